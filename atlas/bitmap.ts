@@ -1,0 +1,39 @@
+import { AtlasError } from './errors.ts'
+
+/** A picture: straight-alpha RGBA8, row-major, top-left first; `width * height * 4` bytes. */
+export interface Bitmap {
+  /** Pixels, 1 or more. */
+  readonly width: number
+  /** Pixels, 1 or more. */
+  readonly height: number
+  readonly data: Uint8Array
+}
+
+/** A clear picture, or one over given pixels. @throws {AtlasError} `SW_FRAME_SIZE` when the sides are no positive integers or `data` has another length. */
+export function createBitmap(width: number, height: number, data?: Uint8Array): Bitmap {
+  const length = width * height * 4
+  if (!Number.isInteger(width) || !Number.isInteger(height) || width < 1 || height < 1 || (data !== undefined && data.length !== length)) {
+    throw new AtlasError('SW_FRAME_SIZE', {
+      message: `Expected ${width} × ${height} pixels in ${length} bytes, found ${data === undefined ? 'such sides' : `${data.length} bytes`}.`,
+      facts: { width, height, bytes: data?.length },
+    })
+  }
+  return { width, height, data: data ?? new Uint8Array(length) }
+}
+
+/** A copy of a rectangle that lies wholly inside. */
+export function crop(bitmap: Bitmap, x: number, y: number, width: number, height: number): Bitmap {
+  const cut = createBitmap(width, height)
+  for (let row = 0; row < height; row++) {
+    const from = ((y + row) * bitmap.width + x) * 4
+    cut.data.set(bitmap.data.subarray(from, from + width * 4), row * width * 4)
+  }
+  return cut
+}
+
+/** Copies `source` into `target` at (x, y), row by row, without blending. It must lie wholly inside. */
+export function blit(target: Bitmap, source: Bitmap, x: number, y: number): void {
+  const span = source.width * 4
+  for (let row = 0; row < source.height; row++)
+    target.data.set(source.data.subarray(row * span, (row + 1) * span), ((y + row) * target.width + x) * 4)
+}

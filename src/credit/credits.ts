@@ -1,0 +1,44 @@
+import { SpritewrightError } from '../errors.ts'
+
+/** An amount of money: ten-thousandths of a credit, exact. 2.4 credits are `24000n`. Never negative but as a difference. */
+export type Credits = bigint
+
+const pattern = /^(\d{1,15})(?:\.(\d{1,4}))?$/
+const unit = 10_000n
+
+/**
+ * Reads a decimal text, at most four decimals, as the service writes it (`^\d+(\.\d{1,4})?$`), without passing through a float.
+ *
+ * @param what Names the amount in the error, e.g. `--max`.
+ * @throws `SW_WIRE` for anything else.
+ */
+export function parseCredits(text: string, what = 'an amount of credits'): Credits {
+  const match = pattern.exec(text)
+  if (!match) {
+    throw new SpritewrightError('SW_WIRE', {
+      message: `Expected ${what} as a decimal with at most four places, like 2.4, found ${JSON.stringify(text.slice(0, 40))}.`,
+      facts: { what },
+    })
+  }
+  return BigInt(match[1] ?? '0') * unit + BigInt((match[2] ?? '').padEnd(4, '0'))
+}
+
+/** Whether {@link parseCredits} would take the text. */
+export function isCreditsText(text: string): boolean {
+  return pattern.test(text)
+}
+
+/** The shortest decimal text of an amount: `24000n` is `2.4`, `30000n` is `3`. {@link parseCredits} reads it back. */
+export function formatCredits(amount: Credits): string {
+  const sign = amount < 0n ? '-' : ''
+  const size = amount < 0n ? -amount : amount
+  const decimals = (size % unit).toString().padStart(4, '0').replace(/0+$/, '')
+  return `${sign}${size / unit}${decimals === '' ? '' : `.${decimals}`}`
+}
+
+/** The sum of amounts. */
+export function sumCredits(amounts: Iterable<Credits>): Credits {
+  let sum = 0n
+  for (const amount of amounts) sum += amount
+  return sum
+}

@@ -1,0 +1,106 @@
+/** A stable name for one kind of failure; match errors by it, not by text or class. */
+export type ErrorCode =
+  | 'SW_INTERNAL'
+  | 'SW_DISK'
+  | 'SW_JOURNAL'
+  | 'SW_VAULT'
+  | 'SW_BUILD'
+  | 'SW_USAGE'
+  | 'SW_SPEC'
+  | 'SW_SPEC_NAME'
+  | 'SW_REFERENCE'
+  | 'SW_CONFIG'
+  | 'SW_LOCKFILE'
+  | 'SW_NO_KEY'
+  | 'SW_KEY_EXPOSED'
+  | 'SW_NO_SERVICE'
+  | 'SW_APPROVAL'
+  | 'SW_CEILING'
+  | 'SW_PRICE_VERSION'
+  | 'SW_BALANCE'
+  | 'SW_MISSING'
+  | 'SW_BUYER'
+  | 'SW_UNREACHABLE'
+  | 'SW_REFUSED'
+  | 'SW_KEY_REFUSED'
+  | 'SW_CAPABILITY'
+  | 'SW_WIRE'
+  | 'SW_FAILED'
+  | 'SW_DELIVERY'
+  | 'SW_CONFLICT'
+  | 'SW_QUESTION'
+  | 'SW_UNCERTAIN'
+  | 'SW_INTERRUPTED'
+
+/**
+ * Every way in which spritewright itself says no, with the exit code of the CLI.
+ *
+ * `docs/errors.md` lists the same codes for users; a test keeps the two alike. Refusals of `atlas/` (an archive, a
+ * picture) carry their own codes, see `atlas/errors.ts`, and end a command with exit code 4 when a delivery caused them.
+ */
+export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; readonly title: string }>> = {
+  SW_INTERNAL: { exit: 1, title: 'a mistake in spritewright itself' },
+  SW_DISK: { exit: 1, title: 'a file could not be read or written' },
+  SW_JOURNAL: { exit: 1, title: 'the journal of paid work is broken' },
+  SW_VAULT: { exit: 1, title: 'a paid result is missing or damaged' },
+  SW_BUILD: { exit: 1, title: 'an atlas could not be made from what was bought' },
+  SW_USAGE: { exit: 2, title: 'wrong usage' },
+  SW_SPEC: { exit: 2, title: 'an invalid spec' },
+  SW_SPEC_NAME: { exit: 2, title: 'two specs of one name' },
+  SW_REFERENCE: { exit: 2, title: 'a reference picture that cannot be used' },
+  SW_CONFIG: { exit: 2, title: 'an invalid configuration' },
+  SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
+  SW_NO_KEY: { exit: 2, title: 'no API key' },
+  SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped to the browser' },
+  SW_NO_SERVICE: { exit: 2, title: 'no service to ask' },
+  SW_APPROVAL: { exit: 3, title: 'an approval is needed' },
+  SW_CEILING: { exit: 3, title: 'the price is above the approved ceiling' },
+  SW_PRICE_VERSION: { exit: 3, title: 'the service prices by a version that was not approved' },
+  SW_BALANCE: { exit: 3, title: 'the balance is too low' },
+  SW_MISSING: { exit: 3, title: 'something is not bought and must not be bought now' },
+  SW_BUYER: { exit: 3, title: 'another machine is to buy this' },
+  SW_UNREACHABLE: { exit: 4, title: 'the service does not answer' },
+  SW_REFUSED: { exit: 4, title: 'the service refused a request' },
+  SW_KEY_REFUSED: { exit: 4, title: 'the service refused the API key' },
+  SW_CAPABILITY: { exit: 4, title: 'the service or the account cannot do this' },
+  SW_WIRE: { exit: 4, title: 'the service answered what its interface does not allow' },
+  SW_FAILED: { exit: 4, title: 'an execution failed' },
+  SW_DELIVERY: { exit: 4, title: 'a delivery that cannot be read (it is kept)' },
+  SW_CONFLICT: { exit: 4, title: 'the key of a submission is known with other bytes' },
+  SW_QUESTION: { exit: 5, title: 'an execution waits for an answer' },
+  SW_UNCERTAIN: { exit: 6, title: 'a submission of unknown outcome waits for a decision' },
+  SW_INTERRUPTED: { exit: 130, title: 'interrupted' },
+}
+
+/** What an error knows beside its words: plain data, safe to print as JSON. Never a key, a signed URL or a request. */
+export type ErrorFacts = Readonly<Record<string, unknown>>
+
+/** An error that says what was expected, what was found and what to do next. */
+export class SpritewrightError extends Error {
+  override readonly name = 'SpritewrightError'
+  /** Stable code, see {@link errorCodes}. */
+  readonly code: ErrorCode
+  /** Data of this failure: the file, line and column, the sprite, the figures. */
+  readonly facts: ErrorFacts
+
+  constructor(code: ErrorCode, detail: { message: string; facts?: ErrorFacts; cause?: unknown }) {
+    super(detail.message, detail.cause === undefined ? undefined : { cause: detail.cause })
+    this.code = code
+    this.facts = detail.facts ?? {}
+  }
+
+  /** The process exit code that the CLI ends with, see `product.md`. */
+  get exitCode(): number {
+    return errorCodes[this.code].exit
+  }
+
+  /** For `--json`: code, message and facts, never the stack or the cause. */
+  toJSON(): { code: ErrorCode; message: string; facts: ErrorFacts } {
+    return { code: this.code, message: this.message, facts: this.facts }
+  }
+}
+
+/** Whether `error` is one of ours with this code, also when it was made by another copy of the package. */
+export function hasCode(error: unknown, code: ErrorCode): error is SpritewrightError {
+  return error instanceof Error && (error as { code?: unknown }).code === code
+}

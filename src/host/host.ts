@@ -1,0 +1,41 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { type Clock, nodeClock } from './clock.ts'
+import { type Disk, nodeDisk } from './disk.ts'
+import { type Net, nodeNet } from './net.ts'
+import { nodeRandom, type Random } from './random.ts'
+import { nodeTerminal, type Terminal } from './terminal.ts'
+
+/** Everything of the world that the workshop may touch. */
+export interface Host {
+  readonly clock: Clock
+  readonly disk: Disk
+  readonly net: Net
+  readonly random: Random
+  readonly terminal: Terminal
+  /** Environment variables, read only. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Folder of this user's own state, outside every project; not made before it is needed. */
+  readonly stateFolder: string
+  /** Folder that relative paths of a command line start from. */
+  readonly workingFolder: string
+  /** Id of this process, for leases. */
+  readonly processId: number
+}
+
+/** This machine, as Node sees it. */
+export function nodeHost(): Host {
+  const env = process.env
+  const state = env.XDG_STATE_HOME ?? (process.platform === 'win32' ? env.LOCALAPPDATA : undefined) ?? join(homedir(), '.local', 'state')
+  return {
+    clock: nodeClock(),
+    disk: nodeDisk(),
+    net: nodeNet(),
+    random: nodeRandom(),
+    terminal: nodeTerminal(),
+    env,
+    stateFolder: join(state, 'spritewright'),
+    workingFolder: process.cwd(),
+    processId: process.pid,
+  }
+}

@@ -1,0 +1,74 @@
+import { Agent, request } from 'undici'
+
+/** One HTTP request. Redirects are never followed and nothing is retried: both are decisions of the caller. */
+export interface NetRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Absolute `http:` or `https:` URL. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: Uint8Array
+  /** Aborts the request and the reading of its body. */
+  readonly signal?: AbortSignal
+  /** Longest wait for the response's headers, in milliseconds. @default 30000 */
+  readonly headersTimeoutMs?: number
+  /** Longest silence inside the body, in milliseconds; 0 waits for ever (event streams). @default 30000 */
+  readonly bodyTimeoutMs?: number
+}
+
+/** An answer whose headers have arrived; the body arrives while it is read. */
+export interface NetResponse {
+  readonly status: number
+  /** Names in lower case; repeated headers joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Readable once. Leaving the loop early closes the connection. */
+  readonly body: AsyncIterable<Uint8Array>
+}
+
+/** The network, handed in. A request that gets no answer rejects; whether it was received is then unknown. */
+export interface Net {
+  request(request: NetRequest): Promise<NetResponse>
+  /** Closes idle connections, so that a process can end. */
+  close(): Promise<void>
+}
+
+/** The network of this machine, by undici, without its redirects, retries or cookie jar. */
+export function nodeNet(): Net {
+  const agent = new Agent({ connectTimeout: 10_000, connections: 16, pipelining: 1 })
+  return {
+    request: async (wanted) => {
+      const response = await request(wanted.url, {
+        dispatcher: agent,
+        method: wanted.method,
+        headers: { ...wanted.headers },
+        body: wanted.body === undefined ? null : Buffer.from(wanted.body.buffer, wanted.body.byteOffset, wanted.body.byteLength),
+        headersTimeout: wanted.headersTimeoutMs ?? 30_000,
+        bodyTimeout: wanted.bodyTimeoutMs ?? 30_000,
+        ...(wanted.signal ? { signal: wanted.signal } : {}),
+      })
+      const headers: Record<string, string> = Object.create(null)
+      for (const [name, value] of Object.entries(response.headers)) {
+        if (value !== undefined) headers[name.toLowerCase()] = Array.isArray(value) ? value.join(', ') : value
+      }
+      return { status: response.statusCode, headers, body: response.body as AsyncIterable<Uint8Array> }
+    },
+    close: () => agent.close(),
+  }
+}
+
+/** Reads a body to its end. @throws `RangeError` as soon as it is longer than `maximumBytes`; the connection is closed then. */
+export async function readBody(response: NetResponse, maximumBytes: number): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body) {
+    length += part.length
+    if (length > maximumBytes) throw new RangeError(`Expected a body of at most ${maximumBytes} bytes, found more.`)
+    parts.push(part)
+  }
+  const whole = new Uint8Array(length)
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}
