@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import JSZip from 'jszip'
+import { describe, expect, test } from 'vitest'
+import { readArchive } from '../../atlas/archive.ts'
+import { AtlasError } from '../../atlas/errors.ts'
+import { corpus, corpusBytes } from './corpus.ts'
+
+function refusal(run: () => unknown): AtlasError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof AtlasError) return error
+    throw error
+  }
+  throw new Error('Expected a refusal, found none.')
+}
+
+const files = corpus('zip')
+
+describe.skipIf(files.length === 0)('the corpus of archives', () => {
+  const verdicts = ['accept', 'reject', 'either'] as const
+  test.each(verdicts)('every file of "%s" is treated so, with a named rule where refused', (verdict) => {
+    const wrong: string[] = []
+    for (const { file, why } of files.filter((each) => each.expect === verdict)) {
+      const found = outcome(corpusBytes('zip', file))
+      if (verdict === 'accept' && found !== 'read') wrong.push(`${file}: ${found}`)
+      if (verdict === 'reject' && !found.startsWith('SW_ARCHIVE ')) wrong.push(`${file} (${why}): ${found}`)
+      if (verdict === 'either' && found !== 'read' && !found.startsWith('SW_ARCHIVE ')) wrong.push(`${file}: ${found}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  function outcome(bytes: Uint8Array): string {
+    try {
+      readArchive(bytes)
+      return 'read'
+    } catch (error) {
+      return error instanceof AtlasError && typeof error.facts.rule === 'string' ? `${error.code} ${error.facts.rule}` : String(error)
+    }
+  }
+})
+
+describe('readArchive', () => {
+  const content = fc.uint8Array({ maxLength: 400 })
+  const names = fc.uniqueArray(fc.stringMatching(/^[a-z][a-z0-9_]{0,8}(\.png)?$/), { minLength: 0, maxLength: 8 })
+
+  test('what another writer packs comes back byte for byte, in order, folders left out', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        names,
+        content,
+        fc.constantFrom('STORE', 'DEFLATE'),
+        fc.boolean(),
+        async (stems, bytes, compression, streamFiles) => {
+          const zip = new JSZip()
+          for (const [index, stem] of stems.entries()) zip.file(`frames/${stem}`, bytes.slice(index))
+          const packed = await zip.generateAsync({ type: 'uint8array', compression: compression as 'STORE' | 'DEFLATE', streamFiles })
+          expect(readArchive(packed)).toEqual(
+            stems.map((stem, index) => ({ name: `frames/${stem}`, bytes: new Uint8Array(bytes.slice(index)) })),
+          )
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('a changed byte is refused or changes nothing that is read', async () => {
+    const zip = new JSZip()
+    zip.file('a.txt', 'alpha alpha alpha').file('b.txt', 'beta')
+    const packed = await zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE' })
+    const honest = readArchive(packed).map((entry) => Buffer.from(entry.bytes).toString())
+    fc.assert(
+      fc.property(fc.nat(packed.length - 1), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const damaged = packed.slice()
+        damaged[at]! ^= flip
+        try {
+          expect(readArchive(damaged).map((entry) => Buffer.from(entry.bytes).toString())).toEqual(honest)
+        } catch (error) {
+          if (!(error instanceof AtlasError)) throw error
+          expect(error.code).toBe('SW_ARCHIVE')
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('a cut archive is refused wherever it is cut', async () => {
+    const zip = new JSZip()
+    zip.file('a.txt', 'alpha')
+    const packed = await zip.generateAsync({ type: 'uint8array' })
+    for (let length = 0; length < packed.length; length++)
+      expect(refusal(() => readArchive(packed.subarray(0, length))).code).toBe('SW_ARCHIVE')
+  })
+
+  test.each([
+    ['entry-too-big', { maxEntryBytes: 99 }],
+    ['total-too-big', { maxTotalBytes: 150 }],
+    ['too-many-entries', { maxEntries: 1 }],
+  ])('the limit behind "%s" is kept', async (rule, limits) => {
+    const zip = new JSZip()
+    zip.file('a', new Uint8Array(100)).file('b', new Uint8Array(100))
+    const packed = await zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE' })
+    const error = refusal(() => readArchive(packed, limits))
+    expect([error.code, error.facts.rule]).toEqual(['SW_ARCHIVE', rule])
+  })
+})

@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** One file of a corpus and what a strict reader must do with it. */
+export interface CorpusFile {
+  readonly file: string
+  readonly expect: 'accept' | 'reject' | 'either'
+  readonly why: string
+  readonly codes: readonly string[]
+  readonly ihdr?: string
+}
+
+const root = process.env.SPRITEWRIGHT_CORPORA ?? join(dirname(fileURLToPath(import.meta.url)), '../../../shared/corpora')
+
+/** The files of a corpus, or none, with a printed sentence, where it is not on this machine. */
+export function corpus(kind: 'zip' | 'png'): readonly CorpusFile[] {
+  const index = join(root, kind, 'index.json')
+  if (!existsSync(index)) {
+    console.log(`Skipped: no corpus of ${kind} files here; set SPRITEWRIGHT_CORPORA to the folder that holds it.`)
+    return []
+  }
+  return (JSON.parse(readFileSync(index, 'utf8')) as { files: CorpusFile[] }).files
+}
+
+export function corpusBytes(kind: 'zip' | 'png', file: string): Uint8Array {
+  return new Uint8Array(readFileSync(join(root, kind, file)))
+}
