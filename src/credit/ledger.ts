@@ -1,0 +1,92 @@
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import { type Credits, formatCredits, isCreditsText, parseCredits } from './credits.ts'
+
+/** One movement of money, as the journal knows it. */
+export interface LedgerMove {
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number
+  readonly type: 'held' | 'settled' | 'restored'
+  /** `sprite.animation`. */
+  readonly id: string
+  /** Request hash. */
+  readonly hash: string
+  readonly attempt: number
+  readonly executionId: string
+  readonly credits: Credits
+}
+
+/** `ledger.jsonl`: one JSON object a line, only ever appended to. It repeats the journal for people; the journal stays the truth. */
+export interface Ledger {
+  /** All whole lines, each movement once; a torn last line is skipped. */
+  read(): Promise<readonly LedgerMove[]>
+  /** Appends a movement unless it is there already (same request, attempt and type). */
+  ensure(move: LedgerMove): Promise<void>
+}
+
+/** Opens the ledger at `path`; nothing is touched before the first call. */
+export function createLedger(disk: Disk, path: string): Ledger {
+  let queue: Promise<void> = Promise.resolve()
+  const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
+  const read = async (): Promise<readonly LedgerMove[]> => parseLedger(await readText(), path)
+  return {
+    read,
+    ensure: (move) => {
+      const run = queue.then(async () => {
+        const text = await readText()
+        const key = moveKey(move)
+        if (parseLedger(text, path).some((other) => moveKey(other) === key)) return
+        // A torn tail of a crashed run must not swallow the line that comes now.
+        const lead = text === '' || text.endsWith('\n') ? '' : '\n'
+        await disk.append(path, new TextEncoder().encode(`${lead}${JSON.stringify({ ...move, credits: formatCredits(move.credits) })}\n`))
+      })
+      queue = run.catch(() => {})
+      return run
+    },
+  }
+}
+
+function moveKey(move: LedgerMove): string {
+  return `${move.hash} ${move.attempt} ${move.type}`
+}
+
+function parseLedger(text: string, path: string): readonly LedgerMove[] {
+  const moves = new Map<string, LedgerMove>()
+  const lines = text.split('\n')
+  for (const [index, line] of lines.entries()) {
+    if (line === '') continue
+    const move = parseMove(line)
+    if (move) moves.set(moveKey(move), moves.get(moveKey(move)) ?? move)
+    else if (isWholeJson(line)) {
+      throw new SpritewrightError('SW_JOURNAL', {
+        message: `${path}:${index + 1} is no movement of credits. Restore the file, or move it away: it is written anew from the journal.`,
+        facts: { file: path, line: index + 1 },
+      })
+    }
+  }
+  return [...moves.values()]
+}
+
+function isWholeJson(line: string): boolean {
+  try {
+    JSON.parse(line)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function parseMove(line: string): LedgerMove | undefined {
+  let json: Record<string, unknown>
+  try {
+    json = JSON.parse(line) as Record<string, unknown>
+  } catch {
+    return undefined
+  }
+  if (json === null || typeof json !== 'object') return undefined
+  const { at, type, id, hash, attempt, executionId, credits } = json
+  if (typeof at !== 'number' || typeof attempt !== 'number' || typeof id !== 'string' || typeof hash !== 'string') return undefined
+  if (typeof executionId !== 'string' || typeof credits !== 'string' || !isCreditsText(credits)) return undefined
+  if (type !== 'held' && type !== 'settled' && type !== 'restored') return undefined
+  return { at, type, id, hash, attempt, executionId, credits: parseCredits(credits) }
+}

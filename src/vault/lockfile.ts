@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { isCreditsText } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import { replaceFile } from '../host/publish.ts'
+import type { Random } from '../host/random.ts'
+
+/** What was asked, so that a later plan can name the paid field that changed. */
+export interface AskedFields {
+  readonly prompt: string
+  readonly reference: string
+  readonly frames: number
+  readonly background: 'remove' | 'keep'
+  readonly options?: Readonly<Record<string, unknown>> | undefined
+  readonly take: number
+}
+
+/** One request of one animation: its approval and what came of it. */
+export interface LockEntry {
+  readonly service: { readonly host: string; readonly keyMode: 'test' | 'live'; readonly apiVersion: string }
+  readonly asked: AskedFields
+  /** Ceiling as decimal text. The buyer is the checkout (or `SPRITEWRIGHT_BUYER`) that may spend it. */
+  readonly approval?: { readonly ceiling: string; readonly priceVersion: string; readonly buyer: string; readonly at: string } | undefined
+  /** The frozen bytes that everyone who builds this commit sends, under one key. */
+  readonly submission?:
+    | { readonly attempt: number; readonly key: string; readonly body: string; readonly bodySha256: string; readonly maxCredits: string }
+    | undefined
+  readonly execution?: { readonly id: string; readonly conversation: string | null } | undefined
+  readonly result?:
+    | {
+        readonly sha256: string
+        readonly bytes: number
+        readonly review?:
+          | {
+              readonly frameCount: number | null
+              readonly background: string | null
+              readonly keptBackgroundFrames: readonly number[]
+              readonly inspectionFrames: readonly number[]
+              readonly sourceShiftedFrames: readonly number[]
+            }
+          | undefined
+      }
+    | undefined
+}
+
+/** `sprites.lock.json`: animations by id (`hero.walk`), each with its requests by hash. Committed; holds no key and no account's price. */
+export interface LockFile {
+  readonly version: 1
+  readonly animations: Readonly<Record<string, Readonly<Record<string, LockEntry>>>>
+}
+
+const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
+const credits = z.string().refine(isCreditsText, 'expected a decimal like 2.4')
+const indices = z.array(z.int().min(0))
+const entrySchema = z.strictObject({
+  service: z.strictObject({ host: z.string().min(1), keyMode: z.enum(['test', 'live']), apiVersion: z.string() }),
+  asked: z.strictObject({
+    prompt: z.string(),
+    reference: hex64,
+    frames: z.int(),
+    background: z.enum(['remove', 'keep']),
+    options: z.record(z.string(), z.unknown()).optional(),
+    take: z.int().min(1),
+  }),
+  approval: z.strictObject({ ceiling: credits, priceVersion: z.string(), buyer: z.string().min(1), at: z.string() }).optional(),
+  submission: z
+    .strictObject({ attempt: z.int().min(1), key: z.string(), body: z.string(), bodySha256: hex64, maxCredits: credits })
+    .optional(),
+  execution: z.strictObject({ id: z.string().min(1), conversation: z.string().nullable() }).optional(),
+  result: z
+    .strictObject({
+      sha256: hex64,
+      bytes: z.int().min(0),
+      review: z
+        .strictObject({
+          frameCount: z.int().nullable(),
+          background: z.string().nullable(),
+          keptBackgroundFrames: indices,
+          inspectionFrames: indices,
+          sourceShiftedFrames: indices,
+        })
+        .optional(),
+    })
+    .optional(),
+})
+const fileSchema = z.strictObject({ version: z.literal(1), animations: z.record(z.string(), z.record(hex64, entrySchema)) })
+
+/** Reads a lock file's text. @throws `SW_LOCKFILE` naming the place that is wrong. */
+export function parseLockFile(text: string, path: string): LockFile {
+  const fail = (what: string, cause?: unknown): never => {
+    throw new SpritewrightError('SW_LOCKFILE', {
+      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control, or resolve its merge conflict; do not delete it.`,
+      facts: { file: path, what },
+      cause,
+    })
+  }
+  if (/^(<{7}|={7}|>{7})/m.test(text)) return fail('it has an unresolved merge conflict')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return fail(`expected JSON, found ${(error as Error).message}`, error)
+  }
+  const parsed = fileSchema.safeParse(json)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  return fail(`${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not a lock file'}`)
+}
+
+/** The file's text: sorted keys, two spaces, a final newline, so that equal content is equal bytes and merges are small. */
+export function formatLockFile(lock: LockFile): string {
+  return `${JSON.stringify(sorted(lock), null, 2)}\n`
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (value === null || typeof value !== 'object') return value
+  const entries = Object.entries(value).filter(([, item]) => item !== undefined)
+  entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]))
+}
+
+/** The entry of a request, if there is one. */
+export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
+  const requests = Object.hasOwn(lock.animations, id) ? lock.animations[id] : undefined
+  return requests && Object.hasOwn(requests, hash) ? requests[hash] : undefined
+}
+
+/** One lock file on disk. */
+export interface LockStore {
+  readonly path: string
+  /** An empty one where there is no file. */
+  read(): Promise<LockFile>
+  /**
+   * Changes one entry: reads the file anew, applies `change` to the entry as it is then, writes durably, and reads again to see that the change is in.
+   * Calls of one process run one after the other. What another process writes in between is kept, or this change is made again on top of it.
+   */
+  change(id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<void>
+}
+
+/** Opens the lock file at `path`; nothing is touched before the first call. */
+export function createLockStore(ports: { disk: Disk; random: Random }, path: string): LockStore {
+  const { disk, random } = ports
+  let queue: Promise<void> = Promise.resolve()
+  const read = async (): Promise<LockFile> => {
+    if (!(await disk.stat(path))) return { version: 1, animations: {} }
+    return parseLockFile(new TextDecoder().decode(await disk.read(path)), path)
+  }
+  const changeOnce = async (id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<boolean> => {
+    const before = await read()
+    const wanted = change(findEntry(before, id, hash))
+    const text = formatLockFile({ version: 1, animations: { ...before.animations, [id]: { ...before.animations[id], [hash]: wanted } } })
+    if (text === formatLockFile(before)) return true
+    await replaceFile(disk, random, path, new TextEncoder().encode(text))
+    const after = findEntry(await read(), id, hash)
+    return after !== undefined && JSON.stringify(sorted(after)) === JSON.stringify(sorted(wanted))
+  }
+  return {
+    path,
+    read,
+    change: (id, hash, change) => {
+      const run = queue.then(async () => {
+        for (let tries = 0; tries < 20; tries++) if (await changeOnce(id, hash, change)) return
+        throw new SpritewrightError('SW_DISK', {
+          message: `${path} is being rewritten by another program again and again. Stop it and run the command once more.`,
+          facts: { file: path },
+        })
+      })
+      queue = run.catch(() => {})
+      return run
+    },
+  }
+}

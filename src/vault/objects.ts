@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import { publish } from '../host/publish.ts'
+import type { Random } from '../host/random.ts'
+
+/** SHA-256 of bytes, lower-case hex. */
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** Paid bytes by their SHA-256. Nothing in it is ever changed or removed by itself. */
+export interface ObjectStore {
+  /** Folder of the objects. */
+  readonly folder: string
+  /** Makes the bytes durable and answers their SHA-256. Storing the same bytes again does nothing. */
+  put(bytes: Uint8Array): Promise<string>
+  /**
+   * The bytes, checked against their name. Undefined where there is no such object, or where it was damaged: a damaged
+   * one is moved to the quarantine folder, never deleted.
+   */
+  read(hash: string): Promise<Uint8Array | undefined>
+  /** Whether an object of that name is there; its bytes are not read. */
+  has(hash: string): Promise<boolean>
+}
+
+const hashPattern = /^[0-9a-f]{64}$/
+
+/**
+ * A folder of objects, `<sha256>.zip`.
+ *
+ * @param quarantine Where damaged objects go.
+ */
+export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string): ObjectStore {
+  const { disk, random } = ports
+  const place = (hash: string): string => {
+    if (!hashPattern.test(hash)) {
+      throw new SpritewrightError('SW_VAULT', {
+        message: `Expected the name of a result as 64 hex digits, found ${JSON.stringify(hash.slice(0, 80))}. Restore sprites.lock.json from version control.`,
+        facts: { hash },
+      })
+    }
+    return join(folder, `${hash}.zip`)
+  }
+  const setAside = async (hash: string): Promise<void> => {
+    await disk.makeFolder(quarantine)
+    await disk.move(place(hash), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.zip`))
+  }
+  const read = async (hash: string): Promise<Uint8Array | undefined> => {
+    if (!(await disk.stat(place(hash)))) return undefined
+    const bytes = await disk.read(place(hash))
+    if (sha256(bytes) === hash) return bytes
+    await setAside(hash)
+    return undefined
+  }
+  return {
+    folder,
+    read,
+    has: async (hash) => (await disk.stat(place(hash))) !== undefined,
+    put: async (bytes) => {
+      const hash = sha256(bytes)
+      if (await publish(disk, random, place(hash), bytes)) return hash
+      // The name was there: trust it only after reading, since a damaged object would hide the good bytes at hand.
+      if ((await read(hash)) === undefined) await publish(disk, random, place(hash), bytes)
+      return hash
+    },
+  }
+}
