@@ -1,0 +1,39 @@
+import { crc32, deflateSync } from 'node:zlib'
+import type { Bitmap } from './bitmap.ts'
+import { PNG_SIGNATURE } from './png-chunks.ts'
+
+/**
+ * Writes a PNG of RGBA8 with no row filter, which suits flat art; the same pixels and level give the same bytes on one zlib.
+ *
+ * @param level zlib level, 0 to 9. @default 6
+ */
+export function encodePng(bitmap: Bitmap, level: number = 6): Uint8Array {
+  const { width, height, data } = bitmap
+  const stride = width * 4
+  const raw = new Uint8Array(height * (stride + 1))
+  for (let row = 0; row < height; row++) raw.set(data.subarray(row * stride, (row + 1) * stride), row * (stride + 1) + 1)
+  const header = new Uint8Array(13)
+  const view = new DataView(header.buffer)
+  view.setUint32(0, width)
+  view.setUint32(4, height)
+  // 8 bits, RGBA, then deflate, adaptive rows, not interlaced: all 0.
+  header.set([8, 6], 8)
+  return new Uint8Array(
+    Buffer.concat([
+      PNG_SIGNATURE,
+      chunk('IHDR', header),
+      chunk('IDAT', deflateSync(raw, { level, memLevel: 9 })),
+      chunk('IEND', new Uint8Array()),
+    ]),
+  )
+}
+
+function chunk(type: string, content: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(content.length + 12)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, content.length)
+  bytes.set(Buffer.from(type, 'latin1'), 4)
+  bytes.set(content, 8)
+  view.setUint32(content.length + 8, crc32(bytes.subarray(4, content.length + 8)))
+  return bytes
+}

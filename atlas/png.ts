@@ -1,0 +1,168 @@
+import { inflateSync } from 'node:zlib'
+import { type Bitmap, createBitmap } from './bitmap.ts'
+import { type PngHeader, type PngParts, readPngParts, refusePng } from './png-chunks.ts'
+import { channelsOf, toRgba } from './png-pixels.ts'
+
+/** How large a picture may be. */
+export interface PictureLimits {
+  /** Width × height. @default 2 ** 26 */
+  readonly maxPixels?: number
+}
+
+/** Width × height of the largest picture read by default. */
+export const MAX_PIXELS: number = 2 ** 26
+
+/**
+ * Decodes a PNG, strictly: all colour types, depths and interlacing, to straight-alpha RGBA8.
+ *
+ * Depths under 8 bits are spread over 0 to 255; of 16 bits the high byte is taken, as libpng's strip does. Gamma, colour profiles and text are not looked at
+ * (text is never unpacked). Of an animated PNG the still picture is read.
+ *
+ * @throws {AtlasError} `SW_PNG`; `facts.rule` is a stable name of the broken rule: damaged chunks of any kind, chunks out of order, missing end, bytes after it,
+ * too many pixels, or image data that is not exactly as long as the picture.
+ * @see W3C PNG (Third Edition).
+ */
+export function decodePng(bytes: Uint8Array, limits: PictureLimits = {}): Bitmap {
+  const parts = readPngParts(bytes, limits.maxPixels ?? MAX_PIXELS)
+  const { header } = parts
+  const passes = passesOf(header)
+  const total = passes.reduce((sum, pass) => sum + pass.height * (1 + rowBytes(header, pass.width)), 0)
+  const raw = inflateExactly(parts, total)
+  const bitmap = createBitmap(header.width, header.height)
+  let at = 0
+  for (const pass of passes) {
+    const stride = rowBytes(header, pass.width)
+    const length = pass.height * (1 + stride)
+    const rows = unfilter(
+      raw.subarray(at, at + length),
+      pass.height,
+      stride,
+      Math.max(1, (channelsOf(header.colourType) * header.depth) >> 3),
+    )
+    at += length
+    if (pass.stepX === 1 && pass.stepY === 1) toRgba(parts, rows, pass.width * pass.height, pass.width, bitmap.data)
+    else scatter(parts, rows, pass, bitmap)
+  }
+  return bitmap
+}
+
+interface Pass {
+  readonly x: number
+  readonly y: number
+  readonly stepX: number
+  readonly stepY: number
+  readonly width: number
+  readonly height: number
+}
+
+const ADAM7 = [
+  [0, 0, 8, 8],
+  [4, 0, 8, 8],
+  [0, 4, 4, 8],
+  [2, 0, 4, 4],
+  [0, 2, 2, 4],
+  [1, 0, 2, 2],
+  [0, 1, 1, 2],
+] as const
+
+function passesOf(header: PngHeader): readonly Pass[] {
+  const { width, height } = header
+  if (!header.interlaced) return [{ x: 0, y: 0, stepX: 1, stepY: 1, width, height }]
+  return ADAM7.map(([x, y, stepX, stepY]) => ({
+    x,
+    y,
+    stepX,
+    stepY,
+    width: Math.ceil((width - x) / stepX),
+    height: Math.ceil((height - y) / stepY),
+  })).filter((pass) => pass.width > 0 && pass.height > 0)
+}
+
+function rowBytes(header: PngHeader, width: number): number {
+  return Math.ceil((width * channelsOf(header.colourType) * header.depth) / 8)
+}
+
+function inflateExactly(parts: PngParts, length: number): Uint8Array {
+  const packed = parts.data.length === 1 ? parts.data[0]! : Buffer.concat(parts.data)
+  let raw: Buffer
+  let taken: number
+  try {
+    // Grown in steps, so that a small file that claims a huge picture costs little.
+    const options = { maxOutputLength: length, chunkSize: Math.min(length + 64, 1 << 22), info: true }
+    const result = inflateSync(packed, options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
+    raw = result.buffer
+    taken = result.engine.bytesWritten
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ERR_BUFFER_TOO_LARGE') refusePng('excess-data', `expected ${length} bytes of image data, found more.`)
+    return refusePng(code === 'Z_BUF_ERROR' ? 'zlib-unfinished' : 'zlib', `expected sound image data, found: ${String(error)}`)
+  }
+  if (raw.length !== length) refusePng('short-data', `expected ${length} bytes of image data, found ${raw.length}.`)
+  if (taken !== packed.length)
+    refusePng('idat-leftover', `expected image data to end with its stream, found ${packed.length - taken} bytes after it.`)
+  return raw
+}
+
+/** Undoes the row filters in place; the rows without their filter bytes, one after another. */
+function unfilter(raw: Uint8Array, height: number, stride: number, step: number): Uint8Array {
+  const out = new Uint8Array(height * stride)
+  for (let row = 0; row < height; row++) {
+    const from = row * (stride + 1)
+    const to = row * stride
+    const line = raw.subarray(from + 1, from + 1 + stride)
+    const filter = raw[from]!
+    if (filter > 4) refusePng('filter', `expected a row filter from 0 to 4, found ${filter} in row ${row}.`)
+    if (filter === 0 || (filter === 2 && row === 0)) out.set(line, to)
+    else if (filter === 1) unfilterSub(out, line, to, step)
+    else if (filter === 2) unfilterUp(out, line, to, stride)
+    else if (filter === 3) unfilterAverage(out, line, to, stride, step, row === 0)
+    else unfilterPaeth(out, line, to, stride, step, row === 0)
+  }
+  return out
+}
+
+function unfilterSub(out: Uint8Array, line: Uint8Array, to: number, step: number): void {
+  for (let i = 0; i < line.length; i++) out[to + i] = line[i]! + (i < step ? 0 : out[to + i - step]!)
+}
+
+function unfilterUp(out: Uint8Array, line: Uint8Array, to: number, stride: number): void {
+  for (let i = 0; i < line.length; i++) out[to + i] = line[i]! + out[to + i - stride]!
+}
+
+function unfilterAverage(out: Uint8Array, line: Uint8Array, to: number, stride: number, step: number, isFirst: boolean): void {
+  for (let i = 0; i < line.length; i++) {
+    const left = i < step ? 0 : out[to + i - step]!
+    const up = isFirst ? 0 : out[to + i - stride]!
+    out[to + i] = line[i]! + ((left + up) >> 1)
+  }
+}
+
+function unfilterPaeth(out: Uint8Array, line: Uint8Array, to: number, stride: number, step: number, isFirst: boolean): void {
+  // In the first row Paeth is the same as Sub.
+  if (isFirst) {
+    unfilterSub(out, line, to, step)
+    return
+  }
+  for (let i = 0; i < step && i < line.length; i++) out[to + i] = line[i]! + out[to + i - stride]!
+  for (let i = step; i < line.length; i++) {
+    const left = out[to + i - step]!
+    const up = out[to + i - stride]!
+    const corner = out[to + i - stride - step]!
+    const towardsLeft = Math.abs(up - corner)
+    const towardsUp = Math.abs(left - corner)
+    const towardsCorner = Math.abs(left + up - corner - corner)
+    const guess = towardsLeft <= towardsUp && towardsLeft <= towardsCorner ? left : towardsUp <= towardsCorner ? up : corner
+    out[to + i] = line[i]! + guess
+  }
+}
+
+function scatter(parts: PngParts, rows: Uint8Array, pass: Pass, bitmap: Bitmap): void {
+  const rgba = new Uint8Array(pass.width * pass.height * 4)
+  toRgba(parts, rows, pass.width * pass.height, pass.width, rgba)
+  const source = new Uint32Array(rgba.buffer)
+  const target = new Uint32Array(bitmap.data.buffer, bitmap.data.byteOffset, bitmap.data.length / 4)
+  for (let row = 0; row < pass.height; row++) {
+    const line = (pass.y + row * pass.stepY) * bitmap.width + pass.x
+    for (let column = 0; column < pass.width; column++) target[line + column * pass.stepX] = source[row * pass.width + column]!
+  }
+}

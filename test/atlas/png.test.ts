@@ -1,0 +1,110 @@
+import fc from 'fast-check'
+import { PNG } from 'pngjs'
+import sharp from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
+import { AtlasError } from '../../atlas/errors.ts'
+import { decodePng } from '../../atlas/png.ts'
+import { encodePng } from '../../atlas/png-writer.ts'
+import { corpus, corpusBytes } from './corpus.ts'
+
+const files = corpus('png')
+
+function outcome(bytes: Uint8Array): { bitmap?: Bitmap; found: string } {
+  try {
+    return { bitmap: decodePng(bytes), found: 'read' }
+  } catch (error) {
+    return {
+      found: error instanceof AtlasError && typeof error.facts.rule === 'string' ? `${error.code} ${error.facts.rule}` : String(error),
+    }
+  }
+}
+
+/** Colour under alpha 0 is never seen, and pngjs drops some of it. */
+function shown(data: Uint8Array): Uint8Array {
+  return data.map((value, at) => (data[at | 3] === 0 ? 0 : value))
+}
+
+describe.skipIf(files.length === 0)('the corpus of PNGs', () => {
+  test.each(['accept', 'reject', 'either'] as const)('every file of "%s" is treated so, with a named rule where refused', (verdict) => {
+    const wrong: string[] = []
+    for (const { file, why } of files.filter((each) => each.expect === verdict)) {
+      const { found } = outcome(corpusBytes('png', file))
+      if (verdict === 'accept' && found !== 'read') wrong.push(`${file}: ${found}`)
+      if (verdict === 'reject' && !found.startsWith('SW_PNG ')) wrong.push(`${file} (${why}): ${found}`)
+      if (verdict === 'either' && found !== 'read' && !found.startsWith('SW_PNG ')) wrong.push(`${file}: ${found}`)
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('what is read has the pixels that pngjs reads, the high byte of 16 bits taken', () => {
+    const wrong: string[] = []
+    for (const { file, ihdr } of files.filter((each) => each.expect === 'accept')) {
+      const bytes = corpusBytes('png', file)
+      const { bitmap } = outcome(bytes)
+      const deep = ihdr?.endsWith('depth 16') === true
+      let theirs: PNG
+      try {
+        theirs = PNG.sync.read(Buffer.from(bytes), deep ? { skipRescale: true } : {})
+      } catch {
+        continue
+      }
+      const data = deep ? Uint8Array.from(theirs.data as unknown as Uint16Array, (value) => value >> 8) : theirs.data
+      if (bitmap === undefined || Buffer.compare(shown(bitmap.data), shown(data)) !== 0) wrong.push(`${file} ${ihdr}`)
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+describe('decodePng and encodePng', () => {
+  const bitmaps = fc
+    .tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 12 }))
+    .chain(([width, height]) =>
+      fc
+        .uint8Array({ minLength: width * height * 4, maxLength: width * height * 4 })
+        .map((data) => createBitmap(width, height, new Uint8Array(data))),
+    )
+
+  test('a written picture is read back pixel by pixel, by us and by pngjs', () => {
+    fc.assert(
+      fc.property(bitmaps, fc.integer({ min: 0, max: 9 }), (bitmap, level) => {
+        const bytes = encodePng(bitmap, level)
+        expect(decodePng(bytes)).toEqual(bitmap)
+        expect(Buffer.compare(PNG.sync.read(Buffer.from(bytes)).data, bitmap.data)).toBe(0)
+      }),
+    )
+  })
+
+  test('every filter, interlacing and depth that libpng writes is read with its pixels', async () => {
+    await fc.assert(
+      fc.asyncProperty(bitmaps, fc.boolean(), fc.boolean(), async ({ width, height, data }, adaptiveFiltering, progressive) => {
+        const written = await sharp(data, { raw: { width, height, channels: 4 } })
+          .png({ adaptiveFiltering, progressive })
+          .toBuffer()
+        expect(Buffer.compare(decodePng(written).data, data)).toBe(0)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('a changed byte is refused', () => {
+    const bytes = encodePng(createBitmap(3, 3, new Uint8Array(36).fill(77)))
+    for (let at = 0; at < bytes.length; at++) {
+      const damaged = bytes.slice()
+      damaged[at]! ^= 0x41
+      expect(outcome(damaged).found).toMatch(/^SW_PNG /)
+    }
+  })
+
+  test('a picture over the limit is refused before it is unpacked', () => {
+    const { found } = ((): { found: string } => {
+      try {
+        decodePng(encodePng(createBitmap(5, 5)), { maxPixels: 24 })
+        return { found: 'read' }
+      } catch (error) {
+        return { found: (error as AtlasError).facts.rule as string }
+      }
+    })()
+    expect(found).toBe('too-many-pixels')
+  })
+})
