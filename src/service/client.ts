@@ -1,24 +1,25 @@
-import type { Credits } from '../credit/credits.ts'
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { type Credits, parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Clock } from '../host/clock.ts'
+import type { Net } from '../host/net.ts'
+import type { Random } from '../host/random.ts'
+import { parseServiceAddress } from './address.ts'
+import { createDownload } from './download.ts'
+import { createFreeRequest, type FreeRequest } from './free-request.ts'
+import { parseApiKey } from './key.ts'
+import { createLimiter, type Limits } from './limits.ts'
+import { type Profile, type RequestPort, resolveProfile } from './profile.ts'
+import { readCapabilities, readEstimate, readExecution } from './replies.ts'
+import { createRetryBudget } from './retry.ts'
+import { streamEvents } from './stream.ts'
+import type { ReferenceFile, SheetSubmission } from './submission.ts'
+import { createSubmit } from './submit.ts'
+import { createTransport } from './transport.ts'
 import type { Capabilities, Estimate, Execution, ServiceEvent, SubmissionOutcome } from './wire.ts'
 
-/** What a submission asks for; the profile turns it into the JSON body. */
-export interface SheetSubmission {
-  readonly operation: 'sprite_sheet'
-  readonly prompt: string
-  readonly referenceId: string
-  readonly frames: number
-  readonly background: 'remove' | 'keep'
-  readonly options?: Readonly<Record<string, unknown>>
-  /** The price that may be held: never above the approved ceiling. */
-  readonly maxCredits: Credits
-}
-
-/** A file to upload as a reference picture. */
-export interface ReferenceFile {
-  readonly bytes: Uint8Array
-  /** `image/png`, `image/jpeg` or `image/webp`. */
-  readonly contentType: string
-}
+export type { ReferenceFile, SheetSubmission } from './submission.ts'
 
 /**
  * The service, one method an endpoint. Free requests are retried inside (rate limits, lost connections); a submission is sent once a call.
@@ -55,4 +56,136 @@ export interface ServiceClient {
   download(downloadUrl: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly contentType: string | null }>
   /** Frees idle connections. */
   close(): Promise<void>
+}
+
+/** The ports of the world that a client uses. */
+export interface ClientPorts {
+  readonly net: Net
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** How to reach a service. */
+export interface ClientOptions {
+  /** `https://host` or `https://host/path`; plain `http` on loopback only. */
+  readonly baseUrl: string
+  /** The API key: visible ASCII, white space around it is cut off. */
+  readonly key: string
+  /** Parts of the profile that differ from the default. */
+  readonly profile?: Partial<Profile>
+  /** Limits that differ from the interface's. */
+  readonly limits?: Partial<Limits>
+  /** Name of the service in the identity of requests. @default host and path of `baseUrl` */
+  readonly host?: string
+}
+
+/**
+ * A client of the service. Nothing is sent before a method is called. The key lives in closures only: printing the client or any of its errors does not show it.
+ *
+ * @throws `SW_CONFIG` for a base URL or a limit that cannot be used, `SW_NO_KEY` for a key that cannot stand in a header.
+ */
+export function createClient(ports: ClientPorts, options: ClientOptions): ServiceClient {
+  const { net, clock, random } = ports
+  const address = parseServiceAddress(options.baseUrl)
+  const key = parseApiKey(options.key)
+  const profile = resolveProfile(options.profile)
+  const limiter = createLimiter(clock, options.limits)
+  const tools = { clock, random, budget: createRetryBudget() }
+  const transport = createTransport(net, clock, address, key)
+  const free = createFreeRequest(transport, limiter, tools)
+  return Object.freeze({
+    host: options.host ?? address.host,
+    keyTag: (salt) => createHash('sha256').update(salt).update(key).digest('hex').slice(0, 16),
+    ...createReads(free, profile),
+    uploadReference: async (file, signal) => {
+      const id = await profile.uploadReference(toRequestPort(free, 'uploadReference', 'the reference upload', signal), file)
+      if (typeof id === 'string' && id !== '') return id
+      throw notFromProfile('uploadReference', 'the id of the uploaded reference as a text')
+    },
+    submissionBody: (submission) => toBody(profile, submission),
+    submit: createSubmit({ transport, limiter, profile }),
+    events: (executionId, lastEventId, signal) =>
+      streamEvents({ transport, limiter, profile }, `${executionPath(executionId)}/events`, lastEventId, signal),
+    download: createDownload({ net, clock, transport, limiter, tools }),
+    close: () => net.close(),
+  } satisfies ServiceClient)
+}
+
+type Reads = Pick<ServiceClient, 'capabilities' | 'balance' | 'estimate' | 'execution'>
+
+function createReads(free: FreeRequest, profile: Profile): Reads {
+  const get = (path: string, what: string, signal: AbortSignal | undefined, isManaged = false) =>
+    free({ method: 'GET', path, what, isManaged }, signal)
+  return {
+    capabilities: async (signal) => readCapabilities((await get('/v1/capabilities', 'the capabilities', signal)).body.value),
+    balance: async (signal) => {
+      const amount = profile.readBalance((await get('/v1/balance', 'the balance', signal)).body)
+      if (typeof amount !== 'string') throw notFromProfile('readBalance', 'the credits as a decimal text')
+      return parseCredits(amount, 'the balance')
+    },
+    estimate: async (frames, background, signal) => {
+      const path = `/v1/sprite-pricing?frame_count=${frames}&background=${background}`
+      const estimate = readEstimate((await get(path, 'the estimate', signal)).body.value)
+      if (estimate.frameCount === frames && estimate.background === background) return estimate
+      const found = `${estimate.frameCount} frames, background ${estimate.background}`
+      throw notAsked('the estimate', `${frames} frames, background ${background}`, found)
+    },
+    execution: async (executionId, signal) => {
+      const execution = readExecution((await get(executionPath(executionId), 'the execution', signal, true)).body.value)
+      if (execution.executionId === executionId) return execution
+      throw notAsked('the execution', executionId, execution.executionId)
+    },
+  }
+}
+
+/** The client's transport as a profile sees it. Paid work does not go through it. */
+function toRequestPort(free: FreeRequest, part: string, what: string, signal: AbortSignal | undefined): RequestPort {
+  return async (request) => {
+    const path = new URL(request.path, 'https://service.invalid').pathname
+    if (!request.path.startsWith('/v1/') || !path.startsWith('/v1/') || /^\/v1\/execute\/?$/.test(path)) {
+      throw notFromProfile(part, 'a path under /v1/ that is not /v1/execute')
+    }
+    const { method, body, contentType, idempotencyKey, isManaged } = request
+    return free(
+      {
+        method,
+        path: request.path,
+        what,
+        deadlineMs: 5 * 60_000,
+        ...(body === undefined ? {} : { body }),
+        ...(contentType === undefined ? {} : { contentType }),
+        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+        ...(isManaged === undefined ? {} : { isManaged }),
+      },
+      signal,
+    )
+  }
+}
+
+function toBody(profile: Profile, submission: SheetSubmission): Uint8Array {
+  const body: unknown = profile.executeBody(submission)
+  const text = typeof body === 'object' && body !== null && !Array.isArray(body) ? canonicalize(body) : undefined
+  if (text === undefined) throw notFromProfile('executeBody', 'a JSON object')
+  return new TextEncoder().encode(text)
+}
+
+/** Ids come from the service: encoded they stay one segment, and the two that a URL would resolve away are refused. */
+function executionPath(executionId: string): string {
+  if (executionId === '' || executionId === '.' || executionId === '..')
+    throw notAsked('the execution', 'an id', JSON.stringify(executionId))
+  return `/v1/executions/${encodeURIComponent(executionId)}`
+}
+
+function notAsked(what: string, asked: string, found: string): SpritewrightError {
+  return new SpritewrightError('SW_WIRE', {
+    message: `Expected ${what} of ${asked}, found ${found.slice(0, 200)}. Nothing was decided by it; if it stays so, report it to the service.`,
+    facts: { what, asked, found: found.slice(0, 200) },
+  })
+}
+
+function notFromProfile(part: string, expected: string): SpritewrightError {
+  return new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${expected} from the service profile's ${part}, found something else. Correct that part of service.profile.`,
+    facts: { option: 'service.profile', part },
+  })
 }

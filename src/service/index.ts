@@ -1,0 +1,28 @@
+/** The face of `spritewright/service`: a client of the service, for those who build their own tools on it. */
+export { type ClientOptions, type ClientPorts, createClient, type ServiceClient } from './client.ts'
+export { defaultLimits, type Limits } from './limits.ts'
+export {
+  type Accepted,
+  type DeliveryLayout,
+  defaultProfile,
+  type EventHint,
+  type Profile,
+  type ProfileReply,
+  type ProfileRequest,
+  type RequestPort,
+  resolveProfile,
+  type StreamEvent,
+} from './profile.ts'
+export { adviceFor, type PublicReason, reasonAdvice } from './reasons.ts'
+export type { QuestionAnswer, ReferenceFile, SheetSubmission } from './submission.ts'
+export type {
+  Capabilities,
+  Estimate,
+  Execution,
+  FinishedAsset,
+  FrameReview,
+  PublicError,
+  Question,
+  ServiceEvent,
+  SubmissionOutcome,
+} from './wire.ts'

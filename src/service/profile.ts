@@ -1,0 +1,152 @@
+import { formatCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import { type JsonBody, parseJsonText, rawMember } from './json.ts'
+import { readAcceptedBody, readUploadBody } from './replies.ts'
+import type { QuestionAnswer, ReferenceFile, SheetSubmission } from './submission.ts'
+import type { Execution, Question } from './wire.ts'
+
+/** A request that a profile may ask for. Authorization, limits and retries are added by the client; a profile never sees the key. */
+export interface ProfileRequest {
+  readonly method: 'GET' | 'POST'
+  /** Path under the base URL, starting with `/v1/`. Not `/v1/execute`: submissions have one door. */
+  readonly path: string
+  readonly body?: Uint8Array
+  readonly contentType?: string
+  readonly idempotencyKey?: string
+  /** Sends `Service-Version: 1`, as managed execution and conversation requests do. @default false */
+  readonly isManaged?: boolean
+}
+
+/** A successful answer (any 2xx); the others are thrown as typed errors before the profile sees them. */
+export interface ProfileReply {
+  readonly status: number
+  readonly body: JsonBody
+}
+
+/** The client's own transport, as a profile is handed it. */
+export type RequestPort = (request: ProfileRequest) => Promise<ProfileReply>
+
+/** What a 202 names. */
+export interface Accepted {
+  readonly executionId: string
+  readonly conversationId?: string | null
+}
+
+/** One block of an event stream. */
+export interface StreamEvent {
+  /** Name of the event; `message` where the stream names none. */
+  readonly event: string
+  readonly data: string
+  /** The stream's last event id after this block; empty where there is none. */
+  readonly lastEventId: string
+}
+
+/** What an event's payload says. */
+export interface EventHint {
+  readonly status: string | null
+  /** 0 to 1. */
+  readonly progress: number | null
+  readonly message: string | null
+}
+
+/** Which entries of a result ZIP are what, by their names. */
+export interface DeliveryLayout {
+  /** Names of the frames' entries, in order. */
+  readonly frames: readonly string[]
+  readonly sheet?: string
+  readonly atlas?: string
+  readonly preview?: string
+}
+
+/** Every assumption about what the service's interface does not show, in one object; any part can be replaced in the configuration. */
+export interface Profile {
+  /** N1: uploads a reference picture and answers its id. It may be called again after a lost answer. */
+  uploadReference(request: RequestPort, file: ReferenceFile): Promise<string>
+  /** N2: the JSON body of a submission. Pure: equal submissions give equal bodies. */
+  executeBody(submission: SheetSubmission): Readonly<Record<string, unknown>>
+  /** N3: what the body of a 202 names. Throws where it cannot be read. */
+  readAccepted(body: JsonBody): Accepted
+  /** N4: answers a question; names the NEW execution. */
+  answer(request: RequestPort, question: Question, answer: QuestionAnswer): Promise<Accepted>
+  /** N5: available credits as a decimal text, not passed through a float. */
+  readBalance(body: JsonBody): string
+  /** N6: what an event says; null for a payload that it does not know, which breaks nothing. */
+  readEvent(event: StreamEvent): EventHint | null
+  /** N12: names the parts of a result ZIP. Without it they are recognised. */
+  readDelivery?(entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]): DeliveryLayout
+  /** N8: whether an image execution may be cancelled now. Sprites never may, by the interface itself. */
+  cancellable(execution: Execution): boolean
+}
+
+/**
+ * The shapes that are assumed until the real ones are known. What the interface leaves open beyond these parts needs no shape here:
+ * N7 (job status) is opaque text; N9 (deletion) is any 2xx; N10 and N11 arrive as error envelopes.
+ */
+export const defaultProfile: Profile = {
+  uploadReference: async (request, file) => {
+    const reply = await request({ method: 'POST', path: '/v1/reference-assets', body: file.bytes, contentType: file.contentType })
+    return readUploadBody(reply.body.value)
+  },
+  executeBody: (submission) => ({
+    operation: submission.operation,
+    prompt: submission.prompt,
+    reference_asset_id: submission.referenceId,
+    max_credits: formatCredits(submission.maxCredits),
+    animation: { ...submission.options, frame_count: submission.frames, background: submission.background },
+  }),
+  readAccepted: (body) => readAcceptedBody(body.value),
+  answer: async (request, question, answer) => {
+    const body = {
+      question_id: question.questionId,
+      text: answer.text,
+      ...(answer.assetId === undefined ? {} : { asset_id: answer.assetId }),
+    }
+    const reply = await request({
+      method: 'POST',
+      path: `/v1/conversations/${encodeURIComponent(answer.conversationId)}/answers`,
+      body: new TextEncoder().encode(JSON.stringify(body)),
+      contentType: 'application/json',
+      idempotencyKey: answer.idempotencyKey,
+      isManaged: true,
+    })
+    return readAcceptedBody(reply.body.value)
+  },
+  readBalance: (body) => readBalanceText(body),
+  readEvent: (event) => readEventHint(event.data),
+  cancellable: (execution) => ['queued', 'running', 'needs_input'].includes(execution.status),
+}
+
+/** The default profile with some of its parts replaced; a part given as undefined keeps the default. */
+export function resolveProfile(parts: Partial<Profile> = {}): Profile {
+  const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
+  return Object.freeze({ ...defaultProfile, ...given })
+}
+
+function readBalanceText(body: JsonBody): string {
+  const raw = rawMember(body.text, 'credits')
+  // A text keeps its own decimals; a number is taken as it is written, so 2.10 stays exact and 1e1 is refused by the reader of amounts.
+  if (raw !== null && /^["\d]/.test(raw)) return raw.startsWith('"') ? (JSON.parse(raw) as string) : raw
+  throw new SpritewrightError('SW_WIRE', {
+    message:
+      'Expected the balance as {"credits": "12.5"}, found no such member. Name its real shape with readBalance in the service profile.',
+    facts: { what: 'the balance', field: 'credits' },
+  })
+}
+
+function readEventHint(data: string): EventHint | null {
+  let value: unknown
+  try {
+    value = parseJsonText(data, 'an event')
+  } catch {
+    // Events are hints: what cannot be read is shown to nobody, and the execution is read instead.
+    return null
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const { status, progress, message, error } = value as Record<string, unknown>
+  const failure = typeof error === 'object' && error !== null ? (error as Record<string, unknown>).message : undefined
+  return {
+    status: typeof status === 'string' ? status : null,
+    progress: typeof progress === 'number' && progress >= 0 && progress <= 1 ? progress : null,
+    message: typeof message === 'string' ? message : typeof failure === 'string' ? failure : null,
+  }
+}

@@ -1,0 +1,200 @@
+import * as z from 'zod'
+import { parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Capabilities, Estimate, Execution, FinishedAsset, PublicError } from './wire.ts'
+
+/** An identifier of the service: visible ASCII, fit for one segment of a path once it is encoded. */
+const identifier = z.string().regex(/^(?!\.{1,2}$)[\x21-\x7e]{1,200}$/, 'expected 1 to 200 visible ASCII characters')
+const text = z.string()
+/** May be missing (null then), must have its type where it is there. */
+const maybe = <T extends z.ZodType>(schema: T): z.ZodDefault<z.ZodNullable<T>> =>
+  schema.nullable().default(null as never) as z.ZodDefault<z.ZodNullable<T>>
+/** For display only: of a wrong type it counts as missing, since a paid delivery must not be lost over it. */
+const shown = <T extends z.ZodType>(schema: T): z.ZodCatch<z.ZodDefault<z.ZodNullable<T>>> => maybe(schema).catch(null as never)
+const indices = z.array(z.int().nonnegative()).catch([])
+
+const capabilities = z.object({
+  api_version: text,
+  key_mode: z.enum(['test', 'live']),
+  operations: z.array(text),
+  maximum_input_bytes: maybe(z.int()),
+  maximum_input_dimension: maybe(z.int()),
+  maximum_source_input_bytes: maybe(z.int()),
+  supported_input_extensions: maybe(z.array(text)),
+  server_sent_events: maybe(z.boolean()),
+  managed_execute: maybe(z.boolean()),
+  interactive_questions: maybe(z.boolean()),
+  staged_input_uploads: maybe(z.boolean()),
+  test_mode_uses_credits: maybe(z.boolean()),
+  sprite_pricing: maybe(z.object({ minimum_frames: maybe(z.int()), maximum_frames: maybe(z.int()) })),
+})
+
+/** Reads `GET /v1/capabilities`; fields it does not use are passed over (C39). @throws `SW_WIRE` */
+export function readCapabilities(value: unknown): Capabilities {
+  const read = check(capabilities, value, 'the capabilities')
+  return {
+    apiVersion: read.api_version,
+    keyMode: read.key_mode,
+    operations: read.operations,
+    maximumInputBytes: read.maximum_input_bytes,
+    maximumInputDimension: read.maximum_input_dimension,
+    maximumSourceInputBytes: read.maximum_source_input_bytes,
+    supportedInputExtensions: read.supported_input_extensions,
+    serverSentEvents: read.server_sent_events,
+    managedExecute: read.managed_execute,
+    interactiveQuestions: read.interactive_questions,
+    stagedInputUploads: read.staged_input_uploads,
+    testModeUsesCredits: read.test_mode_uses_credits,
+    minimumFrames: read.sprite_pricing?.minimum_frames ?? null,
+    maximumFrames: read.sprite_pricing?.maximum_frames ?? null,
+  }
+}
+
+const estimate = z.strictObject({
+  price_version: text,
+  frame_count: z.int().min(7).max(100),
+  background: z.enum(['remove', 'keep']),
+  credits: z.string().regex(/^\d+(\.\d{1,4})?$/, 'expected a decimal text with at most four places'),
+  reference_usd: z.string().regex(/^\d+\.\d{2}$/, 'expected a decimal text with two places'),
+  reference_credit_cents: z.int().min(1),
+  binding: z.literal(false),
+})
+
+/** Reads `GET /v1/sprite-pricing`: exactly its seven fields (C18). Any `price_version` passes; whether it is approved is the caller's question. @throws `SW_WIRE` */
+export function readEstimate(value: unknown): Estimate {
+  const read = check(estimate, value, 'the estimate')
+  return {
+    priceVersion: read.price_version,
+    frameCount: read.frame_count,
+    background: read.background,
+    credits: parseCredits(read.credits, "the estimate's credits"),
+    referenceUsd: read.reference_usd,
+    referenceCreditCents: read.reference_credit_cents,
+  }
+}
+
+const envelope = z.strictObject({
+  error: z.object({
+    reason: text,
+    retryable: z.boolean(),
+    message: text.catch(''),
+    request_id: shown(text),
+    details: shown(z.record(text, z.unknown())),
+  }),
+})
+
+/** Reads an error envelope: one key `error` and no other (C27), with `reason` and `retryable` in it. Null where it is anything else. */
+export function readEnvelope(value: unknown): PublicError | null {
+  const read = envelope.safeParse(value)
+  return read.success ? toPublicError(read.data.error) : null
+}
+
+/** An execution's own error stands in a truth that must be read: missing parts get the careful reading, `retryable` false. */
+const executionError = z.object({
+  reason: text.catch('unknown'),
+  retryable: z.boolean().catch(false),
+  message: text.catch(''),
+  request_id: shown(text),
+  details: shown(z.record(text, z.unknown())),
+})
+
+function toPublicError(read: z.infer<typeof executionError>): PublicError {
+  return { reason: read.reason, message: read.message, retryable: read.retryable, requestId: read.request_id, details: read.details }
+}
+
+const finishedAsset = z.object({
+  asset_id: shown(text),
+  download_url: shown(text),
+  content_type: shown(text),
+  width: shown(z.int()),
+  height: shown(z.int()),
+})
+
+const execution = z.object({
+  execution_id: identifier,
+  status: text,
+  conversation_id: maybe(identifier),
+  question: maybe(z.object({ question_id: identifier, text: text.catch(''), requires_asset: z.boolean().catch(false) })),
+  error: maybe(executionError),
+  image_job: maybe(
+    z.object({
+      public_job_id: shown(text),
+      status: shown(text),
+      finished_assets: maybe(z.array(finishedAsset)),
+      sanitized_error: maybe(executionError),
+      frame_review: shown(
+        z.object({
+          frame_count: shown(z.int()),
+          background: shown(text),
+          kept_background_frames: indices,
+          inspection_frames: indices,
+          source_shifted_frames: indices,
+        }),
+      ),
+    }),
+  ),
+})
+
+/** Reads `GET /v1/executions/{id}`; only `execution_id` and `status` must be there. A status or reason that is unknown passes as it is. @throws `SW_WIRE` */
+export function readExecution(value: unknown): Execution {
+  const read = check(execution, value, 'the execution')
+  const job = read.image_job
+  const error = read.error ?? job?.sanitized_error ?? null
+  const review = job?.frame_review ?? null
+  return {
+    executionId: read.execution_id,
+    conversationId: read.conversation_id,
+    status: read.status,
+    jobStatus: job?.status ?? null,
+    publicJobId: job?.public_job_id ?? null,
+    assets: (job?.finished_assets ?? []).flatMap(toFinishedAsset),
+    review: review && {
+      frameCount: review.frame_count,
+      background: review.background,
+      keptBackgroundFrames: review.kept_background_frames,
+      inspectionFrames: review.inspection_frames,
+      sourceShiftedFrames: review.source_shifted_frames,
+    },
+    question: read.question && {
+      questionId: read.question.question_id,
+      text: read.question.text,
+      requiresAsset: read.question.requires_asset,
+    },
+    error: error && toPublicError(error),
+  }
+}
+
+/** An asset without a `download_url` cannot be fetched, so it does not count as finished. */
+function toFinishedAsset(read: z.infer<typeof finishedAsset>): FinishedAsset[] {
+  if (read.download_url === null) return []
+  return [
+    { assetId: read.asset_id, downloadUrl: read.download_url, contentType: read.content_type, width: read.width, height: read.height },
+  ]
+}
+
+const accepted = z.object({ execution_id: identifier, conversation_id: shown(identifier) })
+
+/** Reads the body of a 202 (N3): only `execution_id` must be there. @throws `SW_WIRE` */
+export function readAcceptedBody(value: unknown): { executionId: string; conversationId: string | null } {
+  const read = check(accepted, value, 'the acceptance')
+  return { executionId: read.execution_id, conversationId: read.conversation_id }
+}
+
+const upload = z.object({ asset_id: identifier })
+
+/** Reads the record of an uploaded reference (N1): its `asset_id`. @throws `SW_WIRE` */
+export function readUploadBody(value: unknown): string {
+  return check(upload, value, 'the upload').asset_id
+}
+
+/** The message names the field and the rule; zod's messages repeat no value. */
+function check<T extends z.ZodType>(schema: T, value: unknown, what: string): z.infer<T> {
+  const read = schema.safeParse(value)
+  if (read.success) return read.data
+  const issue = read.error.issues[0]
+  const field = issue?.path.join('.') || 'the whole body'
+  throw new SpritewrightError('SW_WIRE', {
+    message: `Expected ${what} as the service's interface shows it, found ${field.slice(0, 80)}: ${issue?.message.slice(0, 200) ?? 'no match'}. A newer version of spritewright may know it.`,
+    facts: { what, field },
+  })
+}

@@ -1,0 +1,89 @@
+import { SpritewrightError } from '../errors.ts'
+import type { NetResponse } from '../host/net.ts'
+import { createEventReader, isResumable, toServiceEvent } from './events.ts'
+import { maximumJsonBytes } from './json.ts'
+import type { Limiter } from './limits.ts'
+import type { Profile } from './profile.ts'
+import { readWhole, type Transport, type WireRequest } from './transport.ts'
+import type { ServiceEvent } from './wire.ts'
+
+/** What {@link streamEvents} stands on. */
+export interface StreamPorts {
+  readonly transport: Transport
+  readonly limiter: Limiter
+  readonly profile: Profile
+}
+
+/**
+ * One connection to an execution's event stream; it is not opened again here. Ends when the connection ends or `signal` is aborted, also while waiting for one of the four streams.
+ *
+ * @throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` or `SW_WIRE` where no stream can be had.
+ */
+export async function* streamEvents(
+  ports: StreamPorts,
+  path: string,
+  lastEventId: string | null,
+  signal: AbortSignal,
+): AsyncGenerator<ServiceEvent, void, undefined> {
+  let release: (() => void) | null = null
+  try {
+    release = await ports.limiter.openStream(signal)
+    const response = await openStream(ports, path, lastEventId, signal)
+    if (response !== null) yield* readStream(ports, response, lastEventId ?? '')
+  } catch (error) {
+    // The caller ended it: there is nothing to tell.
+    if (!signal.aborted) throw error
+  } finally {
+    release?.()
+  }
+}
+
+/** Null for 204: the service has no more events to tell. */
+async function openStream(ports: StreamPorts, path: string, lastEventId: string | null, signal: AbortSignal): Promise<NetResponse | null> {
+  const what = 'the event stream'
+  const request: WireRequest = {
+    method: 'GET',
+    path,
+    what,
+    accept: 'text/event-stream',
+    isManaged: true,
+    ...(lastEventId !== null && isResumable(lastEventId) ? { lastEventId } : {}),
+  }
+  const release = await ports.limiter.take('get', signal)
+  let response: NetResponse
+  try {
+    // Silence is no fault of a stream: the follower reads the execution meanwhile.
+    response = await ports.transport.open(request, signal, 0)
+  } catch (error) {
+    throw signal.aborted ? error : ports.transport.unreachable(error, what)
+  } finally {
+    release()
+  }
+  const type = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
+  if (response.status === 200 && type === 'text/event-stream') return response
+  if (response.status === 204) return null
+  const body = await readWhole(response, maximumJsonBytes).catch(() => new Uint8Array())
+  if (response.status !== 200) throw ports.transport.refusal({ status: response.status, headers: response.headers, body }, what).error
+  throw new SpritewrightError('SW_WIRE', {
+    message: `Expected an event stream as text/event-stream, found ${(type || 'no content type').slice(0, 60)}. The execution itself goes on and is read without the stream.`,
+    facts: { what, status: 200, contentType: type ?? null },
+  })
+}
+
+async function* readStream(ports: StreamPorts, response: NetResponse, lastEventId: string): AsyncGenerator<ServiceEvent, void, undefined> {
+  const reader = createEventReader(lastEventId)
+  const parts = response.body[Symbol.asyncIterator]()
+  try {
+    for (;;) {
+      // A broken connection ends a stream like a closed one does: what it did not tell, the execution does.
+      const next = await parts.next().catch(() => null)
+      if (next === null || next.done === true) break
+      for (const event of reader.push(next.value)) {
+        yield toServiceEvent({ ...event, data: ports.transport.hide(event.data) }, ports.profile)
+      }
+    }
+  } finally {
+    await parts.return?.()
+  }
+  reader.end()
+}
