@@ -1,0 +1,109 @@
+import type { PublicError } from '../service/wire.ts'
+import type { Send, Submission } from './record.ts'
+
+/** The next thing to do for a request, by what its records say. */
+export type Step =
+  /** Check prices, freeze bytes where needed, send for the first time in this attempt. */
+  | { readonly do: 'prepare'; readonly attempt: number }
+  /** Send the recorded bytes again under the recorded key. */
+  | { readonly do: 'replay'; readonly pause: 'none' | 'fault' | 'limit' | 'conflict' }
+  | { readonly do: 'follow'; readonly executionId: string }
+  | { readonly do: 'download'; readonly downloadUrl: string }
+  | { readonly do: 'done'; readonly sha256: string }
+  | { readonly do: 'stop'; readonly why: StopReason }
+
+/** Why nothing more may be sent without a person. */
+export type StopReason =
+  /** A refusal that started nothing. */
+  | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
+  /** The last execution failed for good. */
+  | { readonly kind: 'failed'; readonly status: string; readonly error: PublicError | null }
+  /** The key is known to the service with other bytes. */
+  | { readonly kind: 'conflict' }
+  /** Whether something was bought is unknown, and a replay is not safe any more. */
+  | { readonly kind: 'uncertain'; readonly since: number; readonly because: 'window' | 'clock' | 'key' | 'refused' }
+
+/** What a decision is taken by, beside the records. */
+export interface DecisionFacts {
+  /** Both clocks, milliseconds. */
+  readonly wall: number
+  readonly mono: number
+  /** How long after the first unanswered send a replay is safe, milliseconds. */
+  readonly windowMs: number
+  /** Fingerprint of the API key of today. */
+  readonly keyTag: string
+  /** `at` of the approval of today. */
+  readonly approvedAt: string | undefined
+}
+
+/** Failed executions after which no further attempt is made under one approval. */
+const failuresAllowed = 2
+
+/**
+ * What to do next. Pure: the table of recovery.
+ *
+ * The replay window counts from the first unanswered send, by both clocks; a clock that went back counts as too old.
+ */
+export function decide(submission: Submission, facts: DecisionFacts): Step {
+  const { stored, completed, failed, accepted, frozen, attempt } = submission
+  if (stored) return { do: 'done', sha256: stored.sha256 }
+  if (completed) return { do: 'download', downloadUrl: completed.downloadUrl }
+  if (failed) {
+    const isApprovedAnew = frozen !== undefined && facts.approvedAt !== undefined && facts.approvedAt !== frozen.approvedAt
+    const mayTryAgain = failed.status === 'failed' && failed.error?.retryable === true && submission.failures <= failuresAllowed
+    if (isApprovedAnew || mayTryAgain) return { do: 'prepare', attempt: attempt + 1 }
+    return { do: 'stop', why: { kind: 'failed', status: failed.status, error: failed.error } }
+  }
+  if (accepted) return { do: 'follow', executionId: accepted.executionId }
+  if (!frozen || submission.sends.length === 0) return { do: 'prepare', attempt: Math.max(attempt, 1) }
+  const open = submission.sends.find((send) => send.answer.kind !== 'refused')
+  return open ? decideUnanswered(submission.sends, open, facts) : decideRefused(submission, facts)
+}
+
+/** At least one POST may have started an execution: only the same bytes under the same key, and only inside the window. */
+function decideUnanswered(sends: readonly Send[], open: Send, facts: DecisionFacts): Step {
+  const uncertain = (because: 'window' | 'clock' | 'key' | 'refused'): Step => ({
+    do: 'stop',
+    why: { kind: 'uncertain', since: open.at, because },
+  })
+  if (open.keyTag !== facts.keyTag) return uncertain('key')
+  const age = ageOf(open, facts)
+  if (age === undefined) return uncertain('clock')
+  if (age > facts.windowMs) return uncertain('window')
+  const last = sends.at(-1) ?? open
+  if (last.answer.kind !== 'refused') return { do: 'replay', pause: last.answer.kind === 'none' ? 'none' : 'fault' }
+  if (last.answer.status === 429) return { do: 'replay', pause: 'limit' }
+  if (last.answer.status === 409) return decideConflict(sends)
+  return uncertain('refused')
+}
+
+/** Every POST was refused for certain: nothing exists at the service. */
+function decideRefused(submission: Submission, facts: DecisionFacts): Step {
+  const first = submission.sends[0]
+  const last = submission.sends.at(-1)
+  if (!first || last?.answer.kind !== 'refused') return { do: 'prepare', attempt: Math.max(submission.attempt, 1) }
+  const { status, error } = last.answer
+  if (status === 429) return { do: 'replay', pause: 'limit' }
+  if (status === 409) {
+    // The key is known there, so something of it may exist: the window holds as for an unanswered send.
+    const age = ageOf(first, facts)
+    if (age === undefined || age > facts.windowMs) return { do: 'stop', why: { kind: 'conflict' } }
+    return decideConflict(submission.sends)
+  }
+  if (facts.approvedAt !== undefined && facts.approvedAt !== submission.frozen?.approvedAt)
+    return { do: 'prepare', attempt: submission.attempt + 1 }
+  if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
+  return { do: 'stop', why: { kind: 'refused', status, error } }
+}
+
+function decideConflict(sends: readonly Send[]): Step {
+  const conflicts = sends.filter((send) => send.answer.kind === 'refused' && send.answer.status === 409).length
+  return conflicts < 2 ? { do: 'replay', pause: 'conflict' } : { do: 'stop', why: { kind: 'conflict' } }
+}
+
+/** Age of a send in milliseconds, the greater of both clocks; undefined where a clock went back (also over a restart of the machine). */
+function ageOf(send: Send, facts: DecisionFacts): number | undefined {
+  const wall = facts.wall - send.at
+  const mono = facts.mono - send.mono
+  return wall < 0 || mono < 0 ? undefined : Math.max(wall, mono)
+}

@@ -1,0 +1,115 @@
+import { parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Execution, FrameReview } from '../service/wire.ts'
+import type { LockEntry } from '../vault/lockfile.ts'
+import { follow } from './follow.ts'
+import type { JournalView } from './journal.ts'
+import { askedFields, type JobPorts, type Order } from './order.ts'
+
+/** Follows a known execution to its end and records how it ended. Only GET. @throws `SW_QUESTION` where it waits for an answer. */
+export async function watch(ports: JobPorts, order: Order, view: JournalView, executionId: string): Promise<void> {
+  const { id } = order.request
+  await settle(ports, order, view)
+  const credits = view.submission.frozen ? parseCredits(view.submission.frozen.maxCredits) : undefined
+  const held = credits === undefined ? {} : { held: credits }
+  const execution = await follow({ client: ports.client, clock: ports.clock }, executionId, {
+    signal: ports.signal,
+    onExecution: (seen) => ports.onProgress({ id, phase: seen.status === 'queued' ? 'queued' : 'running', message: seen.status, ...held }),
+    onEvent: (event) => {
+      if (event.progress === null && event.message === null) return
+      ports.onProgress({
+        id,
+        phase: 'running',
+        ...(event.progress === null ? {} : { progress: event.progress }),
+        ...(event.message === null ? {} : { message: event.message }),
+        ...held,
+      })
+    },
+  })
+  if (execution.question !== null) throw questionError(id, execution)
+  const attempt = view.submission.attempt
+  if (execution.status !== 'completed') {
+    await appendUntil(ports, order, view, (now) => now.submission.failed !== undefined, 'failed', {
+      attempt,
+      status: execution.status,
+      error: execution.error,
+    })
+  } else {
+    const asset = execution.assets[0]
+    if (!asset) {
+      throw new SpritewrightError('SW_WIRE', {
+        message: `The service says that "${id}" is completed and names no file. Nothing is lost: build again later, it is read again for free (execution ${executionId}).`,
+        facts: { id, executionId },
+      })
+    }
+    const completed = { attempt, downloadUrl: asset.downloadUrl, contentType: asset.contentType, review: execution.review }
+    await appendUntil(ports, order, view, (now) => now.submission.completed !== undefined, 'completed', completed)
+  }
+  await settle(ports, order, await ports.journal.read(order.hash))
+}
+
+/** Downloads the raw result into the vault, before anybody opens it, and records where it is. Repeatable, free. */
+export async function deliver(ports: JobPorts, order: Order, view: JournalView, downloadUrl: string): Promise<void> {
+  ports.onProgress({ id: order.request.id, phase: 'downloading' })
+  const { bytes } = await ports.client.download(downloadUrl, ports.signal)
+  const sha256 = await ports.vault.put(bytes)
+  const stored = { attempt: view.submission.attempt, sha256, bytes: bytes.length }
+  await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
+  await settle(ports, order, await ports.journal.read(order.hash))
+}
+
+/** Appends a record, reading anew where another process was first, unless that one said the same. */
+async function appendUntil<T extends 'failed' | 'completed' | 'stored'>(
+  ports: JobPorts,
+  order: Order,
+  first: JournalView,
+  isSaid: (view: JournalView) => boolean,
+  type: T,
+  body: Parameters<JobPorts['journal']['append']>[3],
+): Promise<void> {
+  let view = first
+  while (!isSaid(view)) {
+    if (await ports.journal.append(order.hash, view, type, body as never)) return
+    view = await ports.journal.read(order.hash)
+  }
+}
+
+/** Carries what the records say over to the lock file and the ledger. Repeatable: a crash between record and lock file is mended by the next run. */
+export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>, order: Order, view: JournalView): Promise<void> {
+  const { accepted, completed, failed, stored, frozen, attempt } = view.submission
+  if (!accepted) return
+  const { id } = order.request
+  if (frozen) {
+    const move = {
+      id,
+      hash: order.hash,
+      attempt,
+      executionId: accepted.executionId,
+      credits: parseCredits(frozen.maxCredits),
+      at: ports.clock.wall(),
+    }
+    await ports.ledger.ensure({ ...move, type: 'held' })
+    if (completed) await ports.ledger.ensure({ ...move, type: 'settled' })
+    if (failed) await ports.ledger.ensure({ ...move, type: 'restored' })
+  }
+  await ports.lock.change(id, order.hash, (entry) => {
+    const base: LockEntry = { service: order.identity, asked: askedFields(order.request), ...entry }
+    if (failed) return { ...base, execution: undefined }
+    const execution = { id: accepted.executionId, conversation: accepted.conversationId }
+    if (!stored) return { ...base, execution }
+    return { ...base, execution, result: { sha256: stored.sha256, bytes: stored.bytes, ...reviewOf(completed?.review ?? null, entry) } }
+  })
+}
+
+function reviewOf(review: FrameReview | null, entry: LockEntry | undefined): { review?: FrameReview } {
+  if (review) return { review }
+  return entry?.result?.review ? { review: entry.result.review } : {}
+}
+
+function questionError(id: string, execution: Execution): SpritewrightError {
+  const question = execution.question
+  return new SpritewrightError('SW_QUESTION', {
+    message: `The execution of "${id}" waits for an answer: ${question?.text ?? ''} Answer it with: spritewright answer ${id} "…"${question?.requiresAsset ? ' --asset FILE' : ''}`,
+    facts: { id, executionId: execution.executionId, question: question?.text, requiresAsset: question?.requiresAsset },
+  })
+}

@@ -1,0 +1,130 @@
+import { type Approval, judgePrice } from '../credit/approval.ts'
+import { type Credits, formatCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import { findEntry } from '../vault/lockfile.ts'
+import { sha256 } from '../vault/objects.ts'
+import { askedFields, idempotencyKey, type JobPorts, type Order } from './order.ts'
+import type { RecordBodies } from './record.ts'
+
+/** What the freezing needs of a run's ports: `approve` freezes too, and has no journal in hand. */
+export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabilities' | 'signal'>
+
+/**
+ * The free checks before money: what the account can do, and what it costs now.
+ *
+ * @returns The fresh estimate, which becomes `max_credits`.
+ * @throws `SW_CAPABILITY`, `SW_APPROVAL`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`; nothing was sent then.
+ */
+export async function checkPurchase(
+  ports: FreezePorts,
+  order: Order,
+): Promise<{ readonly credits: Credits; readonly priceVersion: string; readonly approval: Approval }> {
+  const { id, frames, background } = order.request
+  checkCapabilities(ports, order)
+  const approval = order.approval
+  if (!approval) {
+    throw new SpritewrightError('SW_APPROVAL', {
+      message: `"${id}" has no approval. See the price: spritewright plan. Approve it: spritewright approve ${id}`,
+      facts: { id },
+    })
+  }
+  const quote = await ports.client.estimate(frames, background, ports.signal)
+  const verdict = judgePrice(approval, quote)
+  if (!verdict.fits) throw priceError(id, verdict.why, approval, quote)
+  const balance = await ports.client.balance(ports.signal)
+  if (balance < quote.credits) {
+    throw new SpritewrightError('SW_BALANCE', {
+      message: `"${id}" costs ${formatCredits(quote.credits)} credits, the account has ${formatCredits(balance)} available. Add credits in the service's console and build again; nothing was sent.`,
+      facts: { id, price: formatCredits(quote.credits), balance: formatCredits(balance) },
+    })
+  }
+  return { credits: quote.credits, priceVersion: quote.priceVersion, approval }
+}
+
+function checkCapabilities(ports: FreezePorts, order: Order): void {
+  const { id, operation, frames } = order.request
+  const { operations, minimumFrames, maximumFrames } = ports.capabilities
+  if (!operations.includes(operation)) {
+    throw new SpritewrightError('SW_CAPABILITY', {
+      message: `"${id}" needs the operation ${operation}, this account can do: ${operations.join(', ') || 'nothing'}. Ask the service to enable it; nothing was sent.`,
+      facts: { id, operation, operations },
+    })
+  }
+  if ((minimumFrames !== null && frames < minimumFrames) || (maximumFrames !== null && frames > maximumFrames)) {
+    throw new SpritewrightError('SW_CAPABILITY', {
+      message: `"${id}" asks for ${frames} frames, the service makes ${minimumFrames ?? 1} to ${maximumFrames ?? 'any number of'}. Change "frames" in its spec; nothing was sent.`,
+      facts: { id, frames, minimumFrames, maximumFrames },
+    })
+  }
+}
+
+function priceError(
+  id: string,
+  why: 'ceiling' | 'priceVersion',
+  approval: Approval,
+  quote: { credits: Credits; priceVersion: string },
+): SpritewrightError {
+  const facts = {
+    id,
+    quoted: formatCredits(quote.credits),
+    ceiling: formatCredits(approval.ceiling),
+    priceVersion: quote.priceVersion,
+    approvedVersion: approval.priceVersion,
+  }
+  if (why === 'ceiling') {
+    return new SpritewrightError('SW_CEILING', {
+      message: `"${id}" would cost ${facts.quoted} credits, its ceiling is ${facts.ceiling}. Nothing was sent. Raise it with: spritewright approve ${id} --max ${facts.quoted}`,
+      facts,
+    })
+  }
+  return new SpritewrightError('SW_PRICE_VERSION', {
+    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Look at the new price and approve it: spritewright approve ${id}`,
+    facts,
+  })
+}
+
+/**
+ * Decides the bytes and the key of an attempt and writes them into the lock file beside the ceiling, so that everyone who builds this commit sends the same.
+ * Bytes that are there already, for the same attempt, price and approval, are kept.
+ */
+export async function freeze(
+  ports: FreezePorts,
+  order: Order,
+  attempt: number,
+  price: { readonly credits: Credits; readonly priceVersion: string; readonly approval: Approval },
+): Promise<RecordBodies['frozen']> {
+  const { request, identity, hash } = order
+  if (price.credits > price.approval.ceiling)
+    throw new SpritewrightError('SW_INTERNAL', { message: `"${request.id}" was about to be frozen above its ceiling. Please report this.` })
+  const maxCredits = formatCredits(price.credits)
+  const rest = { attempt, ceiling: formatCredits(price.approval.ceiling), priceVersion: price.priceVersion, approvedAt: price.approval.at }
+  const locked = findEntry(await ports.lock.read(), request.id, hash)?.submission
+  const key = idempotencyKey(identity, hash, attempt)
+  if (
+    locked &&
+    locked.attempt === attempt &&
+    locked.key === key &&
+    locked.maxCredits === maxCredits &&
+    sha256(new TextEncoder().encode(locked.body)) === locked.bodySha256
+  ) {
+    return { ...rest, key, body: locked.body, bodySha256: locked.bodySha256, maxCredits }
+  }
+  const referenceId = await ports.uploads.referenceId(request.referenceSha256, order.reference, ports.signal)
+  const { operation, prompt, frames, background, options } = request
+  const body = ports.client.submissionBody({
+    operation,
+    prompt,
+    referenceId,
+    frames,
+    background,
+    maxCredits: price.credits,
+    ...(options ? { options } : {}),
+  })
+  const submission = { attempt, key, body: new TextDecoder().decode(body), bodySha256: sha256(body), maxCredits }
+  await ports.lock.change(request.id, hash, (entry) => {
+    const base = { service: identity, asked: askedFields(request), ...entry, submission }
+    // An execution of an earlier attempt has ended without a result: nobody may take it up as this attempt's.
+    return entry?.submission && entry.submission.attempt < attempt ? { ...base, execution: undefined } : base
+  })
+  return { ...rest, key, body: submission.body, bodySha256: submission.bodySha256, maxCredits }
+}

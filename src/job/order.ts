@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { Approval } from '../credit/approval.ts'
+import type { Ledger } from '../credit/ledger.ts'
+import type { Clock } from '../host/clock.ts'
+import type { Random } from '../host/random.ts'
+import type { ReferenceFile, ServiceClient } from '../service/client.ts'
+import type { Capabilities } from '../service/wire.ts'
+import type { ServiceIdentity, SheetRequest } from '../spec/request.ts'
+import type { LockStore } from '../vault/lockfile.ts'
+import type { ObjectStore } from '../vault/objects.ts'
+import type { Journal } from './journal.ts'
+import type { ProgressListener } from './progress.ts'
+import type { Uploads } from './uploads.ts'
+
+/** One request that is to be brought to its end. */
+export interface Order {
+  /** Request hash. */
+  readonly hash: string
+  readonly request: SheetRequest
+  readonly identity: ServiceIdentity
+  readonly reference: ReferenceFile
+  /** Undefined where something is in flight already and nothing new may be sent. */
+  readonly approval: Approval | undefined
+}
+
+/** Everything that bringing an order to its end needs. */
+export interface JobPorts {
+  readonly client: ServiceClient
+  readonly journal: Journal
+  readonly lock: LockStore
+  readonly vault: ObjectStore
+  readonly ledger: Ledger
+  readonly uploads: Uploads
+  readonly clock: Clock
+  readonly random: Random
+  /** Read once a run. */
+  readonly capabilities: Capabilities
+  /** How long an unanswered submission may be replayed, milliseconds. */
+  readonly windowMs: number
+  /** Salt of the API key's fingerprint, the same for all runs of this checkout. */
+  readonly keySalt: string
+  readonly onProgress: ProgressListener
+  /** Aborted when the run is to end; checked between steps, never inside a submission. */
+  readonly signal: AbortSignal
+}
+
+/** The lock file's summary of what a request asks. */
+export function askedFields(request: SheetRequest): {
+  prompt: string
+  reference: string
+  frames: number
+  background: 'remove' | 'keep'
+  options?: Readonly<Record<string, unknown>>
+  take: number
+} {
+  const { prompt, referenceSha256, frames, background, options, take } = request
+  return { prompt, reference: referenceSha256, frames, background, ...(options ? { options } : {}), take }
+}
+
+/**
+ * The idempotency key of an attempt: `sw1-` and 52 characters of base32. It rests on what is bought and where, never on
+ * the API key: a rotated key must not buy again.
+ */
+export function idempotencyKey(identity: ServiceIdentity, requestHash: string, attempt: number): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([identity.host, identity.keyMode, requestHash, attempt]))
+    .digest()
+  return `sw1-${base32(digest)}`
+}
+
+/** RFC 4648 base32 in lower case, without padding. */
+function base32(bytes: Uint8Array): string {
+  const alphabet = 'abcdefghijklmnopqrstuvwxyz234567'
+  let text = ''
+  let bits = 0
+  let held = 0
+  for (const byte of bytes) {
+    held = (held << 8) | byte
+    bits += 8
+    while (bits >= 5) {
+      text += alphabet[(held >> (bits - 5)) & 31]
+      bits -= 5
+    }
+    held &= (1 << bits) - 1
+  }
+  return bits > 0 ? text + alphabet[(held << (5 - bits)) & 31] : text
+}

@@ -1,0 +1,230 @@
+import { formatCredits, parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { PublicError, SubmissionOutcome } from '../service/wire.ts'
+import { findEntry } from '../vault/lockfile.ts'
+import { sha256 } from '../vault/objects.ts'
+import { decide, type Step } from './decision.ts'
+import { deliver, settle, watch } from './deliver.ts'
+import { checkPurchase, freeze } from './freeze.ts'
+import type { JournalView } from './journal.ts'
+import type { JobPorts, Order } from './order.ts'
+import { stopError } from './stop.ts'
+
+/** What came of an order. */
+export interface Purchase {
+  readonly id: string
+  readonly hash: string
+  /** SHA-256 of the result in the vault. */
+  readonly sha256: string
+  /** Decimal text of what it was held and settled for; undefined where another machine bought it. */
+  readonly credits: string | undefined
+}
+
+/** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
+const faultsAllowed = 5
+const limitsAllowed = 12
+
+/**
+ * Brings one order to its end: THE ONLY SPENDER.
+ *
+ * Every round reads the records, decides by them alone, and does one step that ends in a record. A record that another process wrote first changes nothing but
+ * the next decision. Whatever happens between two rounds, a later run goes on from the records.
+ *
+ * @throws `SW_APPROVAL`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`, `SW_CAPABILITY` (nothing sent), `SW_REFUSED`, `SW_FAILED`, `SW_CONFLICT`, `SW_QUESTION`, `SW_UNCERTAIN`, `SW_UNREACHABLE`.
+ */
+export async function purchase(ports: JobPorts, order: Order): Promise<Purchase> {
+  const tries: Tries = { sent: 0, faults: 0, limits: 0 }
+  for (;;) {
+    ports.signal.throwIfAborted()
+    const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
+    const step = decide(view.submission, {
+      wall: ports.clock.wall(),
+      mono: ports.clock.mono(),
+      windowMs: ports.windowMs,
+      keyTag: ports.client.keyTag(ports.keySalt),
+      approvedAt: order.approval?.at,
+    })
+    if (step.do === 'done') return finish(ports, order, view, step.sha256)
+    await take(ports, order, view, step, tries)
+  }
+}
+
+interface Tries {
+  sent: number
+  faults: number
+  limits: number
+}
+
+async function take(ports: JobPorts, order: Order, view: JournalView, step: Exclude<Step, { do: 'done' }>, tries: Tries): Promise<void> {
+  switch (step.do) {
+    case 'prepare':
+      return prepare(ports, order, view, step.attempt, tries)
+    case 'replay':
+      return replay(ports, order, view, step.pause, tries)
+    case 'follow':
+      return watch(ports, order, view, step.executionId)
+    case 'download':
+      return deliver(ports, order, view, step.downloadUrl)
+    case 'stop':
+      throw stopError(ports, order, step.why)
+  }
+}
+
+/** Free checks, then the bytes, then the first POST of an attempt. */
+async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt: number, tries: Tries): Promise<void> {
+  ports.onProgress({ id: order.request.id, phase: 'checking' })
+  const price = await checkPurchase(ports, order)
+  const before = view.submission.frozen
+  if (before && before.attempt === attempt && before.maxCredits === formatCredits(price.credits) && before.approvedAt === price.approval.at)
+    return send(ports, order, view, tries)
+  ports.onProgress({ id: order.request.id, phase: 'uploading' })
+  if (attempt > 1) await ports.uploads.forget(order.request.referenceSha256)
+  const frozen = await freeze(ports, order, attempt, price)
+  const next = await ports.journal.append(order.hash, view, 'frozen', frozen)
+  if (next) await send(ports, order, next, tries)
+}
+
+/** Waits as long as the last answer asks for, then sends the recorded bytes again. */
+async function replay(
+  ports: JobPorts,
+  order: Order,
+  view: JournalView,
+  pause: 'none' | 'fault' | 'limit' | 'conflict',
+  tries: Tries,
+): Promise<void> {
+  const last = view.submission.sends.at(-1)?.answer
+  // A refused key is worth one POST a run: the person may have mended it since.
+  if (pause === 'none' && tries.sent > 0 && last?.kind === 'refused')
+    throw stopError(ports, order, { kind: 'refused', status: last.status, error: last.error })
+  if (pause === 'fault' && ++tries.faults > faultsAllowed) throw unansweredError(order, last)
+  if (pause === 'limit' && ++tries.limits > limitsAllowed && last?.kind === 'refused')
+    throw stopError(ports, order, { kind: 'refused', status: last.status, error: last.error })
+  // Waiting is only for what happened in this run: a pause of an earlier run has passed.
+  if (tries.sent > 0 && pause !== 'none') {
+    ports.onProgress({ id: order.request.id, phase: 'waiting', message: waitingWords[pause] })
+    await ports.clock.sleep(pauseMs(pause, tries, ports.random.unit()), ports.signal)
+  }
+  await send(ports, order, view, tries)
+}
+
+const waitingWords = {
+  fault: 'the service did not answer; the same submission is sent again under the same key',
+  limit: "the service's rate limit is reached",
+  conflict: 'the service is busy with this very submission',
+} as const
+
+/** Full jitter for faults, equal jitter for limits (which count by the minute), 5 to 15 s for a conflict. */
+function pauseMs(pause: 'fault' | 'limit' | 'conflict', tries: Tries, unit: number): number {
+  if (pause === 'conflict') return 5_000 + 10_000 * unit
+  if (pause === 'fault') return Math.min(8_000, 500 * 2 ** tries.faults) * unit
+  const whole = Math.min(60_000, 5_000 * 2 ** (tries.limits - 1))
+  return whole / 2 + (whole / 2) * unit
+}
+
+/** One POST: the record first, durable, then the bytes; then what came back. */
+async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tries): Promise<void> {
+  const frozen = view.submission.frozen
+  if (!frozen)
+    throw new SpritewrightError('SW_INTERNAL', {
+      message: `"${order.request.id}" was about to be sent without frozen bytes. Please report this.`,
+    })
+  const body = new TextEncoder().encode(frozen.body)
+  if (sha256(body) !== frozen.bodySha256 || parseCredits(frozen.maxCredits) > parseCredits(frozen.ceiling)) {
+    throw new SpritewrightError('SW_JOURNAL', {
+      message: `The frozen submission of "${order.request.id}" is not what was approved. Nothing was sent.`,
+      facts: { id: order.request.id },
+    })
+  }
+  ports.onProgress({ id: order.request.id, phase: 'submitting' })
+  const number = view.submission.sends.length + 1
+  const recorded: { view?: JournalView } = {}
+  let outcome: SubmissionOutcome
+  try {
+    outcome = await ports.client.submit(
+      { key: frozen.key, body },
+      async () => {
+        const next = await ports.journal.append(order.hash, view, 'sent', {
+          attempt: frozen.attempt,
+          send: number,
+          keyTag: ports.client.keyTag(ports.keySalt),
+        })
+        if (!next) throw new OvertakenError()
+        recorded.view = next
+      },
+      ports.signal,
+    )
+  } catch (error) {
+    if (error instanceof OvertakenError) return
+    throw error
+  }
+  tries.sent++
+  if (recorded.view) await recordOutcome(ports, order, recorded.view, number, outcome)
+}
+
+/** Another process wrote the next record first: nothing was sent, and the records are read again. */
+class OvertakenError extends Error {}
+
+async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {
+  const attempt = first.submission.attempt
+  let view = first
+  for (;;) {
+    const next =
+      outcome.kind === 'accepted'
+        ? await ports.journal.append(order.hash, view, 'accepted', {
+            attempt,
+            executionId: outcome.executionId,
+            conversationId: outcome.conversationId,
+          })
+        : outcome.kind === 'refused'
+          ? await ports.journal.append(order.hash, view, 'refused', { attempt, send, status: outcome.status, error: outcome.error })
+          : await ports.journal.append(order.hash, view, 'unknown', { attempt, send, status: outcome.status, message: outcome.message })
+    if (next) break
+    view = await ports.journal.read(order.hash)
+    if (view.submission.accepted || view.submission.attempt !== attempt) return
+  }
+  if (outcome.kind === 'accepted') await settle(ports, order, await ports.journal.read(order.hash))
+}
+
+/** An execution that only the lock file knows (another machine, or a journal that is gone) is taken over: from there on only GET. */
+async function adoptExecution(ports: JobPorts, order: Order, view: JournalView): Promise<JournalView> {
+  const { accepted, stored, attempt } = view.submission
+  if (accepted || stored) return view
+  const entry = findEntry(await ports.lock.read(), order.request.id, order.hash)
+  if (!entry?.execution || (entry.submission !== undefined && entry.submission.attempt < attempt)) return view
+  const body = {
+    attempt: entry.submission?.attempt ?? Math.max(attempt, 1),
+    executionId: entry.execution.id,
+    conversationId: entry.execution.conversation,
+  }
+  return (
+    (await ports.journal.append(order.hash, view, 'accepted', body)) ?? adoptExecution(ports, order, await ports.journal.read(order.hash))
+  )
+}
+
+/** The result is recorded; where the vault does not hold it any more, it is fetched again for free. */
+async function finish(ports: JobPorts, order: Order, view: JournalView, recorded: string): Promise<Purchase> {
+  const { id } = order.request
+  await settle(ports, order, view)
+  let result = recorded
+  if (!(await ports.vault.read(recorded))) {
+    const url = view.submission.completed?.downloadUrl
+    if (url !== undefined) await deliver(ports, order, view, url)
+    result = (await ports.journal.read(order.hash)).submission.stored?.sha256 ?? recorded
+    if (!(await ports.vault.read(result))) {
+      throw new SpritewrightError('SW_VAULT', {
+        message: `The paid result of "${id}" is not in ${ports.vault.folder} and could not be fetched again. Restore the folder from version control.`,
+        facts: { id, result },
+      })
+    }
+  }
+  const credits = view.submission.frozen?.maxCredits
+  ports.onProgress({ id, phase: 'bought', ...(credits === undefined ? {} : { settled: parseCredits(credits), held: 0n }) })
+  return { id, hash: order.hash, sha256: result, credits }
+}
+
+function unansweredError(order: Order, last: { kind: string; message?: string; error?: PublicError } | undefined): SpritewrightError {
+  return new SpritewrightError('SW_UNREACHABLE', {
+    message: `The service did not answer the submission of "${order.request.id}" (${last?.message ?? 'no answer'}). Run the command again soon: it repeats the same submission under the same key, so it is paid once.`,
+    facts: { id: order.request.id, lastAnswer: last?.message },
+  })
+}

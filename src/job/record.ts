@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import type { FrameReview, PublicError } from '../service/wire.ts'
+
+/** What a record can say, by type. Money is decimal text. */
+export interface RecordBodies {
+  /** The bytes and the key of the next POST, decided before it. */
+  readonly frozen: {
+    readonly attempt: number
+    readonly key: string
+    readonly body: string
+    readonly bodySha256: string
+    readonly maxCredits: string
+    readonly ceiling: string
+    readonly priceVersion: string
+    /** `at` of the approval it rests on: an attempt that ended needs another one. */
+    readonly approvedAt: string
+  }
+  /** A POST is about to leave. `send` counts the POSTs of this attempt from 1. */
+  readonly sent: { readonly attempt: number; readonly send: number; readonly keyTag: string }
+  /** A POST was refused by a readable answer. */
+  readonly refused: { readonly attempt: number; readonly send: number; readonly status: number; readonly error: PublicError }
+  /** A POST got no answer, a 5xx, or one that cannot be read. */
+  readonly unknown: { readonly attempt: number; readonly send: number; readonly status: number | null; readonly message: string }
+  /** The service took the submission. From here on only GET. */
+  readonly accepted: { readonly attempt: number; readonly executionId: string; readonly conversationId: string | null }
+  /** The execution delivered. */
+  readonly completed: {
+    readonly attempt: number
+    readonly downloadUrl: string
+    readonly contentType: string | null
+    readonly review: FrameReview | null
+  }
+  /** The execution failed or was cancelled; its hold is restored. */
+  readonly failed: { readonly attempt: number; readonly status: string; readonly error: PublicError | null }
+  /** The result's bytes are in the vault. */
+  readonly stored: { readonly attempt: number; readonly sha256: string; readonly bytes: number }
+}
+
+export type RecordType = keyof RecordBodies
+
+/** One record of a submission's journal: a file of its own, chained to the one before. */
+export type JournalRecord = {
+  readonly [T in RecordType]: {
+    /** Version of this form. */
+    readonly v: 1
+    /** Place in the chain, from 1. */
+    readonly n: number
+    /** `sum` of the record before; empty for the first. */
+    readonly prev: string
+    readonly type: T
+    /** Wall clock, milliseconds since the Unix epoch. */
+    readonly at: number
+    /** Monotonic clock, milliseconds. */
+    readonly mono: number
+    readonly body: RecordBodies[T]
+    /** SHA-256 of the canonical form of all of the above. */
+    readonly sum: string
+  }
+}[RecordType]
+
+/** SHA-256 of a record's canonical form without its `sum`. */
+export function recordSum(record: Omit<JournalRecord, 'sum'>): string {
+  const { v, n, prev, type, at, mono, body } = record
+  return createHash('sha256')
+    .update(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
+    .digest('hex')
+}
+
+/** The bytes of a record's file. */
+export function formatRecord(record: JournalRecord): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
+}
+
+/** Reads a record's file; undefined where it is torn or changed. */
+export function parseRecord(bytes: Uint8Array): JournalRecord | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+  if (json === null || typeof json !== 'object' || (json as { v?: unknown }).v !== 1) return undefined
+  const record = json as JournalRecord
+  return record.sum === recordSum(record) ? record : undefined
+}
+
+/** One POST of the current attempt and what came back. */
+export interface Send {
+  readonly send: number
+  readonly at: number
+  readonly mono: number
+  readonly keyTag: string
+  /** `none`: the process ended before an answer was recorded. */
+  readonly answer:
+    | { readonly kind: 'none' }
+    | { readonly kind: 'unknown'; readonly status: number | null; readonly message: string }
+    | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
+}
+
+/** Everything the records of one request say together. */
+export interface Submission {
+  /** The current attempt, from 1; 0 before anything was frozen. */
+  readonly attempt: number
+  /** How many executions of this request have failed, over all attempts. */
+  readonly failures: number
+  readonly frozen?: RecordBodies['frozen']
+  /** POSTs of the current attempt, in order. */
+  readonly sends: readonly Send[]
+  readonly accepted?: RecordBodies['accepted']
+  readonly completed?: RecordBodies['completed']
+  readonly failed?: RecordBodies['failed']
+  readonly stored?: RecordBodies['stored']
+}
+
+/** The state before the first record. */
+export const noSubmission: Submission = { attempt: 0, failures: 0, sends: [] }
+
+/** Folds one more record into the state. Pure; a later attempt forgets the sends of the earlier one. */
+export function foldRecord(state: Submission, record: JournalRecord): Submission {
+  switch (record.type) {
+    case 'frozen': {
+      const isNewAttempt = record.body.attempt > state.attempt
+      return isNewAttempt
+        ? { attempt: record.body.attempt, failures: state.failures, frozen: record.body, sends: [] }
+        : { ...state, frozen: record.body }
+    }
+    case 'sent':
+      return {
+        ...state,
+        sends: [
+          ...state.sends,
+          { send: record.body.send, at: record.at, mono: record.mono, keyTag: record.body.keyTag, answer: { kind: 'none' } },
+        ],
+      }
+    case 'refused':
+      return {
+        ...state,
+        sends: answered(state.sends, record.body.send, { kind: 'refused', status: record.body.status, error: record.body.error }),
+      }
+    case 'unknown':
+      return {
+        ...state,
+        sends: answered(state.sends, record.body.send, { kind: 'unknown', status: record.body.status, message: record.body.message }),
+      }
+    case 'accepted':
+      return { ...state, attempt: Math.max(state.attempt, record.body.attempt), accepted: record.body }
+    case 'completed':
+      return { ...state, completed: record.body }
+    case 'failed':
+      return { ...state, failures: state.failures + 1, failed: record.body }
+    case 'stored':
+      return { ...state, stored: record.body }
+  }
+}
+
+/** The state that a whole chain stands for. */
+export function foldRecords(records: readonly JournalRecord[]): Submission {
+  return records.reduce(foldRecord, noSubmission)
+}
+
+function answered(sends: readonly Send[], send: number, answer: Send['answer']): readonly Send[] {
+  return sends.map((other) => (other.send === send ? { ...other, answer } : other))
+}

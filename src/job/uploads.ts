@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Disk } from '../host/disk.ts'
+import { replaceFile } from '../host/publish.ts'
+import type { Random } from '../host/random.ts'
+import type { ReferenceFile, ServiceClient } from '../service/client.ts'
+import type { ServiceIdentity } from '../spec/request.ts'
+
+/** Reference pictures at the service, uploaded once each and remembered by content. */
+export interface Uploads {
+  /** The service's id of a picture; uploads it where it is not known. Calls for one picture at one time share one upload. */
+  referenceId(sha256: string, file: ReferenceFile, signal?: AbortSignal): Promise<string>
+  /** Forgets an id that the service does not take any more. */
+  forget(sha256: string): Promise<void>
+}
+
+/** Opens the memory of uploads in `folder`; nothing is touched before the first call. */
+export function createUploads(
+  ports: { disk: Disk; random: Random; client: ServiceClient },
+  folder: string,
+  identity: ServiceIdentity,
+): Uploads {
+  const { disk, random, client } = ports
+  const running = new Map<string, Promise<string>>()
+  const place = (sha256: string): string => {
+    const scope = createHash('sha256')
+      .update(JSON.stringify([identity.host, identity.keyMode]))
+      .digest('hex')
+      .slice(0, 12)
+    return join(folder, `${sha256}.${scope}.json`)
+  }
+  const known = async (sha256: string): Promise<string | undefined> => {
+    if (!(await disk.stat(place(sha256)))) return undefined
+    try {
+      const json = JSON.parse(new TextDecoder().decode(await disk.read(place(sha256)))) as { referenceId?: unknown }
+      return typeof json.referenceId === 'string' ? json.referenceId : undefined
+    } catch {
+      // An unreadable memory costs one more free upload.
+      return undefined
+    }
+  }
+  const upload = async (sha256: string, file: ReferenceFile, signal?: AbortSignal): Promise<string> => {
+    const before = await known(sha256)
+    if (before !== undefined) return before
+    const referenceId = await client.uploadReference(file, signal)
+    await replaceFile(disk, random, place(sha256), new TextEncoder().encode(`${JSON.stringify({ referenceId })}\n`))
+    return referenceId
+  }
+  return {
+    referenceId: (sha256, file, signal) => {
+      const other = running.get(sha256)
+      if (other) return other
+      const run = upload(sha256, file, signal).finally(() => running.delete(sha256))
+      running.set(sha256, run)
+      return run
+    },
+    forget: (sha256) => disk.remove(place(sha256)),
+  }
+}
