@@ -1,0 +1,73 @@
+import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
+import { type Fault, maximumDepth, type ParsedText, type TextEntry, type TextNode } from './document.ts'
+
+/** By the parser's own names of its errors. */
+const wanted: Readonly<Record<string, string>> = {
+  InvalidSymbol: 'a value: a text in double quotes, a number, true, false, null, { or [',
+  InvalidNumberFormat: 'a number',
+  PropertyNameExpected: 'the name of a field in double quotes',
+  ValueExpected: 'a value',
+  ColonExpected: 'a colon after the name of the field',
+  CommaExpected: 'a comma',
+  CloseBraceExpected: 'a comma or a closing }',
+  CloseBracketExpected: 'a comma or a closing ]',
+  EndOfFileExpected: 'the end of the file',
+  InvalidCommentToken: 'no comment',
+  UnexpectedEndOfComment: 'the end of the comment, */',
+  UnexpectedEndOfString: 'a closing double quote',
+  UnexpectedEndOfNumber: 'a digit',
+  InvalidUnicode: 'four hexadecimal digits after \\u',
+  InvalidEscapeCharacter: 'one of \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u',
+  InvalidCharacter: 'no control character inside a text (a line break is \\n)',
+}
+
+/**
+ * Reads JSON in which comments and trailing commas are allowed.
+ *
+ * @returns The tree, or the first thing that broke it: what follows a break is mostly noise.
+ */
+export function parseJsonText(text: string): ParsedText {
+  const tooDeepAt = findTooDeep(text)
+  if (tooDeepAt !== undefined) return { broken: tooDeep(tooDeepAt) }
+  const errors: ParseError[] = []
+  const root = parseTree(text, errors, { allowTrailingComma: true, disallowComments: false, allowEmptyContent: false })
+  const first = errors[0]
+  if (first) return { broken: toFault(text, first) }
+  if (!root) return { broken: { path: [], offset: 0, expected: 'a value', found: 'nothing' } }
+  return { root: toTextNode(root) }
+}
+
+function toFault(text: string, error: ParseError): Fault {
+  const rest = text.slice(error.offset)
+  const token = /^(?:[\w$.+-]{1,24}|\S)/u.exec(rest.trimStart())?.[0]
+  const found = token === undefined ? 'the end of the file' : token === '"' ? 'a double quote' : token
+  return { path: [], offset: error.offset, expected: wanted[printParseErrorCode(error.error)] ?? 'valid JSON', found }
+}
+
+function tooDeep(offset: number): Fault {
+  return { path: [], offset, expected: `at most ${maximumDepth} levels of brackets`, found: 'more' }
+}
+
+/** Counts brackets before anything recursive sees the text: running out of stack cannot be caught safely. */
+function findTooDeep(text: string): number | undefined {
+  const scanner = createScanner(text, true)
+  for (let depth = 0; ; ) {
+    scanner.scan()
+    if (scanner.getTokenLength() === 0) return undefined
+    const token = text[scanner.getTokenOffset()]
+    if (token === '{' || token === '[') depth += 1
+    if (token === '}' || token === ']') depth -= 1
+    if (depth > maximumDepth) return scanner.getTokenOffset()
+  }
+}
+
+function toTextNode(node: Node): TextNode {
+  if (node.type === 'array') return { kind: 'list', offset: node.offset, items: (node.children ?? []).map(toTextNode) }
+  if (node.type !== 'object') return { kind: 'scalar', offset: node.offset, value: node.value }
+  const entries: TextEntry[] = []
+  for (const { children } of node.children ?? []) {
+    const [key, value] = children ?? []
+    if (key && value) entries.push({ key: String(key.value), keyOffset: key.offset, node: toTextNode(value) })
+  }
+  return { kind: 'object', offset: node.offset, entries }
+}

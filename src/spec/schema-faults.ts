@@ -1,0 +1,105 @@
+import type { z } from 'zod'
+import type { Fault, ValuePath } from './document.ts'
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * Turns what zod found into faults that say what was expected and what was found.
+ *
+ * The schemas carry the words: an issue's message is its `expected`. Unknown fields are worded by `unknownField`, and their
+ * values are never shown: what stands in a wrong place may be a secret.
+ */
+export function toFaults(issues: readonly Issue[], value: unknown, unknownField: (path: ValuePath) => string): Fault[] {
+  const faults: Fault[] = []
+  const seen = new Set<string>()
+  for (const fault of issues.flatMap((issue) => fromIssue(issue, [], value, unknownField))) {
+    const key = JSON.stringify(fault.path)
+    if (seen.has(key)) continue
+    seen.add(key)
+    faults.push(fault)
+  }
+  return faults
+}
+
+function fromIssue(issue: Issue, above: ValuePath, value: unknown, unknownField: (path: ValuePath) => string): Fault[] {
+  const path: ValuePath = [...above, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      expected: unknownField([...path, key]),
+      found: `the field ${describeValue(key)}`,
+      isAtKey: true,
+    }))
+  }
+  if (issue.code === 'invalid_key') {
+    return [{ path, expected: issue.issues[0]?.message ?? issue.message, found: describeValue(path.at(-1)), isAtKey: true }]
+  }
+  if (issue.code === 'invalid_union') {
+    const branch = pickBranch(issue.errors)
+    if (branch) return branch.flatMap((inner) => fromIssue(inner, path, value, unknownField))
+  }
+  return [{ path, expected: issue.message, found: describeValue(valueAt(value, path)) }]
+}
+
+/** The branch of a union that was clearly meant: the one with the fewest complaints, none about the value as a whole. */
+function pickBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
+  const count = (issues: readonly Issue[]): number =>
+    issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
+  const candidates = branches
+    .filter((issues) => !issues.some((issue) => issue.path.length === 0 && issue.code !== 'unrecognized_keys'))
+    .sort((a, b) => count(a) - count(b))
+  const [first, second] = candidates
+  return first && (!second || count(first) < count(second)) ? first : undefined
+}
+
+/** The part of a value at a path; undefined where there is none. Looks at own fields only. */
+export function valueAt(value: unknown, path: ValuePath): unknown {
+  let part = value
+  for (const step of path) {
+    if (typeof part !== 'object' || part === null || !Object.hasOwn(part, step)) return undefined
+    part = (part as Record<string | number, unknown>)[step]
+  }
+  return part
+}
+
+/** A value in a few words: `5`, `"walk"`, `a list of 3`, `an object`, `nothing`. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value)
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${value.length}`
+  if (typeof value === 'object' && value !== null) return Object.keys(value).length === 0 ? 'an empty object' : 'an object'
+  return typeof value === 'function' ? 'a function' : String(value)
+}
+
+/** `animations.walk.use[2]`; empty for the whole. */
+export function formatPath(path: ValuePath): string {
+  return path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`), '')
+}
+
+/** The known name that looks most like `name`; undefined where none is close. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const lower = name.toLowerCase()
+  const ranked = known
+    .map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance)
+  const best = ranked[0]
+  return best && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
+}
+
+/** Levenshtein's distance; two neighbours that have changed places count as one change. */
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 8) return 99
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)]
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const at = (back: number, left: number): number => rows[i - back]?.[j - left] ?? 99
+      const change = a[i - 1] === b[j - 1] ? 0 : 1
+      let best = Math.min(at(1, 0) + 1, (row[j - 1] ?? 99) + 1, at(1, 1) + change)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, at(2, 2) + 1)
+      row.push(best)
+    }
+    rows.push(row)
+  }
+  return rows[a.length]?.[b.length] ?? 99
+}

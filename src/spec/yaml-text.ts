@@ -1,0 +1,93 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, Lexer, type Node, type Pair, Parser, parseDocument, type YAMLError } from 'yaml'
+import { type Fault, maximumDepth, type ParsedText, type TextEntry, type TextNode } from './document.ts'
+
+/** Aliases may repeat a part, but not blow a small file up into a huge value. */
+const maximumNodes = 20_000
+
+/**
+ * Reads one YAML 1.2 document (core schema) into the same tree as JSON.
+ *
+ * Names of fields are texts or numbers; tags, merge keys and several documents in one file are refused.
+ */
+export function parseYamlText(text: string): ParsedText {
+  const tooDeepAt = findTooDeep(text)
+  if (tooDeepAt !== undefined) return { broken: { path: [], offset: tooDeepAt, expected: `at most ${maximumDepth} levels`, found: 'more' } }
+  // Fields that occur twice are found later, in one way for JSON and YAML.
+  const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })
+  const first = document.errors[0] ?? document.warnings[0]
+  if (first) return { broken: toFault(text, first) }
+  const state: ReaderState = { document, nodes: 0 }
+  try {
+    return { root: toTextNode(document.contents, 0, 0, state) }
+  } catch (error) {
+    if (error instanceof YamlFault) return { broken: error.fault }
+    throw error
+  }
+}
+
+interface ReaderState {
+  readonly document: Document.Parsed
+  nodes: number
+}
+
+/** Carries a fault out of the recursion. */
+class YamlFault extends Error {
+  readonly fault: Fault
+
+  constructor(offset: number, expected: string, found: string) {
+    super(expected)
+    this.fault = { path: [], offset, expected, found }
+  }
+}
+
+function toFault(text: string, error: YAMLError): Fault {
+  const offset = Math.min(error.pos[0], text.length)
+  const token = /^(?:[\w$.+-]{1,24}|\S)/u.exec(text.slice(offset).trimStart())?.[0]
+  return { path: [], offset, expected: `valid YAML (${error.message.replace(/\s+/g, ' ')})`, found: token ?? 'the end of the file' }
+}
+
+/**
+ * Watches the syntax parser, which keeps its levels in a list, before the composer, which recurses, sees the text:
+ * running out of stack cannot be caught safely. A level takes at most two entries of that list.
+ */
+function findTooDeep(text: string): number | undefined {
+  const parser = new Parser()
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const _token of parser.next(lexeme));
+    if (parser.stack.length > 2 * maximumDepth + 8) return Math.min(parser.offset, text.length)
+  }
+  return undefined
+}
+
+function toTextNode(node: Node | null, around: number, depth: number, state: ReaderState): TextNode {
+  const offset = node?.range?.[0] ?? around
+  state.nodes += 1
+  if (state.nodes > maximumNodes) throw new YamlFault(offset, `at most ${maximumNodes} values, aliases counted where they stand`, 'more')
+  if (depth > maximumDepth) throw new YamlFault(offset, `at most ${maximumDepth} levels`, 'more')
+  if (node === null) return { kind: 'scalar', offset, value: null }
+  if (isAlias(node)) {
+    const target = node.resolve(state.document)
+    if (!target) throw new YamlFault(offset, 'an alias of an anchor above', `*${node.source}`)
+    return toTextNode(target, offset, depth + 1, state)
+  }
+  if (isSeq(node)) {
+    return { kind: 'list', offset, items: node.items.map((item) => toTextNode(item as Node | null, offset, depth + 1, state)) }
+  }
+  if (isMap(node)) return { kind: 'object', offset, entries: node.items.map((pair) => toEntry(pair as Pair, offset, depth, state)) }
+  return { kind: 'scalar', offset, value: toScalar(node, offset) }
+}
+
+function toEntry(pair: Pair, around: number, depth: number, state: ReaderState): TextEntry {
+  const key = pair.key
+  const offset = (key as Node | null)?.range?.[0] ?? around
+  if (!isScalar(key) || (typeof key.value !== 'string' && typeof key.value !== 'number')) {
+    throw new YamlFault(offset, 'the name of a field as a text', isScalar(key) ? String(key.value) : 'another kind of value')
+  }
+  return { key: String(key.value), keyOffset: offset, node: toTextNode(pair.value as Node | null, offset, depth + 1, state) }
+}
+
+function toScalar(node: Node, offset: number): string | number | boolean | null {
+  const value = isScalar(node) ? node.value : undefined
+  if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
+  throw new YamlFault(offset, 'a text, a number, true, false or null', typeof value)
+}
