@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import type { Disk } from '../host/disk.ts'
+import { replaceFile } from '../host/publish.ts'
+import type { Random } from '../host/random.ts'
+
+/** What can be made again, by build key. Losing it costs time, never money. */
+export interface BuildCache {
+  /** The bytes kept under a key; undefined where there are none, or where they were damaged. */
+  read(key: string): Promise<Uint8Array | undefined>
+  write(key: string, bytes: Uint8Array): Promise<void>
+}
+
+/** A folder of files `<key>.bin`, each led by the SHA-256 of what follows; every read is verified. */
+export function createBuildCache(ports: { disk: Disk; random: Random }, folder: string): BuildCache {
+  const place = (key: string): string => join(folder, `${key}.bin`)
+  return {
+    read: async (key) => {
+      if (!(await ports.disk.stat(place(key)))) return undefined
+      const bytes = await ports.disk.read(place(key))
+      const content = bytes.subarray(32)
+      return Buffer.from(digest(content)).equals(Buffer.from(bytes.subarray(0, 32))) ? content : undefined
+    },
+    write: (key, bytes) => replaceFile(ports.disk, ports.random, place(key), Buffer.concat([digest(bytes), bytes])),
+  }
+}
+
+function digest(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(bytes).digest())
+}
