@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk, DiskStat } from '../host/disk.ts'
+import type { Place, ValuePath } from './document.ts'
+import { placeInSpec } from './parser.ts'
+import { type PictureHeader, sniffPicture } from './picture.ts'
+import { isPathBeside } from './schema.ts'
+import type { SpriteSpec } from './spec.ts'
+
+/** What a service takes as a picture; the capabilities record has these fields. Null or absent: not known, not checked. */
+export interface ReferenceLimits {
+  readonly maximumInputBytes?: number | null
+  /** Longest side, in pixels. */
+  readonly maximumInputDimension?: number | null
+  /** Endings, with or without a dot, in any case. */
+  readonly supportedInputExtensions?: readonly string[] | null
+}
+
+/** A reference picture, read and recognised. */
+export interface ReferencePicture extends PictureHeader {
+  /** Absolute path. */
+  readonly path: string
+  readonly bytes: Uint8Array
+  /** Of the bytes, lower-case hex. */
+  readonly sha256: string
+}
+
+/** Nothing larger is read into memory, whatever the service would take. */
+const maximumBytes = 64 * 1024 * 1024
+
+const endings: Readonly<Record<PictureHeader['contentType'], readonly string[]>> = {
+  'image/png': ['png'],
+  'image/jpeg': ['jpg', 'jpeg'],
+  'image/webp': ['webp'],
+}
+
+/** Absolute path of the picture file that a spec's reference is or begins with; undefined where it begins with a text. */
+export function referencePath(spec: SpriteSpec): string | undefined {
+  const first = spec.reference.kind === 'file' ? spec.reference : spec.reference.steps[0]
+  if (first?.kind !== 'file' && first?.kind !== 'image') return undefined
+  return resolve(dirname(spec.file), first.path)
+}
+
+/**
+ * Reads the picture file of a spec and checks it by its bytes, not by its ending.
+ *
+ * @param limits What the service takes, where that is known. `Capabilities` fits.
+ * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` where there is no such file, where it is no PNG, JPEG or WebP, or
+ * where it is larger than the limits (facts `limit` and `found`: both figures). `SW_DISK` where the file is there but cannot be read.
+ */
+export async function readReference(disk: Disk, spec: SpriteSpec, limits: ReferenceLimits = {}): Promise<ReferencePicture> {
+  const path = referencePath(spec)
+  const written = spec.reference.kind === 'file' ? spec.reference.path : firstImage(spec)
+  if (path === undefined || written === undefined) {
+    throw await refuse(disk, spec, { message: 'expected a picture file, found a chain that begins with a text', facts: {} })
+  }
+  if (!isPathBeside(written)) {
+    const message = `expected a path relative to the folder of the spec, found ${JSON.stringify(written)}`
+    throw await refuse(disk, spec, { message, facts: { path: written } })
+  }
+  const stat = await ask(() => disk.stat(path), path)
+  const early = !stat || stat.isFolder ? missing(path, written, stat) : tooManyBytes(stat.bytes, path, limits)
+  if (early) throw await refuse(disk, spec, early)
+  const bytes = await ask(() => disk.read(path), path)
+  const sniffed = sniffPicture(bytes)
+  if ('found' in sniffed) throw await refuse(disk, spec, notAPicture(path, written, sniffed.found))
+  // Counted again: the file may have grown since it was asked for its size.
+  const late = tooManyBytes(bytes.length, path, limits) ?? unfit(sniffed.header, path, limits)
+  if (late) throw await refuse(disk, spec, late)
+  return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex'), ...sniffed.header }
+}
+
+interface Refusal {
+  readonly message: string
+  readonly facts: Readonly<Record<string, unknown>>
+}
+
+function firstImage(spec: SpriteSpec): string | undefined {
+  const first = spec.reference.kind === 'steps' ? spec.reference.steps[0] : undefined
+  return first?.kind === 'image' ? first.path : undefined
+}
+
+function missing(path: string, written: string, stat: DiskStat | undefined): Refusal {
+  const found = stat ? 'a folder' : 'nothing'
+  return { message: `expected a picture at ${JSON.stringify(written)}, found ${found} at ${path}`, facts: { path, found } }
+}
+
+function notAPicture(path: string, written: string, found: string): Refusal {
+  return { message: `expected a PNG, JPEG or WebP picture at ${JSON.stringify(written)}, found ${found}`, facts: { path, found } }
+}
+
+function tooManyBytes(bytes: number, path: string, limits: ReferenceLimits): Refusal | undefined {
+  const limit = Math.min(limits.maximumInputBytes ?? maximumBytes, maximumBytes)
+  if (bytes <= limit) return undefined
+  return { message: `expected a picture of at most ${limit} bytes, found ${bytes} bytes`, facts: { path, limit, found: bytes } }
+}
+
+function unfit(header: PictureHeader, path: string, limits: ReferenceLimits): Refusal | undefined {
+  const limit = limits.maximumInputDimension ?? undefined
+  const longest = Math.max(header.width, header.height)
+  if (limit !== undefined && longest > limit) {
+    const message = `expected a picture of at most ${limit} pixels a side, found ${header.width} × ${header.height} pixels`
+    return { message, facts: { path, limit, found: longest } }
+  }
+  const supported = limits.supportedInputExtensions?.map((ending) => ending.replace(/^\./, '').toLowerCase())
+  if (!supported || endings[header.contentType].some((ending) => supported.includes(ending))) return undefined
+  const message = `expected a picture that the service takes (${supported.join(', ')}), found ${header.contentType}`
+  return { message, facts: { path, limit: supported, found: header.contentType } }
+}
+
+/** Adds the place in the spec; it is looked up only here, since a spec that is in order needs no places. */
+async function refuse(disk: Disk, spec: SpriteSpec, refusal: Refusal): Promise<SpritewrightError> {
+  const place = await findPlace(disk, spec)
+  const where = place ? `${spec.file}:${place.line}:${place.column}` : spec.file
+  return new SpritewrightError('SW_REFERENCE', {
+    message: `${where} reference: ${refusal.message}.`,
+    facts: { sprite: spec.name, file: spec.file, ...place, ...refusal.facts },
+  })
+}
+
+async function findPlace(disk: Disk, spec: SpriteSpec): Promise<Place | undefined> {
+  if (!(await disk.stat(spec.file))) return undefined
+  const path: ValuePath = spec.reference.kind === 'file' ? ['reference'] : ['reference', 'steps', 0]
+  return placeInSpec(new TextDecoder().decode(await disk.read(spec.file)), spec.file, path)
+}
+
+async function ask<T>(question: () => Promise<T>, path: string): Promise<T> {
+  try {
+    return await question()
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
+    throw new SpritewrightError('SW_DISK', {
+      message: `Expected to read ${path}, found ${code}. Look at the file and its permissions.`,
+      facts: { file: path },
+      cause,
+    })
+  }
+}

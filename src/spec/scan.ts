@@ -1,0 +1,122 @@
+import { relative, sep } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import type { Glob } from '../host/glob.ts'
+import { maximumSpecBytes, parseSpec, specError, specName } from './parser.ts'
+import type { SpriteSpec } from './spec.ts'
+
+/** What is never searched, whatever the patterns say: other people's files and files that were made. */
+const ignored = ['**/node_modules/**', '**/dist/**', '**/.*/**']
+
+/** What {@link readSpecs} needs of the world. */
+export interface SpecPorts {
+  readonly disk: Disk
+  readonly glob: Glob
+}
+
+/** All specs of a project, and what is wrong with the others. */
+export interface SpecScan {
+  /** Sorted by name (code units). Specs that share a name are left out. */
+  readonly specs: readonly SpriteSpec[]
+  /** `SW_SPEC`, `SW_SPEC_NAME`, `SW_DISK`, in the order of the files. */
+  readonly errors: readonly SpritewrightError[]
+}
+
+/**
+ * The spec files of a project: what the patterns match and is named `*.sprite.json`, `.yaml` or `.yml`,
+ * without `node_modules`, `dist` and folders whose name begins with a dot.
+ *
+ * @param patterns Globs, relative to `root`, with forward slashes; one that begins with `!` leaves out.
+ * @returns Absolute paths, sorted by code unit.
+ */
+export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
+  const files = await glob(root, patterns, ignored)
+  return files.filter((file) => specName(file) !== undefined)
+}
+
+/** Finds and reads all specs of a project. One bad spec does not hide the others: nothing is thrown for it. */
+export async function readSpecs(ports: SpecPorts, root: string, patterns: readonly string[]): Promise<SpecScan> {
+  const files = await findSpecs(ports.glob, root, patterns)
+  const clashing = findClashes(files)
+  const specs: SpriteSpec[] = []
+  const errors: SpritewrightError[] = []
+  const told = new Set<readonly string[]>()
+  for (const file of files) {
+    try {
+      const spec = await readSpec(ports.disk, file, root)
+      if (!clashing.has(file)) specs.push(spec)
+    } catch (error) {
+      if (!(error instanceof SpritewrightError)) throw error
+      errors.push(error)
+    }
+    const clash = clashing.get(file)
+    if (clash && !told.has(clash)) {
+      told.add(clash)
+      errors.push(clashError(clash, root))
+    }
+  }
+  return { specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)), errors }
+}
+
+/**
+ * Reads one spec file.
+ *
+ * @param root Absolute path that messages name the file from.
+ * @throws `SW_SPEC` as {@link parseSpec}, also for text that is no UTF-8; `SW_DISK` where the file cannot be read.
+ */
+export async function readSpec(disk: Disk, file: string, root: string): Promise<SpriteSpec> {
+  const shownAs = showPath(root, file)
+  const bytes = await readBytes(disk, file, shownAs)
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    const message = 'expected text in UTF-8, found bytes that are none'
+    throw specError(file, shownAs, [{ line: 1, column: 1, path: '', expected: 'text in UTF-8', found: 'bytes that are none', message }])
+  }
+  return parseSpec(text, file, shownAs)
+}
+
+async function readBytes(disk: Disk, file: string, shownAs: string): Promise<Uint8Array> {
+  try {
+    const stat = await disk.stat(file)
+    if (stat && stat.bytes > maximumSpecBytes) {
+      const found = `${stat.bytes} bytes`
+      const message = `expected a spec of at most 1 MiB, found ${found}`
+      throw specError(file, shownAs, [{ line: 1, column: 1, path: '', expected: 'a spec of at most 1 MiB', found, message }])
+    }
+    return await disk.read(file)
+  } catch (cause) {
+    if (cause instanceof SpritewrightError) throw cause
+    const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
+    throw new SpritewrightError('SW_DISK', {
+      message: `Expected to read ${shownAs}, found ${code}. Look at the file and its permissions.`,
+      facts: { file },
+      cause,
+    })
+  }
+}
+
+/** Names are compared without case: frames become files and keys where `Hero` and `hero` may be one. */
+function findClashes(files: readonly string[]): Map<string, readonly string[]> {
+  const byName = new Map<string, string[]>()
+  for (const file of files) {
+    const name = (specName(file) ?? '').toLowerCase()
+    byName.set(name, [...(byName.get(name) ?? []), file])
+  }
+  return new Map([...byName.values()].filter((group) => group.length > 1).flatMap((group) => group.map((file) => [file, group] as const)))
+}
+
+function clashError(files: readonly string[], root: string): SpritewrightError {
+  const names = [...new Set(files.map((file) => specName(file) ?? ''))]
+  const shown = files.map((file) => showPath(root, file)).join(' and ')
+  const also = names.length > 1 ? ', also where only case differs' : ''
+  return new SpritewrightError('SW_SPEC_NAME', {
+    message: `Expected one spec for the name "${names[0]}"${also}, found ${shown}. Rename one of them.`,
+    facts: { names, files },
+  })
+}
+
+function showPath(root: string, file: string): string {
+  return relative(root, file).split(sep).join('/')
+}
