@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { baseUrlWords, parseBaseUrl } from './base-url.ts'
+import { isCreditsText } from './credit/credits.ts'
+import type { Fault, ValuePath } from './spec/document.ts'
+import { nearestName, toFaults } from './spec/schema-faults.ts'
+
+const whole = (minimum: number, maximum: number): z.ZodNumber => {
+  const error = `a whole number from ${minimum} to ${maximum}`
+  return z.int({ error }).min(minimum, { error }).max(maximum, { error })
+}
+const text = (error: string): z.ZodString => z.string({ error }).regex(/\S/, { error })
+const creditWords = 'credits with at most four decimals, like 2.4 or "2.4"'
+// A number is taken by its shortest decimal text, which is what its author wrote; money never passes through arithmetic on floats.
+const credits = z
+  .union([z.string(), z.number()], { error: creditWords })
+  .refine((value) => isCreditsText(String(value)), { error: creditWords })
+const durationWords = "a duration up to 24 hours like '10m', '2s', '500ms' or '1h'"
+const patternWords = 'a glob, or a list of globs'
+
+const serviceShape = {
+  baseUrl: z.string({ error: baseUrlWords }).refine((value) => parseBaseUrl(value) !== undefined, { error: baseUrlWords }),
+  profile: z.custom<object>((value) => typeof value === 'object' && value !== null, { error: 'a profile object' }).optional(),
+}
+const shapes = {
+  service: z.strictObject(serviceShape, { error: 'an object with "baseUrl"' }),
+  approval: z.strictObject(
+    { perSprite: credits.optional(), perRun: credits.optional(), total: credits.optional() },
+    { error: 'an object of ceilings: perSprite, perRun, total' },
+  ),
+  build: z.strictObject(
+    {
+      generate: z.enum(['approved', 'never'], { error: '"approved" or "never"' }).optional(),
+      unbought: z.enum(['error', 'placeholder'], { error: '"error" or "placeholder"' }).optional(),
+    },
+    { error: 'an object: generate, unbought' },
+  ),
+  store: z.strictObject(
+    { dir: text('the path of a folder').optional(), shared: text('the path of a folder').optional() },
+    { error: 'an object: dir, shared' },
+  ),
+  atlas: z.strictObject(
+    {
+      maxSize: whole(64, 16_384).optional(),
+      format: z.enum(['png', 'webp'], { error: '"png" or "webp"' }).optional(),
+      quality: whole(1, 100).optional(),
+    },
+    { error: 'an object: maxSize, format, quality' },
+  ),
+  limits: z.strictObject(
+    {
+      windowMs: whole(1, 3_600_000).optional(),
+      post: whole(1, 10_000).optional(),
+      get: whole(1, 10_000).optional(),
+      download: whole(1, 10_000).optional(),
+      activeJobs: whole(1, 1000).optional(),
+      streams: whole(1, 1000).optional(),
+    },
+    { error: 'an object of limits' },
+  ),
+}
+const optionsShape = {
+  specs: z.union([text(patternWords), z.array(text('a glob')).min(1, { error: 'at least one glob' })], { error: patternWords }).optional(),
+  engine: z.enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' }).optional(),
+  formats: z.array(text('the name of a format'), { error: 'a list of names of formats' }).optional(),
+  service: z.union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' }).optional(),
+  approval: shapes.approval.optional(),
+  build: shapes.build.optional(),
+  store: shapes.store.optional(),
+  atlas: shapes.atlas.optional(),
+  limits: shapes.limits.optional(),
+  replayWindow: z
+    .string({ error: durationWords })
+    .refine((value) => parseDuration(value) !== undefined, { error: durationWords })
+    .optional(),
+}
+const optionsSchema = z.strictObject(optionsShape, { error: 'an object of options' })
+
+/** What is wrong with options, in words; empty when nothing is. What stands under `service` is never shown: it may hold a secret. */
+export function optionFaults(options: unknown): Fault[] {
+  const checked = optionsSchema.safeParse(options)
+  if (checked.success) return []
+  return toFaults(checked.error.issues, options, unknownOptionWords).map((fault) =>
+    fault.path[0] === 'service' && !fault.isAtKey ? { ...fault, found: 'something else' } : fault,
+  )
+}
+
+/** Milliseconds of `500ms`, `2s`, `10m`, `1h`, `1.5h`; undefined for anything else, and above 24 hours. */
+export function parseDuration(duration: string): number | undefined {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(duration.trim())
+  if (!match) return undefined
+  const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 'ms' | 's' | 'm' | 'h']
+  const ms = Math.round(Number(match[1]) * unitMs)
+  return ms <= 24 * 3_600_000 ? ms : undefined
+}
+
+function unknownOptionWords(path: ValuePath): string {
+  const name = String(path.at(-1))
+  if (/key|token|secret/i.test(name))
+    return 'no such option: the API key is read from SPRITEWRIGHT_API_KEY only, never from a file that could be committed'
+  const group = path.length > 1 && Object.hasOwn(shapes, String(path[0])) ? shapes[path[0] as keyof typeof shapes] : undefined
+  const known = path.length === 1 ? Object.keys(optionsShape) : Object.keys(group?.shape ?? {})
+  const near = nearestName(name, known)
+  return near === undefined ? `one of ${known.join(', ')}` : `a known option: did you mean "${near}"?`
+}

@@ -1,0 +1,221 @@
+import { resolve } from 'node:path'
+import { parseBaseUrl } from './base-url.ts'
+import { type Credits, parseCredits } from './credit/credits.ts'
+import { SpritewrightError } from './errors.ts'
+import { optionFaults, parseDuration } from './options-schema.ts'
+import { formatPath } from './spec/schema-faults.ts'
+
+/** An engine that atlases are written for. */
+export type Engine = 'phaser' | 'pixi'
+
+/** An amount of credits in a config: a decimal text or number with at most four decimals, e.g. `2.4`. */
+export type CreditsOption = string | number
+
+/** What a project may set, in `spritewright.config.*` or as the plugin's argument. Every field is optional; the key is never here. */
+export interface Options {
+  /** Globs of the spec files under the root; `node_modules`, `dist` and dot folders are never searched. @default '**\/*.sprite.{json,yaml,yml}' */
+  readonly specs?: string | readonly string[] | undefined
+  /** The game's engine. @default found from the project's dependencies: `phaser` or `pixi.js`, where one of them is there */
+  readonly engine?: Engine | undefined
+  /** Formats to write besides the engine's own, by name. @default [] */
+  readonly formats?: readonly string[] | undefined
+  /** Where sprites are bought: a base URL, with a wire profile where the service's shape differs, or the embedded service. @default `SPRITEWRIGHT_BASE_URL` */
+  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: object | undefined } | undefined
+  /** Standing ceilings in credits under which a sprite needs no approval of its own. @default none */
+  readonly approval?:
+    | {
+        readonly perSprite?: CreditsOption | undefined
+        readonly perRun?: CreditsOption | undefined
+        readonly total?: CreditsOption | undefined
+      }
+    | undefined
+  readonly build?:
+    | {
+        /** Whether a build buys what is approved. @default 'approved'; 'never' where `CI` is set */
+        readonly generate?: 'approved' | 'never' | undefined
+        /** What a build does about a sprite that is not bought. @default 'error' */
+        readonly unbought?: 'error' | 'placeholder' | undefined
+      }
+    | undefined
+  readonly store?:
+    | {
+        /** Folder of paid results and of the journal, from the root. @default '.spritewright' */
+        readonly dir?: string | undefined
+        /** Folder of paid results that several checkouts share, from the root. @default none */
+        readonly shared?: string | undefined
+      }
+    | undefined
+  readonly atlas?:
+    | {
+        /** Longest side of a page in pixels, 64 to 16384. @default 2048 */
+        readonly maxSize?: number | undefined
+        /** How pages are encoded. @default 'png' */
+        readonly format?: 'png' | 'webp' | undefined
+        /** 1 to 100, for formats that can lose detail. @default lossless */
+        readonly quality?: number | undefined
+      }
+    | undefined
+  /** How much is asked of the service, at most. */
+  readonly limits?: { readonly [Name in keyof ResolvedLimits]?: ResolvedLimits[Name] | undefined } | undefined
+  /** How long a submission of unknown outcome may be sent again by itself, e.g. `'10m'`, `'2s'`. @default '10m' */
+  readonly replayWindow?: string | undefined
+}
+
+/** Limits of the service, as it publishes them. */
+export interface ResolvedLimits {
+  /** Length of the window that the three rates count in, milliseconds. @default 60000 */
+  readonly windowMs: number
+  /** POST requests a window. @default 10 */
+  readonly post: number
+  /** GET requests a window. @default 120 */
+  readonly get: number
+  /** Downloads a window. @default 20 */
+  readonly download: number
+  /** Jobs at work at once. @default 2 */
+  readonly activeJobs: number
+  /** Open event streams. @default 4 */
+  readonly streams: number
+}
+
+/** Options with every default filled in. Only what is truly absent is undefined. */
+export interface ResolvedOptions {
+  /** Absolute path of the project. */
+  readonly root: string
+  readonly specs: readonly string[]
+  /** Absent where the dependencies name neither engine, or both. */
+  readonly engine?: Engine
+  readonly formats: readonly string[]
+  /** Absent: the environment decides. `baseUrl` has no slash at its end. */
+  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: object }
+  readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
+  readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
+  /** Whether `CI` is set: then nothing is bought but by the named buyer, whatever `build.generate` says. */
+  readonly isCi: boolean
+  /** Absolute paths. */
+  readonly store: { readonly dir: string; readonly shared?: string }
+  /** `quality` absent: lossless. */
+  readonly atlas: { readonly maxSize: number; readonly format: 'png' | 'webp'; readonly quality?: number }
+  readonly limits: ResolvedLimits
+  readonly replayWindowMs: number
+}
+
+/** What options are resolved against. */
+export interface OptionsContext {
+  /** Absolute path of the project. */
+  readonly root: string
+  /** See {@link isCi}. */
+  readonly isCi: boolean
+  /** Names from `package.json`, dev dependencies too. */
+  readonly dependencies: readonly string[]
+  /** The options of a config file, which the argument wins over, and the file's path for messages. */
+  readonly config?: { readonly options: unknown; readonly file?: string | undefined } | undefined
+}
+
+/** Gives a config file its types; returns its argument. */
+export function defineConfig(options: Options): Options {
+  return options
+}
+
+/** Whether the environment says that this is continuous integration: `CI` is set, and neither `false` nor `0`. */
+export function isCi(env: Readonly<Record<string, string | undefined>>): boolean {
+  const value = (env.CI ?? '').trim().toLowerCase()
+  return value !== '' && value !== 'false' && value !== '0'
+}
+
+/**
+ * Checks options and fills in every default; the only home of defaults.
+ *
+ * @param argument The plugin's or the program's own options; they win over the config file's, key by key, inside objects too.
+ * @throws `SW_CONFIG` with facts `{ file?, issues: [{ path, expected, found }] }`.
+ */
+export function resolveOptions(argument: Options, context: OptionsContext): ResolvedOptions {
+  const config = context.config
+  checkOptions(config?.options ?? {}, config?.file)
+  checkOptions(argument, undefined)
+  const options = mergeOptions((config?.options ?? {}) as Options, argument)
+  const { specs = '**/*.sprite.{json,yaml,yml}', build = {}, store = {}, atlas = {}, limits = {}, approval = {} } = options
+  const engine = options.engine ?? findEngine(context.dependencies)
+  const service = resolveService(options.service)
+  return {
+    root: context.root,
+    specs: typeof specs === 'string' ? [specs] : specs,
+    ...(engine === undefined ? {} : { engine }),
+    formats: options.formats ?? [],
+    ...(service === undefined ? {} : { service }),
+    approval: resolveApproval(approval),
+    build: { generate: build.generate ?? (context.isCi ? 'never' : 'approved'), unbought: build.unbought ?? 'error' },
+    isCi: context.isCi,
+    store: {
+      dir: resolve(context.root, store.dir ?? '.spritewright'),
+      ...(store.shared === undefined ? {} : { shared: resolve(context.root, store.shared) }),
+    },
+    atlas: {
+      maxSize: atlas.maxSize ?? 2048,
+      format: atlas.format ?? 'png',
+      ...(atlas.quality === undefined ? {} : { quality: atlas.quality }),
+    },
+    limits: {
+      windowMs: limits.windowMs ?? 60_000,
+      post: limits.post ?? 10,
+      get: limits.get ?? 120,
+      download: limits.download ?? 20,
+      activeJobs: limits.activeJobs ?? 2,
+      streams: limits.streams ?? 4,
+    },
+    replayWindowMs: parseDuration(options.replayWindow ?? '10m') ?? 0,
+  }
+}
+
+/** `over` wins, key by key and inside plain objects; a key that is undefined leaves what was there. Lists are replaced whole. */
+export function mergeOptions(base: Options, over: Options): Options {
+  return mergeObjects(base as Fields, over as Fields, 1) as Options
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function mergeObjects(base: Fields, over: Fields, levels: number): Fields {
+  const merged: Record<string, unknown> = { ...base }
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue
+    const below = merged[key]
+    merged[key] = levels > 0 && isFields(below) && isFields(value) ? mergeObjects(below, value, levels - 1) : value
+  }
+  return merged
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function checkOptions(options: unknown, file: string | undefined): void {
+  const faults = optionFaults(options)
+  if (faults.length === 0) return
+  const issues = faults.map((fault) => ({ path: formatPath(fault.path), expected: fault.expected, found: fault.found }))
+  const where = file ?? 'options'
+  throw new SpritewrightError('SW_CONFIG', {
+    message: issues
+      .map(({ path, expected, found }) => `${where}${path === '' ? '' : ` ${path}`}: expected ${expected}, found ${found}`)
+      .join('\n'),
+    facts: { ...(file === undefined ? {} : { file }), issues },
+  })
+}
+
+function findEngine(dependencies: readonly string[]): Engine | undefined {
+  const isPhaser = dependencies.includes('phaser')
+  const isPixi = dependencies.includes('pixi.js')
+  if (isPhaser === isPixi) return undefined
+  return isPhaser ? 'phaser' : 'pixi'
+}
+
+function resolveService(service: Options['service']): ResolvedOptions['service'] {
+  if (service === undefined || service === 'embedded') return service
+  return { baseUrl: parseBaseUrl(service.baseUrl) ?? service.baseUrl, ...(service.profile ? { profile: service.profile } : {}) }
+}
+
+function resolveApproval(approval: NonNullable<Options['approval']>): ResolvedOptions['approval'] {
+  const read = (name: 'perSprite' | 'perRun' | 'total'): Record<string, Credits> => {
+    const value = approval[name]
+    return value === undefined ? {} : { [name]: parseCredits(String(value), `approval.${name}`) }
+  }
+  return { ...read('perSprite'), ...read('perRun'), ...read('total') }
+}
