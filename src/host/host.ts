@@ -2,6 +2,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
 import { type Disk, nodeDisk } from './disk.ts'
+import { type Glob, type Glob, nodeGlob, nodeGlob } from './glob.ts'
+import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
@@ -10,9 +12,12 @@ import { nodeTerminal, type Terminal } from './terminal.ts'
 export interface Host {
   readonly clock: Clock
   readonly disk: Disk
+  readonly glob: Glob
   readonly net: Net
   readonly random: Random
   readonly terminal: Terminal
+  readonly glob: Glob
+  readonly loadModule: ModuleLoader
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of this user's own state, outside every project; not made before it is needed. */
@@ -30,9 +35,12 @@ export function nodeHost(): Host {
   return {
     clock: nodeClock(),
     disk: nodeDisk(),
+    glob: nodeGlob(),
     net: nodeNet(),
     random: nodeRandom(),
     terminal: nodeTerminal(),
+    glob: nodeGlob(),
+    loadModule: nodeModuleLoader(),
     env,
     stateFolder: join(state, 'spritewright'),
     workingFolder: process.cwd(),
