@@ -1,0 +1,121 @@
+import type { PlanItem } from '../build/plan.ts'
+import type { Approval } from '../credit/approval.ts'
+import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import { decide } from '../job/decision.ts'
+import { freeze } from '../job/freeze.ts'
+import { askedFields, type JobPorts } from '../job/order.ts'
+import type { Estimate } from '../service/wire.ts'
+import type { ApprovalLine, ApproveReport, ApproveRequest } from '../workshop.ts'
+import { approvalOf, isUnsent, toJobPorts, toOrder } from './orders.ts'
+import { askQuotes } from './quotes.ts'
+import type { Session } from './session.ts'
+import { readBuyer, type Shop } from './shop.ts'
+import { type Survey, survey, throwAll, type Wish } from './survey.ts'
+
+interface Candidate extends ApprovalLine {
+  readonly wish: Wish
+  readonly item: PlanItem
+  readonly estimate: Estimate
+}
+
+/**
+ * Asks for ceilings and writes them into the lock file, with the frozen bytes of each submission beside them. Spends nothing.
+ *
+ * @throws `SW_CEILING` where a wanted ceiling is under the price, or the ceilings add up to more than `total`; nothing is written then.
+ */
+export async function approve(shop: Shop, session: Session, request: ApproveRequest, signal: AbortSignal): Promise<ApproveReport> {
+  const found = await survey(shop, request.names, { identity: session.identity })
+  throwAll(found.errors)
+  const { candidates, untouched } = await sortOut(shop, session, found, request, signal)
+  const lines = candidates.map(({ id, quote, ceiling }) => ({ id, quote, ceiling }))
+  if (candidates.length === 0) return { approved: [], untouched, confirmed: true }
+  checkCeilings(lines, request)
+  const balance = await session.client.balance(signal)
+  if (!(await request.confirm(lines, balance))) return { approved: [], untouched, confirmed: false }
+  const ports = await toJobPorts(shop, session, () => {}, signal)
+  for (const candidate of candidates) await record(shop, ports, session, candidate)
+  return { approved: lines, untouched, confirmed: true }
+}
+
+async function sortOut(
+  shop: Shop,
+  session: Session,
+  found: Survey,
+  request: ApproveRequest,
+  signal: AbortSignal,
+): Promise<{ candidates: readonly Candidate[]; untouched: readonly string[] }> {
+  const quotes = askQuotes(session, signal)
+  const buyer = await readBuyer(shop)
+  const candidates: Candidate[] = []
+  const untouched: string[] = []
+  for (const [index, item] of found.items.entries()) {
+    const wish = found.wishes[index] as Wish
+    if (!isUnsent(item)) {
+      untouched.push(item.id)
+      continue
+    }
+    const estimate = await quotes.of(item)
+    const before = item.hash === undefined ? undefined : approvalOf(found.lock, item.id, item.hash)
+    const ceiling = request.max ?? (before && request.adopt && before.ceiling >= estimate.credits ? before.ceiling : estimate.credits)
+    if (item.state === 'approved' && before && isStillGood(before, estimate, request, buyer)) untouched.push(item.id)
+    else candidates.push({ id: item.id, quote: estimate.credits, ceiling, wish, item, estimate })
+  }
+  return { candidates, untouched }
+}
+
+/** An approval that covers today's price, by this buyer, is not asked for again, unless another ceiling is wanted. */
+function isStillGood(before: Approval, estimate: Estimate, request: ApproveRequest, buyer: string): boolean {
+  if (request.max !== undefined && request.max !== before.ceiling) return false
+  if (before.buyer !== buyer) return !request.adopt
+  return before.priceVersion === estimate.priceVersion && before.ceiling >= estimate.credits
+}
+
+function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest): void {
+  const low = lines.filter((line) => line.ceiling < line.quote)
+  if (low.length > 0) {
+    throw new SpritewrightError('SW_CEILING', {
+      message: `The wanted ceiling is under the price: ${low.map((line) => `${line.id} costs ${formatCredits(line.quote)}, its ceiling would be ${formatCredits(line.ceiling)}`).join('; ')}. Nothing was written. Give a higher --max.`,
+      facts: { lines: low.map((line) => ({ id: line.id, quote: formatCredits(line.quote), ceiling: formatCredits(line.ceiling) })) },
+    })
+  }
+  const sum: Credits = sumCredits(lines.map((line) => line.ceiling))
+  if (request.total !== undefined && sum > request.total) {
+    throw new SpritewrightError('SW_CEILING', {
+      message: `The ceilings add up to ${formatCredits(sum)} credits, --total allows ${formatCredits(request.total)}. Nothing was written. Approve fewer at a time, or raise --total.`,
+      facts: { sum: formatCredits(sum), total: formatCredits(request.total) },
+    })
+  }
+}
+
+async function record(shop: Shop, ports: JobPorts, session: Session, candidate: Candidate): Promise<void> {
+  const { wish, estimate, ceiling } = candidate
+  const approval: Approval = {
+    ceiling,
+    priceVersion: estimate.priceVersion,
+    buyer: await readBuyer(shop),
+    at: isoTime(shop.host.clock.wall()),
+  }
+  const order = { ...toOrder(session, wish, await shop.lock.read()), approval }
+  await shop.lock.change(wish.request.id, order.hash, (entry) => ({
+    service: session.identity,
+    asked: askedFields(wish.request),
+    ...entry,
+    approval: { ...approval, ceiling: formatCredits(ceiling) },
+  }))
+  const { submission } = await shop.journal.read(order.hash)
+  const facts = {
+    wall: shop.host.clock.wall(),
+    mono: shop.host.clock.mono(),
+    windowMs: ports.windowMs,
+    keyTag: session.client.keyTag(ports.keySalt),
+    approvedAt: approval.at,
+  }
+  const step = decide(submission, facts)
+  if (step.do === 'prepare')
+    await freeze(ports, order, step.attempt, { credits: estimate.credits, priceVersion: estimate.priceVersion, approval })
+}
+
+function isoTime(wallMs: number): string {
+  return new Date(wallMs).toISOString()
+}

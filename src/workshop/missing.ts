@@ -1,0 +1,48 @@
+import type { PlanItem } from '../build/plan.ts'
+import { formatCredits, sumCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Quotes } from './quotes.ts'
+import type { Shop } from './shop.ts'
+
+/**
+ * The refusal of a build that lacks something it must not, or may not yet, buy: a table of what it would cost and the command that approves it.
+ *
+ * @param quotes Undefined where the service cannot be asked; the table then names no prices.
+ * @param mayBuy False under `--frozen`, `generate: 'never'` or CI.
+ */
+export async function missingError(
+  shop: Shop,
+  items: readonly PlanItem[],
+  quotes: Quotes | undefined,
+  mayBuy: boolean,
+): Promise<SpritewrightError> {
+  const priced = await Promise.all(items.map(async (item) => ({ item, credits: quotes && (await quotes.of(item)).credits })))
+  const width = Math.max(...items.map((item) => item.id.length))
+  const table = priced.map(
+    ({ item, credits }) =>
+      `  ${item.id.padEnd(width)}  ${credits === undefined ? '' : `${formatCredits(credits)} credits  `}${wordsOf(item)}`,
+  )
+  const total = quotes ? sumCredits(priced.map(({ credits }) => credits ?? 0n)) : undefined
+  const names = [...new Set(items.map((item) => item.spec.name))].join(' ')
+  const cost = total === undefined ? '' : `, together ${formatCredits(total)} credits by today's estimate (not binding)`
+  const facts = {
+    items: priced.map(({ item, credits }) => ({
+      id: item.id,
+      state: item.state,
+      credits: credits === undefined ? undefined : formatCredits(credits),
+    })),
+    total: total === undefined ? undefined : formatCredits(total),
+  }
+  if (mayBuy) {
+    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${table.join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}`
+    return new SpritewrightError('SW_APPROVAL', { message, facts })
+  }
+  const why = shop.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'
+  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: spritewright approve ${names} && spritewright build, then commit sprites.lock.json and .spritewright/results.`
+  return new SpritewrightError('SW_MISSING', { message, facts })
+}
+
+function wordsOf(item: PlanItem): string {
+  if (item.changed.length > 0) return `changed since the last purchase: ${item.changed.join(', ')}`
+  return item.state === 'failed' ? `failed: ${item.note ?? ''}` : item.state === 'approved' ? 'approved, not bought' : 'new'
+}

@@ -1,0 +1,103 @@
+import { join } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import { createClient, type ServiceClient } from '../service/client.ts'
+import type { Capabilities } from '../service/wire.ts'
+import type { ServiceIdentity } from '../spec/request.ts'
+import type { Shop } from './shop.ts'
+
+/** A service that has answered. */
+export interface Session {
+  readonly client: ServiceClient
+  readonly identity: ServiceIdentity
+  readonly capabilities: Capabilities
+}
+
+/** Opens the service once, when it is first needed, and closes it with everything that was started for it. */
+export interface SessionKeeper {
+  /** Host of the configured service, without asking it; undefined where none is configured. */
+  readonly host: string | undefined
+  open(signal?: AbortSignal): Promise<Session>
+  close(): Promise<void>
+}
+
+/** The identity's host of the embedded service: its port may change, what was bought there stays bought. */
+const embeddedHost = 'embedded'
+
+/** Keeps the one session of a workshop. */
+export function keepSession(shop: Shop): SessionKeeper {
+  let opened: Promise<Session> | undefined
+  const closers: (() => Promise<void>)[] = []
+  const open = async (signal?: AbortSignal): Promise<Session> => {
+    const client = shop.options.service === 'embedded' ? await openEmbedded(shop, closers) : openRemote(shop)
+    closers.unshift(() => client.close())
+    const capabilities = await client.capabilities(signal)
+    if (capabilities.apiVersion !== '1')
+      shop.warnings.push(
+        `The service speaks API version ${capabilities.apiVersion}, spritewright knows version 1. Look at every price and result twice.`,
+      )
+    return { client, capabilities, identity: { host: client.host, keyMode: capabilities.keyMode, apiVersion: capabilities.apiVersion } }
+  }
+  return {
+    host: configuredHost(shop),
+    open: (signal) => {
+      opened ??= open(signal).catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+      return opened
+    },
+    close: async () => {
+      await opened?.catch(() => {})
+      for (const close of closers.splice(0)) await close()
+      await shop.host.net.close()
+    },
+  }
+}
+
+function configuredHost(shop: Shop): string | undefined {
+  if (shop.options.service === 'embedded') return embeddedHost
+  const baseUrl = shop.options.service?.baseUrl ?? shop.credentials.baseUrl
+  return baseUrl === undefined ? undefined : hostOf(baseUrl)
+}
+
+/** Host with port and path, as it goes into every request's identity. */
+function hostOf(baseUrl: string): string | undefined {
+  try {
+    const url = new URL(baseUrl)
+    return `${url.host}${url.pathname.replace(/\/+$/, '')}`
+  } catch {
+    return undefined
+  }
+}
+
+function openRemote(shop: Shop): ServiceClient {
+  const { options, credentials, host } = shop
+  const service = options.service === 'embedded' ? undefined : options.service
+  const baseUrl = service?.baseUrl ?? credentials.baseUrl
+  if (baseUrl === undefined) {
+    throw new SpritewrightError('SW_NO_SERVICE', {
+      message:
+        'Expected the address of the service, found none. Set SPRITEWRIGHT_BASE_URL (in the environment or .env.local), or "service" in spritewright.config; to try without an account: service: \'embedded\'.',
+    })
+  }
+  if (credentials.key === undefined) {
+    throw new SpritewrightError('SW_NO_KEY', {
+      message:
+        "Expected an API key, found none. Set SPRITEWRIGHT_API_KEY in the environment or in .env.local (which must not be committed). To try without an account, set service: 'embedded' in spritewright.config.",
+    })
+  }
+  return createClient(host, {
+    baseUrl,
+    key: credentials.key.reveal(),
+    limits: options.limits,
+    ...(service?.profile ? { profile: service.profile } : {}),
+  })
+}
+
+/** Starts the service of this project on loopback, its state in the store's folder. The only place that knows the other side of the wire. */
+async function openEmbedded(shop: Shop, closers: (() => Promise<void>)[]): Promise<ServiceClient> {
+  const { startEmbeddedService } = await import('../embedded/service.ts')
+  const service = await startEmbeddedService({ dir: join(shop.storeFolder, 'embedded') })
+  closers.push(() => service.close())
+  return createClient(shop.host, { baseUrl: service.url, key: service.key, host: embeddedHost, limits: shop.options.limits })
+}
