@@ -1,4 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { Bitmap } from './bitmap.ts'
+import { drawPage, type PagePicture } from './compose.ts'
+import { AtlasError } from './errors.ts'
+import { checkSequences, type Frame, type FrameSequence } from './frame.ts'
+import { type PackedPage, packPages } from './packer.ts'
+import { type TrimmedFrame, trim } from './trim.ts'
 
 /** One packed picture. */
 export interface Page {
@@ -52,4 +58,122 @@ export interface Atlas {
   readonly animations: readonly AtlasAnimation[]
   /** Whether the engine is to scale by nearest neighbour. */
   readonly pixelArt: boolean
+}
+
+/** How an atlas is made. */
+export interface AtlasOptions {
+  /** Longest side of a page, pixels, 16 to 16384; over 4096 many phones fail. @default 2048 */
+  readonly maxSize?: number
+  /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
+  readonly scale?: number
+}
+
+/** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
+interface Piece {
+  readonly frame: Frame
+  readonly sequence: FrameSequence
+  readonly trimmed: TrimmedFrame
+  /** Index of the picture. */
+  readonly picture: number
+}
+
+/**
+ * Packs sequences on pages.
+ *
+ * Frames are trimmed with a margin of one clear pixel, ringed by `extrude` copies of their edge pixels, and copied row by row without blending. Equal pictures
+ * lie on a page once, across sprites too. An animation lies wholly on one page. Pages are as large as they need to be and have a clear border.
+ *
+ * @param name Name of the group.
+ * @returns Frames and animations sorted by name. `pixelArt` only where every sequence is: a page has one filter. No sequences give no pages.
+ * @throws {AtlasError} `SW_FRAME_SIZE` for frames of different size in a sequence, `SW_PACK` for an animation that does not fit on a page,
+ * `SW_ATLAS_OPTION` for names that come twice, played frames that are not there, or options out of range.
+ */
+export function makeAtlas(name: string, unsorted: readonly FrameSequence[], options: AtlasOptions = {}): Atlas {
+  const maxSize = options.maxSize ?? 2048
+  if (!Number.isInteger(maxSize) || maxSize < 16 || maxSize > 16384)
+    throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected maxSize from 16 to 16384 pixels, found ${maxSize}.`, facts: { maxSize } })
+  checkSequences(unsorted)
+  // The order they come in must not show in the pages.
+  const sequences = [...unsorted].sort(byName)
+  const { pieces, pictures } = cutPieces(sequences)
+  // One padding for all is the larger of any two neighbours.
+  const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
+  const packed = packPages(
+    pictures.map(({ bitmap, extrude }) => ({ width: bitmap.width + 2 * extrude, height: bitmap.height + 2 * extrude })),
+    sequences.map((sequence) => ({
+      name: sequence.name,
+      members: pieces.filter((piece) => piece.sequence === sequence).map((piece) => piece.picture),
+    })),
+    // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
+    { maxSize, padding, border: Math.max(1, Math.ceil(padding / 2)) },
+  )
+  return {
+    name,
+    scale: options.scale ?? 1,
+    pages: packed.map((page, index) => ({ index, bitmap: drawPage(page, pictures) })),
+    frames: placeFrames(packed, sequences, pieces, pictures),
+    animations: sequences.map(toAnimation),
+    pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
+  }
+}
+
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
+}
+
+function cutPieces(sequences: readonly FrameSequence[]): { pieces: Piece[]; pictures: PagePicture[] } {
+  const pictures: PagePicture[] = []
+  const known = new Map<string, number>()
+  const pieces = sequences.flatMap((sequence) =>
+    sequence.frames.map((frame) => {
+      const trimmed = sequence.trim ? trim(frame.bitmap) : { bitmap: frame.bitmap, offsetX: 0, offsetY: 0 }
+      const { bitmap } = trimmed
+      const key = `${bitmap.width}x${bitmap.height}+${sequence.extrude} ${createHash('sha256').update(bitmap.data).digest('base64')}`
+      const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
+      known.set(key, picture)
+      return { frame, sequence, trimmed, picture }
+    }),
+  )
+  return { pieces, pictures }
+}
+
+function placeFrames(
+  packed: readonly PackedPage[],
+  sequences: readonly FrameSequence[],
+  pieces: readonly Piece[],
+  pictures: readonly PagePicture[],
+): PlacedFrame[] {
+  const pageOf = new Map(packed.flatMap((page, index) => page.groups.map((group) => [sequences[group]!, index] as const)))
+  return pieces
+    .map(({ frame, sequence, trimmed, picture }) => {
+      const page = pageOf.get(sequence)!
+      const { x, y } = packed[page]!.positions.get(picture)!
+      const { extrude } = pictures[picture]!
+      return {
+        name: frame.name,
+        page,
+        x: x + extrude,
+        y: y + extrude,
+        width: trimmed.bitmap.width,
+        height: trimmed.bitmap.height,
+        offsetX: trimmed.offsetX,
+        offsetY: trimmed.offsetY,
+        sourceWidth: frame.bitmap.width,
+        sourceHeight: frame.bitmap.height,
+        ...(sequence.anchor === undefined ? {} : { anchor: sequence.anchor }),
+      }
+    })
+    .sort(byName)
+}
+
+function toAnimation(sequence: FrameSequence): AtlasAnimation {
+  const durations = new Map(sequence.frames.map((frame) => [frame.name, frame.durationMs]))
+  return {
+    name: sequence.name,
+    sprite: sequence.sprite,
+    frames: sequence.play.map((name) => ({ name, durationMs: durations.get(name)! })),
+    fps: sequence.fps,
+    loop: sequence.loop,
+    yoyo: sequence.yoyo,
+  }
 }

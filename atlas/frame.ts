@@ -1,4 +1,5 @@
 import type { Bitmap } from './bitmap.ts'
+import { AtlasError } from './errors.ts'
 
 /** One picture of an animation as it goes into an atlas. All frames of one animation have one size. */
 export interface Frame {
@@ -35,4 +36,45 @@ export interface FrameSequence {
   readonly padding: number
   /** Nearest-neighbour in the engine. */
   readonly pixelArt: boolean
+}
+
+/**
+ * Refuses sequences that no atlas can hold.
+ *
+ * @throws {AtlasError} `SW_FRAME_SIZE` for frames of different size in a sequence, `SW_ATLAS_OPTION` for names that come twice, no frames, played frames that are
+ * not there, or extrude and padding out of range.
+ */
+export function checkSequences(sequences: readonly FrameSequence[]): void {
+  const refuse = (message: string, facts: Readonly<Record<string, unknown>>): never => {
+    throw new AtlasError('SW_ATLAS_OPTION', { message, facts })
+  }
+  const isUpTo = (value: number, high: number): boolean => Number.isInteger(value) && value >= 0 && value <= high
+  const names = new Set<string>()
+  const claim = (name: string): void => {
+    if (names.has(name)) refuse(`Expected every animation and frame to have a name of its own, found "${name}" twice.`, { name })
+    names.add(name)
+  }
+  for (const { name, frames, play, extrude, padding } of sequences) {
+    claim(name)
+    for (const frame of frames) claim(frame.name)
+    if (frames.length === 0) refuse(`Expected at least one frame in "${name}", found none.`, { animation: name })
+    const own = new Set(frames.map((frame) => frame.name))
+    const missing = play.find((played) => !own.has(played))
+    if (missing !== undefined) refuse(`Expected "${name}" to play its own frames, found "${missing}".`, { animation: name, frame: missing })
+    if (!isUpTo(extrude, 16)) refuse(`Expected extrude of "${name}" from 0 to 16 pixels, found ${extrude}.`, { animation: name, extrude })
+    if (!isUpTo(padding, 64)) refuse(`Expected padding of "${name}" from 0 to 64 pixels, found ${padding}.`, { animation: name, padding })
+    checkOneSize(name, frames)
+  }
+}
+
+function checkOneSize(animation: string, frames: readonly Frame[]): void {
+  const first = frames[0]!.bitmap
+  const odd = frames.find(({ bitmap }) => bitmap.width !== first.width || bitmap.height !== first.height)
+  if (odd === undefined) return
+  throw new AtlasError('SW_FRAME_SIZE', {
+    message:
+      `Expected all frames of "${animation}" to be ${first.width} × ${first.height} pixels like its first, ` +
+      `found "${odd.name}" with ${odd.bitmap.width} × ${odd.bitmap.height}.`,
+    facts: { animation, frame: odd.name, width: odd.bitmap.width, height: odd.bitmap.height },
+  })
 }

@@ -1,0 +1,38 @@
+import { type Bitmap, blit, createBitmap } from './bitmap.ts'
+import type { PackedPage } from './packer.ts'
+
+/** A picture as it goes on a page. */
+export interface PagePicture {
+  readonly bitmap: Bitmap
+  /** Rings of repeated edge pixels around it. */
+  readonly extrude: number
+}
+
+/** Draws a page: straight copies of rows, without blending, each picture with its rings. */
+export function drawPage(page: PackedPage, pictures: readonly PagePicture[]): Bitmap {
+  const bitmap = createBitmap(page.width, page.height)
+  for (const [index, { x, y }] of page.positions) {
+    const { bitmap: picture, extrude } = pictures[index]!
+    blit(bitmap, picture, x + extrude, y + extrude)
+    extrudeEdges(bitmap, x + extrude, y + extrude, picture.width, picture.height, extrude)
+  }
+  return bitmap
+}
+
+/** Repeats the edge pixels of a rectangle outwards, corners too, `rings` times. */
+function extrudeEdges(page: Bitmap, x: number, y: number, width: number, height: number, rings: number): void {
+  const { data } = page
+  const at = (column: number, row: number): number => (row * page.width + column) * 4
+  for (let row = y; row < y + height; row++) {
+    for (let ring = 1; ring <= rings; ring++) {
+      data.copyWithin(at(x - ring, row), at(x, row), at(x, row) + 4)
+      data.copyWithin(at(x + width - 1 + ring, row), at(x + width - 1, row), at(x + width - 1, row) + 4)
+    }
+  }
+  const left = x - rings
+  const span = (width + 2 * rings) * 4
+  for (let ring = 1; ring <= rings; ring++) {
+    data.copyWithin(at(left, y - ring), at(left, y), at(left, y) + span)
+    data.copyWithin(at(left, y + height - 1 + ring), at(left, y + height - 1), at(left, y + height - 1) + span)
+  }
+}

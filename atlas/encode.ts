@@ -1,0 +1,33 @@
+import type { Atlas } from './atlas.ts'
+import { encodePage, type PageEncoding } from './codec.ts'
+import type { EncodedAtlas } from './formats/format.ts'
+
+/** How pages are encoded and named. */
+export interface EncodeOptions extends PageEncoding {
+  /** File name of a page, relative to the data file that names it. @default {@link pageFile} */
+  readonly file?: (atlas: Atlas, page: number, extension: string) => string
+}
+
+/** The default name of a page: `sprites-0.png`, at other scales than 1 `sprites-0@0.5x.png`. */
+export function pageFile(atlas: Pick<Atlas, 'name' | 'scale'>, page: number, extension: string): string {
+  return `${atlas.name}-${page}${scaleSuffix(atlas.scale)}.${extension}`
+}
+
+/** What a scale adds to a file name: nothing at 1, else `@0.5x`. */
+export function scaleSuffix(scale: number): string {
+  return scale === 1 ? '' : `@${scale}x`
+}
+
+/** Encodes all pages of an atlas, in order, and names them. */
+export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise<EncodedAtlas> {
+  const file = options.file ?? pageFile
+  const pages = await Promise.all(
+    atlas.pages.map(async ({ index, bitmap }) => ({
+      file: file(atlas, index, options.format),
+      bytes: await encodePage(bitmap, options),
+      width: bitmap.width,
+      height: bitmap.height,
+    })),
+  )
+  return { atlas, pages }
+}

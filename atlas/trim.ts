@@ -1,0 +1,65 @@
+import { type Bitmap, createBitmap, crop } from './bitmap.ts'
+
+/** A frame without its clear border. */
+export interface TrimmedFrame {
+  readonly bitmap: Bitmap
+  /** Place of its left edge in the untrimmed frame, pixels. */
+  readonly offsetX: number
+  readonly offsetY: number
+}
+
+/** How tightly a frame is cut. */
+export interface TrimOptions {
+  /** Alpha 0 to 255 at or under which a pixel counts as clear. @default 0 */
+  readonly threshold?: number
+  /** Clear pixels kept on each side where there are any, so that soft edges fade out inside the frame. @default 1 */
+  readonly margin?: number
+}
+
+/**
+ * Cuts the clear border off a frame.
+ *
+ * @returns The cut bitmap with its offset in source pixels. A wholly clear frame gives 1×1 at (0, 0), so that every frame owns a pixel. The input is not changed.
+ * @see TexturePacker JSON, `spriteSourceSize` and `sourceSize`, as Phaser and PixiJS read them.
+ */
+export function trim(frame: Bitmap, options: TrimOptions = {}): TrimmedFrame {
+  const box = visibleBox(frame, options.threshold ?? 0)
+  if (box === undefined) return { bitmap: createBitmap(1, 1), offsetX: 0, offsetY: 0 }
+  const margin = options.margin ?? 1
+  const left = Math.max(0, box.left - margin)
+  const top = Math.max(0, box.top - margin)
+  const right = Math.min(frame.width, box.right + margin)
+  const bottom = Math.min(frame.height, box.bottom + margin)
+  return { bitmap: crop(frame, left, top, right - left, bottom - top), offsetX: left, offsetY: top }
+}
+
+/** The smallest box around all pixels with an alpha over `threshold`, right and bottom exclusive; undefined where there are none. */
+export function visibleBox(frame: Bitmap, threshold: number): { left: number; top: number; right: number; bottom: number } | undefined {
+  const { width, height } = frame
+  const pixels = pixelsOf(frame)
+  const row = (y: number): boolean => anyVisible(pixels, y * width, (y + 1) * width, 1, threshold)
+  let top = 0
+  while (top < height && !row(top)) top++
+  if (top === height) return undefined
+  let bottom = height
+  while (!row(bottom - 1)) bottom--
+  const column = (x: number): boolean => anyVisible(pixels, top * width + x, bottom * width, width, threshold)
+  let left = 0
+  while (!column(left)) left++
+  let right = width
+  while (!column(right - 1)) right--
+  return { left, top, right, bottom }
+}
+
+// One 32-bit read a pixel is twice as fast as bytes; DataView would be as slow as they are.
+function pixelsOf(frame: Bitmap): Uint32Array {
+  const { data } = frame
+  const aligned = data.byteOffset % 4 === 0 ? data : data.slice()
+  return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
+}
+
+// Every platform of Node is little-endian, so alpha is the top byte.
+function anyVisible(pixels: Uint32Array, from: number, to: number, step: number, threshold: number): boolean {
+  for (let at = from; at < to; at += step) if (pixels[at]! >>> 24 > threshold) return true
+  return false
+}

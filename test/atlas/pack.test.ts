@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Atlas, makeAtlas, type PlacedFrame } from '../../atlas/atlas.ts'
+import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
+import { AtlasError } from '../../atlas/errors.ts'
+import type { FrameSequence } from '../../atlas/frame.ts'
+import { packPages } from '../../atlas/packer.ts'
+import { trim } from '../../atlas/trim.ts'
+
+function refusal(run: () => unknown): AtlasError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof AtlasError) return error
+    throw error
+  }
+  throw new Error('Expected a refusal, found none.')
+}
+
+/** Few colours, so that equal frames and clear borders come up often. */
+const bitmaps = (width: number, height: number): fc.Arbitrary<Bitmap> =>
+  fc
+    .array(fc.constantFrom(0, 0, 0, 0xff0000ff, 0x80ff00ff), { minLength: width * height, maxLength: width * height })
+    .map((pixels) => createBitmap(width, height, new Uint8Array(Uint32Array.from(pixels).buffer)))
+
+const sequence = (index: number): fc.Arbitrary<FrameSequence> =>
+  fc
+    .record({
+      size: fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 })),
+      count: fc.integer({ min: 1, max: 4 }),
+      trim: fc.boolean(),
+      extrude: fc.integer({ min: 0, max: 3 }),
+      padding: fc.integer({ min: 0, max: 4 }),
+    })
+    .chain(({ size, count, ...rest }) =>
+      fc.array(bitmaps(...size), { minLength: count, maxLength: count }).map((pictures) => {
+        const name = `s${index}/walk`
+        const frames = pictures.map((bitmap, i) => ({ name: `${name}/000${i}`, bitmap, durationMs: 80 }))
+        const play = frames.map((frame) => frame.name)
+        return { name, sprite: `s${index}`, frames, play, fps: 12, loop: true, yoyo: false, pixelArt: false, ...rest }
+      }),
+    )
+
+const sequences = fc.integer({ min: 1, max: 6 }).chain((count) => fc.tuple(...Array.from({ length: count }, (_, i) => sequence(i))))
+
+/** The frame as an engine draws it: its rectangle at its offset in the untrimmed size. */
+function restore(atlas: Atlas, frame: PlacedFrame): Bitmap {
+  const whole = createBitmap(frame.sourceWidth, frame.sourceHeight)
+  const page = atlas.pages[frame.page]!.bitmap
+  blit(whole, crop(page, frame.x, frame.y, frame.width, frame.height), frame.offsetX, frame.offsetY)
+  return whole
+}
+
+describe('packPages', () => {
+  const cases = fc.record({
+    sizes: fc.array(fc.record({ width: fc.integer({ min: 1, max: 60 }), height: fc.integer({ min: 1, max: 60 }) }), {
+      minLength: 1,
+      maxLength: 60,
+    }),
+    padding: fc.integer({ min: 0, max: 5 }),
+    border: fc.integer({ min: 0, max: 3 }),
+    perGroup: fc.integer({ min: 1, max: 4 }),
+  })
+
+  test('rectangles never overlap, keep their padding, never leave the page, and groups stay whole', () => {
+    fc.assert(
+      fc.property(cases, ({ sizes, padding, border, perGroup }) => {
+        const groups = sizes.map((_, start) => ({ name: `g${start}`, members: sizes.map((__, i) => i).slice(start, start + perGroup) }))
+        const pages = packPages(sizes, groups, { maxSize: 160, padding, border })
+        expect(pages.flatMap((page) => page.groups).sort((a, b) => a - b)).toEqual(groups.map((_, i) => i))
+        for (const page of pages) {
+          expect(Math.max(page.width, page.height)).toBeLessThanOrEqual(160)
+          for (const group of page.groups) for (const member of groups[group]!.members) expect(page.positions.has(member)).toBe(true)
+          const placed = [...page.positions].map(([index, at]) => ({ ...at, ...sizes[index]! }))
+          for (const [i, a] of placed.entries()) {
+            expect(a.x >= border && a.y >= border && a.x + a.width + border <= page.width && a.y + a.height + border <= page.height).toBe(
+              true,
+            )
+            for (const b of placed.slice(i + 1)) {
+              const apart =
+                a.x + a.width + padding <= b.x ||
+                b.x + b.width + padding <= a.x ||
+                a.y + a.height + padding <= b.y ||
+                b.y + b.height + padding <= a.y
+              expect(apart).toBe(true)
+            }
+          }
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('typical frames fill at least 85 of 100 of a page', () => {
+    const sizes = Array.from({ length: 400 }, (_, i) => ({ width: 30 + ((i * 37) % 41), height: 40 + ((i * 53) % 47) }))
+    const pages = packPages(sizes, [{ name: 'all', members: sizes.map((_, i) => i) }], { maxSize: 2048, padding: 2, border: 1 })
+    const used = sizes.reduce((sum, size) => sum + size.width * size.height, 0)
+    expect(used / pages.reduce((sum, page) => sum + page.width * page.height, 0)).toBeGreaterThan(0.85)
+  })
+})
+
+describe('trim', () => {
+  test('what is cut off is clear, and putting it back gives the frame', () => {
+    fc.assert(
+      fc.property(
+        fc.tuple(fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 8 })).chain(([w, h]) => bitmaps(w, h)),
+        (frame) => {
+          const { bitmap, offsetX, offsetY } = trim(frame)
+          const whole = createBitmap(frame.width, frame.height)
+          blit(whole, bitmap, offsetX, offsetY)
+          expect(whole).toEqual(frame)
+        },
+      ),
+    )
+  })
+
+  test('one clear pixel stays round the visible ones, where there is one', () => {
+    const frame = createBitmap(9, 9)
+    frame.data.set([1, 2, 3, 255], (4 * 9 + 5) * 4)
+    expect(trim(frame)).toMatchObject({ offsetX: 4, offsetY: 3, bitmap: { width: 3, height: 3 } })
+    expect(trim(frame, { margin: 0 })).toMatchObject({ offsetX: 5, offsetY: 4, bitmap: { width: 1, height: 1 } })
+    expect(trim(frame, { threshold: 255 })).toMatchObject({ offsetX: 0, offsetY: 0, bitmap: { width: 1, height: 1 } })
+  })
+})
+
+describe('makeAtlas', () => {
+  test('every frame comes back pixel by pixel, each animation on one page', () => {
+    fc.assert(
+      fc.property(sequences, (all) => {
+        const atlas = makeAtlas('sprites', all, { maxSize: 48 })
+        for (const each of all) {
+          const placed = each.frames.map((frame) => atlas.frames.find(({ name }) => name === frame.name)!)
+          expect(new Set(placed.map((frame) => frame.page)).size).toBe(1)
+          for (const [index, frame] of placed.entries()) expect(restore(atlas, frame)).toEqual(each.frames[index]!.bitmap)
+        }
+      }),
+      { numRuns: 80 },
+    )
+  })
+
+  test('the rings around a frame repeat its edge, and the outermost pixels of a page are clear', () => {
+    fc.assert(
+      fc.property(sequences, (all) => {
+        const atlas = makeAtlas('sprites', all, { maxSize: 48 })
+        const pixel = (page: Bitmap, x: number, y: number): string =>
+          page.data.subarray((y * page.width + x) * 4, (y * page.width + x) * 4 + 4).join()
+        for (const { frames, extrude } of all) {
+          for (const { name } of frames) {
+            const { page, x, y, width, height } = atlas.frames.find((frame) => frame.name === name)!
+            const { bitmap } = atlas.pages[page]!
+            for (let ring = 1; ring <= extrude; ring++) {
+              expect(pixel(bitmap, x - ring, y - ring)).toBe(pixel(bitmap, x, y))
+              expect(pixel(bitmap, x + width - 1 + ring, y)).toBe(pixel(bitmap, x + width - 1, y))
+              expect(pixel(bitmap, x, y + height - 1 + ring)).toBe(pixel(bitmap, x, y + height - 1))
+            }
+          }
+        }
+        for (const { bitmap } of atlas.pages) {
+          for (let x = 0; x < bitmap.width; x++)
+            expect([pixel(bitmap, x, 0), pixel(bitmap, x, bitmap.height - 1)]).toEqual(['0,0,0,0', '0,0,0,0'])
+          for (let y = 0; y < bitmap.height; y++)
+            expect([pixel(bitmap, 0, y), pixel(bitmap, bitmap.width - 1, y)]).toEqual(['0,0,0,0', '0,0,0,0'])
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('the order of the sequences changes nothing', () => {
+    fc.assert(
+      fc.property(sequences, (all) => {
+        const forwards = makeAtlas('sprites', all, { maxSize: 48 })
+        const backwards = makeAtlas('sprites', [...all].reverse(), { maxSize: 48 })
+        expect(backwards).toEqual(forwards)
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  const solid = (width: number, height: number): Bitmap => createBitmap(width, height, new Uint8Array(width * height * 4).fill(200))
+  const one = (name: string, frames: readonly Bitmap[], more: Partial<FrameSequence> = {}): FrameSequence => ({
+    name,
+    sprite: name.split('/')[0]!,
+    frames: frames.map((bitmap, i) => ({ name: `${name}/000${i}`, bitmap, durationMs: 100 })),
+    play: frames.map((_, i) => `${name}/000${i}`),
+    fps: 10,
+    loop: true,
+    yoyo: false,
+    trim: true,
+    extrude: 1,
+    padding: 2,
+    pixelArt: false,
+    ...more,
+  })
+
+  test('equal pictures lie on a page once, across sprites too', () => {
+    const atlas = makeAtlas('sprites', [one('a/walk', [solid(8, 8), solid(8, 8)]), one('b/walk', [solid(8, 8)])])
+    expect(new Set(atlas.frames.map(({ x, y }) => `${x},${y}`)).size).toBe(1)
+    expect(atlas.pages).toMatchObject([{ bitmap: { width: 12, height: 12 } }])
+  })
+
+  test('an animation that does not fit on one page is refused by name', () => {
+    const { code, facts } = refusal(() => makeAtlas('sprites', [one('big/roar', [solid(64, 64)])], { maxSize: 64 }))
+    expect([code, facts.animation, facts.maxSize]).toEqual(['SW_PACK', 'big/roar', 64])
+  })
+
+  test('frames of different size in an animation are refused', () => {
+    const { code, facts } = refusal(() => makeAtlas('sprites', [one('a/walk', [solid(8, 8), solid(8, 9)])]))
+    expect([code, facts.frame, facts.height]).toEqual(['SW_FRAME_SIZE', 'a/walk/0001', 9])
+  })
+
+  test.each([
+    ['a name twice', [one('a/walk', [solid(2, 2)]), one('a/walk', [solid(2, 2)])]],
+    ['an unknown frame', [one('a/walk', [solid(2, 2)], { play: ['a/walk/0009'] })]],
+    ['17 rings', [one('a/walk', [solid(2, 2)], { extrude: 17 })]],
+    ['no frame', [one('a/walk', [])]],
+  ])('%s is refused', (_, all) => {
+    expect(refusal(() => makeAtlas('sprites', all)).code).toBe('SW_ATLAS_OPTION')
+  })
+})
