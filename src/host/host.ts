@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
 import { type Disk, nodeDisk } from './disk.ts'
-import { type Glob, type Glob, nodeGlob, nodeGlob } from './glob.ts'
+import { type Glob, nodeGlob } from './glob.ts'
 import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
@@ -16,7 +16,6 @@ export interface Host {
   readonly net: Net
   readonly random: Random
   readonly terminal: Terminal
-  readonly glob: Glob
   readonly loadModule: ModuleLoader
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -39,7 +38,6 @@ export function nodeHost(): Host {
     net: nodeNet(),
     random: nodeRandom(),
     terminal: nodeTerminal(),
-    glob: nodeGlob(),
     loadModule: nodeModuleLoader(),
     env,
     stateFolder: join(state, 'spritewright'),
