@@ -18,7 +18,7 @@ export interface ReferenceLimits {
 }
 
 /** A reference picture, read and recognised. */
-export interface ReadReference extends PictureHeader {
+export interface ReferencePicture extends PictureHeader {
   /** Absolute path. */
   readonly path: string
   readonly bytes: Uint8Array
@@ -49,7 +49,7 @@ export function referencePath(spec: SpriteSpec): string | undefined {
  * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` where there is no such file, where it is no PNG, JPEG or WebP, or
  * where it is larger than the limits (facts `limit` and `found`: both figures). `SW_DISK` where the file is there but cannot be read.
  */
-export async function readReference(disk: Disk, spec: SpriteSpec, limits: ReferenceLimits = {}): Promise<ReadReference> {
+export async function readReference(disk: Disk, spec: SpriteSpec, limits: ReferenceLimits = {}): Promise<ReferencePicture> {
   const path = referencePath(spec)
   const written = spec.reference.kind === 'file' ? spec.reference.path : firstImage(spec)
   if (path === undefined || written === undefined) {
