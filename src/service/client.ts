@@ -24,6 +24,7 @@ export type { ReferenceFile, SheetSubmission } from './submission.ts'
 /**
  * The service, one method an endpoint. Free requests are retried inside (rate limits, lost connections); a submission is sent once a call.
  *
+ * An aborted signal rejects with its own reason, but for `events`, which ends, and `submit` once it has sent, which answers `unknown`.
  * Every method but `submit` throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` (facts: `status`, `reason`, `retryable`, `requestId`, `details`) or `SW_WIRE`.
  */
 export interface ServiceClient {
@@ -50,7 +51,7 @@ export interface ServiceClient {
     signal?: AbortSignal,
   ): Promise<SubmissionOutcome>
   execution(executionId: string, signal?: AbortSignal): Promise<Execution>
-  /** The execution's event stream from after `lastEventId`. Ends when the connection ends; throws where none can be had. */
+  /** The execution's event stream from after `lastEventId`. Ends when the connection ends or `signal` is aborted (the way to leave a silent one); throws where none can be had. At most four are open at once, a fifth waits. */
   events(executionId: string, lastEventId: string | null, signal: AbortSignal): AsyncIterable<ServiceEvent>
   /** Follows the owned `download_url` to its signed URL without credentials and reads the file. Asks for a new redirect when the signed URL has expired. */
   download(downloadUrl: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly contentType: string | null }>

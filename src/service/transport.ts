@@ -128,6 +128,7 @@ function toFailure(
     return { error: toUnreachable(address, what, `status ${status} without an error envelope`, status), fault: { kind: 'transport' } }
   const bare = (reason: string, retryable: boolean): PublicError => ({ reason, message: '', retryable, requestId: null, details: null })
   if (status === 401) return { error: toRefusal(status, bare('authentication_failed', false), what), fault: null }
+  if (status === 403) return { error: toRefusal(status, bare('access_denied', false), what), fault: null }
   if (status === 429) {
     return { error: toRefusal(status, bare('rate_limited', true), what), fault: { kind: 'answer', status, retryable: true, retryAfterMs } }
   }

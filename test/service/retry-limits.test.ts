@@ -1,0 +1,111 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createLimiter } from '../../src/service/limits.ts'
+import { type Fault, retryWaitMs } from '../../src/service/retry.ts'
+import { ManualClock } from './manual-clock.ts'
+
+const rateLimit: Fault = { kind: 'answer', status: 429, retryable: true, retryAfterMs: null }
+const lost: Fault = { kind: 'transport' }
+
+describe('retries', () => {
+  test('the service decides by retryable, whatever the status', () => {
+    expect(retryWaitMs({ kind: 'answer', status: 503, retryable: false, retryAfterMs: 1 }, 1, 0.5)).toBeNull()
+    expect(retryWaitMs({ kind: 'answer', status: 422, retryable: true, retryAfterMs: null }, 1, 0.5)).toBe(250)
+  })
+
+  test('C29: a rate limit is waited out with equal jitter, and the shortest waits together outlast a window', () => {
+    let shortest = 0
+    for (let tries = 1; ; tries++) {
+      const low = retryWaitMs(rateLimit, tries, 0)
+      if (low === null) break
+      expect(retryWaitMs(rateLimit, tries, 0.999)).toBeLessThan(low * 2)
+      shortest += low
+    }
+    expect(shortest).toBeGreaterThan(60_000)
+  })
+
+  test('C29: Retry-After is honoured up to 60 seconds', () => {
+    expect(retryWaitMs({ ...rateLimit, retryAfterMs: 7000 }, 1, 0)).toBe(7000)
+    expect(retryWaitMs({ ...rateLimit, retryAfterMs: 3_600_000 }, 1, 1)).toBe(60_000)
+  })
+
+  test('faults of transport: at most five tries, never a wait above 8 seconds', () => {
+    expect([1, 2, 3, 4, 5].map((tries) => retryWaitMs(lost, tries, 1))).toEqual([500, 1000, 2000, 4000, null])
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 50 }), fc.double({ min: 0, max: 1, noNaN: true }), (tries, unit) => {
+        const wait = retryWaitMs(lost, tries, unit)
+        expect(wait === null || (wait >= 0 && wait <= 8000)).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('limits', () => {
+  test('C30: no window of the service ever sees more than allowed, whenever each request arrives between sending and answer', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(fc.nat(900), fc.nat(400), fc.nat(1000)), { minLength: 1, maxLength: 40 }), async (plans) => {
+        const clock = new ManualClock()
+        const limiter = createLimiter(clock, { windowMs: 1000, post: 3 })
+        const arrivals: number[] = []
+        const work = plans.map(async ([start, taking, part]) => {
+          await clock.sleep(start)
+          const release = await limiter.take('post')
+          const sent = clock.mono()
+          await clock.sleep(taking)
+          arrivals.push(sent + (taking * part) / 1000)
+          release()
+        })
+        await clock.run(Promise.all(work))
+        arrivals.sort((a, b) => a - b)
+        for (const [i, at] of arrivals.entries()) expect((arrivals[i + 3] ?? Number.POSITIVE_INFINITY) - at).toBeGreaterThanOrEqual(1000)
+        expect(arrivals).toHaveLength(plans.length)
+        expect(clock.sleepers).toBe(0)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('C30: buckets are counted apart', async () => {
+    const limiter = createLimiter(new ManualClock(), { post: 1, get: 1, download: 1 })
+    await Promise.all([limiter.take('post'), limiter.take('get'), limiter.take('download')])
+  })
+
+  test('who came first is served first, and one who leaves the queue holds nobody up', async () => {
+    const clock = new ManualClock()
+    const limiter = createLimiter(clock, { windowMs: 1000, post: 1 })
+    const served: string[] = []
+    const enter = async (name: string, signal?: AbortSignal): Promise<void> => {
+      const release = await limiter.take('post', signal)
+      served.push(name)
+      release()
+    }
+    const leaver = new AbortController()
+    const queue = [enter('a'), enter('b', leaver.signal), enter('c'), enter('d')]
+    leaver.abort(new Error('left'))
+    await expect(queue[1]).rejects.toThrow('left')
+    await clock.run(Promise.all([queue[0], queue[2], queue[3]]))
+    expect(served).toEqual(['a', 'c', 'd'])
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('C24: a fifth stream waits until one of four is closed', async () => {
+    const clock = new ManualClock()
+    const limiter = createLimiter(clock)
+    const open = await Promise.all([1, 2, 3, 4].map(() => limiter.openStream()))
+    let isFifthOpen = false
+    const fifth = limiter.openStream().then(() => {
+      isFifthOpen = true
+    })
+    await clock.advance(600_000)
+    expect(isFifthOpen).toBe(false)
+    open[2]?.()
+    open[2]?.()
+    await fifth
+    const sixth = limiter.openStream(AbortSignal.abort(new Error('gone')))
+    await expect(sixth).rejects.toThrow('gone')
+  })
+
+  test('a limit that is no whole number from 1 is SW_CONFIG', () => {
+    for (const post of [0, 1.5, Number.NaN]) expect(() => createLimiter(new ManualClock(), { post })).toThrowError(/"post"/)
+  })
+})
