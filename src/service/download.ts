@@ -25,7 +25,7 @@ export interface DownloadPorts {
 }
 
 /** Longest file that is read, in bytes. */
-export const maximumDownloadBytes: number = 256 * 1024 * 1024
+const maximumDownloadBytes = 256 * 1024 * 1024
 const deadlineMs = 15 * 60_000
 /** Redirects after the one to the signed URL. */
 const maximumFurtherHops = 3
@@ -48,7 +48,7 @@ export function createDownload(ports: DownloadPorts): (downloadUrl: string, sign
 }
 
 /** The path and query of an owned `download_url` under the base URL. @throws `SW_WIRE` where it is not on the API's exact origin and asset path (C26). */
-export function toAssetPath(downloadUrl: string, address: ServiceAddress): string {
+function toAssetPath(downloadUrl: string, address: ServiceAddress): string {
   const url = URL.canParse(downloadUrl, address.origin) ? new URL(downloadUrl, address.origin) : null
   const isOwned = url !== null && url.origin === address.origin && url.username === '' && url.password === ''
   if (isOwned && url.pathname.startsWith(`${address.path}/`)) {

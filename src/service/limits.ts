@@ -19,7 +19,7 @@ export interface Limits {
 export const defaultLimits: Limits = { windowMs: 60_000, post: 10, get: 120, download: 20, streams: 4 }
 
 /** Gives a slot back; further calls do nothing. */
-export type Release = () => void
+type Release = () => void
 
 /** Keeps a client inside the service's limits, first come first served. Rejects with the signal's reason when aborted. */
 export interface Limiter {

@@ -10,7 +10,7 @@ export type Fault =
   | { readonly kind: 'answer'; readonly status: number; readonly retryable: boolean; readonly retryAfterMs: number | null }
 
 /** Numbers of the retry rules; milliseconds. */
-export const retryRules: Readonly<{
+const retryRules: Readonly<{
   transport: { tries: number; baseMs: number; capMs: number }
   rateLimit: { tries: number; baseMs: number; capMs: number }
   retryAfterCapMs: number
