@@ -7,6 +7,7 @@ import type { Transport, WireRequest } from './transport.ts'
 /** Sends a request that costs nothing, inside the limits, again where the rules allow, and answers the JSON body of a 2xx. */
 export type FreeRequest = (request: WireRequest, signal?: AbortSignal) => Promise<{ readonly status: number; readonly body: JsonBody }>
 
+/** One {@link FreeRequest} over a transport; each try waits for its own slot of the limits. */
 export function createFreeRequest(transport: Transport, limiter: Limiter, tools: RetryTools): FreeRequest {
   const attempt = async (request: WireRequest, signal?: AbortSignal): Promise<Attempt<{ status: number; body: JsonBody }>> => {
     const release = await limiter.take(request.method === 'GET' ? 'get' : 'post', signal)

@@ -55,6 +55,7 @@ export interface Transport {
   hide(text: string): string
 }
 
+/** @param key As `parseApiKey` gives it. It stays in this call's closures. */
 export function createTransport(net: Net, clock: Clock, address: ServiceAddress, key: string): Transport {
   const hide = hideKey(key)
   const open: Transport['open'] = (request, signal, bodyTimeoutMs) =>
