@@ -1,0 +1,106 @@
+import { posix } from 'node:path'
+import { lineOf, type Source } from './source.ts'
+
+/** One broken rule, in one place. */
+export interface Violation {
+  /** `src/job/purchase.ts:12` */
+  readonly at: string
+  readonly found: string
+}
+
+/** One room of the house. */
+export interface Room {
+  /** Its files, and its folders by a path that ends in `/`. The longest match of a file's path is its room. */
+  readonly at: readonly string[]
+  /** What it may import of ours beside itself, types included: rooms by name, single files by path. */
+  readonly may: readonly string[]
+  /** Rooms that it may import when they are wanted, by `import()` alone. */
+  readonly mayLater?: readonly string[]
+}
+
+const papers = ['errors', 'host', 'spec', 'credit', 'vault', 'service', 'job']
+
+/** The rooms from the ground up. The same table stands in ARCHITECTURE.md for people. */
+export const rooms: Readonly<Record<string, Room>> = {
+  atlas: { at: ['atlas/'], may: [] },
+  errors: { at: ['src/errors.ts'], may: [] },
+  host: { at: ['src/host/'], may: ['errors'] },
+  spec: { at: ['src/spec/'], may: ['errors', 'host'] },
+  credit: { at: ['src/credit/'], may: ['errors', 'host'] },
+  vault: { at: ['src/vault/'], may: ['errors', 'host', 'spec', 'credit'] },
+  service: { at: ['src/service/'], may: ['errors', 'host', 'src/credit/credits.ts'] },
+  job: { at: ['src/job/'], may: papers.slice(0, -1) },
+  build: { at: ['src/build/'], may: [...papers, 'atlas/index.ts'] },
+  embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
+  'service face': { at: ['src/service/index.ts'], may: ['service', 'embedded'] },
+  options: {
+    at: ['src/options.ts', 'src/options-schema.ts', 'src/config.ts', 'src/credentials.ts', 'src/base-url.ts', 'src/secret.ts'],
+    may: ['errors', 'host', 'spec', 'src/credit/credits.ts'],
+  },
+  workshop: {
+    at: ['src/workshop.ts', 'src/workshop/'],
+    may: [...papers, 'build', 'options', 'atlas/index.ts'],
+    mayLater: ['embedded'],
+  },
+  cli: { at: ['src/cli/'], may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
+  face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
+  plugin: { at: ['plugin/'], may: ['face', 'atlas/index.ts'] },
+  runtime: { at: ['plugin/runtime/'], may: [] },
+}
+
+/** Imports of ours that run against the table, types included. */
+export function wrongDirections(sources: readonly Source[], table: Readonly<Record<string, Room>> = rooms): Violation[] {
+  const found: Violation[] = []
+  for (const source of sources) {
+    const room = roomOf(source.path, table)
+    if (room === undefined) {
+      found.push({ at: source.path, found: 'stands in no room of the table' })
+      continue
+    }
+    const { may = [], mayLater = [] } = table[room] ?? {}
+    for (const { specifier, isDynamic, start } of source.imports) {
+      const target = resolveImport(source.path, specifier)
+      if (target === undefined) continue
+      const targetRoom = roomOf(target, table)
+      const allowed = [room, ...may, ...(isDynamic ? mayLater : [])]
+      if (allowed.some((place) => place === targetRoom || place === target)) continue
+      found.push({ at: `${source.path}:${lineOf(source, start)}`, found: `${room} may not import ${target}` })
+    }
+  }
+  return found
+}
+
+/** Groups of files that import each other in a circle, types included. */
+export function importLoops(sources: readonly Source[]): Violation[] {
+  const targets = new Map(
+    sources.map((source) => [
+      source.path,
+      source.imports.map(({ specifier }) => resolveImport(source.path, specifier)).filter((path) => path !== undefined),
+    ]),
+  )
+  const done = new Set<string>()
+  const found: Violation[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    const from = trail.indexOf(path)
+    if (from >= 0) return void found.push({ at: path, found: [...trail.slice(from), path].join(' → ') })
+    if (done.has(path)) return
+    for (const target of targets.get(path) ?? []) visit(target, [...trail, path])
+    done.add(path)
+  }
+  for (const { path } of sources) visit(path, [])
+  return found
+}
+
+/** The file that a relative import means, from the root; undefined for a package. */
+export function resolveImport(from: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined
+}
+
+function roomOf(path: string, table: Readonly<Record<string, Room>>): string | undefined {
+  const length = (name: string): number =>
+    Math.max(
+      ...(table[name]?.at ?? []).map((place) => ((place.endsWith('/') ? path.startsWith(place) : path === place) ? place.length : 0)),
+    )
+  const longest = Object.keys(table).sort((a, b) => length(b) - length(a))[0]
+  return longest !== undefined && length(longest) > 0 ? longest : undefined
+}
