@@ -48,7 +48,7 @@ interface Strip {
 }
 
 /** Widths tried for a page; bounded by tries and not by time, so that every run gives the same pages. */
-const WIDTHS_TRIED = 24
+const WIDTHS_TRIED = 48
 /** Groups tried behind the first that does not fit any more. */
 const MISSES_ALLOWED = 8
 

@@ -1,0 +1,100 @@
+import type { AtlasAnimation } from '../atlas.ts'
+import { scaleSuffix } from '../encode.ts'
+import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
+import { toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
+
+/** Where the game serves the files from. */
+export interface PhaserOptions {
+  /**
+   * `path` of the pack's section: the folder of the files as the game's page sees it, e.g. `assets/sprites/`. Phaser resolves files in a pack against the loader's
+   * path, never against the pack itself, so without it the game calls `this.load.setPath('assets/sprites/')` before it loads the pack.
+   *
+   * @default none
+   */
+  readonly path?: string
+}
+
+/**
+ * Phaser 3.90 and 4: an atlas file a group (JSON hash; `multiatlas` where there are several pages), an animation file, and a pack that loads all of them.
+ *
+ * Files: `NAME.json`, `NAME.anims.json`, `pack.json`; at other scales than 1 `NAME@0.5x.json` and `pack@0.5x.json`, with the same keys, so that a game loads the
+ * pack of the one scale it wants. The texture key is the name of the group, an animation's key is `sprite/animation`.
+ *
+ * @see Phaser's `load.pack`, `load.atlas`, `load.multiatlas`, `load.animation`.
+ */
+export function createPhaserFormat(options: PhaserOptions = {}): EngineFormat {
+  return { name: 'phaser', write: (atlases) => writePhaser(atlases, options) }
+}
+
+/** {@link createPhaserFormat} without options. */
+export const phaser: EngineFormat = createPhaserFormat()
+
+function writePhaser(atlases: readonly EncodedAtlas[], options: PhaserOptions): readonly OutputFile[] {
+  const filled = atlases.filter((encoded) => encoded.pages.length > 0)
+  const sheets = filled.map((encoded) => toJsonFile(sheetFile(encoded), toPhaserSheet(encoded)))
+  // Animations name frames, which have the same names at every scale: one file a group.
+  const groups = [...new Map(filled.map((encoded) => [encoded.atlas.name, encoded] as const)).values()]
+  const animations = groups.map(({ atlas }) => toJsonFile(animationFile(atlas.name), toPhaserAnimations(atlas.name, atlas.animations)))
+  const scales = [...new Set(filled.map((encoded) => encoded.atlas.scale))]
+  const packs = scales.map((scale) => {
+    const section = toPackSection(filled.filter((encoded) => encoded.atlas.scale === scale))
+    const pack = {
+      sprites: options.path === undefined ? section : { path: options.path, ...section },
+      meta: { app: 'spritewright', version: '1.0' },
+    }
+    return toJsonFile(`pack${scaleSuffix(scale)}.json`, pack)
+  })
+  return [...sheets, ...animations, ...packs]
+}
+
+function sheetFile({ atlas }: EncodedAtlas): string {
+  return `${atlas.name}${scaleSuffix(atlas.scale)}.json`
+}
+
+function animationFile(name: string): string {
+  return `${name}.anims.json`
+}
+
+/** The atlas JSON: a hash of one page, or `textures` for several. */
+export function toPhaserSheet({ atlas, pages }: EncodedAtlas): object {
+  const [first] = pages
+  if (pages.length === 1 && first !== undefined) {
+    return {
+      frames: Object.fromEntries(atlas.frames.map((frame) => [frame.name, toHashFrame(frame)])),
+      animations: Object.fromEntries(atlas.animations.map(({ name, frames }) => [name, frames.map((frame) => frame.name)])),
+      meta: toPageMeta(first, atlas.scale),
+    }
+  }
+  const textures = pages.map((page, index) => {
+    const { image, format, size, scale } = toPageMeta(page, atlas.scale)
+    const frames = atlas.frames.filter((frame) => frame.page === index).map((frame) => ({ filename: frame.name, ...toHashFrame(frame) }))
+    return { image, format, size, scale: Number(scale), frames }
+  })
+  return { textures, meta: { app: 'spritewright', version: '1.0' } }
+}
+
+/** The animation JSON. Durations of frames are absolute milliseconds, as Phaser plays them since 3.90. */
+export function toPhaserAnimations(texture: string, animations: readonly AtlasAnimation[]): object {
+  return {
+    anims: animations.map((animation) => ({
+      key: animation.name,
+      type: 'frame',
+      frames: animation.frames.map(({ name, durationMs }) => ({ key: texture, frame: name, duration: durationMs })),
+      frameRate: animation.fps,
+      repeat: animation.loop ? -1 : 0,
+      yoyo: animation.yoyo,
+    })),
+  }
+}
+
+function toPackSection(atlases: readonly EncodedAtlas[]): { files: readonly object[] } {
+  const textures = atlases.map((encoded) => {
+    const key = encoded.atlas.name
+    const [first] = encoded.pages
+    // Phaser asks for the pages of a multiatlas itself, by their names in its JSON, under the same path.
+    if (encoded.pages.length > 1) return { type: 'multiatlas', key, url: sheetFile(encoded) }
+    return { type: 'atlas', key, textureURL: first!.file, atlasURL: sheetFile(encoded) }
+  })
+  const animations = atlases.map(({ atlas }) => ({ type: 'animation', key: `${atlas.name}.anims`, url: animationFile(atlas.name) }))
+  return { files: [...textures, ...animations] }
+}

@@ -1,0 +1,20 @@
+/**
+ * Bytes → frames → pages → engine data: pure and offline. Nothing here touches disk, network or clock; sharp is loaded at the first call that needs it.
+ *
+ * @module
+ */
+export { type ArchiveEntry, type ArchiveLimits, readArchive } from './archive.ts'
+export { type Atlas, type AtlasAnimation, type AtlasOptions, makeAtlas, type Page, type PlacedFrame } from './atlas.ts'
+export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
+export { encodePage, type PageEncoding, type PageFormat, readPicture, resize } from './codec.ts'
+export { type EncodeOptions, encodePages, pageFile, scaleSuffix } from './encode.ts'
+export { AtlasError, type AtlasErrorCode } from './errors.ts'
+export type { EncodedAtlas, EngineFormat, OutputFile } from './formats/format.ts'
+export { createPhaserFormat, type PhaserOptions } from './formats/phaser.ts'
+export { type FormatName, formats, isFormatName } from './formats/registry.ts'
+export type { Frame, FrameSequence } from './frame.ts'
+export { type PictureFormat, type PictureInfo, pictureInfo } from './picture.ts'
+export { decodePng, type PictureLimits } from './png.ts'
+export { encodePng } from './png-writer.ts'
+export { type FitSize, fitSize, scaleFrames, scaleSequence } from './scale.ts'
+export { type TrimmedFrame, type TrimOptions, trim } from './trim.ts'
