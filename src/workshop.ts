@@ -1,118 +1,94 @@
-import type { PlanItem } from './build/plan.ts'
-import type { BuiltSheets } from './build/sheet.ts'
-import type { Credits } from './credit/credits.ts'
-import type { SpritewrightError } from './errors.ts'
-import type { ProgressListener } from './job/progress.ts'
-import type { ResolvedOptions } from './options.ts'
+import { resolve } from 'node:path'
+import { toOutput, writeOutput } from './build/output.ts'
+import { loadConfig } from './config.ts'
+import { readCredentials } from './credentials.ts'
+import { type Host, nodeHost } from './host/host.ts'
+import { isCi, type Options, type ResolvedOptions, resolveOptions } from './options.ts'
+import { readAccounts } from './workshop/accounts.ts'
+import { approve } from './workshop/approve.ts'
+import { build } from './workshop/build.ts'
+import type { Workshop } from './workshop/counter.ts'
+import { examine } from './workshop/doctor.ts'
+import { interruptible } from './workshop/interrupt.ts'
+import { containsKey } from './workshop/key-search.ts'
+import { makePlan, readStatus } from './workshop/report.ts'
+import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
+import { assemble } from './workshop/sheets.ts'
+import { openShop, type Shop } from './workshop/shop.ts'
+import { survey } from './workshop/survey.ts'
 
-/** What the project has, lacks, and what the lacking part would cost. */
-export interface PlanReport {
-  /** All animations, by sprite name and in the order of the spec. */
-  readonly items: readonly PlanItem[]
-  /** Sum of the quotes of all that has to be bought. */
-  readonly total: Credits
-  /** Available credits; undefined where the service was not asked because nothing is missing. */
-  readonly balance?: Credits
-  /** Where it would be bought; undefined where the service was not asked. */
-  readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
-  /** Warnings in words, e.g. another API version. */
-  readonly warnings: readonly string[]
+export type {
+  ApprovalLine,
+  ApproveReport,
+  ApproveRequest,
+  BuildReport,
+  BuildRequest,
+  DoctorFinding,
+  LedgerLine,
+  LedgerReport,
+  PlanReport,
+  Workshop,
+} from './workshop/counter.ts'
+
+/** What a workshop is opened with. */
+export interface WorkshopInit {
+  /** Folder of the project: absolute, or relative to the working folder. */
+  readonly root: string
+  /** Options that win over the configuration file, key by key. */
+  readonly options?: Options
+  /** Path of a configuration file; without it `spritewright.config.{ts,js,mjs,json}` in the root is read where there is one. */
+  readonly config?: string
+  /** Which `.env.[mode]` files are read beside `.env` and `.env.local`. @default 'development' */
+  readonly mode?: string
+  /** Prefixes of variables that the bundler ships to browsers; an API key under one of them is refused. @default 'VITE_' */
+  readonly envPrefix?: string | readonly string[]
+  /** The world; this machine where it is left out. */
+  readonly host?: Host
 }
 
-/** A ceiling that was written, or would be. */
-export interface ApprovalLine {
-  readonly id: string
-  readonly quote: Credits
-  readonly ceiling: Credits
+/**
+ * Opens a project. Reads its configuration and environment; the service is asked only when something needs it.
+ *
+ * @throws `SW_CONFIG`, `SW_KEY_EXPOSED`, `SW_NO_KEY` for a key that cannot be one.
+ */
+export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
+  const host = init.host ?? nodeHost()
+  const root = resolve(host.workingFolder, init.root)
+  const config = await loadConfig(host, root, init.config)
+  const options = resolveOptions(init.options ?? {}, {
+    root,
+    isCi: isCi(host.env),
+    dependencies: config.dependencies,
+    config: { options: config.options, file: config.file },
+  })
+  const credentials = await readCredentials(host, root, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
+  const shop = openShop(host, options, credentials)
+  return openCounter(shop, keepSession(shop))
 }
 
-export interface ApproveRequest {
-  /** `sprite` or `sprite.animation`; empty for everything that is missing. */
-  readonly names: readonly string[]
-  /** Ceiling for each animation instead of its estimate. */
-  readonly max?: Credits
-  /** Refuses when the ceilings add up to more. */
-  readonly total?: Credits
-  /** Takes over approvals of which another machine is the buyer. */
-  readonly adopt?: boolean
-  /** Asked once with every line; nothing is written unless it answers `true`. */
-  readonly confirm: (lines: readonly ApprovalLine[], balance: Credits) => Promise<boolean>
+function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
+  const never = new AbortController().signal
+  const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
+    interruptible(signal, async () => work(await keeper.open(signal)))
+  return {
+    options: shop.options,
+    plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
+    status: (names = []) => readStatus(shop, keeper, names),
+    approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
+    build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
+    preview: async () => {
+      const found = await survey(shop, [], { host: keeper.host })
+      return { sheets: await assemble(shop, found, 'sprite', 'placeholder'), errors: found.errors }
+    },
+    write: (sheets, folder) => writeOutput(shop.host, resolve(shop.options.root, folder), toOutput(sheets, formatsOf(shop.options))),
+    ledger: () => readAccounts(shop),
+    doctor: () => examine(shop, keeper),
+    containsKey: (bytes) => containsKey(shop.credentials, bytes),
+    close: () => keeper.close(),
+  }
 }
 
-export interface ApproveReport {
-  readonly approved: readonly ApprovalLine[]
-  /** Ids that need no approval: bought, or approved at a ceiling that still fits. */
-  readonly untouched: readonly string[]
-  /** False when `confirm` said no. */
-  readonly confirmed: boolean
-}
-
-export interface BuildRequest {
-  readonly names?: readonly string[]
-  /** Buys nothing; fails with `SW_MISSING` when anything is missing. */
-  readonly frozen?: boolean
-  /** Buys, and makes no atlas. */
-  readonly buyOnly?: boolean
-  readonly onProgress?: ProgressListener
-  /** Ends the waiting; paid work goes on at the service and the next run picks it up. */
-  readonly signal?: AbortSignal
-}
-
-export interface BuildReport {
-  /** Empty with `buyOnly`. */
-  readonly sheets: BuiltSheets
-  /** Ids bought in this run, with what they cost. */
-  readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
-  /** How many animations came from the vault. */
-  readonly fromVault: number
-  readonly warnings: readonly string[]
-}
-
-/** One line of the ledger, summed up for an animation and an attempt. */
-export interface LedgerLine {
-  readonly id: string
-  readonly hash: string
-  readonly attempt: number
-  readonly executionId?: string
-  readonly state: 'held' | 'settled' | 'restored' | 'uncertain'
-  readonly credits: Credits
-  /** Milliseconds since the Unix epoch, of the last change. */
-  readonly at: number
-}
-
-export interface LedgerReport {
-  readonly lines: readonly LedgerLine[]
-  readonly held: Credits
-  readonly settled: Credits
-  readonly restored: Credits
-  /** Worst case of what may or may not have been bought. */
-  readonly uncertain: Credits
-}
-
-/** One check of `doctor`. */
-export interface DoctorFinding {
-  readonly check: string
-  readonly verdict: 'good' | 'warning' | 'bad'
-  readonly found: string
-  /** What to do; empty where it is good. */
-  readonly advice: string
-}
-
-/** The counter that the CLI and the Vite plugin stand at. Methods throw `SpritewrightError`; several failures at once come as one `AggregateError` whose `errors` are such. */
-export interface Workshop {
-  readonly options: ResolvedOptions
-  /** Spends nothing; asks the service only where something is missing. Errors of specs are thrown. */
-  plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
-  /** Where everything stands, without the service. */
-  status(names?: readonly string[]): Promise<PlanReport>
-  approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
-  build(request?: BuildRequest): Promise<BuildReport>
-  /** For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told. */
-  preview(): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
-  /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */
-  write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
-  ledger(): Promise<LedgerReport>
-  doctor(): Promise<readonly DoctorFinding[]>
-  /** Frees connections, and stops the embedded service if this workshop started it. */
-  close(): Promise<void>
+/** The engine's own format, or both where the engine is not known, and what the configuration asks for besides. */
+function formatsOf(options: ResolvedOptions): readonly string[] {
+  return [...new Set([...(options.engine ? [options.engine] : ['phaser', 'pixi']), ...options.formats])]
 }

@@ -1,0 +1,120 @@
+import type { PlanItem } from '../build/plan.ts'
+import type { BuiltSheets } from '../build/sheet.ts'
+import type { Credits } from '../credit/credits.ts'
+import type { SpritewrightError } from '../errors.ts'
+import type { ProgressListener } from '../job/progress.ts'
+import type { ResolvedOptions } from '../options.ts'
+
+/** What the project has, lacks, and what the lacking part would cost. */
+export interface PlanReport {
+  /** All animations, by sprite name and in the order of the spec. */
+  readonly items: readonly PlanItem[]
+  /** Sum of the quotes of all that has to be bought. */
+  readonly total: Credits
+  /** Available credits; undefined where the service was not asked because nothing is missing. */
+  readonly balance?: Credits
+  /** Where it would be bought; undefined where the service was not asked. */
+  readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
+  /** Warnings in words, e.g. another API version. */
+  readonly warnings: readonly string[]
+}
+
+/** A ceiling that was written, or would be. */
+export interface ApprovalLine {
+  readonly id: string
+  readonly quote: Credits
+  readonly ceiling: Credits
+}
+
+export interface ApproveRequest {
+  /** `sprite` or `sprite.animation`; empty for everything that is missing. */
+  readonly names: readonly string[]
+  /** Ceiling for each animation instead of its estimate. */
+  readonly max?: Credits
+  /** Refuses when the ceilings add up to more. */
+  readonly total?: Credits
+  /** Takes over approvals of which another machine is the buyer. */
+  readonly adopt?: boolean
+  /** Asked once with every line; nothing is written unless it answers `true`. */
+  readonly confirm: (lines: readonly ApprovalLine[], balance: Credits) => Promise<boolean>
+}
+
+export interface ApproveReport {
+  readonly approved: readonly ApprovalLine[]
+  /** Ids that need no approval: bought, or approved at a ceiling that still fits. */
+  readonly untouched: readonly string[]
+  /** False when `confirm` said no. */
+  readonly confirmed: boolean
+}
+
+export interface BuildRequest {
+  readonly names?: readonly string[]
+  /** Buys nothing; fails with `SW_MISSING` when anything is missing. */
+  readonly frozen?: boolean
+  /** Buys, and makes no atlas. */
+  readonly buyOnly?: boolean
+  readonly onProgress?: ProgressListener
+  /** Ends the waiting; paid work goes on at the service and the next run picks it up. */
+  readonly signal?: AbortSignal
+}
+
+export interface BuildReport {
+  /** Empty with `buyOnly`. */
+  readonly sheets: BuiltSheets
+  /** Ids bought in this run, with what they cost. */
+  readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
+  /** How many animations came from the vault. */
+  readonly fromVault: number
+  readonly warnings: readonly string[]
+}
+
+/** One line of the ledger, summed up for an animation and an attempt. */
+export interface LedgerLine {
+  readonly id: string
+  readonly hash: string
+  readonly attempt: number
+  readonly executionId?: string
+  readonly state: 'held' | 'settled' | 'restored' | 'uncertain'
+  readonly credits: Credits
+  /** Milliseconds since the Unix epoch, of the last change. */
+  readonly at: number
+}
+
+export interface LedgerReport {
+  readonly lines: readonly LedgerLine[]
+  readonly held: Credits
+  readonly settled: Credits
+  readonly restored: Credits
+  /** Worst case of what may or may not have been bought. */
+  readonly uncertain: Credits
+}
+
+/** One check of `doctor`. */
+export interface DoctorFinding {
+  readonly check: string
+  readonly verdict: 'good' | 'warning' | 'bad'
+  readonly found: string
+  /** What to do; empty where it is good. */
+  readonly advice: string
+}
+
+/** The counter that the CLI and the Vite plugin stand at. Methods throw `SpritewrightError`; several failures at once come as one `AggregateError` whose `errors` are such. */
+export interface Workshop {
+  readonly options: ResolvedOptions
+  /** Spends nothing; asks the service only where something is missing. Errors of specs are thrown. */
+  plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
+  /** Where everything stands, without the service. */
+  status(names?: readonly string[]): Promise<PlanReport>
+  approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
+  build(request?: BuildRequest): Promise<BuildReport>
+  /** For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told. */
+  preview(): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
+  /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */
+  write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
+  ledger(): Promise<LedgerReport>
+  doctor(): Promise<readonly DoctorFinding[]>
+  /** Whether bytes hold the API key, plain or in a usual encoding: what is shipped must not. */
+  containsKey(bytes: Uint8Array): boolean
+  /** Frees connections, and stops the embedded service if this workshop started it. */
+  close(): Promise<void>
+}

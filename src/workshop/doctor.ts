@@ -1,0 +1,146 @@
+import { formatCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { DoctorFinding } from './counter.ts'
+import type { SessionKeeper } from './session.ts'
+import { readBuyer, type Shop } from './shop.ts'
+import { survey } from './survey.ts'
+
+/** Looks at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
+export async function examine(shop: Shop, session: SessionKeeper): Promise<readonly DoctorFinding[]> {
+  const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
+    ['specs', () => checkSpecs(shop)],
+    ['engine', async () => checkEngine(shop)],
+    ['key', async () => checkKey(shop)],
+    ['service', () => checkService(shop, session)],
+    ['journal', () => checkJournal(shop)],
+    ['clock', () => checkClock(shop)],
+  ]
+  const findings: DoctorFinding[] = []
+  for (const [check, run] of checks) {
+    try {
+      findings.push(...[await run()].flat())
+    } catch (error) {
+      findings.push({
+        check,
+        verdict: 'bad',
+        found: error instanceof SpritewrightError ? error.code : 'failed',
+        advice: (error as Error).message,
+      })
+    }
+  }
+  return findings
+}
+
+async function checkSpecs(shop: Shop): Promise<readonly DoctorFinding[]> {
+  const found = await survey(shop, [], {})
+  const sprites = new Set(found.wishes.map((wish) => wish.spec.name)).size
+  const bad = found.errors.map((error): DoctorFinding => ({ check: 'specs', verdict: 'bad', found: error.code, advice: error.message }))
+  const isEmpty = sprites === 0 && bad.length === 0
+  const specs: DoctorFinding = {
+    check: 'specs',
+    verdict: isEmpty ? 'warning' : 'good',
+    found: `${sprites} sprites, ${found.items.length} animations`,
+    advice: isEmpty ? 'Write a first spec: spritewright init' : '',
+  }
+  const lost = lostFinding(found.items.filter((item) => item.state === 'lost').map((item) => item.id))
+  return lost ? [...bad, specs, lost] : [...bad, specs]
+}
+
+function lostFinding(ids: readonly string[]): DoctorFinding | undefined {
+  if (ids.length === 0) return undefined
+  return {
+    check: 'results',
+    verdict: 'warning',
+    found: `${ids.length} bought results are not here: ${ids.join(', ')}`,
+    advice: 'Fetch them again, for free: spritewright build',
+  }
+}
+
+function checkEngine(shop: Shop): DoctorFinding {
+  const { engine } = shop.options
+  if (engine) return { check: 'engine', verdict: 'good', found: engine, advice: '' }
+  return {
+    check: 'engine',
+    verdict: 'warning',
+    found: 'none, or more than one',
+    advice: "Data for Phaser and PixiJS is written. Name one: engine: 'phaser' or 'pixi' in spritewright.config.",
+  }
+}
+
+function checkKey(shop: Shop): DoctorFinding {
+  const { key, keySource } = shop.credentials
+  if (shop.options.service === 'embedded') return { check: 'key', verdict: 'good', found: 'none needed: the embedded service', advice: '' }
+  if (key) return { check: 'key', verdict: 'good', found: `from ${keySource ?? 'the environment'}`, advice: '' }
+  return {
+    check: 'key',
+    verdict: 'warning',
+    found: 'none',
+    advice: 'Builds from what is bought need none. To price and buy, set SPRITEWRIGHT_API_KEY in the environment or in .env.local.',
+  }
+}
+
+async function checkService(shop: Shop, keeper: SessionKeeper): Promise<readonly DoctorFinding[]> {
+  if (keeper.host === undefined || (shop.options.service !== 'embedded' && !shop.credentials.key)) {
+    return [
+      {
+        check: 'service',
+        verdict: 'warning',
+        found: keeper.host === undefined ? 'none configured' : 'not asked: no key',
+        advice: keeper.host === undefined ? "Set SPRITEWRIGHT_BASE_URL, or service: 'embedded' to try." : '',
+      },
+    ]
+  }
+  const { client, capabilities } = await keeper.open()
+  const isKnown = capabilities.apiVersion === '1'
+  const canAnimate = capabilities.operations.includes('sprite_sheet')
+  const balance = await client.balance()
+  return [
+    {
+      check: 'service',
+      verdict: isKnown ? 'good' : 'warning',
+      found: `${client.host}, ${capabilities.keyMode} key, API version ${capabilities.apiVersion}`,
+      advice: isKnown ? '' : 'spritewright knows version 1: look at every price and result twice.',
+    },
+    {
+      check: 'operations',
+      verdict: canAnimate ? 'good' : 'bad',
+      found: capabilities.operations.join(', ') || 'none',
+      advice: canAnimate ? '' : 'The account cannot make sprite sheets: ask the service to enable them.',
+    },
+    {
+      check: 'balance',
+      verdict: balance > 0n ? 'good' : 'warning',
+      found: `${formatCredits(balance)} credits available`,
+      advice: balance > 0n ? '' : "Add credits in the service's console before buying.",
+    },
+  ]
+}
+
+async function checkJournal(shop: Shop): Promise<DoctorFinding> {
+  const found = await survey(shop, [], {})
+  const open = found.items.filter((item) => item.state === 'running' || item.state === 'uncertain' || item.state === 'question')
+  const buyer = await readBuyer(shop)
+  if (open.length === 0)
+    return { check: 'journal', verdict: 'good', found: `nothing in flight; this checkout buys as ${buyer}`, advice: '' }
+  return {
+    check: 'journal',
+    verdict: 'warning',
+    found: open.map((item) => `${item.id} ${item.state}`).join(', '),
+    advice: 'Pick it up with: spritewright build',
+  }
+}
+
+/** A clock that stands before the newest record makes every replay window doubtful. */
+async function checkClock(shop: Shop): Promise<DoctorFinding> {
+  let newest = 0
+  for (const hash of await shop.journal.requests())
+    for (const record of (await shop.journal.read(hash)).records) newest = Math.max(newest, record.at)
+  const now = shop.host.clock.wall()
+  if (now >= newest) return { check: 'clock', verdict: 'good', found: 'not behind the journal', advice: '' }
+  return {
+    check: 'clock',
+    verdict: 'bad',
+    found: `${Math.round((newest - now) / 1000)} s behind the newest record of the journal`,
+    advice: 'Set the clock right: unanswered submissions are not replayed while it is behind.',
+  }
+}

@@ -1,0 +1,33 @@
+import type { PlanItem } from '../build/plan.ts'
+import { sumCredits } from '../credit/credits.ts'
+import type { PlanReport } from './counter.ts'
+import { isUnsent } from './orders.ts'
+import { askQuotes } from './quotes.ts'
+import type { SessionKeeper } from './session.ts'
+import type { Shop } from './shop.ts'
+import { survey, throwAll } from './survey.ts'
+
+/** Where everything stands, by the project's own papers. */
+export async function readStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
+  const found = await survey(shop, names, { host: keeper.host })
+  throwAll(found.errors)
+  return { items: found.items, total: 0n, warnings: shop.warnings }
+}
+
+/** The same with today's prices of what is not bought; the service is asked only then. */
+export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonly string[], signal: AbortSignal): Promise<PlanReport> {
+  const status = await readStatus(shop, keeper, names)
+  if (!status.items.some(isUnsent)) return status
+  const session = await keeper.open(signal)
+  const found = await survey(shop, names, { identity: session.identity })
+  const quotes = askQuotes(session, signal)
+  const items: PlanItem[] = []
+  for (const item of found.items) items.push(isUnsent(item) ? { ...item, quote: await quotes.of(item) } : item)
+  return {
+    items,
+    total: sumCredits(items.map((item) => item.quote?.credits ?? 0n)),
+    balance: await session.client.balance(signal),
+    service: { host: session.identity.host, keyMode: session.identity.keyMode },
+    warnings: shop.warnings,
+  }
+}

@@ -1,0 +1,54 @@
+import type { DeliveryLayout, FrameSource, SheetInput } from '../build/frames.ts'
+import type { PlanItem } from '../build/plan.ts'
+import { type BuiltSheets, makeSheets } from '../build/sheet.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Shop } from './shop.ts'
+import type { Survey, Wish } from './survey.ts'
+
+/**
+ * Makes the atlases of everything that was surveyed.
+ *
+ * @param unbought What becomes of what is not bought: a moving placeholder, or an error of its own (the caller has seen to it that nothing is missing).
+ */
+export async function assemble(
+  shop: Shop,
+  found: Survey,
+  grouping: 'group' | 'sprite',
+  unbought: 'error' | 'placeholder',
+): Promise<BuiltSheets> {
+  const inputs: SheetInput[] = found.items.map((item, index) => {
+    const wish = found.wishes[index] as Wish
+    return { spec: item.spec, animation: item.animation, source: sourceOf(shop, item, wish, unbought) }
+  })
+  const service = shop.options.service
+  const profile = typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined) : undefined
+  return makeSheets(inputs, grouping, shop.options.atlas, {
+    cache: shop.cache,
+    layout: profile?.readDelivery,
+    warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
+  })
+}
+
+function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'placeholder'): FrameSource {
+  const { result } = item
+  if (item.state === 'bought' && result !== undefined) {
+    return {
+      kind: 'result',
+      sha256: result,
+      read: async () => {
+        const bytes = await shop.vault.read(result)
+        if (bytes) return bytes
+        throw new SpritewrightError('SW_VAULT', {
+          message: `The paid result of "${item.id}" was damaged and has been set aside in ${shop.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free.`,
+          facts: { id: item.id, result },
+        })
+      },
+    }
+  }
+  if (unbought === 'error')
+    throw new SpritewrightError('SW_INTERNAL', {
+      message: `Expected "${item.id}" to be bought by now, found it ${item.state}. Please report this.`,
+      facts: { id: item.id },
+    })
+  return { kind: 'placeholder', sha256: wish.reference.sha256, read: async () => wish.reference.bytes }
+}
