@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest'
+import type { ArchiveEntry } from '../../atlas/archive.ts'
+import { type Bitmap, blit, createBitmap } from '../../atlas/bitmap.ts'
+import { readDelivery } from '../../atlas/delivery.ts'
+import { AtlasError } from '../../atlas/errors.ts'
+import { encodePng } from '../../atlas/png-writer.ts'
+
+function refusal(run: () => unknown): AtlasError {
+  try {
+    run()
+  } catch (error) {
+    if (error instanceof AtlasError) return error
+    throw error
+  }
+  throw new Error('Expected a refusal, found none.')
+}
+
+/** A frame whose pixels tell its number. */
+function picture(number: number, width = 4, height = 3): Bitmap {
+  const data = new Uint8Array(width * height * 4).map((_, at) => (at % 4 === 3 ? 255 : (number * 20 + at) % 256))
+  return createBitmap(width, height, data)
+}
+
+const entry = (name: string, content: Bitmap | object | string): ArchiveEntry => ({
+  name,
+  bytes:
+    typeof content === 'string'
+      ? new TextEncoder().encode(content)
+      : 'data' in content
+        ? encodePng(content as Bitmap)
+        : new TextEncoder().encode(JSON.stringify(content)),
+})
+
+/** Three frames side by side, the second turned clockwise, as TexturePacker does. */
+function sheetOf(frames: readonly Bitmap[]): Bitmap {
+  const sheet = createBitmap(16, 8)
+  blit(sheet, frames[0]!, 0, 0)
+  const upright = frames[1]!
+  const turned = createBitmap(upright.height, upright.width)
+  for (let y = 0; y < turned.height; y++)
+    for (let x = 0; x < turned.width; x++) {
+      const from = ((upright.height - 1 - x) * upright.width + y) * 4
+      turned.data.set(upright.data.subarray(from, from + 4), (y * turned.width + x) * 4)
+    }
+  blit(sheet, turned, 5, 0)
+  blit(sheet, frames[2]!, 9, 0)
+  return sheet
+}
+const whole = { trimmed: false, spriteSourceSize: { x: 0, y: 0, w: 4, h: 3 }, sourceSize: { w: 4, h: 3 } }
+const hash = {
+  frames: {
+    'a 0.png': { frame: { x: 0, y: 0, w: 4, h: 3 }, rotated: false, ...whole },
+    'a 10.png': { frame: { x: 9, y: 0, w: 4, h: 3 }, rotated: false, ...whole },
+    'a 2.png': { frame: { x: 5, y: 0, w: 4, h: 3 }, rotated: true, ...whole },
+  },
+  meta: { image: 'picture.png' },
+}
+const array = { frames: Object.entries(hash.frames).map(([filename, frame]) => ({ filename, ...frame, duration: 100 })), meta: {} }
+const three = [picture(0), picture(1), picture(2)]
+
+describe('readDelivery', () => {
+  test.each([
+    ['a folder of frames', ['frames/frame_002.png', 'frames/frame_000.png', 'frames/frame_001.png'], [2, 0, 1]],
+    ['numbers without zeros', ['out/Frames/10.png', 'out/Frames/9.png', 'out/Frames/8.png'], [2, 1, 0]],
+    ['names that say frame', ['frame-1.png', 'frame-2.png', 'frame-3.png'], [0, 1, 2]],
+    ['a common stem with numbers', ['hero_walk_01.png', 'hero_walk_02.png', 'hero_walk_03.png'], [0, 1, 2]],
+  ])('%s is read in the order of its numbers', (_, names, pictures) => {
+    const entries = names.map((name, index) => entry(name, picture(pictures[index]!)))
+    const delivery = readDelivery([...entries, entry('preview.gif', 'GIF89a'), entry('readme.txt', 'hello')], { frames: 3 })
+    expect(delivery.frames).toEqual(three)
+    expect(delivery.preview?.name).toBe('preview.gif')
+    expect(delivery.warnings).toEqual([])
+  })
+
+  test.each([
+    ['hash', hash],
+    ['array', array],
+  ])('missing frames are cut from the sheet by an atlas of the shape "%s", turned ones turned back', (_, atlas) => {
+    const delivery = readDelivery([entry('data.txt', atlas), entry('picture.png', sheetOf(three)), entry('preview.png', picture(9))])
+    expect(delivery.frames).toEqual(three)
+    expect(delivery.names).toEqual(['a 0.png', 'a 2.png', 'a 10.png'])
+    expect([delivery.sheet?.name, delivery.atlas?.name, delivery.preview?.name]).toEqual(['picture.png', 'data.txt', 'preview.png'])
+  })
+
+  test('a trimmed frame of a sheet gets its full size back', () => {
+    const trimmed = {
+      frame: { x: 0, y: 0, w: 4, h: 3 },
+      trimmed: true,
+      spriteSourceSize: { x: 2, y: 1, w: 4, h: 3 },
+      sourceSize: { w: 8, h: 6 },
+    }
+    const [frame] = readDelivery([entry('sheet.png', picture(0)), entry('a.json', { frames: { a: trimmed } })]).frames
+    const full = createBitmap(8, 6)
+    blit(full, picture(0), 2, 1)
+    expect(frame).toEqual(full)
+  })
+
+  const frames = three.map((each, index) => entry(`frames/${index}.png`, each))
+
+  test('frames that agree with the sheet give no warning, frames that differ give one and are used', () => {
+    const sheet = [entry('picture.png', sheetOf(three)), entry('atlas.json', hash)]
+    expect(readDelivery([...frames, ...sheet]).warnings).toEqual([])
+    const other = [...frames.slice(0, 2), entry('frames/2.png', picture(7))]
+    const delivery = readDelivery([...other, ...sheet])
+    expect(delivery.frames[2]).toEqual(picture(7))
+    expect(delivery.warnings).toEqual(['1 of 3 frames differ from the sheet, first "frames/2.png"; the frames are used.'])
+  })
+
+  test('another number of frames than asked for, and a gap in the numbers, are warnings', () => {
+    expect(readDelivery([frames[0]!, frames[2]!], { frames: 3 }).warnings).toEqual([
+      'The numbers of the frames do not run on: expected 1, found "frames/2.png".',
+      'Expected 3 frames, found 2.',
+    ])
+  })
+
+  test('an archive without frames is refused with its entries and a way out', () => {
+    const error = refusal(() => readDelivery([entry('one.png', picture(0)), entry('notes.json', { a: 1 })]))
+    expect([error.code, error.facts.entries]).toEqual(['SW_DELIVERY_LAYOUT', ['one.png', 'notes.json']])
+    expect(error.message).toContain('service.profile.readDelivery')
+  })
+
+  test('frames of different size, damaged frames and frames of another format are refused by name', () => {
+    expect(refusal(() => readDelivery([frames[0]!, entry('frames/1.png', picture(1, 5, 3))]))).toMatchObject({
+      code: 'SW_FRAME_SIZE',
+      facts: { entry: 'frames/1.png', width: 5 },
+    })
+    const cut = { name: 'frames/1.png', bytes: frames[1]!.bytes.slice(0, 40) }
+    expect(refusal(() => readDelivery([frames[0]!, cut]))).toMatchObject({
+      code: 'SW_PNG',
+      facts: { entry: 'frames/1.png', rule: 'truncated' },
+    })
+    const jpeg = { name: 'frames/1.jpg', bytes: Uint8Array.of(0xff, 0xd8, 0xff, 0xe0) }
+    expect(refusal(() => readDelivery([frames[0]!, jpeg]))).toMatchObject({
+      code: 'SW_IMAGE',
+      facts: { entry: 'frames/1.jpg', format: 'jpeg' },
+    })
+  })
+
+  test('an atlas that points outside of its sheet is refused', () => {
+    const outside = { frames: { a: { frame: { x: 3, y: 0, w: 4, h: 3 } } } }
+    expect(refusal(() => readDelivery([entry('sheet.png', picture(0)), entry('a.json', outside)]))).toMatchObject({
+      code: 'SW_DELIVERY_LAYOUT',
+      facts: { frame: 'a' },
+    })
+  })
+})

@@ -1,0 +1,187 @@
+import fc from 'fast-check'
+import sharp, { type Sharp } from 'sharp'
+import { describe, expect, test } from 'vitest'
+import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
+import { encodePage, readPicture, resize } from '../../atlas/codec.ts'
+import { makeContactSheet } from '../../atlas/contact-sheet.ts'
+import { encodePages } from '../../atlas/encode.ts'
+import { AtlasError } from '../../atlas/errors.ts'
+import { pictureInfo } from '../../atlas/picture.ts'
+import { makePlaceholder } from '../../atlas/placeholder.ts'
+import { encodePng } from '../../atlas/png-writer.ts'
+import { fitSize, scaleFrames, scaleSequence } from '../../atlas/scale.ts'
+
+const opaque = (width: number, height: number, colour: readonly number[] = [200, 40, 90, 255]): Bitmap =>
+  createBitmap(
+    width,
+    height,
+    new Uint8Array(width * height * 4).map((_, at) => colour[at % 4]!),
+  )
+const image = (width: number, height: number): Sharp => sharp(opaque(width, height).data, { raw: { width, height, channels: 4 } })
+
+async function refusalOf(run: () => unknown): Promise<AtlasError> {
+  try {
+    await run()
+  } catch (error) {
+    if (error instanceof AtlasError) return error
+    throw error
+  }
+  throw new Error('Expected a refusal, found none.')
+}
+
+describe('pictureInfo', () => {
+  test('format and size are read from the header of every kind that sharp writes', async () => {
+    const written = {
+      png: await image(31, 17).png().toBuffer(),
+      jpeg: await image(31, 17).jpeg().toBuffer(),
+      progressive: await image(31, 17).jpeg({ progressive: true, mozjpeg: true }).toBuffer(),
+      lossy: await image(31, 17).webp().toBuffer(),
+      lossless: await image(31, 17).webp({ lossless: true }).toBuffer(),
+      extended: await image(31, 17).withMetadata().webp({ quality: 80 }).toBuffer(),
+    }
+    const sizes = Object.entries(written).map(([kind, bytes]) => [kind, pictureInfo(bytes)])
+    const size = { width: 31, height: 17 }
+    expect(Object.fromEntries(sizes)).toEqual({
+      png: { format: 'png', ...size },
+      jpeg: { format: 'jpeg', ...size },
+      progressive: { format: 'jpeg', ...size },
+      lossy: { format: 'webp', ...size },
+      lossless: { format: 'webp', ...size },
+      extended: { format: 'webp', ...size },
+    })
+  })
+
+  test.each([
+    ['a GIF', Buffer.from('GIF89a')],
+    ['an SVG or HTML text', Buffer.from('<svg xmlns="">')],
+    ['an empty file', Buffer.from('')],
+    ['an AVIF, HEIC or video file', Buffer.from('\0\0\0\x20ftypavif', 'latin1')],
+  ])('%s is refused in words', async (words, bytes) => {
+    const error = await refusalOf(() => pictureInfo(bytes))
+    expect(error.code).toBe('SW_IMAGE')
+    expect(error.message).toContain(words)
+  })
+
+  test('no bytes make it crash', () => {
+    const starts = fc.constantFrom('\x89PNG\r\n\x1a\n', '\xff\xd8\xff', 'RIFF____WEBPVP8 ', 'RIFF____WEBPVP8L', 'RIFF____WEBPVP8X', '')
+    fc.assert(
+      fc.property(starts, fc.uint8Array({ maxLength: 60 }), (start, rest) => {
+        try {
+          pictureInfo(Buffer.concat([Buffer.from(start, 'latin1'), rest]))
+        } catch (error) {
+          expect(error).toBeInstanceOf(AtlasError)
+        }
+      }),
+    )
+  })
+})
+
+describe('readPicture', () => {
+  test('JPEG and WebP are read, a JPEG turned as its EXIF says', async () => {
+    const jpeg = await image(31, 17).jpeg({ quality: 100, chromaSubsampling: '4:4:4' }).withMetadata({ orientation: 6 }).toBuffer()
+    expect(await readPicture(jpeg)).toMatchObject({ width: 17, height: 31 })
+    expect(await readPicture(await image(31, 17).webp({ lossless: true }).toBuffer())).toEqual(opaque(31, 17))
+    expect(await readPicture(encodePng(opaque(5, 5)))).toEqual(opaque(5, 5))
+  })
+
+  test('a picture over the limit, a cut one and one of another format are refused', async () => {
+    const webp = await image(31, 17).webp().toBuffer()
+    expect(await refusalOf(() => readPicture(webp, { maxPixels: 526 }))).toMatchObject({ code: 'SW_IMAGE', facts: { maxPixels: 526 } })
+    const jpeg = await image(64, 64).jpeg().toBuffer()
+    expect((await refusalOf(() => readPicture(jpeg.subarray(0, jpeg.length - 80)))).code).toBe('SW_IMAGE')
+    expect((await refusalOf(async () => readPicture(await image(4, 4).gif().toBuffer()))).code).toBe('SW_IMAGE')
+    expect((await refusalOf(() => readPicture(encodePng(opaque(9, 9)).slice(0, 50)))).code).toBe('SW_PNG')
+  })
+})
+
+describe('pages and scaling', () => {
+  const bitmap = createBitmap(
+    7,
+    5,
+    new Uint8Array(140).map((_, at) => (at % 4 === 3 ? 255 : at)),
+  )
+
+  test.each(['png', 'webp'] as const)('a page in %s comes back pixel by pixel, and the same bytes are written twice', async (format) => {
+    const bytes = await encodePage(bitmap, { format })
+    expect(await readPicture(bytes)).toEqual(bitmap)
+    expect(await encodePage(bitmap, { format })).toEqual(bytes)
+  })
+
+  test('a page in AVIF has its size', async () => {
+    expect(await sharp(await encodePage(bitmap, { format: 'avif' })).metadata()).toMatchObject({ width: 7, height: 5 })
+  })
+
+  test('pages are named by atlas, index and scale, or by the caller', async () => {
+    const atlas = { name: 'ui', scale: 0.5, pages: [{ index: 0, bitmap }], frames: [], animations: [], pixelArt: false }
+    expect((await encodePages(atlas, { format: 'png' })).pages).toMatchObject([{ file: 'ui-0@0.5x.png', width: 7, height: 5 }])
+    const named = await encodePages(
+      { ...atlas, scale: 1 },
+      { format: 'webp', file: ({ name }, page, extension) => `${name}.${page}.${extension}` },
+    )
+    expect(named.pages[0]?.file).toBe('ui.0.webp')
+  })
+
+  test('clear pixels lend no colour to their neighbours when scaled', async () => {
+    const half = opaque(8, 8, [255, 255, 255, 255])
+    for (let at = 0; at < half.data.length; at += 4) if ((at / 4) % 8 < 4) half.data.set([255, 0, 0, 0], at)
+    const { data } = await resize(half, 5, 5, 'lanczos')
+    for (let at = 0; at < data.length; at += 4)
+      if (data[at + 3]! > 8) expect([...data.subarray(at, at + 3)].every((value) => value > 240)).toBe(true)
+  })
+
+  test('nearest neighbour makes no new colour', async () => {
+    const { data } = await resize(bitmap, 19, 3, 'nearest')
+    const colours = new Set(Array.from({ length: 35 }, (_, i) => bitmap.data.subarray(i * 4, i * 4 + 4).join()))
+    for (let at = 0; at < data.length; at += 4) expect(colours.has(data.subarray(at, at + 4).join())).toBe(true)
+  })
+
+  test('sizes fit the longest side or a box, proportions kept', async () => {
+    expect(fitSize(200, 100, { kind: 'longest', px: 64 })).toEqual({ width: 64, height: 32 })
+    expect(fitSize(200, 100, { kind: 'box', width: 50, height: 50 })).toEqual({ width: 50, height: 25 })
+    expect(fitSize(1000, 1, { kind: 'longest', px: 10 })).toEqual({ width: 10, height: 1 })
+    expect(await scaleFrames([opaque(8, 4)], { kind: 'longest', px: 4 }, true)).toEqual([opaque(4, 2)])
+  })
+
+  test('a variant of a sequence keeps everything but its pixels', async () => {
+    const sequence = {
+      ...{
+        name: 'a/b',
+        sprite: 'a',
+        play: ['a/b/0000'],
+        fps: 12,
+        loop: true,
+        yoyo: false,
+        trim: true,
+        extrude: 1,
+        padding: 2,
+        pixelArt: true,
+      },
+      frames: [{ name: 'a/b/0000', bitmap: opaque(9, 4), durationMs: 80 }],
+    }
+    expect(await scaleSequence(sequence, 0.5)).toEqual({ ...sequence, frames: [{ ...sequence.frames[0], bitmap: opaque(5, 2) }] })
+  })
+})
+
+describe('stand-ins and contact sheets', () => {
+  test('a stand-in has the size and number asked for, moves, and is the same each time', () => {
+    for (const reference of [undefined, opaque(40, 60)]) {
+      const frames = makePlaceholder(reference, { frames: 12, width: 48, height: 32, label: 'hero/walk' })
+      expect(frames.map(({ width, height }) => [width, height])).toEqual(Array.from({ length: 12 }, () => [48, 32]))
+      expect(new Set(frames.map(({ data }) => Buffer.from(data).toString('hex'))).size).toBeGreaterThan(2)
+      expect(makePlaceholder(reference, { frames: 12, width: 48, height: 32, label: 'hero/walk' })).toEqual(frames)
+    }
+    expect(makePlaceholder(opaque(1, 1), { frames: 7, label: '' })[0]).toMatchObject({ width: 1, height: 1 })
+  })
+
+  test('a contact sheet shows every frame, with a red border round a flagged one', () => {
+    const sheet = makeContactSheet([opaque(20, 10), createBitmap(20, 10), opaque(20, 10)], { columns: 2, flagged: [1] })
+    const at = (x: number, y: number): number[] => [...sheet.data.subarray((y * sheet.width + x) * 4, (y * sheet.width + x) * 4 + 4)]
+    expect([sheet.width, sheet.height]).toEqual([52, 32])
+    expect([at(5, 5), at(27, 3), at(29, 5), at(5, 19)]).toEqual([
+      [200, 40, 90, 255],
+      [230, 40, 40, 255],
+      [204, 204, 204, 255],
+      [200, 40, 90, 255],
+    ])
+  })
+})
