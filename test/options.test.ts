@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest'
+import { SpritewrightError } from '../src/errors.ts'
+import { defineConfig, isCi, mergeOptions, type Options, type OptionsContext, resolveOptions } from '../src/options.ts'
+
+const context: OptionsContext = { root: '/game', isCi: false, dependencies: [] }
+
+function refusal(options: unknown, over: Partial<OptionsContext> = {}): SpritewrightError {
+  try {
+    resolveOptions(options as Options, { ...context, ...over })
+  } catch (error) {
+    if (error instanceof SpritewrightError) return error
+    throw error
+  }
+  throw new Error('Expected the options to be refused, found that they were taken.')
+}
+
+test('no options at all take every default', () => {
+  expect(resolveOptions({}, context)).toEqual({
+    root: '/game',
+    specs: ['**/*.sprite.{json,yaml,yml}'],
+    formats: [],
+    approval: {},
+    build: { generate: 'approved', unbought: 'error' },
+    isCi: false,
+    store: { dir: '/game/.spritewright' },
+    atlas: { maxSize: 2048, format: 'png' },
+    limits: { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 },
+    replayWindowMs: 600_000,
+  })
+})
+
+test('every option arrives', () => {
+  const profile = { executeBody: () => ({}) }
+  const options = defineConfig({
+    specs: 'art/*.sprite.json',
+    engine: 'pixi',
+    formats: ['aseprite'],
+    service: { baseUrl: 'https://api.example.com/v/', profile },
+    approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
+    build: { generate: 'never', unbought: 'placeholder' },
+    store: { dir: 'paid', shared: '/srv/paid' },
+    atlas: { maxSize: 4096, format: 'webp', quality: 80 },
+    limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
+    replayWindow: '2s',
+  })
+  expect(resolveOptions(options, context)).toEqual({
+    root: '/game',
+    specs: ['art/*.sprite.json'],
+    engine: 'pixi',
+    formats: ['aseprite'],
+    service: { baseUrl: 'https://api.example.com/v', profile },
+    approval: { perSprite: 24_000n, perRun: 100_000n, total: 1_000_001n },
+    build: { generate: 'never', unbought: 'placeholder' },
+    isCi: false,
+    store: { dir: '/game/paid', shared: '/srv/paid' },
+    atlas: { maxSize: 4096, format: 'webp', quality: 80 },
+    limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
+    replayWindowMs: 2000,
+  })
+})
+
+describe('merging', () => {
+  test('the argument wins over the config file key by key, inside objects too', () => {
+    const config: Options = {
+      engine: 'pixi',
+      formats: ['a', 'b'],
+      build: { generate: 'never', unbought: 'placeholder' },
+      limits: { post: 5, get: 6 },
+    }
+    const resolved = resolveOptions(
+      { engine: undefined, formats: ['c'], build: { generate: 'approved', unbought: undefined }, limits: { get: 7 } },
+      { ...context, config: { options: config, file: '/game/spritewright.config.ts' } },
+    )
+    expect(resolved).toMatchObject({
+      engine: 'pixi',
+      formats: ['c'],
+      build: { generate: 'approved', unbought: 'placeholder' },
+      limits: { post: 5, get: 7 },
+    })
+  })
+
+  test('a service object is laid over another, never over the embedded service, and a profile is taken whole', () => {
+    const service = { baseUrl: 'https://a.example', profile: { one: 1 } }
+    expect(mergeOptions({ service }, { service: { baseUrl: 'https://b.example', profile: { two: 2 } } }).service).toEqual({
+      baseUrl: 'https://b.example',
+      profile: { two: 2 },
+    })
+    expect(mergeOptions({ service }, { service: 'embedded' }).service).toBe('embedded')
+    expect(mergeOptions({ service: 'embedded' }, { service }).service).toEqual(service)
+  })
+})
+
+describe('the surroundings', () => {
+  test.each([
+    [['phaser', 'vite'], 'phaser'],
+    [['pixi.js'], 'pixi'],
+    [['phaser', 'pixi.js'], undefined],
+    [['react'], undefined],
+  ])('the dependencies %j make the engine %s', (dependencies, engine) => {
+    expect(resolveOptions({}, { ...context, dependencies }).engine).toBe(engine)
+    expect(resolveOptions({ engine: 'pixi' }, { ...context, dependencies }).engine).toBe('pixi')
+  })
+
+  test('continuous integration buys nothing by default, and is remembered where a config says otherwise', () => {
+    expect(resolveOptions({}, { ...context, isCi: true })).toMatchObject({ isCi: true, build: { generate: 'never' } })
+    expect(resolveOptions({ build: { generate: 'approved' } }, { ...context, isCi: true })).toMatchObject({
+      isCi: true,
+      build: { generate: 'approved' },
+    })
+  })
+
+  test.each([
+    ['true', true],
+    ['1', true],
+    ['woodpecker', true],
+    ['false', false],
+    ['0', false],
+    ['', false],
+    [undefined, false],
+  ])('CI=%s is continuous integration: %s', (CI, expected) => {
+    expect(isCi({ CI })).toBe(expected)
+  })
+})
+
+describe('replayWindow', () => {
+  test.each([
+    ['10m', 600_000],
+    ['2s', 2000],
+    ['500ms', 500],
+    ['1h', 3_600_000],
+    ['1.5s', 1500],
+    ['0s', 0],
+  ])('%s is %d milliseconds', (replayWindow, ms) => {
+    expect(resolveOptions({ replayWindow }, context).replayWindowMs).toBe(ms)
+  })
+
+  test.each(['10', '10 minutes', '-1s', '25h', '', '1e3s'])('%j is refused', (replayWindow) => {
+    expect(refusal({ replayWindow }).facts.issues).toMatchObject([{ path: 'replayWindow', found: JSON.stringify(replayWindow) }])
+  })
+})
+
+describe('wrong options', () => {
+  test.each([
+    [{ engine: 'unity' }, 'engine', '"phaser" or "pixi"', '"unity"'],
+    [{ build: { generate: 'always' } }, 'build.generate', '"approved" or "never"', '"always"'],
+    [{ atlas: { maxSize: 20_000 } }, 'atlas.maxSize', 'a whole number from 64 to 16384', '20000'],
+    [{ limits: { post: 0 } }, 'limits.post', 'a whole number from 1 to 10000', '0'],
+    [{ approval: { total: 0.00001 } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '0.00001'],
+    [{ approval: { total: 2.00001 } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '2.00001'],
+    [{ approval: { total: -1 } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '-1'],
+    [{ approval: { total: '1e3' } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '"1e3"'],
+    [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
+    [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
+    [{ formts: [] }, 'formts', 'a known option: did you mean "formats"?', 'the field "formts"'],
+    [{ build: { generat: 'never' } }, 'build.generat', 'a known option: did you mean "generate"?', 'the field "generat"'],
+    [null, '', 'an object of options', 'null'],
+  ])('%j is refused at %s', (options, path, expected, found) => {
+    const error = refusal(options)
+    expect(error.code).toBe('SW_CONFIG')
+    expect(error.facts.issues).toEqual([{ path, expected, found }])
+  })
+
+  test('all are listed, with the file they stand in', () => {
+    const error = refusal({}, { config: { options: { engine: 1, formats: 2 }, file: '/game/spritewright.config.ts' } })
+    expect(error.facts).toMatchObject({ file: '/game/spritewright.config.ts', issues: [{ path: 'engine' }, { path: 'formats' }] })
+    expect(error.message).toBe(
+      '/game/spritewright.config.ts engine: expected "phaser" or "pixi", found 1\n/game/spritewright.config.ts formats: expected a list of names of formats, found 2',
+    )
+  })
+
+  test.each([
+    [{ service: 'canary-key-1' }],
+    [{ service: { baseUrl: 'https://user:canary-key-1@api.example.com' } }],
+    [{ service: { baseUrl: 'https://api.example.com?key=canary-key-1' } }],
+    [{ service: { baseUrl: 'https://api.example.com', apiKey: 'canary-key-1' } }],
+    [{ apiKey: 'canary-key-1' }],
+  ])('a key in %j is refused and never shown', (options) => {
+    const error = refusal(options)
+    expect(error.code).toBe('SW_CONFIG')
+    expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain('canary-key-1')
+  })
+
+  test('a key in the options is told where it belongs', () => {
+    expect(refusal({ apiKey: 'x' }).message).toContain('SPRITEWRIGHT_API_KEY')
+  })
+})

@@ -1,0 +1,26 @@
+import { expect } from 'vitest'
+import { SpritewrightError } from '../../src/errors.ts'
+import { parseSpec, type SpecIssue } from '../../src/spec/parser.ts'
+
+/** The issues that a text is refused with. */
+export function issuesOf(text: string, file = '/game/hero.sprite.json'): readonly SpecIssue[] {
+  try {
+    parseSpec(text, file)
+  } catch (error) {
+    expect(error).toBeInstanceOf(SpritewrightError)
+    expect((error as SpritewrightError).code).toBe('SW_SPEC')
+    expect((error as SpritewrightError).facts.file).toBe(file)
+    return (error as SpritewrightError).facts.issues as SpecIssue[]
+  }
+  throw new Error('Expected the spec to be refused, found that it was taken.')
+}
+
+/** `path: expected` of each issue, for short assertions. */
+export function linesOf(text: string, file?: string): string[] {
+  return issuesOf(text, file).map(({ line, column, message }) => `${line}:${column} ${message}`)
+}
+
+/** A spec with one animation `walk`, fields laid over it; JSON text. */
+export function specText(over: Readonly<Record<string, unknown>> = {}, walk: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({ reference: 'hero.png', prompt: 'a knight', animations: { walk }, ...over })
+}

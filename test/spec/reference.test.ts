@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import sharp, { type Sharp } from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeDisk } from '../../src/host/disk.ts'
+import { parseSpec } from '../../src/spec/parser.ts'
+import { sniffPicture } from '../../src/spec/picture.ts'
+import { readReference } from '../../src/spec/reference.ts'
+import type { SpriteSpec } from '../../src/spec/spec.ts'
+import { specText } from './issues.ts'
+
+const disk = nodeDisk()
+let root: string
+
+beforeAll(() => {
+  root = mkdtempSync(join(tmpdir(), 'spritewright-'))
+  mkdirSync(join(root, 'sprites'))
+  mkdirSync(join(root, 'sprites', 'folder.png'))
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+function picture(width: number, height: number): Sharp {
+  return sharp({ create: { width, height, channels: 4, background: { r: 200, g: 30, b: 30, alpha: 0.5 } } })
+}
+
+/** A spec beside which `bytes` lie as `hero.png`. */
+function specWith(bytes?: Uint8Array, over: Readonly<Record<string, unknown>> = {}): SpriteSpec {
+  const file = join(root, 'sprites', 'hero.sprite.json')
+  const text = specText(over)
+  writeFileSync(file, `// the hero\n${text}`)
+  if (bytes) writeFileSync(join(root, 'sprites', 'hero.png'), bytes)
+  return parseSpec(text, file)
+}
+
+const kinds = [
+  ['image/png', () => picture(33, 21).png().toBuffer()],
+  ['image/jpeg', () => picture(33, 21).jpeg().toBuffer()],
+  [
+    'image/jpeg',
+    () =>
+      picture(33, 21)
+        .jpeg({ progressive: true })
+        .withExif({ IFD0: { Copyright: 'x' } })
+        .toBuffer(),
+  ],
+  ['image/webp', () => picture(33, 21).webp({ lossless: true }).toBuffer()],
+  ['image/webp', () => picture(33, 21).webp({ quality: 50 }).toBuffer()],
+  ['image/webp', () => picture(33, 21).removeAlpha().webp({ quality: 50 }).toBuffer()],
+] as const
+
+describe('a picture', () => {
+  test.each(kinds)('of %s is known by its bytes, with its size', async (contentType, make) => {
+    const bytes = new Uint8Array(await make())
+    expect(sniffPicture(bytes)).toEqual({ header: { contentType, width: 33, height: 21 } })
+  })
+
+  test.each(kinds)('of %s that is cut off never throws and has either its size or none', async (contentType, make) => {
+    const bytes = new Uint8Array(await make())
+    for (let length = 0; length < Math.min(bytes.length, 700); length += 1) {
+      const sniffed = sniffPicture(bytes.subarray(0, length))
+      if ('header' in sniffed) expect(sniffed.header).toEqual({ contentType, width: 33, height: 21 })
+    }
+  })
+})
+
+describe('a reference', () => {
+  test('is read with its hash, type and size, also from above the folder of the spec', async () => {
+    const bytes = new Uint8Array(await picture(8, 9).png().toBuffer())
+    writeFileSync(join(root, 'art.png'), bytes)
+    const found = await readReference(disk, specWith(undefined, { reference: '../art.png' }))
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    expect(found).toEqual({ path: join(root, 'art.png'), bytes, sha256, contentType: 'image/png', width: 8, height: 9 })
+  })
+
+  test('that is missing is refused with its place in the spec and the path looked for', async () => {
+    const spec = specWith(undefined, { reference: 'nobody.png' })
+    await expect(readReference(disk, spec)).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      message: `${spec.file}:2:14 reference: expected a picture at "nobody.png", found nothing at ${join(root, 'sprites', 'nobody.png')}.`,
+      facts: { sprite: 'hero', file: spec.file, line: 2, column: 14, path: join(root, 'sprites', 'nobody.png') },
+    })
+  })
+
+  test('that is a folder is refused', async () => {
+    await expect(readReference(disk, specWith(undefined, { reference: 'folder.png' }))).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      facts: { found: 'a folder' },
+    })
+  })
+
+  test.each([
+    ['GIF89a....', 'a GIF file'],
+    ['<svg xmlns="http://www.w3.org/2000/svg"/>', 'an SVG file'],
+    ['\n<!DOCTYPE html><html></html>', 'an HTML page'],
+    ['version https://git-lfs.github.com/spec/v1\noid sha256:0\n', 'a Git LFS pointer (run: git lfs pull)'],
+    ['hello', 'a text file'],
+    ['\x00\x01\x02', 'a file of another kind'],
+    ['', 'an empty file'],
+    ['\x89PNG\r\n\x1a\n', 'a PNG file whose header is cut off or damaged'],
+  ])('of the bytes %j is refused as what it is', async (text, found) => {
+    await expect(readReference(disk, specWith(Buffer.from(text, 'latin1'), { reference: 'hero.png' }))).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      facts: { found },
+    })
+  })
+
+  test('above the limits of the service is refused with both figures', async () => {
+    const spec = specWith(new Uint8Array(await picture(40, 30).png().toBuffer()))
+    const { bytes } = await readReference(disk, spec, { maximumInputDimension: 40, maximumInputBytes: null })
+    await expect(readReference(disk, spec, { maximumInputDimension: 39 })).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      message: expect.stringContaining('expected a picture of at most 39 pixels a side, found 40 × 30 pixels'),
+      facts: { limit: 39, found: 40 },
+    })
+    await expect(readReference(disk, spec, { maximumInputBytes: bytes.length - 1 })).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      facts: { limit: bytes.length - 1, found: bytes.length },
+    })
+    await expect(readReference(disk, spec, { supportedInputExtensions: ['.JPG', 'webp'] })).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      facts: { limit: ['jpg', 'webp'], found: 'image/png' },
+    })
+    await expect(readReference(disk, spec, { supportedInputExtensions: ['.PNG'] })).resolves.toMatchObject({ width: 40 })
+  })
+})

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nodeDisk } from '../../src/host/disk.ts'
+import { nodeGlob } from '../../src/host/glob.ts'
+import { findSpecs, readSpecs } from '../../src/spec/scan.ts'
+import { specText } from './issues.ts'
+
+const ports = { disk: nodeDisk(), glob: nodeGlob() }
+const standard = ['**/*.sprite.{json,yaml,yml}']
+let root: string
+
+beforeEach(() => {
+  // A folder with a dot above the root must not hide the project.
+  root = join(mkdtempSync(join(tmpdir(), '.spritewright-')), 'my [game]')
+  mkdirSync(root)
+})
+afterEach(() => rmSync(dirname(root), { recursive: true }))
+
+function write(path: string, text: string | Uint8Array): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true })
+  writeFileSync(join(root, path), text)
+}
+
+test('specs are found anywhere but in node_modules, dist and dot folders, sorted', async () => {
+  const right = ['a.sprite.yml', 'b/c.sprite.json', 'b/d.sprite.yaml']
+  const wrong = [
+    'dist/x.sprite.json',
+    'b/node_modules/p/x.sprite.json',
+    '.cache/x.sprite.json',
+    'b/.git/x.sprite.json',
+    'b/plain.json',
+    'x.sprite.txt',
+  ]
+  for (const path of [...right, ...wrong]) write(path, specText())
+  expect(await findSpecs(ports.glob, root, standard)).toEqual(right.map((path) => join(root, path)))
+})
+
+test("a project's own globs choose, also by leaving out, and only specs are taken", async () => {
+  for (const path of ['art/a.sprite.json', 'art/old/b.sprite.json', 'art/c.json', 'art/d.png', 'e.sprite.json']) write(path, specText())
+  expect(await findSpecs(ports.glob, root, ['art/**', '!art/old/**'])).toEqual([join(root, 'art/a.sprite.json')])
+})
+
+test('specs are sorted by name, and a bad one does not hide the others', async () => {
+  write('z/alpha.sprite.json', specText())
+  write('a/zeta.sprite.json', specText())
+  write('a/bad.sprite.json', specText({ extrude: 99 }))
+  write('a/bytes.sprite.json', Uint8Array.of(0x7b, 0xff, 0x7d))
+  const { specs, errors } = await readSpecs(ports, root, standard)
+  expect(specs.map(({ name }) => name)).toEqual(['alpha', 'zeta'])
+  expect(errors.map(({ code, facts }) => [code, facts.file])).toEqual([
+    ['SW_SPEC', join(root, 'a/bad.sprite.json')],
+    ['SW_SPEC', join(root, 'a/bytes.sprite.json')],
+  ])
+  expect(errors[0]?.message).toMatch(/^a\/bad\.sprite\.json:1:\d+ extrude: expected a whole number from 0 to 16, found 99$/)
+  expect(errors[1]?.message).toBe('a/bytes.sprite.json:1:1 expected text in UTF-8, found bytes that are none')
+})
+
+test('two specs of one name are an error that names both files, also where only case differs', async () => {
+  write('a/hero.sprite.json', specText())
+  write('b/Hero.sprite.json', specText())
+  write('b/orc.sprite.yaml', specText())
+  write('c/orc.sprite.json', specText())
+  write('c/elf.sprite.json', specText())
+  const { specs, errors } = await readSpecs(ports, root, standard)
+  expect(specs.map(({ name }) => name)).toEqual(['elf'])
+  expect(errors.map(({ code, facts }) => [code, facts])).toEqual([
+    ['SW_SPEC_NAME', { names: ['hero', 'Hero'], files: [join(root, 'a/hero.sprite.json'), join(root, 'b/Hero.sprite.json')] }],
+    ['SW_SPEC_NAME', { names: ['orc'], files: [join(root, 'b/orc.sprite.yaml'), join(root, 'c/orc.sprite.json')] }],
+  ])
+  expect(errors[0]?.message).toContain('a/hero.sprite.json and b/Hero.sprite.json')
+})
+
+test('a project without specs has none, and no error', async () => {
+  expect(await readSpecs(ports, root, standard)).toEqual({ specs: [], errors: [] })
+})
