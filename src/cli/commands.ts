@@ -1,0 +1,121 @@
+import type { Command } from './context.ts'
+
+/** An option of a command, in the notation of the help text: `--max <credits>`. */
+export interface OptionEntry {
+  readonly flags: string
+  readonly text: string
+}
+
+/** A verb of the command line. */
+export interface CommandEntry {
+  readonly verb: string
+  /** Whether it takes `sprite` or `sprite.animation` names. */
+  readonly takesNames: boolean
+  /** One line. */
+  readonly text: string
+  readonly options: readonly OptionEntry[]
+  readonly examples: readonly string[]
+  /** Loads the command; none is loaded before it is needed. */
+  readonly load: () => Promise<Command>
+}
+
+/** Options that every command takes. */
+export const globalOptions: readonly OptionEntry[] = [
+  { flags: '--root <dir>', text: 'The project (default: the current folder)' },
+  { flags: '--config <file>', text: 'The config file (default: spritewright.config.* in the project)' },
+  { flags: '--json', text: 'One JSON document on stdout, for errors too' },
+  { flags: '--quiet', text: 'Only results, warnings and errors' },
+  { flags: '--no-color', text: 'No colours (NO_COLOR does the same)' },
+  { flags: '-h, --help', text: 'This text' },
+  { flags: '-v, --version', text: 'The version' },
+]
+
+/** Every command there is, in the order of a project's life. */
+export const commandEntries: readonly CommandEntry[] = [
+  {
+    verb: 'init',
+    takesNames: false,
+    text: 'A config, the ignore lines and a first spec; never overwrites',
+    options: [],
+    examples: ['init'],
+    load: async () => (await import('./commands/init.ts')).init,
+  },
+  {
+    verb: 'plan',
+    takesNames: true,
+    text: 'What is bought, what is missing and what it would cost; spends nothing',
+    options: [{ flags: '--markdown', text: 'As Markdown, for a comment on a pull request' }],
+    examples: ['plan', 'plan hero', 'plan --markdown'],
+    load: async () => (await import('./commands/plan.ts')).plan,
+  },
+  {
+    verb: 'approve',
+    takesNames: true,
+    text: 'Asks, then writes down what may be spent',
+    options: [
+      { flags: '--max <credits>', text: 'Ceiling of each animation (default: its estimate)' },
+      { flags: '--total <credits>', text: 'Refuse when the ceilings add up to more' },
+      { flags: '--yes', text: 'Do not ask' },
+      { flags: '--adopt', text: 'Take over what another machine was to buy' },
+    ],
+    examples: ['approve', 'approve hero.walk --max 2.4', 'approve --total 10 --yes'],
+    load: async () => (await import('./commands/approve.ts')).approve,
+  },
+  {
+    verb: 'build',
+    takesNames: true,
+    text: 'Buys what is approved, makes the atlases and writes them',
+    options: [
+      { flags: '--out <dir>', text: 'Where to, from the project (default: public/sprites)' },
+      { flags: '--frozen', text: 'Buy nothing; fail if anything is missing' },
+      { flags: '--buy-only', text: 'Buy, and make no atlas' },
+    ],
+    examples: ['build', 'build --out static/sprites', 'build --frozen'],
+    load: async () => (await import('./commands/build.ts')).build,
+  },
+  {
+    verb: 'status',
+    takesNames: true,
+    text: 'Where each animation stands, without asking the service',
+    options: [],
+    examples: ['status', 'status hero'],
+    load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
+    verb: 'ledger',
+    takesNames: false,
+    text: 'What was held, settled and restored',
+    options: [],
+    examples: ['ledger', 'ledger --json'],
+    load: async () => (await import('./commands/ledger.ts')).ledger,
+  },
+  {
+    verb: 'doctor',
+    takesNames: false,
+    text: 'Looks for what is wrong with the key, the account, the config',
+    options: [],
+    examples: ['doctor'],
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    verb: 'serve',
+    takesNames: false,
+    text: 'The embedded service on this machine, for trying things free of charge',
+    options: [
+      { flags: '--port <port>', text: 'Port on loopback (default: 4747; 0 takes a free one)' },
+      { flags: '--dir <dir>', text: 'Where its state is kept (default: .spritewright/embedded)' },
+      { flags: '--key <key>', text: 'A test key to take (default: its own)' },
+      { flags: '--credits <credits>', text: 'Balance of a new account' },
+    ],
+    examples: ['serve', 'serve --port 0 --credits 50'],
+    load: async () => (await import('./commands/serve.ts')).serve,
+  },
+  {
+    verb: 'schema',
+    takesNames: false,
+    text: 'The JSON Schema of a spec, for editors',
+    options: [],
+    examples: ['schema > sprite.schema.json'],
+    load: async () => (await import('./commands/schema.ts')).schema,
+  },
+]

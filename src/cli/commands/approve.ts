@@ -1,0 +1,78 @@
+import { sumCredits } from '../../credit/credits.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { ApprovalLine, ApproveReport, ApproveRequest } from '../../workshop.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { ink } from '../ink.ts'
+import { count, creditsCell, creditsWords } from '../plan-view.ts'
+import type { Printer } from '../printer.ts'
+
+/** `spritewright approve`: says what may be spent, asks, writes the ceilings. Exit code 3 when the person says no. */
+export async function approve({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+  const isSure = args.flag('yes')
+  if (!isSure && !parts.host.terminal.canAsk) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected --yes, since there is no terminal to ask at. See the prices first with: spritewright plan',
+      facts: { option: '--yes' },
+    })
+  }
+  const max = args.credits('max')
+  const total = args.credits('total')
+  const request: ApproveRequest = {
+    names: args.names,
+    ...(max === undefined ? {} : { max }),
+    ...(total === undefined ? {} : { total }),
+    adopt: args.flag('adopt'),
+    confirm: async (lines, balance) => {
+      printLines(printer, lines, balance, isSure)
+      return isSure || (await askPerson(parts.ask, toQuestion(lines)))
+    },
+  }
+  const report = await withWorkshop((workshop) => workshop.approve(request, parts.signal))
+  printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
+  return report.confirmed ? tellApproved(printer, report, args.names) : tellDeclined(printer)
+}
+
+function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: bigint, isSure: boolean): void {
+  printer.table(
+    [{ title: 'animation' }, { title: 'price', align: 'right' }, { title: 'ceiling', align: 'right' }],
+    lines.map((line) => [ink('bold', line.id), creditsCell(line.quote), creditsCell(line.ceiling)]),
+  )
+  printer.line()
+  if (isSure) printer.hint(toSentence(lines))
+  printer.hint(`Balance: ${creditsWords(balance)}. Prices are estimates; a price above its ceiling is never paid.`)
+}
+
+/** What the approval means, in one sentence. */
+function toSentence(lines: readonly ApprovalLine[]): string {
+  const total = sumCredits(lines.map((line) => line.ceiling))
+  return `A build may hold and spend up to ${creditsWords(total)} for ${count(lines.length, 'animation')}, each bought once.`
+}
+
+function toQuestion(lines: readonly ApprovalLine[]): string {
+  return `${toSentence(lines)} Approve?`
+}
+
+async function askPerson(ask: (question: string) => Promise<boolean | undefined>, question: string): Promise<boolean> {
+  const answer = await ask(question)
+  if (answer === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was approved.' })
+  return answer
+}
+
+function tellApproved(printer: Printer, report: ApproveReport, names: readonly string[]): number {
+  const total = sumCredits(report.approved.map((line) => line.ceiling))
+  if (report.approved.length === 0) printer.line('Nothing needs an approval.')
+  else
+    printer.line(
+      ink('green', '✓'),
+      ` Approved ${count(report.approved.length, 'animation')}, at most ${creditsWords(total)}. Written to sprites.lock.json.`,
+    )
+  if (report.untouched.length > 0) printer.hint(ink('dim', `Bought or approved before: ${report.untouched.join(', ')}`))
+  printer.hint('Next: ', ink('bold', ['spritewright build', ...names].join(' ')), ' buys and makes the atlases. Commit sprites.lock.json.')
+  return 0
+}
+
+function tellDeclined(printer: Printer): number {
+  printer.line('Nothing was approved.')
+  return 3
+}

@@ -1,0 +1,150 @@
+import { relative, resolve } from 'node:path'
+import type { BuiltSheets } from '../../build/sheet.ts'
+import { sumCredits } from '../../credit/credits.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { BuildReport, Workshop } from '../../workshop.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { ink } from '../ink.ts'
+import { count, creditsWords } from '../plan-view.ts'
+import type { Printer } from '../printer.ts'
+import { sumProgress } from '../progress.ts'
+import { createProgressDisplay, type ProgressDisplay } from '../progress-display.ts'
+
+/** Where atlases go that nobody gave a place: a folder that Vite and most static servers publish as it is. */
+const defaultOut = 'public/sprites'
+
+/** `spritewright build`: buys what is approved, makes the atlases, writes them. */
+export async function build(context: CommandContext, args: CommandArgs): Promise<number> {
+  const { printer, parts, root } = context
+  const isBuyOnly = args.flag('buyOnly')
+  if (isBuyOnly && args.text('out') !== undefined) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected --out or --buy-only, found both: --buy-only writes no atlas. Leave one out.',
+    })
+  }
+  const out = resolve(root, args.text('out') ?? defaultOut)
+  const display = createProgressDisplay(parts.host, printer)
+  const tellStop = (): void => display.note(() => tellInterrupted(printer, display))
+  parts.signal.addEventListener('abort', tellStop, { once: true })
+  try {
+    return await context.withWorkshop(async (workshop) => {
+      const report = await workshop.build({
+        names: args.names,
+        frozen: args.flag('frozen'),
+        buyOnly: isBuyOnly,
+        onProgress: display.listener,
+        signal: parts.signal,
+      })
+      display.stop()
+      const written = isBuyOnly ? [] : await workshop.write(report.sheets, out)
+      tellBuilt(printer, { workshop, report, written, out: isBuyOnly ? undefined : out, root })
+      return 0
+    })
+  } catch (error) {
+    // Whatever the interruption looks like by the time it gets here, the person who caused it gets the exit code of it.
+    throw parts.signal.aborted && !hasOtherReason(error)
+      ? new SpritewrightError('SW_INTERRUPTED', { message: interruptedWords, cause: error })
+      : error
+  } finally {
+    parts.signal.removeEventListener('abort', tellStop)
+    display.stop()
+  }
+}
+
+const interruptedWords = 'Interrupted. Paid work goes on at the service; the next "spritewright build" picks it up and pays nothing twice.'
+
+function hasOtherReason(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(hasOtherReason)
+  const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown }
+  return name !== 'AbortError' && code !== 'SW_INTERRUPTED'
+}
+
+function tellInterrupted(printer: Printer, display: ProgressDisplay): void {
+  const { held } = sumProgress(display.state())
+  const money = held > 0n ? ` ${creditsWords(held)} held.` : ''
+  printer.note(ink('yellow', 'Stopping.'), `${money} Paid work goes on at the service; the next "spritewright build" picks it up.`)
+  printer.note(ink('dim', 'Ctrl-C again leaves at once.'))
+}
+
+interface Built {
+  readonly workshop: Workshop
+  readonly report: BuildReport
+  readonly written: readonly string[]
+  readonly out: string | undefined
+  readonly root: string
+}
+
+function tellBuilt(printer: Printer, { report, written, out, root }: Built): void {
+  const spent = sumCredits(report.bought.map((one) => one.credits))
+  printer.document({
+    bought: report.bought,
+    spent,
+    fromVault: report.fromVault,
+    sprites: report.sheets.sprites.map(({ name, atlas, width, height, isPlaceholder, animations }) => ({
+      name,
+      atlas,
+      width,
+      height,
+      isPlaceholder,
+      animations,
+    })),
+    atlases: toAtlasDocument(report.sheets),
+    out,
+    written,
+    warnings: report.warnings,
+  })
+  for (const warning of report.warnings) printer.warn(warning)
+  for (const one of report.bought) printer.line(ink('green', '✓'), ' Bought ', ink('bold', one.id), ` for ${creditsWords(one.credits)}`)
+  if (report.bought.length > 1) printer.line(`  Together ${creditsWords(spent)}`)
+  if (report.fromVault > 0) printer.hint(`${count(report.fromVault, 'animation')} bought before: nothing paid`)
+  printAtlases(printer, report.sheets)
+  const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)
+  if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
+  if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
+  else printer.hint('Next: ', ink('bold', 'spritewright build'), ' makes the atlases, free of charge.')
+}
+
+function printAtlases(printer: Printer, sheets: BuiltSheets): void {
+  if (sheets.atlases.length === 0) return
+  printer.line()
+  printer.table(
+    [
+      { title: 'atlas' },
+      { title: 'scale', align: 'right' },
+      { title: 'pages' },
+      { title: 'frames', align: 'right' },
+      { title: 'animations', align: 'right' },
+    ],
+    sheets.atlases.map((atlas) => [
+      ink('bold', atlas.name),
+      `${atlas.scale}×`,
+      atlas.pages.map((page) => `${page.width}×${page.height}`).join(', '),
+      `${atlas.frames.length}`,
+      `${atlas.animations.length}`,
+    ]),
+  )
+  printer.line()
+}
+
+function tellWritten(printer: Printer, written: readonly string[], folder: string): void {
+  printer.line(ink('green', '✓'), ` ${count(written.length, 'file')} in `, ink('bold', folder))
+  const packs = written.filter((path) => path.endsWith('manifest.json') || path.endsWith('pack.json'))
+  if (packs.length > 0)
+    printer.hint(ink('dim', `Load ${packs.map((path) => `${folder}/${path}`).join(' (PixiJS) or ')}${toEngine(packs)} in the game.`))
+}
+
+/** The engine of the last pack named, in parentheses. */
+function toEngine(packs: readonly string[]): string {
+  return packs.at(-1)?.endsWith('manifest.json') ? ' (PixiJS)' : ' (Phaser)'
+}
+
+function toAtlasDocument(sheets: BuiltSheets): unknown {
+  return sheets.atlases.map(({ name, scale, pages, frames, animations }) => ({
+    name,
+    scale,
+    pages: pages.map(({ sha256, width, height, contentType, bytes }) => ({ sha256, width, height, contentType, bytes: bytes.length })),
+    frames: frames.length,
+    animations: animations.map((animation) => animation.name),
+  }))
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+import type { Host } from '../../host/host.ts'
+import { publish } from '../../host/publish.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { drawFirstPicture } from '../first-picture.ts'
+import { attributeLines, configNames, configText, firstPicturePath, firstSpecPath, firstSpecText, ignoreLines } from '../first-project.ts'
+import { ink } from '../ink.ts'
+import type { Printer } from '../printer.ts'
+
+/** What became of one file. */
+interface Step {
+  /** From the root. */
+  readonly path: string
+  readonly done: 'written' | 'extended' | 'kept'
+}
+
+/** `spritewright init`: a config, the ignore lines, a first spec with its picture. What is there stays as it is; a second run changes nothing. */
+export async function init({ parts, printer, root }: CommandContext, _args: CommandArgs): Promise<number> {
+  const { host } = parts
+  const steps = [
+    await writeConfig(host, root),
+    await addLines(host, root, '.gitignore', ignoreLines),
+    await addLines(host, root, '.gitattributes', attributeLines),
+    ...(await writeFirstSpec(host, root)),
+  ]
+  const next = ['spritewright plan', 'spritewright approve', 'spritewright build']
+  printer.document({ root, files: steps, next })
+  for (const { path, done } of steps) {
+    const sign = done === 'kept' ? ink('dim', '·') : ink('green', '✓')
+    printer.line(
+      '  ',
+      sign,
+      ' ',
+      done === 'kept' ? ink('dim', `${path}  was there, kept as it is`) : path,
+      done === 'extended' ? ink('dim', '  extended') : '',
+    )
+  }
+  tellNext(printer)
+  return 0
+}
+
+async function writeConfig(host: Host, root: string): Promise<Step> {
+  for (const name of configNames) if (await host.disk.stat(join(root, name))) return { path: name, done: 'kept' }
+  const hasTypeScript = (await host.disk.stat(join(root, 'tsconfig.json'))) !== undefined
+  return writeNew(host, root, `spritewright.config.${hasTypeScript ? 'ts' : 'mjs'}`, new TextEncoder().encode(configText))
+}
+
+/** The picture first: a spec without its picture would be an error in a dev server that watches. */
+async function writeFirstSpec(host: Host, root: string): Promise<Step[]> {
+  for (const ending of ['json', 'yaml', 'yml']) {
+    const path = firstSpecPath.replace(/json$/, ending)
+    if (await host.disk.stat(join(root, path))) return [{ path, done: 'kept' }]
+  }
+  const picture = await writeNew(host, root, firstPicturePath, drawFirstPicture())
+  return [await writeNew(host, root, firstSpecPath, new TextEncoder().encode(firstSpecText)), picture]
+}
+
+async function writeNew(host: Host, root: string, path: string, bytes: Uint8Array): Promise<Step> {
+  const isNew = await publish(host.disk, host.random, join(root, path), bytes)
+  return { path, done: isNew ? 'written' : 'kept' }
+}
+
+/** Adds the lines that are missing at the end, in the file's own line ending. */
+async function addLines(host: Host, root: string, path: string, lines: readonly string[]): Promise<Step> {
+  const file = join(root, path)
+  const isThere = (await host.disk.stat(file)) !== undefined
+  const text = isThere ? new TextDecoder().decode(await host.disk.read(file)) : ''
+  const known = new Set(text.split(/\r?\n/).map((line) => line.trim().replace(/\s+/g, ' ')))
+  const missing = lines.filter((line) => !known.has(line) && !known.has(`/${line}`))
+  if (missing.length === 0) return { path, done: 'kept' }
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  const lead = text === '' ? '' : text.endsWith('\n') ? end : end + end
+  const added = `${lead}${['# spritewright', ...missing].join(end)}${end}`
+  await host.disk.makeFolder(root)
+  await host.disk.append(file, new TextEncoder().encode(added))
+  return { path, done: isThere ? 'extended' : 'written' }
+}
+
+function tellNext(printer: Printer): void {
+  printer.line()
+  printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')
+  printer.hint(ink('dim', 'Many sprites? Keep them in Git LFS: git lfs track ".spritewright/results/**"'))
+  printer.line()
+  printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
+  printer.hint('With one: put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.')
+  printer.hint('Next: ', ink('bold', 'spritewright plan'), ' says what the first sprite would cost. It spends nothing.')
+}

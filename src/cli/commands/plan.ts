@@ -1,0 +1,90 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { PlanReport } from '../../workshop.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { ink } from '../ink.ts'
+import { toPlanMarkdown } from '../markdown.ts'
+import {
+  count,
+  creditsCell,
+  creditsWords,
+  inkState,
+  isAboveCeiling,
+  isForBuild,
+  needsApproval,
+  toPlanDocument,
+  whyNotBought,
+} from '../plan-view.ts'
+import type { Printer } from '../printer.ts'
+
+/** `spritewright plan`: what is there, what is missing, what it would cost, and the command that goes on. Spends nothing. */
+export async function plan({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+  const asMarkdown = args.flag('markdown')
+  if (asMarkdown && printer.isJson) {
+    throw new SpritewrightError('SW_USAGE', { message: 'Expected --markdown or --json, found both. Leave one out.' })
+  }
+  const report = await withWorkshop((workshop) => workshop.plan(args.names, parts.signal))
+  const approve = ['spritewright approve', ...args.names].join(' ')
+  if (asMarkdown) {
+    printer.raw(toPlanMarkdown(report, approve))
+    return 0
+  }
+  printer.document(toPlanDocument(report))
+  for (const warning of report.warnings) printer.warn(warning)
+  if (report.items.length === 0) {
+    printer.line('No animations: no spec was found.')
+    printer.hint('Next: ', ink('bold', 'spritewright init'), ' writes a first one.')
+    return 0
+  }
+  printTable(printer, report)
+  printer.line()
+  printSums(printer, report)
+  printNext(printer, report, approve, ['spritewright build', ...args.names].join(' '))
+  return 0
+}
+
+function printTable(printer: Printer, report: PlanReport): void {
+  printer.table(
+    [
+      { title: 'animation' },
+      { title: 'state' },
+      { title: 'frames', align: 'right' },
+      { title: 'price', align: 'right' },
+      { title: 'ceiling', align: 'right' },
+      { title: 'why' },
+    ],
+    report.items.map((item) => [
+      ink('bold', item.id),
+      inkState(item.state),
+      `${item.animation.frames}`,
+      item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
+      item.state === 'bought' ? '' : isAboveCeiling(item) ? ink('red', creditsCell(item.ceiling)) : creditsCell(item.ceiling),
+      ink('dim', whyNotBought(item)),
+    ]),
+  )
+}
+
+function printSums(printer: Printer, { items, total, balance, service }: PlanReport): void {
+  const priced = items.filter((item) => item.quote !== undefined)
+  if (priced.length > 0) {
+    printer.line(
+      `${priced.length} of ${count(items.length, 'animation')} to buy: `,
+      ink('bold', creditsWords(total)),
+      ink('dim', ' (estimate, not binding)'),
+    )
+  }
+  if (balance !== undefined) {
+    const place = service ? ink('dim', ` (${service.keyMode} key at ${service.host})`) : ''
+    printer.line('Balance: ', balance < total ? ink('red', creditsWords(balance)) : creditsWords(balance), place)
+    if (balance < total) printer.line(ink('red', `The balance is ${creditsWords(total - balance)} short of the total.`))
+  }
+}
+
+function printNext(printer: Printer, { items }: PlanReport, approve: string, build: string): void {
+  const waiting = items.filter((item) => item.state === 'question' || item.state === 'uncertain')
+  for (const item of waiting) printer.hint(ink('yellow', `${item.id} waits for you`), `: ${whyNotBought(item)}`)
+  if (items.some(needsApproval)) printer.hint('Next: ', ink('bold', approve), ' approves these prices as ceilings; it asks first.')
+  else if (items.some(isForBuild)) printer.hint('Next: ', ink('bold', build), ' buys what is approved and makes the atlases.')
+  else if (items.every((item) => item.state === 'bought'))
+    printer.hint('Everything is bought. Next: ', ink('bold', build), ' makes the atlases, free of charge.')
+}

@@ -1,0 +1,48 @@
+import type { PlanItem } from '../../build/plan.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { ink } from '../ink.ts'
+import { count, creditsCell, inkState, toPlanDocument, whyNotBought } from '../plan-view.ts'
+import type { Printer } from '../printer.ts'
+
+/** `spritewright status`: where each animation stands, executions in flight, questions waiting, frames to look at. The service is not asked. */
+export async function status({ printer, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+  const report = await withWorkshop((workshop) => workshop.status(args.names))
+  printer.document(toPlanDocument(report))
+  for (const warning of report.warnings) printer.warn(warning)
+  if (report.items.length === 0) {
+    printer.line('No animations: no spec was found.')
+    printer.hint('Next: ', ink('bold', 'spritewright init'), ' writes a first one.')
+    return 0
+  }
+  printer.table(
+    [{ title: 'animation' }, { title: 'state' }, { title: 'ceiling', align: 'right' }, { title: 'execution' }, { title: 'words' }],
+    report.items.map((item) => [
+      ink('bold', item.id),
+      inkState(item.state),
+      item.ceiling === undefined ? '' : creditsCell(item.ceiling),
+      ink('dim', item.executionId ?? ''),
+      ink('dim', whyNotBought(item)),
+    ]),
+  )
+  printFrames(printer, report.items)
+  const bought = report.items.filter((item) => item.state === 'bought').length
+  printer.line()
+  printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
+  if (bought < report.items.length) printer.hint('Next: ', ink('bold', 'spritewright plan'), ' asks the service what the rest would cost.')
+  return 0
+}
+
+/** Frames that the service itself would have a person look at. */
+function printFrames(printer: Printer, items: readonly PlanItem[]): void {
+  const rows = items.flatMap(({ id, review }) => {
+    if (!review) return []
+    const { inspectionFrames, keptBackgroundFrames, sourceShiftedFrames } = review
+    if (inspectionFrames.length + keptBackgroundFrames.length + sourceShiftedFrames.length === 0) return []
+    return [[ink('bold', id), inspectionFrames.join(', '), keptBackgroundFrames.join(', '), sourceShiftedFrames.join(', ')]]
+  })
+  if (rows.length === 0) return
+  printer.line()
+  printer.line('Frames to look at:')
+  printer.table([{ title: 'animation' }, { title: 'inspect' }, { title: 'background kept' }, { title: 'shifted' }], rows)
+}

@@ -1,0 +1,12 @@
+import type { RunningService, ServiceInit } from './context.ts'
+
+/** The key of `serve` where none is named: always the same, so that yesterday's `.env.local` still works. It opens play money on loopback, nothing else. */
+const playKey = 'sw_test_embedded_play_money'
+
+/** Starts the embedded service for `spritewright serve`. It is loaded only now: no other command needs it from here. */
+export async function startService({ port, folder, key = playKey, credits }: ServiceInit): Promise<RunningService> {
+  const { startEmbeddedService } = await import('../embedded/service.ts')
+  const account = { name: 'demo', keys: [{ key }], ...(credits === undefined ? {} : { credits }) }
+  const service = await startEmbeddedService({ dir: folder, port, accounts: [account] })
+  return { url: service.url, key, close: () => service.close() }
+}

@@ -1,0 +1,92 @@
+import { type ErrorCode, type ErrorFacts, errorCodes } from '../errors.ts'
+
+/** An error as the command line shows it. */
+export interface Failure {
+  /** One of {@link errorCodes}, or the code of a refusal of `atlas/`. */
+  readonly code: string
+  readonly message: string
+  readonly facts: ErrorFacts
+  /** The process exit code of this failure alone. */
+  readonly exit: number
+  /** Where a mistake of spritewright itself happened; only with `SW_INTERNAL`. */
+  readonly stack?: string
+}
+
+/** What a full or closed disk says; everything else with a system code is told as what it is. */
+const diskCodes: ReadonlySet<string> = new Set(
+  'EACCES EBUSY EDQUOT EEXIST EFBIG EIO EISDIR EMFILE ENAMETOOLONG ENFILE ENODEV ENOENT ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS ESTALE'.split(
+    ' ',
+  ),
+)
+
+/** All that went wrong, one by one: an `AggregateError` is taken apart, whatever is none of ours is given a code. */
+export function toFailures(error: unknown): Failure[] {
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.flatMap(toFailures)
+  return [toFailure(error)]
+}
+
+/** The exit code of several failures at once: the highest but 130, which counts only where nothing else failed. */
+export function exitCodeOf(failures: readonly Failure[]): number {
+  const codes = failures.map((failure) => failure.exit).filter((exit) => exit !== errorCodes.SW_INTERRUPTED.exit)
+  if (codes.length > 0) return Math.max(...codes)
+  return failures.length > 0 ? errorCodes.SW_INTERRUPTED.exit : errorCodes.SW_INTERNAL.exit
+}
+
+/** The failure that gives the exit code: the one to name first. */
+export function weightiest(failures: readonly Failure[]): Failure | undefined {
+  const exit = exitCodeOf(failures)
+  return failures.find((failure) => failure.exit === exit)
+}
+
+function toFailure(error: unknown): Failure {
+  if (!(error instanceof Error)) return internal(`Expected an error, found ${typeof error}: ${String(error)}`, undefined)
+  const { code, facts, syscall, path } = error as { code?: unknown; facts?: unknown; syscall?: unknown; path?: unknown }
+  if (typeof code === 'string' && code.startsWith('SW_')) return ours(code, error, facts)
+  if (typeof code === 'string' && diskCodes.has(code) && typeof syscall === 'string') {
+    return {
+      code: 'SW_DISK' satisfies ErrorCode,
+      message: `${error.message}. ${diskAdvice(code)}`,
+      facts: { reason: code, operation: syscall, ...(typeof path === 'string' ? { path } : {}) },
+      exit: errorCodes.SW_DISK.exit,
+    }
+  }
+  if (error.name === 'AbortError') return interrupted()
+  return internal(error.message, error.stack)
+}
+
+/** Codes of `atlas/` that say "this was delivered and cannot be read". */
+const deliveryCodes: ReadonlySet<string> = new Set(['SW_ARCHIVE', 'SW_DELIVERY_LAYOUT', 'SW_PNG', 'SW_IMAGE', 'SW_FRAME_SIZE'])
+
+/** By shape, not by class: the error may come from another copy of the package, or from `atlas/`, whose class the CLI does not know. */
+function ours(code: string, error: Error, facts: unknown): Failure {
+  const known: ErrorCode = Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : deliveryCodes.has(code) ? 'SW_DELIVERY' : 'SW_BUILD'
+  return {
+    code,
+    message: error.message,
+    facts: typeof facts === 'object' && facts !== null ? (facts as ErrorFacts) : {},
+    exit: errorCodes[known].exit,
+    ...(code === 'SW_INTERNAL' && error.stack ? { stack: error.stack } : {}),
+  }
+}
+
+function diskAdvice(code: string): string {
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Make room on the disk and run the command again: nothing that was paid for is lost.'
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'Make it writable for you and run the command again.'
+  if (code === 'EMFILE' || code === 'ENFILE')
+    return 'Too many files are open on this machine: close programs, or raise the limit (ulimit -n).'
+  return 'Look at that path and run the command again.'
+}
+
+function interrupted(): Failure {
+  return { code: 'SW_INTERRUPTED' satisfies ErrorCode, message: 'Interrupted.', facts: {}, exit: errorCodes.SW_INTERRUPTED.exit }
+}
+
+function internal(message: string, stack: string | undefined): Failure {
+  return {
+    code: 'SW_INTERNAL' satisfies ErrorCode,
+    message: `${message || 'An error without a message.'} This is a mistake in spritewright itself: please report it with the lines below.`,
+    facts: {},
+    exit: errorCodes.SW_INTERNAL.exit,
+    ...(stack ? { stack } : {}),
+  }
+}

@@ -1,0 +1,50 @@
+/** Lines that keep what belongs to one machine, and secrets, out of version control. */
+export const ignoreLines: readonly string[] = [
+  '.spritewright/submissions/',
+  '.spritewright/ledger.jsonl',
+  '.spritewright/uploads/',
+  '.spritewright/buyer',
+  '.spritewright/embedded/',
+  '.env',
+  '.env.local',
+]
+
+/** Paid results are bytes: no line ending of theirs may be changed, or their hashes are wrong. */
+export const attributeLines: readonly string[] = ['.spritewright/results/** binary']
+
+/** Names under which a config is looked for. */
+export const configNames: readonly string[] = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.${ending}`)
+
+/** The config, the same text for TypeScript and for JavaScript. */
+export const configText: string = `import { defineConfig } from 'spritewright'
+
+// Every option has a default; the key never belongs in here but in .env.local.
+export default defineConfig({
+  // Try everything free of charge, without a key: placeholder art from a service on this machine.
+  // service: 'embedded',
+
+  // A ceiling in credits under which no sprite needs an approval of its own.
+  // approval: { perSprite: '3', total: '20' },
+})
+`
+
+/** Path of the first spec, from the root. */
+export const firstSpecPath: string = 'sprites/hero.sprite.json'
+/** Path of its reference picture. */
+export const firstPicturePath: string = 'sprites/hero.png'
+
+/** The first spec. Its fields show which ones cost something and which never do. */
+export const firstSpecText: string = `{
+  // PAID: a change here is a new purchase, which "spritewright plan" prices first.
+  "reference": "./hero.png",
+  "prompt": "a small knight with a red plume and a sword, side view, facing right",
+  "animations": {
+    "idle": { "prompt": "stands and breathes calmly", "frames": 8, "fps": 8 },
+    "walk": { "prompt": "walks to the right, one full cycle", "frames": 12, "fps": 12 }
+  },
+
+  // FREE: size, anchor, fps, packing. Change them at will.
+  "size": 128,
+  "anchor": [0.5, 1]
+}
+`

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
+import type { Workshop } from '../workshop.ts'
+import type { CommandArgs } from './arguments.ts'
+import { parseCommandLine } from './command-line.ts'
+import type { CommandContext, ProgramParts } from './context.ts'
+import { exitCodeOf, toFailures } from './failure.ts'
+import { layCommandHelp, layProgramHelp } from './help.ts'
+import { createPrinter, type Printer } from './printer.ts'
+
+/**
+ * Runs one command line to its end and never rejects.
+ *
+ * @param argv What follows `spritewright`.
+ * @returns The process exit code, see `product.md`.
+ */
+export async function runProgram(argv: readonly string[], parts: ProgramParts): Promise<number> {
+  const printer = createPrinter(printerInit(argv, parts))
+  try {
+    const asked = parseCommandLine(argv)
+    if (asked.kind === 'version') return printVersion(printer, parts.version)
+    if (asked.kind === 'help') {
+      const lines = asked.entry ? layCommandHelp(asked.entry) : layProgramHelp(parts.version)
+      // Help is for people, also where a script asked for JSON.
+      const speaker = printer.isJson ? createPrinter({ ...printerInit(argv, parts), isJson: false }) : printer
+      for (const line of lines) speaker.line(...line)
+      return 0
+    }
+    const command = await asked.entry.load()
+    return await command(await createContext(printer, parts, asked.args), asked.args)
+  } catch (error) {
+    const failures = toFailures(error)
+    printer.failures(failures)
+    return exitCodeOf(failures)
+  }
+}
+
+function printVersion(printer: Printer, version: string): number {
+  printer.line(`spritewright ${version}`)
+  printer.document({ version })
+  return 0
+}
+
+/** Looked for in the raw arguments: a command line that cannot be parsed is to be refused in the right form, too. */
+function printerInit(argv: readonly string[], { host, isOutputTerminal }: ProgramParts): Parameters<typeof createPrinter>[0] {
+  const end = argv.indexOf('--')
+  const switches = end < 0 ? argv : argv.slice(0, end)
+  const mayColor = !switches.includes('--no-color') && !host.env.NO_COLOR && host.env.TERM !== 'dumb'
+  return {
+    terminal: host.terminal,
+    isJson: switches.includes('--json'),
+    isQuiet: switches.includes('--quiet'),
+    hasColor: mayColor && isOutputTerminal,
+    hasNoteColor: mayColor && host.terminal.isInteractive,
+  }
+}
+
+async function createContext(printer: Printer, parts: ProgramParts, args: CommandArgs): Promise<CommandContext> {
+  const root = await resolveRoot(parts.host, args.text('root'))
+  const config = args.text('config')
+  const open = (): Promise<Workshop> =>
+    parts.createWorkshop({ host: parts.host, root, ...(config === undefined ? {} : { config: resolve(parts.host.workingFolder, config) }) })
+  return {
+    parts,
+    printer,
+    root,
+    withWorkshop: async (work) => {
+      const workshop = await open()
+      try {
+        return await work(workshop)
+      } finally {
+        await workshop.close()
+      }
+    },
+  }
+}
+
+async function resolveRoot(host: Host, option: string | undefined): Promise<string> {
+  const root = resolve(host.workingFolder, option ?? '.')
+  if (option === undefined || (await host.disk.stat(root))?.isFolder) return root
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected --root to be a folder, found none at ${JSON.stringify(root)}.`,
+    facts: { option: '--root', found: root },
+  })
+}

@@ -1,0 +1,90 @@
+import type { Host } from '../host/host.ts'
+import type { JobProgress, ProgressListener } from '../job/progress.ts'
+import type { Printer } from './printer.ts'
+import { applyProgress, emptyProgress, isEnd, layChange, layProgress, type ProgressState } from './progress.ts'
+
+/** Shows progress on stderr while a command works. */
+export interface ProgressDisplay {
+  readonly listener: ProgressListener
+  /** What has been told so far. */
+  state(): ProgressState
+  /** Writes a line above the bars, or just writes it. */
+  note(write: () => void): void
+  /** Draws the last picture and lets it stand. Calling it again does nothing. */
+  stop(): void
+}
+
+const tickMs = 250
+const leastGapMs = 40
+
+/** Bars on a terminal that a person watches, plain lines of changes elsewhere, nothing with `--quiet`. */
+export function createProgressDisplay(host: Host, printer: Printer): ProgressDisplay {
+  let state = emptyProgress
+  const { clock, terminal } = host
+  const screen = terminal.isInteractive && !printer.isQuiet ? createScreen(host, printer, () => state) : undefined
+  return {
+    state: () => state,
+    listener: (news: JobProgress) => {
+      const before = state
+      state = applyProgress(before, news, clock.mono())
+      if (screen) screen.refresh(isEnd(news.phase))
+      else {
+        const line = layChange(before, state, news.id)
+        if (line) printer.note(...line)
+      }
+    },
+    note: (write) => {
+      screen?.clear()
+      write()
+      screen?.refresh(true)
+    },
+    stop: () => screen?.stop(),
+  }
+}
+
+interface Screen {
+  refresh(isUrgent: boolean): void
+  clear(): void
+  stop(): void
+}
+
+/** A few lines at the bottom that are drawn over each other; a timer keeps the seconds moving. */
+function createScreen({ clock, terminal }: Host, printer: Printer, state: () => ProgressState): Screen {
+  const stopped = new AbortController()
+  let drawn = 0
+  let drawnAt = Number.NEGATIVE_INFINITY
+  let isTicking = false
+  const erase = (): string => (drawn === 0 ? '' : `\x1b[${drawn}A\x1b[0J`)
+  const draw = (): void => {
+    if (state().rows.length === 0) return
+    const lines = layProgress(state(), clock.mono(), terminal.columns)
+    terminal.note(`${erase()}${lines.map((line) => `${printer.paintNotes(line)}\n`).join('')}`)
+    drawn = lines.length
+    drawnAt = clock.mono()
+  }
+  const tick = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      await clock.sleep(tickMs, stopped.signal)
+      draw()
+    }
+  }
+  return {
+    refresh: (isUrgent) => {
+      if (stopped.signal.aborted) return
+      if (isUrgent || clock.mono() - drawnAt >= leastGapMs) draw()
+      if (isTicking) return
+      isTicking = true
+      // The only way out of the loop is the abort of `stop`.
+      tick().catch(() => {})
+    },
+    clear: () => {
+      if (drawn > 0) terminal.note(erase())
+      drawn = 0
+    },
+    stop: () => {
+      if (stopped.signal.aborted) return
+      stopped.abort()
+      draw()
+    },
+  }
+}
