@@ -77,7 +77,8 @@ describe('the request hash', () => {
       fc.property(paidSprite, paidAnimation, freeSprite, freeAnimation, (sprite, animation, freeOfSprite, freeOfAnimation) => {
         const bare = hashOf(toText(sprite, animation), '/game/hero.sprite.json')
         const dressed = { ...freeOfSprite, ...sprite }
-        const moving = { ...freeOfAnimation, ...animation }
+        const { use } = freeOfAnimation
+        const moving = { ...freeOfAnimation, ...(use ? { durations: use.map(() => 80) } : {}), ...animation }
         const text = toText(dressed, moving)
         expect(hashOf(text, '/game/hero.sprite.json')).toBe(bare)
         expect(hashOf(`// a comment\n${text.replace('{', '{ /* another */ ')}`, '/elsewhere/villain.sprite.json')).toBe(bare)
