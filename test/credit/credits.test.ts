@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { judgePrice } from '../../src/credit/approval.ts'
+import { coverByBudget } from '../../src/credit/budget.ts'
+import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
+import { createLedger, type LedgerMove } from '../../src/credit/ledger.ts'
+import { MemoryDisk } from '../memory-disk.ts'
+
+describe('credits', () => {
+  test('law: every text of the pattern is read exactly and written back as the same amount', () => {
+    const text = fc
+      .tuple(fc.bigInt(0n, 10n ** 14n), fc.stringMatching(/^\d{0,4}$/))
+      .map(([whole, part]) => (part === '' ? `${whole}` : `${whole}.${part}`))
+    fc.assert(
+      fc.property(text, (written) => {
+        const amount = parseCredits(written)
+        const [whole = '0', part = ''] = written.split('.')
+        expect(amount).toBe(BigInt(whole + part.padEnd(4, '0')))
+        expect(parseCredits(formatCredits(amount))).toBe(amount)
+      }),
+    )
+  })
+
+  test.each(['', '.5', '2.', '2.40001', '-1', '1e3', '0x1', '2,4', ' 2', '２'])('%j is no amount', (text) => {
+    expect(() => parseCredits(text)).toThrow(expect.objectContaining({ code: 'SW_WIRE' }))
+  })
+
+  test('0.1 and 0.2 are exactly 0.3', () => {
+    expect(formatCredits(parseCredits('0.1') + parseCredits('0.2'))).toBe('0.3')
+  })
+})
+
+describe('approvals', () => {
+  const approval = { ceiling: parseCredits('2.4'), priceVersion: 'v1', buyer: 'b', at: 't' }
+  test('a price at the ceiling fits, a ten-thousandth above does not', () => {
+    expect(judgePrice(approval, { credits: 24_000n, priceVersion: 'v1' })).toEqual({ fits: true })
+    expect(judgePrice(approval, { credits: 24_001n, priceVersion: 'v1' })).toEqual({ fits: false, why: 'ceiling' })
+  })
+  test('another price version stops even a lower price', () => {
+    expect(judgePrice(approval, { credits: 1n, priceVersion: 'v2' })).toEqual({ fits: false, why: 'priceVersion' })
+  })
+})
+
+describe('standing ceilings', () => {
+  const line = (sprite: string, text: string): { sprite: string; credits: bigint } => ({ sprite, credits: parseCredits(text) })
+  test('without perSprite nothing is covered', () => {
+    expect(coverByBudget({ perRun: 10n ** 9n }, [line('a', '1')], 0n, 0n).covered.size).toBe(0)
+  })
+  test('a sprite is covered whole or not at all, and the reason is said', () => {
+    const { covered, refused } = coverByBudget({ perSprite: parseCredits('3') }, [line('a', '2'), line('a', '2'), line('b', '2')], 0n, 0n)
+    expect([...covered]).toEqual(['b'])
+    expect(refused.get('a')).toContain('approval.perSprite 3')
+  })
+  test('law: what is covered never exceeds a ceiling', () => {
+    const amount = fc.bigInt(1n, 50_000n)
+    const lines = fc.array(fc.record({ sprite: fc.constantFrom('a', 'b', 'c', 'd'), credits: amount }), { maxLength: 10 })
+    fc.assert(
+      fc.property(lines, amount, amount, amount, amount, (list, perSprite, perRun, total, spent) => {
+        const { covered } = coverByBudget({ perSprite, perRun, total }, list, spent, 0n)
+        const sum = list.filter((item) => covered.has(item.sprite)).reduce((all, item) => all + item.credits, 0n)
+        expect(sum <= perRun).toBe(true)
+        if (sum > 0n) expect(spent + sum <= total).toBe(true)
+      }),
+    )
+  })
+})
+
+describe('the ledger', () => {
+  const move: LedgerMove = { at: 1, type: 'held', id: 'hero.walk', hash: 'h', attempt: 1, executionId: 'e', credits: 24_000n }
+  test('a movement is written once, however often it is told', async () => {
+    const disk = new MemoryDisk()
+    const ledger = createLedger(disk, '/l')
+    await Promise.all([ledger.ensure(move), ledger.ensure({ ...move, at: 2 }), ledger.ensure({ ...move, type: 'settled' })])
+    expect(await ledger.read()).toEqual([move, { ...move, type: 'settled' }])
+  })
+  test('a torn last line is skipped and does not swallow the next', async () => {
+    const disk = new MemoryDisk()
+    await createLedger(disk, '/l').ensure(move)
+    disk.files.set('/l', Buffer.concat([disk.files.get('/l') as Uint8Array, Buffer.from('{"at":5,"ty')]))
+    const ledger = createLedger(disk, '/l')
+    await ledger.ensure({ ...move, type: 'settled' })
+    expect((await ledger.read()).map((line) => line.type)).toEqual(['held', 'settled'])
+  })
+})

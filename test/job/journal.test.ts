@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest'
+import { createJournal } from '../../src/job/journal.ts'
+import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+
+const hash = 'a'.repeat(64)
+const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }
+const open = (disk: MemoryDisk): ReturnType<typeof createJournal> => createJournal({ disk, random: countingRandom(), clock }, '/j')
+const sent = { attempt: 1, send: 1, keyTag: 'k' }
+
+describe('the journal', () => {
+  test('a record is written, synced, linked and its folder synced, in this order', async () => {
+    const disk = new MemoryDisk()
+    const journal = open(disk)
+    await journal.append(hash, await journal.read(hash), 'sent', sent)
+    const calls = disk.calls.map((call) => call.replace(/\.[0-9a-f]{16}\.tmp/, '.tmp'))
+    expect(calls).toEqual([
+      `write /j/${hash}/0001.json.tmp`,
+      `sync /j/${hash}/0001.json.tmp`,
+      `link /j/${hash}/0001.json`,
+      `remove /j/${hash}/0001.json.tmp`,
+      `syncFolder /j/${hash}`,
+      'syncFolder /j',
+    ])
+  })
+
+  test('of two that write behind the same view one wins and the other is told', async () => {
+    const disk = new MemoryDisk()
+    const journal = open(disk)
+    const view = await journal.read(hash)
+    const [first, second] = await Promise.all([journal.append(hash, view, 'sent', sent), journal.append(hash, view, 'sent', sent)])
+    expect([first === undefined, second === undefined].sort()).toEqual([false, true])
+    expect((await journal.read(hash)).records).toHaveLength(1)
+  })
+
+  test('a torn last record is skipped, and the next one is written behind it', async () => {
+    const disk = new MemoryDisk()
+    const journal = open(disk)
+    await journal.append(hash, await journal.read(hash), 'sent', sent)
+    disk.files.set(`/j/${hash}/0002.json`, new TextEncoder().encode('{"v":1,"n":2,'))
+    const view = await journal.read(hash)
+    expect(view.submission.sends).toHaveLength(1)
+    await journal.append(hash, view, 'unknown', { attempt: 1, send: 1, status: null, message: 'lost' })
+    expect((await journal.read(hash)).submission.sends[0]?.answer).toEqual({ kind: 'unknown', status: null, message: 'lost' })
+  })
+
+  test('a record that was changed or taken out breaks the chain, and says so', async () => {
+    const disk = new MemoryDisk()
+    const journal = open(disk)
+    let view = await journal.read(hash)
+    for (let send = 1; send <= 3; send++) view = (await journal.append(hash, view, 'sent', { ...sent, send })) ?? view
+    disk.files.delete(`/j/${hash}/0002.json`)
+    await expect(journal.read(hash)).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { record: 3 } })
+  })
+})

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest'
+import { createVault } from '../../src/vault/layers.ts'
+import { createObjectStore, sha256 } from '../../src/vault/objects.ts'
+import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+
+const bytes = new TextEncoder().encode('a paid result')
+const hash = sha256(bytes)
+
+describe('the vault', () => {
+  test('bytes are read back by their hash, and stored twice they are stored once', async () => {
+    const disk = new MemoryDisk()
+    const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
+    expect(await store.put(bytes)).toBe(hash)
+    expect(await store.put(bytes)).toBe(hash)
+    expect(await store.read(hash)).toEqual(bytes)
+    expect([...disk.files.keys()]).toEqual([`/v/${hash}.zip`])
+  })
+
+  test('a damaged object is never given out and never deleted: it goes to quarantine', async () => {
+    const disk = new MemoryDisk()
+    const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
+    await store.put(bytes)
+    const damaged = bytes.map((byte, index) => (index === 3 ? byte ^ 1 : byte))
+    disk.files.set(`/v/${hash}.zip`, damaged)
+    expect(await store.read(hash)).toBeUndefined()
+    expect([...disk.files.keys()].every((path) => path.startsWith(`/q/${hash}.`))).toBe(true)
+    expect([...disk.files.values()]).toEqual([damaged])
+  })
+
+  test('good bytes replace a damaged object of the same name', async () => {
+    const disk = new MemoryDisk()
+    const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
+    disk.files.set(`/v/${hash}.zip`, new Uint8Array([1]))
+    await store.put(bytes)
+    expect(await store.read(hash)).toEqual(bytes)
+  })
+
+  test('a name that is no hash never becomes a path', async () => {
+    const store = createObjectStore({ disk: new MemoryDisk(), random: countingRandom() }, '/v', '/q')
+    await expect(store.read('../../etc/passwd')).rejects.toMatchObject({ code: 'SW_VAULT' })
+  })
+
+  test('a full disk loses nothing and says so', async () => {
+    const disk = new MemoryDisk()
+    disk.fault = { call: 'write', code: 'ENOSPC' }
+    const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
+    await expect(store.put(bytes)).rejects.toMatchObject({ code: 'ENOSPC' })
+    expect(disk.files.size).toBe(0)
+  })
+
+  test('what only the shared store has is copied into the project', async () => {
+    const disk = new MemoryDisk()
+    const warned: string[] = []
+    const vault = createVault({ disk, random: countingRandom() }, { local: '/p/.spritewright', shared: '/s' }, (message) =>
+      warned.push(message),
+    )
+    disk.files.set(`/s/${hash}.zip`, bytes)
+    expect(await vault.read(hash)).toEqual(bytes)
+    expect(disk.files.has(`/p/.spritewright/results/${hash}.zip`)).toBe(true)
+    expect(warned).toEqual([])
+  })
+
+  test('a shared store that cannot be written is a warning: the project has the bytes', async () => {
+    const disk = new MemoryDisk()
+    const warned: string[] = []
+    const vault = createVault({ disk, random: countingRandom() }, { local: '/p/.spritewright', shared: '/s' }, (message) =>
+      warned.push(message),
+    )
+    disk.fault = { call: 'write /s', code: 'EACCES' }
+    expect(await vault.put(bytes)).toBe(hash)
+    expect(warned).toHaveLength(1)
+    expect(disk.files.has(`/p/.spritewright/results/${hash}.zip`)).toBe(true)
+  })
+})
