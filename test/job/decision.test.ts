@@ -28,7 +28,7 @@ const send = (agoMs: number, answer: Send['answer'], over: Partial<Send> = {}): 
 const none: Send['answer'] = { kind: 'none' }
 const unknown: Send['answer'] = { kind: 'unknown', status: 500, message: 'x' }
 const refused = (status: number, reason = 'invalid_request'): Send['answer'] => ({ kind: 'refused', status, error: error(reason) })
-const after = (...sends: Send[]): Submission => ({ attempt: 1, failures: 0, frozen: frozen as NonNullable<typeof frozen>, sends })
+const since = (...sends: Send[]): Submission => ({ attempt: 1, failures: 0, frozen: frozen as NonNullable<typeof frozen>, sends })
 
 describe('what the records say decides what is done', () => {
   test('nothing sent: check and freeze', () => {
@@ -40,33 +40,33 @@ describe('what the records say decides what is done', () => {
   })
 
   test('sent and never answered, inside the window: the same bytes again', () => {
-    expect(decide(after(send(minute, none)), facts)).toEqual({ do: 'replay', pause: 'none' })
-    expect(decide(after(send(minute, unknown)), facts)).toEqual({ do: 'replay', pause: 'fault' })
+    expect(decide(since(send(minute, none)), facts)).toEqual({ do: 'replay', pause: 'none' })
+    expect(decide(since(send(minute, unknown)), facts)).toEqual({ do: 'replay', pause: 'fault' })
   })
 
   test('sent and never answered, older than the window by either clock: a person decides', () => {
-    expect(decide(after(send(11 * minute, none)), facts)).toMatchObject({ do: 'stop', why: { kind: 'uncertain', because: 'window' } })
+    expect(decide(since(send(11 * minute, none)), facts)).toMatchObject({ do: 'stop', why: { kind: 'uncertain', because: 'window' } })
     const slept = send(minute, none, { at: facts.wall - 11 * minute })
-    expect(decide(after(slept), facts)).toMatchObject({ do: 'stop', why: { kind: 'uncertain', because: 'window' } })
+    expect(decide(since(slept), facts)).toMatchObject({ do: 'stop', why: { kind: 'uncertain', because: 'window' } })
   })
 
   test('a clock that went back, or a machine that was restarted, makes an unanswered send too old', () => {
-    expect(decide(after(send(minute, none, { at: facts.wall + 1 })), facts)).toMatchObject({ do: 'stop', why: { because: 'clock' } })
-    expect(decide(after(send(minute, none, { mono: facts.mono + 1 })), facts)).toMatchObject({ do: 'stop', why: { because: 'clock' } })
+    expect(decide(since(send(minute, none, { at: facts.wall + 1 })), facts)).toMatchObject({ do: 'stop', why: { because: 'clock' } })
+    expect(decide(since(send(minute, none, { mono: facts.mono + 1 })), facts)).toMatchObject({ do: 'stop', why: { because: 'clock' } })
   })
 
   test('sent under another API key: a person decides', () => {
-    expect(decide(after(send(minute, none, { keyTag: 'k2' })), facts)).toMatchObject({ do: 'stop', why: { because: 'key' } })
+    expect(decide(since(send(minute, none, { keyTag: 'k2' })), facts)).toMatchObject({ do: 'stop', why: { because: 'key' } })
   })
 
   test('the window counts from the first unanswered send, not from the last', () => {
     const sends = [send(11 * minute, unknown), send(minute, unknown, { send: 2 })]
-    expect(decide(after(...sends), facts)).toMatchObject({ do: 'stop', why: { kind: 'uncertain' } })
+    expect(decide(since(...sends), facts)).toMatchObject({ do: 'stop', why: { kind: 'uncertain' } })
   })
 
   test('a replay that is refused proves nothing about the first send', () => {
     for (const status of [401, 403, 422]) {
-      expect(decide(after(send(minute, unknown), send(0, refused(status), { send: 2 })), facts)).toMatchObject({
+      expect(decide(since(send(minute, unknown), send(0, refused(status), { send: 2 })), facts)).toMatchObject({
         do: 'stop',
         why: { kind: 'uncertain', because: 'refused' },
       })
@@ -74,33 +74,33 @@ describe('what the records say decides what is done', () => {
   })
 
   test('a first send that is refused starts nothing: 422 stops, 401 is worth another run, 429 waits', () => {
-    expect(decide(after(send(0, refused(422))), facts)).toMatchObject({ do: 'stop', why: { kind: 'refused', status: 422 } })
-    expect(decide(after(send(0, refused(401))), facts)).toEqual({ do: 'replay', pause: 'none' })
-    expect(decide(after(send(0, refused(429))), facts)).toEqual({ do: 'replay', pause: 'limit' })
+    expect(decide(since(send(0, refused(422))), facts)).toMatchObject({ do: 'stop', why: { kind: 'refused', status: 422 } })
+    expect(decide(since(send(0, refused(401))), facts)).toEqual({ do: 'replay', pause: 'none' })
+    expect(decide(since(send(0, refused(429))), facts)).toEqual({ do: 'replay', pause: 'limit' })
   })
 
   test('a refused attempt goes on under another approval, with another key', () => {
-    expect(decide(after(send(0, refused(422))), { ...facts, approvedAt: 'later' })).toEqual({ do: 'prepare', attempt: 2 })
+    expect(decide(since(send(0, refused(422))), { ...facts, approvedAt: 'later' })).toEqual({ do: 'prepare', attempt: 2 })
   })
 
   test('409 is repeated once, then it is a conflict, never a new key', () => {
-    expect(decide(after(send(0, refused(409))), facts)).toEqual({ do: 'replay', pause: 'conflict' })
+    expect(decide(since(send(0, refused(409))), facts)).toEqual({ do: 'replay', pause: 'conflict' })
     const twice = [send(0, refused(409)), send(0, refused(409), { send: 2 })]
-    expect(decide(after(...twice), facts)).toEqual({ do: 'stop', why: { kind: 'conflict' } })
-    expect(decide(after(...twice), { ...facts, wall: facts.wall + 60 * minute, mono: facts.mono + 60 * minute })).toEqual({
+    expect(decide(since(...twice), facts)).toEqual({ do: 'stop', why: { kind: 'conflict' } })
+    expect(decide(since(...twice), { ...facts, wall: facts.wall + 60 * minute, mono: facts.mono + 60 * minute })).toEqual({
       do: 'stop',
       why: { kind: 'conflict' },
     })
   })
 
   test('accepted: only reads from here on, however old', () => {
-    const submission: Submission = { ...after(send(600 * minute, none)), accepted: { attempt: 1, executionId: 'e', conversationId: null } }
+    const submission: Submission = { ...since(send(600 * minute, none)), accepted: { attempt: 1, executionId: 'e', conversationId: null } }
     expect(decide(submission, facts)).toEqual({ do: 'follow', executionId: 'e' })
   })
 
   test('a failed execution is tried again only where the service says so, at most twice', () => {
     const failed = (retryable: boolean, failures: number): Submission => ({
-      ...after(),
+      ...since(),
       failures,
       accepted: { attempt: 1, executionId: 'e', conversationId: null },
       failed: { attempt: 1, status: 'failed', error: error('generation_failed', retryable) },
@@ -123,7 +123,7 @@ describe('what the records say decides what is done', () => {
     )
     fc.assert(
       fc.property(sends, fc.constantFrom('then', 'later'), (list, approvedAt) => {
-        const submission = after(...list.map((item, index) => send(item.age, item.answer, { send: index + 1, keyTag: item.keyTag })))
+        const submission = since(...list.map((item, index) => send(item.age, item.answer, { send: index + 1, keyTag: item.keyTag })))
         const step = decide(submission, { ...facts, approvedAt })
         const isOpen = list.some((item) => item.answer.kind !== 'refused')
         if (isOpen)
