@@ -171,7 +171,7 @@ function toAnimation(sequence: FrameSequence): AtlasAnimation {
   return {
     name: sequence.name,
     sprite: sequence.sprite,
-    frames: sequence.play.map((name) => ({ name, durationMs: durations.get(name)! })),
+    frames: sequence.play.map((name, at) => ({ name, durationMs: sequence.durations?.[at] ?? durations.get(name)! })),
     fps: sequence.fps,
     loop: sequence.loop,
     yoyo: sequence.yoyo,

@@ -21,6 +21,8 @@ export interface FrameSequence {
   readonly frames: readonly Frame[]
   /** Names of frames in playing order; a name may come more than once. */
   readonly play: readonly string[]
+  /** Milliseconds of each played frame, as many as `play` has. @default `durationMs` of the frame played */
+  readonly durations?: readonly number[]
   /** Frames a second; durations rule where they differ. */
   readonly fps: number
   readonly loop: boolean
@@ -42,7 +44,7 @@ export interface FrameSequence {
  * Refuses sequences that no atlas can hold.
  *
  * @throws {AtlasError} `SW_FRAME_SIZE` for frames of different size in a sequence, `SW_ATLAS_OPTION` for names that come twice, no frames, played frames that are
- * not there, or extrude and padding out of range.
+ * not there, another number of durations, or extrude and padding out of range.
  */
 export function checkSequences(sequences: readonly FrameSequence[]): void {
   const refuse = (message: string, facts: Readonly<Record<string, unknown>>): never => {
@@ -54,13 +56,17 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
     if (names.has(name)) refuse(`Expected every animation and frame to have a name of its own, found "${name}" twice.`, { name })
     names.add(name)
   }
-  for (const { name, frames, play, extrude, padding } of sequences) {
+  for (const { name, frames, play, durations, extrude, padding } of sequences) {
     claim(name)
     for (const frame of frames) claim(frame.name)
     if (frames.length === 0) refuse(`Expected at least one frame in "${name}", found none.`, { animation: name })
     const own = new Set(frames.map((frame) => frame.name))
     const missing = play.find((played) => !own.has(played))
     if (missing !== undefined) refuse(`Expected "${name}" to play its own frames, found "${missing}".`, { animation: name, frame: missing })
+    if (durations !== undefined && durations.length !== play.length)
+      refuse(`Expected a duration for each of the ${play.length} frames that "${name}" plays, found ${durations.length}.`, {
+        animation: name,
+      })
     if (!isUpTo(extrude, 16)) refuse(`Expected extrude of "${name}" from 0 to 16 pixels, found ${extrude}.`, { animation: name, extrude })
     if (!isUpTo(padding, 64)) refuse(`Expected padding of "${name}" from 0 to 64 pixels, found ${padding}.`, { animation: name, padding })
     checkOneSize(name, frames)

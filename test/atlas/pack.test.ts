@@ -199,6 +199,17 @@ describe('makeAtlas', () => {
     expect(atlas.pages).toMatchObject([{ bitmap: { width: 12, height: 12 } }])
   })
 
+  test('a frame played twice may be shown for two durations; without durations its own counts', () => {
+    const play = ['a/walk/0000', 'a/walk/0001', 'a/walk/0000']
+    const timed = (more: Partial<FrameSequence>): readonly number[] =>
+      makeAtlas('sprites', [one('a/walk', [solid(2, 2), solid(2, 2)], { play, ...more })]).animations[0]!.frames.map(
+        (frame) => frame.durationMs,
+      )
+    expect(timed({ durations: [50, 60, 70] })).toEqual([50, 60, 70])
+    expect(timed({})).toEqual([100, 100, 100])
+    expect(refusal(() => timed({ durations: [50] })).code).toBe('SW_ATLAS_OPTION')
+  })
+
   test('an animation that does not fit on one page is refused by name', () => {
     const { code, facts } = refusal(() => makeAtlas('sprites', [one('big/roar', [solid(64, 64)])], { maxSize: 64 }))
     expect([code, facts.animation, facts.maxSize]).toEqual(['SW_PACK', 'big/roar', 64])
