@@ -1,0 +1,176 @@
+import type { Clock } from '../host/clock.ts'
+import type { Random } from '../host/random.ts'
+import type { ServedRequest, ServedResponse } from '../host/server.ts'
+import type { Accounts, Caller } from './accounts.ts'
+import type { Assets } from './assets.ts'
+import { capabilitiesOf, offered } from './capabilities.ts'
+import { viewOf } from './execution-view.ts'
+import type { Executions } from './executions.ts'
+import { jsonResponse, Refusal, splitPath, toEnvelope } from './http.ts'
+import type { Jobs } from './jobs.ts'
+import type { ResolvedEmbeddedOptions } from './options.ts'
+import { estimateOf, readEstimateQuery, type SpritePricing } from './pricing.ts'
+import { invalid } from './shapes.ts'
+import type { Store } from './store.ts'
+import type { Streams } from './streams.ts'
+import { takeUpload } from './uploads.ts'
+import type { Bucket, Windows } from './windows.ts'
+
+/** What the endpoints stand on. */
+export interface ApiGround {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly options: ResolvedEmbeddedOptions
+  readonly pricing: () => SpritePricing
+  readonly accounts: Accounts
+  readonly executions: Executions
+  readonly jobs: Jobs
+  readonly streams: Streams
+  readonly windows: Windows
+  readonly assets: Assets
+  /** Origin for links where a request names no host. */
+  readonly apiUrl: string
+  readonly onMistake: (error: unknown) => void
+}
+
+/** A request at its endpoint. */
+interface Call {
+  readonly caller: Caller
+  readonly request: ServedRequest
+  readonly query: URLSearchParams
+  /** The path's variable parts, in order. */
+  readonly ids: readonly string[]
+  readonly requestId: string
+}
+
+interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Segments; `*` stands for an id. */
+  readonly path: string
+  readonly bucket: Bucket
+  /** Whether `Service-Version: 1` must be there. */
+  readonly isManaged?: boolean
+  readonly answer: (ground: ApiGround, call: Call) => ServedResponse | Promise<ServedResponse>
+}
+
+const privately = { 'cache-control': 'private, no-store' }
+
+function endpointsOf(uploadPath: string): readonly Endpoint[] {
+  return [
+    { method: 'GET', path: '/v1/capabilities', bucket: 'get', answer: capabilities },
+    { method: 'GET', path: '/v1/balance', bucket: 'get', answer: balance },
+    { method: 'GET', path: '/v1/sprite-pricing', bucket: 'get', answer: spritePricing },
+    { method: 'POST', path: uploadPath, bucket: 'post', answer: upload },
+    { method: 'POST', path: '/v1/execute', bucket: 'post', isManaged: true, answer: execute },
+    { method: 'GET', path: '/v1/executions/*', bucket: 'get', isManaged: true, answer: execution },
+    { method: 'GET', path: '/v1/executions/*/events', bucket: 'get', answer: events },
+    { method: 'POST', path: '/v1/executions/*/cancel', bucket: 'post', isManaged: true, answer: cancel },
+    { method: 'GET', path: '/v1/image-jobs/*/asset', bucket: 'download', answer: asset },
+    { method: 'DELETE', path: '/v1/conversations/*', bucket: 'post', isManaged: true, answer: notYet },
+    { method: 'POST', path: '/v1/conversations/*/answers', bucket: 'post', isManaged: true, answer: notYet },
+  ]
+}
+
+/** The API origin: every answer goes out when what it says is durable, with `X-Request-ID`; every refusal as the error envelope. */
+export function createApi(ground: ApiGround): (request: ServedRequest) => Promise<ServedResponse> {
+  const endpoints = endpointsOf(ground.options.shapes.uploadPath)
+  return async (request) => {
+    const requestId = ground.random.uuid()
+    try {
+      const response = await dispatch(ground, endpoints, request, requestId).catch((error: unknown) => {
+        if (error instanceof Refusal) return toEnvelope(error, requestId)
+        throw error
+      })
+      await ground.store.flushed()
+      return { ...response, headers: { ...response.headers, 'x-request-id': requestId } }
+    } catch (error) {
+      // A mistake of ours or a full disk: told to whoever runs the service; the client learns only that the outcome is open.
+      ground.onMistake(error)
+      return toEnvelope(new Refusal('temporarily_unavailable', 'The service cannot answer now. Try the same request again.'), requestId)
+    }
+  }
+}
+
+async function dispatch(
+  ground: ApiGround,
+  endpoints: readonly Endpoint[],
+  request: ServedRequest,
+  requestId: string,
+): Promise<ServedResponse> {
+  const caller = ground.accounts.authenticate(request.headers.authorization)
+  const { segments, query } = splitPath(request.path)
+  const endpoint = endpoints.find(({ method, path }) => method === request.method && matches(path.split('/').slice(1), segments))
+  ground.windows.enter(endpoint?.bucket ?? (request.method === 'GET' ? 'get' : 'post'), caller)
+  if (endpoint === undefined) throw new Refusal('resource_not_found', 'There is no such endpoint.')
+  if (endpoint.isManaged && request.headers['service-version'] !== '1') throw invalid('Service-Version', '1')
+  const pattern = endpoint.path.split('/').slice(1)
+  const ids = segments.filter((_, index) => pattern[index] === '*')
+  return endpoint.answer(ground, { caller, request, query, ids, requestId })
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  return pattern.length === segments.length && pattern.every((part, index) => part === '*' || part === segments[index])
+}
+
+function requireSheets({ account }: Caller): void {
+  if (!offered.includes('sprite_sheet') || !account.operations.includes('sprite_sheet'))
+    throw new Refusal('feature_unavailable', 'Sprite sheets are not available to this account.')
+}
+
+function capabilities({ options, pricing }: ApiGround, { caller }: Call): ServedResponse {
+  return jsonResponse(200, capabilitiesOf(caller, options, pricing()), privately)
+}
+
+function balance({ accounts, options }: ApiGround, { caller }: Call): ServedResponse {
+  return jsonResponse(200, options.shapes.balance(accounts.available(caller.account.id)), privately)
+}
+
+function spritePricing({ pricing }: ApiGround, { caller, query }: Call): ServedResponse {
+  const { frames, background } = readEstimateQuery(query, pricing())
+  requireSheets(caller)
+  return jsonResponse(200, estimateOf(pricing(), frames, background), privately)
+}
+
+async function upload(ground: ApiGround, { caller, request }: Call): Promise<ServedResponse> {
+  const taken = await takeUpload({ caller, contentType: request.headers['content-type'], body: request.body }, ground)
+  return jsonResponse(201, ground.options.shapes.upload(taken), privately)
+}
+
+function execute({ executions, jobs, options, streams }: ApiGround, { caller, request, requestId }: Call): ServedResponse {
+  const { headers, body, signal } = request
+  if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) throw invalid('Content-Type', 'application/json')
+  const wantsStream = /\btext\/event-stream\b/i.test(headers.accept ?? '')
+  if (wantsStream) streams.checkRoom(caller)
+  const { execution, isNew } = executions.accept({ caller, idempotencyKey: headers['idempotency-key'], body, requestId })
+  if (isNew) jobs.start(execution.id)
+  return wantsStream
+    ? streams.open(caller, execution.id, undefined, signal)
+    : jsonResponse(202, options.shapes.accepted(execution), privately)
+}
+
+function execution({ apiUrl, executions, options }: ApiGround, { caller, ids, request }: Call): ServedResponse {
+  const host = request.headers.host ?? ''
+  const origin = /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : apiUrl
+  return jsonResponse(200, viewOf(executions.owned(caller, ids[0]!), options.shapes, origin), privately)
+}
+
+function events({ executions, streams }: ApiGround, { caller, ids, request }: Call): ServedResponse {
+  const { id } = executions.owned(caller, ids[0]!)
+  return streams.open(caller, id, request.headers['last-event-id'], request.signal)
+}
+
+function cancel({ executions }: ApiGround, { caller, ids }: Call): ServedResponse {
+  executions.owned(caller, ids[0]!)
+  // Every execution here is a sprite.
+  throw new Refusal('invalid_request', 'Sprite executions cannot be cancelled.', { field: 'operation', rule: 'image operations only' })
+}
+
+function asset({ assets, executions }: ApiGround, { caller, ids }: Call): ServedResponse {
+  const location = assets.link(executions.ownedByJob(caller, ids[0]!))
+  return { status: 302, headers: { location, 'content-length': '0', 'cache-control': 'no-store' }, body: new Uint8Array() }
+}
+
+function notYet(): never {
+  throw new Refusal('feature_unavailable', 'This part of the interface is not available here.')
+}

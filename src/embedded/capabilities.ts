@@ -1,0 +1,41 @@
+import { formatCredits } from '../credit/credits.ts'
+import type { Caller } from './accounts.ts'
+import type { ResolvedEmbeddedOptions } from './options.ts'
+import { priceOf, type SpritePricing } from './pricing.ts'
+import type { Operation } from './records.ts'
+
+/** What this service can do now; an account has a part of it. */
+export const offered: readonly Operation[] = ['sprite_sheet']
+
+/** Endings and media types of pictures that may be uploaded. */
+export const inputTypes: Readonly<Record<string, { readonly format: 'png' | 'jpeg' | 'webp'; readonly extensions: readonly string[] }>> = {
+  'image/png': { format: 'png', extensions: ['png'] },
+  'image/jpeg': { format: 'jpeg', extensions: ['jpg', 'jpeg'] },
+  'image/webp': { format: 'webp', extensions: ['webp'] },
+}
+
+/** `GET /v1/capabilities`: the configuration that is really in force for this key. */
+export function capabilitiesOf(
+  { key, account }: Caller,
+  options: ResolvedEmbeddedOptions,
+  pricing: SpritePricing,
+): Readonly<Record<string, unknown>> {
+  return {
+    api_version: '1',
+    key_mode: key.mode,
+    operations: offered.filter((operation) => account.operations.includes(operation)),
+    managed_execute: true,
+    server_sent_events: true,
+    interactive_questions: false,
+    maximum_input_bytes: options.maximumInputBytes,
+    maximum_input_dimension: options.maximumInputDimension,
+    staged_input_uploads: true,
+    maximum_source_input_bytes: options.maximumInputBytes,
+    supported_input_extensions: Object.values(inputTypes).flatMap((type) => type.extensions),
+    live_charge_credits_per_image: 1,
+    // The interface wants a JSON number here; it is written as the exact text would be.
+    sprite_sheet_credits: JSON.parse(formatCredits(priceOf(pricing, pricing.default_frames, 'remove'))) as number,
+    sprite_pricing: pricing,
+    test_mode_uses_credits: true,
+  }
+}

@@ -1,0 +1,180 @@
+import { type Credits, parseCredits } from '../credit/credits.ts'
+import type { Clock } from '../host/clock.ts'
+import type { Disk } from '../host/disk.ts'
+import type { Random } from '../host/random.ts'
+import type { RequestHandler } from '../host/server.ts'
+import { type Accounts, createAccounts } from './accounts.ts'
+import { createApi } from './api.ts'
+import { createAssets } from './assets.ts'
+import { createExecutions } from './executions.ts'
+import { createJobs } from './jobs.ts'
+import { type EmbeddedAccount, type EmbeddedOptions, type RequestNote, resolveOptions } from './options.ts'
+import type { SpritePricing } from './pricing.ts'
+import type { ExecutionRecord } from './records.ts'
+import { createMemoryStore, openStore, type Store } from './store.ts'
+import { createStreams } from './streams.ts'
+import { createWindows } from './windows.ts'
+
+/** The parts of the world that the service touches. */
+export interface EmbeddedPorts {
+  readonly clock: Clock
+  /** Used where `dir` is given. */
+  readonly disk: Disk
+  readonly random: Random
+}
+
+/** Money of one execution, for the oracle of tests. */
+export interface EmbeddedCharge {
+  readonly executionId: string
+  readonly account: string
+  readonly prompt: string
+  /** SHA-256 of the submitted body, hexadecimal. */
+  readonly bodySha256: string
+  readonly credits: Credits
+}
+
+/** What can be asked of a running embedded service, and changed, beside its wire. */
+export interface EmbeddedControl {
+  /** A test key of the first account: the first one handed in, else one made at this start. */
+  readonly key: string
+  /** Answered requests of both origins, oldest first; the last 10000. */
+  requests(): readonly RequestNote[]
+  /** What was charged: one entry a settled execution, oldest first. */
+  charges(): readonly EmbeddedCharge[]
+  /** What is held now. */
+  holds(): readonly EmbeddedCharge[]
+  /** Adds or changes an account: its credits, operations, and keys (also to revoke one). Durable when it resolves. */
+  putAccount(account: EmbeddedAccount): Promise<void>
+  /** Makes one more test key for the first account. Durable when it resolves. */
+  mintKey(): Promise<string>
+  /** Changes prices from now on; not kept over a restart. */
+  setPricing(change: Partial<SpritePricing>): void
+  /** Mistakes of the service itself, which clients see as 503 or `generation_failed`. */
+  mistakes(): readonly unknown[]
+}
+
+/** The service without sockets: a simulator hands requests to it in process. */
+export interface EmbeddedCore extends EmbeddedControl {
+  /** The API origin. */
+  readonly handle: RequestHandler
+  /** The assets origin. */
+  readonly handleAsset: RequestHandler
+  /** Ends streams and jobs where they are; nothing is lost, a core over the same folder goes on. */
+  stop(): Promise<void>
+}
+
+/** Where the two origins will be reached. */
+export interface EmbeddedOrigins {
+  readonly api: string
+  readonly assets: string
+}
+
+/** Longest list of {@link EmbeddedControl.requests}. */
+const MAXIMUM_NOTES = 10_000
+
+/**
+ * Opens the service over its state and goes on with the executions that a stop or a crash left.
+ *
+ * @throws `SW_DISK` where the state is damaged, `SW_WIRE` for credits that are no decimal text.
+ */
+export async function createEmbeddedService(
+  ports: EmbeddedPorts,
+  given: EmbeddedOptions = {},
+  origins: EmbeddedOrigins = { api: 'http://127.0.0.1:1', assets: 'http://127.0.0.1:2' },
+): Promise<EmbeddedCore> {
+  const { clock, disk, random } = ports
+  const options = resolveOptions(given)
+  const store = given.dir === undefined ? createMemoryStore() : await openStore(disk, random, given.dir)
+  const accounts = createAccounts(store, random)
+  let pricing = options.pricing
+  const mistakes: unknown[] = []
+  const ground = {
+    store,
+    clock,
+    random,
+    options,
+    accounts,
+    pricing: () => pricing,
+    onMistake: (error: unknown) => void mistakes.push(error),
+  }
+  const executions = createExecutions(ground)
+  const jobs = createJobs({ ...ground, executions })
+  const streams = createStreams({ ...ground, executions })
+  const windows = createWindows(clock, options.limits)
+  const assets = createAssets({ ...ground, linkMs: options.linkMs, url: origins.assets })
+  const api = createApi({ ...ground, executions, jobs, streams, windows, assets, apiUrl: origins.api })
+  const { first, key } = openAccounts(accounts, options.accounts)
+  await store.flushed()
+  for (const { id, status } of store.table('execution').values()) if (status === 'queued' || status === 'running') jobs.start(id)
+  const notes: RequestNote[] = []
+  const hook = createHooks(clock, options, notes)
+  const money = (wanted: ExecutionRecord['money']): EmbeddedCharge[] => chargesOf(store, wanted)
+  return {
+    key,
+    handle: hook('api', api),
+    handleAsset: hook('assets', (request) =>
+      assets.serve(request).catch((error: unknown) => {
+        mistakes.push(error)
+        throw error
+      }),
+    ),
+    requests: () => notes,
+    charges: () => money('settled'),
+    holds: () => money('held'),
+    mistakes: () => mistakes,
+    putAccount: async (account) => {
+      accounts.put(account)
+      await store.flushed()
+    },
+    mintKey: async () => {
+      const minted = accounts.mintKey(first)
+      await store.flushed()
+      return minted
+    },
+    setPricing: (change) => {
+      pricing = { ...pricing, ...change }
+    },
+    stop: async () => {
+      streams.stop()
+      await jobs.stop()
+    },
+  }
+}
+
+function openAccounts(accounts: Accounts, given: readonly EmbeddedAccount[]): { first: ReturnType<Accounts['put']>; key: string } {
+  const put = given.map((account) => accounts.put(account))
+  const first = put[0] ?? accounts.put({ name: 'demo' })
+  const handed = given[0]?.keys?.find(({ mode, isRevoked }) => mode !== 'live' && isRevoked !== true)?.key
+  return { first, key: handed ?? accounts.mintKey(first) }
+}
+
+function createHooks(
+  clock: Clock,
+  options: ReturnType<typeof resolveOptions>,
+  notes: RequestNote[],
+): (origin: 'api' | 'assets', answer: RequestHandler) => RequestHandler {
+  let number = 0
+  return (origin, answer) => async (request) => {
+    const hooked = { ...request, origin, number: ++number }
+    const at = clock.wall()
+    const response = await options.after(hooked, (await options.before(hooked)) ?? (await answer(request)))
+    const path = origin === 'assets' ? request.path.replace(/\?.*$/s, '') : request.path
+    const note: RequestNote = { number: hooked.number, origin, method: request.method, path, status: response.status, at }
+    notes.push(note)
+    if (notes.length > MAXIMUM_NOTES) notes.shift()
+    options.onRequest(note)
+    return response
+  }
+}
+
+function chargesOf(store: Store, wanted: ExecutionRecord['money']): EmbeddedCharge[] {
+  return [...store.table('execution').values()]
+    .filter(({ money }) => money === wanted)
+    .map(({ id, accountId, request, bodySha256, price }) => ({
+      executionId: id,
+      account: store.table('account').get(accountId)?.name ?? '',
+      prompt: request.prompt,
+      bodySha256,
+      credits: parseCredits(price),
+    }))
+}
