@@ -21,8 +21,6 @@ export interface FrameSequence {
   readonly frames: readonly Frame[]
   /** Names of frames in playing order; a name may come more than once. */
   readonly play: readonly string[]
-  /** Milliseconds of each played frame, as many as `play`; without it each frame's own. */
-  readonly durations?: readonly number[]
   /** Milliseconds of each played frame, as many as `play` has. @default `durationMs` of the frame played */
   readonly durations?: readonly number[]
   /** Frames a second; durations rule where they differ. */
@@ -68,11 +66,6 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
     if (durations !== undefined && durations.length !== play.length)
       refuse(`Expected a duration for each of the ${play.length} frames that "${name}" plays, found ${durations.length}.`, {
         animation: name,
-      })
-    if (durations && durations.length !== play.length)
-      refuse(`Expected "${name}" to have a duration for each of its ${play.length} played frames, found ${durations.length}.`, {
-        animation: name,
-        durations: durations.length,
       })
     if (!isUpTo(extrude, 16)) refuse(`Expected extrude of "${name}" from 0 to 16 pixels, found ${extrude}.`, { animation: name, extrude })
     if (!isUpTo(padding, 64)) refuse(`Expected padding of "${name}" from 0 to 64 pixels, found ${padding}.`, { animation: name, padding })
