@@ -3,6 +3,7 @@ import { parseBaseUrl } from './base-url.ts'
 import { type Credits, parseCredits } from './credit/credits.ts'
 import { SpritewrightError } from './errors.ts'
 import { optionFaults, parseDuration } from './options-schema.ts'
+import type { Profile } from './service/profile.ts'
 import { formatPath } from './spec/schema-faults.ts'
 
 /** An engine that atlases are written for. */
@@ -20,7 +21,7 @@ export interface Options {
   /** Formats to write besides the engine's own, by name. @default [] */
   readonly formats?: readonly string[] | undefined
   /** Where sprites are bought: a base URL, with a wire profile where the service's shape differs, or the embedded service. @default `SPRITEWRIGHT_BASE_URL` */
-  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: object | undefined } | undefined
+  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> | undefined } | undefined
   /** Standing ceilings in credits under which a sprite needs no approval of its own. @default none */
   readonly approval?:
     | {
@@ -86,7 +87,7 @@ export interface ResolvedOptions {
   readonly engine?: Engine
   readonly formats: readonly string[]
   /** Absent: the environment decides. `baseUrl` has no slash at its end. */
-  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: object }
+  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> }
   readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
   readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
   /** Whether `CI` is set: then nothing is bought but by the named buyer, whatever `build.generate` says. */

@@ -34,18 +34,15 @@ export function createSubmit(ports: SubmitPorts): Submit {
     try {
       signal?.throwIfAborted()
       await record()
-      return await post(ports, submission, signal)
+      // Once it is recorded the POST is left to end by its own deadline: aborting it would only make its outcome unknown.
+      return await post(ports, submission)
     } finally {
       release()
     }
   }
 }
 
-async function post(
-  ports: SubmitPorts,
-  submission: { readonly key: string; readonly body: Uint8Array },
-  signal: AbortSignal | undefined,
-): Promise<SubmissionOutcome> {
+async function post(ports: SubmitPorts, submission: { readonly key: string; readonly body: Uint8Array }): Promise<SubmissionOutcome> {
   const request: WireRequest = {
     method: 'POST',
     path: '/v1/execute',
@@ -57,7 +54,7 @@ async function post(
   }
   let answer: Answer
   try {
-    answer = await ports.transport.exchange(request, signal)
+    answer = await ports.transport.exchange(request)
   } catch (error) {
     // Lost, cut, aborted or too long: the service may have it or not, and that is the outcome.
     return { kind: 'unknown', status: null, message: ports.transport.hide(describeCause(error)) }
