@@ -27,15 +27,16 @@ export interface NetResponse {
 /** The network, handed in. A request that gets no answer rejects; whether it was received is then unknown. */
 export interface Net {
   request(request: NetRequest): Promise<NetResponse>
-  /** Closes idle connections, so that a process can end. */
+  /** Waits for open requests and closes all connections, so that a process can end. A later request opens new ones; closing twice is nothing. */
   close(): Promise<void>
 }
 
 /** The network of this machine, by undici, without its redirects, retries or cookie jar. */
 export function nodeNet(): Net {
-  const agent = new Agent({ connectTimeout: 10_000, connections: 16, pipelining: 1 })
+  let agent: Agent | undefined
   return {
     request: async (wanted) => {
+      agent ??= new Agent({ connectTimeout: 10_000, connections: 16, pipelining: 1 })
       const response = await request(wanted.url, {
         dispatcher: agent,
         method: wanted.method,
@@ -51,7 +52,11 @@ export function nodeNet(): Net {
       }
       return { status: response.statusCode, headers, body: response.body as AsyncIterable<Uint8Array> }
     },
-    close: () => agent.close(),
+    close: async () => {
+      const open = agent
+      agent = undefined
+      await open?.close()
+    },
   }
 }
 
