@@ -7,8 +7,8 @@ import { nearestName } from './nearest.ts'
 /** What a command line asks for. */
 export type CommandLine =
   | { readonly kind: 'version' }
-  /** `entry` absent: the help of the whole program. */
-  | { readonly kind: 'help'; readonly entry?: CommandEntry }
+  /** `entry` absent: the help of the whole program. `isAsked` false: nothing at all was asked. */
+  | { readonly kind: 'help'; readonly entry?: CommandEntry; readonly isAsked: boolean }
   | { readonly kind: 'run'; readonly entry: CommandEntry; readonly args: CommandArgs }
 
 /** cac turns `2.10` into a number and `007` into 7. Amounts and names are texts, so whatever looks like a number is marked before and unmarked after. */
@@ -26,7 +26,8 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const entry = commandEntries.find((candidate) => candidate.verb === program.matchedCommandName)
   const { '--': rest, ...options } = program.options as Record<string, unknown> & { '--'?: unknown[] }
   if (options.version === true && !entry) return { kind: 'version' }
-  if (options.help === true) return entry ? { kind: 'help', entry } : { kind: 'help' }
+  if (options.help === true) return { kind: 'help', isAsked: true, ...(entry ? { entry } : {}) }
+  if (argv.length === 0) return { kind: 'help', isAsked: false }
   if (!entry || !program.matchedCommand) throw unknownCommand(program.args[0])
   const names = [...program.args, ...(rest ?? [])].map((name) => unmark(String(name)))
   if (!entry.takesNames && names.length > 0) {

@@ -99,7 +99,10 @@ function layFailure(failure: Failure, paint: Paint): string {
   const { file, line, column } = failure.facts
   const place = typeof file === 'string' ? [file, line, column].filter((part) => part !== undefined).join(':') : ''
   const [first = '', ...others] = failure.message.split('\n')
-  const lines: Ink[][] = [[ink('red', 'error'), ' ', ink('bold', failure.code), ` ${first}`], ...others.map((text) => [`  ${text}`])]
+  // A person who pressed Ctrl-C knows that it is no error.
+  const isStop = failure.code === 'SW_INTERRUPTED'
+  const head: Ink[] = isStop ? [ink('yellow', 'stopped')] : [ink('red', 'error'), ' ', ink('bold', failure.code)]
+  const lines: Ink[][] = [[...head, ` ${first}`], ...others.map((text) => [`  ${text}`])]
   if (place !== '' && !failure.message.includes(place) && !failure.message.includes(String(file))) lines.push([`  at ${place}`])
   for (const text of failure.stack?.split('\n').slice(1, 9) ?? []) lines.push([ink('dim', `  ${text.trim()}`)])
   return lines.map((inks) => `${paint(inks)}\n`).join('')

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
-import { SpritewrightError } from '../errors.ts'
+import { errorCodes, SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
-import { parseCommandLine } from './command-line.ts'
+import { type CommandLine, parseCommandLine } from './command-line.ts'
 import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
@@ -20,13 +20,7 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
   try {
     const asked = parseCommandLine(argv)
     if (asked.kind === 'version') return printVersion(printer, parts.version)
-    if (asked.kind === 'help') {
-      const lines = asked.entry ? layCommandHelp(asked.entry) : layProgramHelp(parts.version)
-      // Help is for people, also where a script asked for JSON.
-      const speaker = printer.isJson ? createPrinter({ ...printerInit(argv, parts), isJson: false }) : printer
-      for (const line of lines) speaker.line(...line)
-      return 0
-    }
+    if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
     return await command(await createContext(printer, parts, asked.args), asked.args)
   } catch (error) {
@@ -34,6 +28,14 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     printer.failures(failures)
     return exitCodeOf(failures)
   }
+}
+
+/** Help is for people, also where a script asked for JSON. Without any argument it is a wrong usage, told on stderr. */
+function printHelp({ entry, isAsked }: Extract<CommandLine, { kind: 'help' }>, argv: readonly string[], parts: ProgramParts): number {
+  const printer = createPrinter({ ...printerInit(argv, parts), isJson: false, isQuiet: false })
+  const lines = entry ? layCommandHelp(entry) : layProgramHelp(parts.version)
+  for (const line of lines) (isAsked ? printer.line : printer.note)(...line)
+  return isAsked ? 0 : errorCodes.SW_USAGE.exit
 }
 
 function printVersion(printer: Printer, version: string): number {

@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { parseCommandLine } from '../../src/cli/command-line.ts'
+import { commandEntries } from '../../src/cli/commands.ts'
+import { nearestName } from '../../src/cli/nearest.ts'
+import { createWorld } from './world.ts'
+
+function run(...argv: string[]) {
+  const line = parseCommandLine(argv)
+  if (line.kind !== 'run') throw new Error(`Expected a command, found ${line.kind}.`)
+  return line
+}
+
+describe('the command line', () => {
+  test('an amount reaches the command digit by digit, however it is written', () => {
+    expect(run('approve', '--max', '2.4000').args.credits('max')).toBe(24_000n)
+    expect(run('approve', '--max=0.0001').args.credits('max')).toBe(1n)
+    expect(run('approve', '--max', '999999999999999.9999').args.credits('max')).toBe(9_999_999_999_999_999_999n)
+  })
+
+  test.each(['1e3', '0x10', '-1', '2.40001', 'much', '0', 'Infinity'])('the amount %s is refused as wrong usage', async (amount) => {
+    const world = createWorld({ canAsk: true })
+    expect(await world.run('approve', `--max=${amount}`, '--json')).toBe(2)
+    expect(world.json()).toMatchObject({ error: { code: 'SW_USAGE', facts: { option: '--max' } } })
+    expect(world.opened).toEqual([])
+  })
+
+  test('names that look like numbers or truth values stay the texts that they are', () => {
+    expect(run('plan', '007', '1e3', 'true').args.names).toEqual(['007', '1e3', 'true'])
+    expect(run('--json', 'plan', '5').args.names).toEqual(['5'])
+    expect(run('plan', '--', '--json').args.names).toEqual(['--json'])
+  })
+
+  test('global options are understood on both sides of the command', () => {
+    expect(run('--root', 'a', 'plan').args.text('root')).toBe('a')
+    expect(run('plan', '--root=a').args.text('root')).toBe('a')
+  })
+
+  test.each([
+    [['plna'], 'plan'],
+    [['aprove'], 'approve'],
+    [['stat'], 'status'],
+  ])('the unknown command %j is answered with the nearest one', async (argv, nearest) => {
+    const world = createWorld()
+    expect(await world.run(...argv)).toBe(2)
+    expect(world.err()).toContain(`Did you mean "spritewright ${nearest}"?`)
+    expect(world.out()).toBe('')
+  })
+
+  test('an unknown option is answered with the nearest one of that command', async () => {
+    const world = createWorld()
+    expect(await world.run('build', '--frozzen', '--json')).toBe(2)
+    expect(world.json()).toMatchObject({
+      error: { code: 'SW_USAGE', facts: { command: 'build', found: '--frozzen', nearest: '--frozen' } },
+    })
+  })
+
+  test.each([
+    ['a value that is missing', ['build', '--out']],
+    ['an option given twice', ['build', '--out', 'a', '--out', 'b']],
+    ['a value for a switch', ['build', '--frozen=perhaps', '--frozen']],
+    ['names where none belong', ['doctor', 'hero']],
+    ['an option of another command', ['plan', '--yes']],
+    ['a root that is no folder', ['plan', '--root', 'package.json']],
+  ])('%s is wrong usage and opens nothing', async (_what, argv) => {
+    const world = createWorld()
+    expect(await world.run(...argv)).toBe(2)
+    expect(world.err()).toMatch(/^error SW_USAGE /)
+    expect(world.opened).toEqual([])
+  })
+
+  test('commands of later versions are honestly unknown', async () => {
+    for (const verb of ['answer', 'review', 'recover', 'cancel', 'forget', 'store']) expect(await createWorld().run(verb)).toBe(2)
+  })
+
+  test('no arguments at all print the help on stderr and are wrong usage', async () => {
+    const world = createWorld()
+    expect(await world.run()).toBe(2)
+    expect(world.err()).toContain('Commands')
+    expect(world.out()).toBe('')
+  })
+
+  test('--help names every command, and every option of a command', async () => {
+    const world = createWorld()
+    expect(await world.run('--help')).toBe(0)
+    for (const entry of commandEntries) expect(world.out()).toContain(`\n  ${entry.verb} `)
+    for (const entry of commandEntries) {
+      const own = createWorld()
+      expect(await own.run(entry.verb, '-h')).toBe(0)
+      for (const option of entry.options) expect(own.out()).toContain(option.flags)
+    }
+  })
+
+  test('--version prints the version of the package, as JSON too', async () => {
+    const plain = createWorld()
+    expect(await plain.run('-v')).toBe(0)
+    expect(plain.out()).toBe('spritewright 1.2.3\n')
+    const json = createWorld()
+    expect(await json.run('--version', '--json')).toBe(0)
+    expect(json.json()).toEqual({ version: '1.2.3' })
+  })
+
+  test('nothing is offered for a word that is near to nothing', () => {
+    expect(nearestName('xyzzy', ['plan', 'build'])).toBeUndefined()
+    expect(nearestName('lpan', ['plan', 'build'])).toBe('plan')
+  })
+})

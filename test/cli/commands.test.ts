@@ -1,0 +1,371 @@
+import { describe, expect, test } from 'vitest'
+import type { BuiltSheets } from '../../src/build/sheet.ts'
+import { parseCredits } from '../../src/credit/credits.ts'
+import { SpritewrightError } from '../../src/errors.ts'
+import type { ApproveRequest, BuildRequest, PlanReport } from '../../src/workshop.ts'
+import { createWorld, planItem } from './world.ts'
+
+const priced: PlanReport = {
+  items: [
+    planItem('coin.spin', { state: 'bought', result: 'ab' }),
+    planItem('hero.idle', { price: '1.6', state: 'approved', ceiling: parseCredits('1.6') }),
+    planItem('hero.walk', { price: '2.4', changed: ['prompt', 'frames'] }),
+  ],
+  total: parseCredits('4'),
+  balance: parseCredits('20'),
+  service: { host: 'api.example.com', keyMode: 'test' },
+  warnings: ['another API version'],
+}
+
+const none: BuiltSheets = { sprites: [], atlases: [] }
+const sheets = {
+  sprites: [{ name: 'hero', atlas: 'sprites', width: 128, height: 128, isPlaceholder: false, animations: ['idle', 'walk'] }],
+  atlases: [
+    {
+      name: 'sprites',
+      scale: 1,
+      pixelArt: false,
+      pages: [{ sha256: 'ab', bytes: new Uint8Array(7), width: 512, height: 256, contentType: 'image/png', extension: 'png' }],
+      frames: new Array(24).fill({}),
+      animations: [{ name: 'hero/idle' }, { name: 'hero/walk' }],
+    },
+  ],
+} as unknown as BuiltSheets
+
+describe('plan', () => {
+  test('prints an aligned table, the total, the balance and the command that goes on', async () => {
+    const world = createWorld({ workshop: { plan: async () => priced } })
+    expect(await world.run('plan')).toBe(0)
+    expect(world.out()).toBe(
+      [
+        '  animation  state     frames  price  ceiling  why',
+        '  coin.spin  bought        12',
+        '  hero.idle  approved      12    1.6      1.6  first purchase',
+        '  hero.walk  missing       12    2.4        –  prompt, frames changed',
+        '',
+        '2 of 3 animations to buy: 4 credits (estimate, not binding)',
+        'Balance: 20 credits (test key at api.example.com)',
+        'Next: spritewright approve approves these prices as ceilings; it asks first.',
+        '',
+      ].join('\n'),
+    )
+    expect(world.err()).toBe('warning another API version\n')
+    expect(world.opened).toMatchObject([{ root: '/game' }])
+    expect(world.closed).toBe(1)
+  })
+
+  test('with --json it prints one document, with amounts as decimal texts', async () => {
+    const world = createWorld({ workshop: { plan: async () => priced } })
+    expect(await world.run('plan', '--json')).toBe(0)
+    expect(world.json()).toMatchObject({
+      items: [
+        { id: 'coin.spin', sprite: 'coin', animation: 'spin', state: 'bought' },
+        { id: 'hero.idle', quote: { credits: '1.6', priceVersion: 'v1' }, ceiling: '1.6' },
+        { id: 'hero.walk', changed: ['prompt', 'frames'] },
+      ],
+      total: '4',
+      balance: '20',
+      service: { host: 'api.example.com', keyMode: 'test' },
+      warnings: ['another API version'],
+    })
+    expect(world.err()).toBe('')
+  })
+
+  test('a price above its ceiling needs a new approval, and a low balance is said', async () => {
+    const item = planItem('hero.walk', { price: '2.4', state: 'approved', ceiling: parseCredits('2') })
+    const world = createWorld({ workshop: { plan: async () => ({ items: [item], total: 24_000n, balance: 10_000n, warnings: [] }) } })
+    await world.run('plan', 'hero')
+    expect(world.out()).toContain('above its ceiling')
+    expect(world.out()).toContain('1.4 credits short')
+    expect(world.out()).toContain('Next: spritewright approve hero approves')
+  })
+
+  test('where everything is bought it says so and names the build', async () => {
+    const world = createWorld({ workshop: { plan: async () => ({ items: priced.items.slice(0, 1), total: 0n, warnings: [] }) } })
+    await world.run('plan')
+    expect(world.out()).toContain('Everything is bought. Next: spritewright build')
+    expect(world.out()).not.toContain('Balance')
+  })
+
+  test('a project without specs is led to init', async () => {
+    const world = createWorld({ workshop: { plan: async () => ({ items: [], total: 0n, warnings: [] }) } })
+    expect(await world.run('plan')).toBe(0)
+    expect(world.out()).toContain('spritewright init')
+  })
+
+  test('--quiet leaves the result and takes the advice away', async () => {
+    const world = createWorld({ workshop: { plan: async () => priced } })
+    await world.run('plan', '--quiet')
+    expect(world.out()).toContain('hero.walk')
+    expect(world.out()).not.toContain('Next:')
+  })
+
+  test('as Markdown a text of the service makes no markup, no mention and no column', async () => {
+    const question = { questionId: 'q', text: '@all <img src=x> | [a](b)', requiresAsset: false }
+    const items = [...priced.items, planItem('hero.jump', { state: 'question', question })]
+    const world = createWorld({ workshop: { plan: async () => ({ ...priced, items }) } })
+    expect(await world.run('plan', '--markdown')).toBe(0)
+    expect(world.out()).toContain('### Sprites: 3 animations not bought, 4 credits')
+    expect(world.out()).toContain('| hero.walk | missing | 12 | 2.4 | – | prompt, frames changed |')
+    expect(world.out()).toContain('asks: &#64;all &#60;img src=x&#62; &#124; &#91;a&#93;&#40;b&#41;')
+    expect(world.out()).toContain('`spritewright approve`')
+  })
+
+  test('--markdown and --json together are wrong usage', async () => {
+    expect(await createWorld().run('plan', '--markdown', '--json')).toBe(2)
+  })
+})
+
+describe('approve', () => {
+  const lines = [
+    { id: 'hero.idle', quote: 16_000n, ceiling: 16_000n },
+    { id: 'hero.walk', quote: 24_000n, ceiling: 30_000n },
+  ]
+  function approving(init: Parameters<typeof createWorld>[0]) {
+    const requests: ApproveRequest[] = []
+    const world = createWorld({
+      ...init,
+      workshop: {
+        approve: async (request) => {
+          requests.push(request)
+          const confirmed = await request.confirm(lines, 200_000n)
+          return { approved: confirmed ? lines : [], untouched: ['coin.spin'], confirmed }
+        },
+      },
+    })
+    return { world, requests }
+  }
+
+  test('on a terminal it says in a plain sentence what may be spent, and asks', async () => {
+    const { world, requests } = approving({ canAsk: true, answer: true })
+    expect(await world.run('approve', 'hero', '--max', '3', '--total=10')).toBe(0)
+    expect(world.questions).toEqual(['A build may hold and spend up to 4.6 credits for 2 animations, each bought once. Approve?'])
+    expect(world.out()).toContain('  hero.walk    2.4        3\n')
+    expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
+    expect(world.out()).toContain('Next: spritewright build hero ')
+    expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
+  })
+
+  test('a no approves nothing and ends with 3', async () => {
+    const { world } = approving({ canAsk: true, answer: false })
+    expect(await world.run('approve')).toBe(3)
+    expect(world.out()).toContain('Nothing was approved.')
+  })
+
+  test('Ctrl-C at the question approves nothing and ends with 130', async () => {
+    const { world } = approving({ canAsk: true, answer: undefined })
+    expect(await world.run('approve', '--json')).toBe(130)
+    expect(world.json()).toMatchObject({ error: { code: 'SW_INTERRUPTED' } })
+    expect(world.closed).toBe(1)
+  })
+
+  test('without a terminal it needs --yes, and opens nothing before it has it', async () => {
+    const { world, requests } = approving({ canAsk: false })
+    expect(await world.run('approve')).toBe(2)
+    expect(world.err()).toContain('--yes')
+    expect(requests).toEqual([])
+    expect(await world.run('approve', '--yes', '--adopt')).toBe(0)
+    expect(requests[0]).toMatchObject({ adopt: true })
+    expect(world.questions).toEqual([])
+    expect(world.out()).toContain('up to 4.6 credits')
+  })
+
+  test('with --json one document tells what was approved', async () => {
+    const { world } = approving({ canAsk: false })
+    expect(await world.run('approve', '--yes', '--json')).toBe(0)
+    expect(world.json()).toEqual({
+      approved: [
+        { id: 'hero.idle', quote: '1.6', ceiling: '1.6' },
+        { id: 'hero.walk', quote: '2.4', ceiling: '3' },
+      ],
+      untouched: ['coin.spin'],
+      confirmed: true,
+      total: '4.6',
+    })
+  })
+})
+
+describe('build', () => {
+  const written = ['manifest.json', 'pack.json', 'sprites.json', 'sprites.png']
+  function building(build: (request: BuildRequest) => Promise<unknown>, init: Parameters<typeof createWorld>[0] = {}) {
+    const folders: string[] = []
+    const world = createWorld({
+      ...init,
+      workshop: {
+        build: async (request = {}) => ({ sheets, bought: [], fromVault: 0, warnings: [], ...((await build(request)) as object) }),
+        write: async (_sheets, folder) => {
+          folders.push(folder)
+          return written
+        },
+      },
+    })
+    return { world, folders }
+  }
+
+  test('tells what was bought, what the atlases are and where they went', async () => {
+    const { world, folders } = building(async () => ({ bought: [{ id: 'hero.walk', credits: 24_000n }], fromVault: 1 }))
+    expect(await world.run('build')).toBe(0)
+    expect(folders).toEqual(['/game/public/sprites'])
+    expect(world.out()).toBe(
+      [
+        '✓ Bought hero.walk for 2.4 credits',
+        '1 animation bought before: nothing paid',
+        '',
+        '  atlas    scale  pages    frames  animations',
+        '  sprites     1×  512×256      24           2',
+        '',
+        '✓ 4 files in public/sprites',
+        'Load public/sprites/manifest.json (PixiJS) or public/sprites/pack.json (Phaser) in the game.',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('with --json one document tells the same', async () => {
+    const { world } = building(async () => ({ bought: [{ id: 'hero.walk', credits: 24_000n }] }))
+    expect(await world.run('build', '--json', '--out', 'static')).toBe(0)
+    expect(world.json()).toMatchObject({
+      bought: [{ id: 'hero.walk', credits: '2.4' }],
+      spent: '2.4',
+      out: '/game/static',
+      written,
+      sprites: [{ name: 'hero', isPlaceholder: false }],
+      atlases: [{ name: 'sprites', frames: 24, pages: [{ width: 512, bytes: 7 }] }],
+    })
+  })
+
+  test('--frozen, --buy-only and names reach the workshop; --buy-only writes nothing', async () => {
+    const requests: BuildRequest[] = []
+    const { world, folders } = building(async (request) => {
+      requests.push(request)
+      return { sheets: none }
+    })
+    await world.run('build', 'hero.walk', '--frozen', '--buy-only')
+    expect(requests[0]).toMatchObject({ names: ['hero.walk'], frozen: true, buyOnly: true })
+    expect(folders).toEqual([])
+    expect(await world.run('build', '--buy-only', '--out', 'x')).toBe(2)
+  })
+
+  test('without a terminal, changes of state are plain lines on stderr, and figures in between are not', async () => {
+    const { world } = building(async ({ onProgress }) => {
+      onProgress?.({ id: 'hero.walk', phase: 'queued', held: 24_000n })
+      onProgress?.({ id: 'hero.walk', phase: 'running', progress: 0.2 })
+      onProgress?.({ id: 'hero.walk', phase: 'running', progress: 0.8 })
+      onProgress?.({ id: 'hero.walk', phase: 'bought', held: 0n, settled: 24_000n })
+      return {}
+    })
+    await world.run('build', '--json')
+    expect(world.err()).toBe('hero.walk queued, 2.4 held\nhero.walk running\nhero.walk bought, 2.4 settled\n')
+    expect(world.json()).toHaveProperty('written')
+  })
+
+  test('--quiet shows no progress', async () => {
+    const { world } = building(
+      async ({ onProgress }) => {
+        onProgress?.({ id: 'hero.walk', phase: 'running' })
+        return {}
+      },
+      { isInteractive: true },
+    )
+    await world.run('build', '--quiet')
+    expect(world.err()).toBe('')
+  })
+
+  test('Ctrl-C says at once that paid work goes on, and ends with 130', async () => {
+    const { world, folders } = building(async ({ onProgress, signal }) => {
+      onProgress?.({ id: 'hero.walk', phase: 'running', held: 24_000n })
+      world.interrupt.abort(new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted.' }))
+      expect(world.err()).toContain('Stopping. 2.4 credits held. Paid work goes on at the service')
+      throw signal?.reason
+    })
+    expect(await world.run('build')).toBe(130)
+    expect(world.err()).toContain('Ctrl-C again leaves at once.')
+    expect(world.err()).toMatch(/\nstopped Interrupted\. Paid work goes on .* picks it up/)
+    expect(folders).toEqual([])
+    expect(world.closed).toBe(1)
+  })
+
+  test('an abort that surfaces as the abort of a request is an interruption, too', async () => {
+    const { world } = building(async () => {
+      world.interrupt.abort()
+      throw new DOMException('This operation was aborted', 'AbortError')
+    })
+    expect(await world.run('build', '--json')).toBe(130)
+    expect(world.json()).toMatchObject({ error: { code: 'SW_INTERRUPTED' } })
+  })
+
+  test('a failure beside the interruption keeps its own exit code', async () => {
+    const { world } = building(async ({ signal }) => {
+      world.interrupt.abort(new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted.' }))
+      throw new AggregateError([signal?.reason, new SpritewrightError('SW_QUESTION', { message: 'asks' })])
+    })
+    expect(await world.run('build')).toBe(5)
+  })
+
+  test('placeholders are named', async () => {
+    const stand = { ...sheets, sprites: [{ ...sheets.sprites[0], isPlaceholder: true }] }
+    const { world } = building(async () => ({ sheets: stand }))
+    await world.run('build')
+    expect(world.out()).toContain('Placeholders stand in for: hero')
+  })
+})
+
+describe('status, ledger, doctor, schema', () => {
+  test('status names executions, questions and frames to look at', async () => {
+    const review = { frameCount: 12, background: 'remove', keptBackgroundFrames: [], inspectionFrames: [3, 7], sourceShiftedFrames: [] }
+    const question = { questionId: 'q', text: 'Which hand?', requiresAsset: false }
+    const items = [
+      planItem('coin.spin', { state: 'bought', review }),
+      planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' }),
+    ]
+    const world = createWorld({ workshop: { status: async () => ({ items, total: 0n, warnings: [] }) } })
+    expect(await world.run('status')).toBe(0)
+    expect(world.out()).toContain('hero.walk  question  exe-1      asks: Which hand?')
+    expect(world.out()).toContain('Frames to look at:\n  animation  inspect\n  coin.spin  3, 7\n')
+    expect(world.out()).toContain('1 of 2 animations bought.')
+  })
+
+  test('ledger adds up, and says what may have been spent besides', async () => {
+    const line = {
+      id: 'hero.walk',
+      hash: 'h',
+      attempt: 1,
+      executionId: 'exe-1',
+      state: 'settled',
+      credits: 24_000n,
+      at: 1_767_225_600_000,
+    } as const
+    const report = { lines: [line], held: 0n, settled: 24_000n, restored: 0n, uncertain: 16_000n }
+    const world = createWorld({ workshop: { ledger: async () => report } })
+    expect(await world.run('ledger')).toBe(0)
+    expect(world.out()).toContain('2026-01-01 00:00  hero.walk  settled      2.4  exe-1')
+    expect(world.out()).toContain('Settled 2.4 credits · held 0 · restored 0')
+    expect(world.out()).toContain('At most 1.6 credits more may have been spent')
+    const json = createWorld({ workshop: { ledger: async () => report } })
+    await json.run('ledger', '--json')
+    expect(json.json()).toMatchObject({ settled: '2.4', lines: [{ credits: '2.4', at: '2026-01-01T00:00:00.000Z' }] })
+  })
+
+  test('doctor ends with 1 where a check is bad, with 0 where there are warnings only', async () => {
+    const good = { check: 'key', verdict: 'good', found: 'a test key', advice: '' } as const
+    const warning = { check: 'balance', verdict: 'warning', found: '0.5 credits', advice: 'Top it up.' } as const
+    const bad = { check: 'config', verdict: 'bad', found: 'two files', advice: 'Remove one.' } as const
+    const sick = createWorld({ workshop: { doctor: async () => [good, warning, bad] } })
+    expect(await sick.run('doctor')).toBe(1)
+    expect(sick.out()).toBe(
+      '  ✓ key      a test key\n  ! balance  0.5 credits\n             Top it up.\n  ✗ config   two files\n             Remove one.\n\n1 check bad, 1 warning.\n',
+    )
+    const well = createWorld({ workshop: { doctor: async () => [good, warning] } })
+    expect(await well.run('doctor', '--json')).toBe(0)
+    expect(well.json()).toMatchObject({ bad: 0, warnings: 1, findings: [{ check: 'key' }, {}] })
+  })
+
+  test('schema prints the same JSON with and without --json and opens no workshop', async () => {
+    const plain = createWorld()
+    const json = createWorld()
+    expect([await plain.run('schema'), await json.run('schema', '--json')]).toEqual([0, 0])
+    expect(plain.out()).toBe(json.out())
+    expect(plain.json()).toEqual({ title: 'A sprite' })
+    expect(plain.opened).toEqual([])
+  })
+})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest'
+import { decodePng } from '../../atlas/png.ts'
+import { drawFirstPicture } from '../../src/cli/first-picture.ts'
+import { firstSpecPath, firstSpecText } from '../../src/cli/first-project.ts'
+import { parseSpec } from '../../src/spec/parser.ts'
+import { createWorld } from './world.ts'
+
+describe('init', () => {
+  test('writes a config, the ignore lines, a first spec and its picture, and says what comes next', async () => {
+    const world = createWorld()
+    expect(await world.run('init')).toBe(0)
+    expect([...world.files.keys()].sort()).toEqual([
+      '/game/.gitattributes',
+      '/game/.gitignore',
+      '/game/package.json',
+      '/game/sprites/hero.png',
+      '/game/sprites/hero.sprite.json',
+      '/game/spritewright.config.mjs',
+    ])
+    for (const line of ['.spritewright/submissions/', '.spritewright/ledger.jsonl', '.env.local']) {
+      expect(world.text('/game/.gitignore').split('\n')).toContain(line)
+    }
+    expect(world.text('/game/.gitignore')).not.toContain('results')
+    expect(world.text('/game/.gitattributes')).toContain('.spritewright/results/** binary\n')
+    expect(world.out()).toContain('Next: spritewright plan')
+    expect(world.opened).toEqual([])
+  })
+
+  test('a project with a tsconfig.json gets a config in TypeScript', async () => {
+    const world = createWorld({ files: { '/game/tsconfig.json': '{}' } })
+    await world.run('init')
+    expect(world.text('/game/spritewright.config.ts')).toContain("import { defineConfig } from 'spritewright'")
+    expect(world.files.has('/game/spritewright.config.mjs')).toBe(false)
+  })
+
+  test('a second run changes no byte', async () => {
+    const world = createWorld()
+    await world.run('init')
+    const before = new Map([...world.files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')]))
+    expect(await world.run('init')).toBe(0)
+    expect(new Map([...world.files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')]))).toEqual(before)
+  })
+
+  test('nothing that is there is overwritten; ignore files are extended in their own line ending', async () => {
+    const files = {
+      '/game/spritewright.config.json': '{}',
+      '/game/.gitignore': 'dist\r\n.env\r\nlast line',
+      '/game/sprites/hero.sprite.yaml': 'mine',
+    }
+    const world = createWorld({ files })
+    expect(await world.run('init', '--json')).toBe(0)
+    expect(world.text('/game/spritewright.config.json')).toBe('{}')
+    expect(world.text('/game/sprites/hero.sprite.yaml')).toBe('mine')
+    expect(world.files.has('/game/sprites/hero.png')).toBe(false)
+    const lines = world.text('/game/.gitignore').split('\r\n')
+    expect(lines.slice(0, 5)).toEqual(['dist', '.env', 'last line', '', '# spritewright'])
+    expect(lines.filter((line) => line === '.env')).toHaveLength(1)
+    expect(world.text('/game/.gitignore').replaceAll('\r\n', '')).not.toContain('\n')
+    expect(world.json()).toMatchObject({
+      files: [
+        { path: 'spritewright.config.json', done: 'kept' },
+        { path: '.gitignore', done: 'extended' },
+        { path: '.gitattributes', done: 'written' },
+        { path: 'sprites/hero.sprite.yaml', done: 'kept' },
+      ],
+    })
+  })
+
+  test('the first spec is one that the parser takes, with the picture beside it', () => {
+    const spec = parseSpec(firstSpecText, `/game/${firstSpecPath}`)
+    expect(spec.name).toBe('hero')
+    expect(spec.reference).toEqual({ kind: 'file', path: './hero.png' })
+    expect(spec.animations.map((animation) => animation.name)).toEqual(['idle', 'walk'])
+  })
+
+  test('the first picture is a PNG with a figure on a clear ground, under three kilobytes', () => {
+    const bytes = drawFirstPicture()
+    const picture = decodePng(bytes)
+    expect(bytes.length).toBeLessThan(3000)
+    expect([picture.width, picture.height]).toEqual([224, 280])
+    expect(picture.data[3]).toBe(0)
+    const opaque = picture.data.filter((_, index) => index % 4 === 3).filter((alpha) => alpha === 255).length
+    expect(opaque / (224 * 280)).toBeGreaterThan(0.2)
+  })
+})

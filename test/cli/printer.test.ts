@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { exitCodeOf, toFailures } from '../../src/cli/failure.ts'
+import { createPaint, cutInk, escapeText, ink, inkWidth } from '../../src/cli/ink.ts'
+import { toJsonText } from '../../src/cli/printer.ts'
+import { layTable } from '../../src/cli/table.ts'
+import { type ErrorCode, errorCodes, SpritewrightError } from '../../src/errors.ts'
+import { createWorld, planItem, systemError } from './world.ts'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+const steering = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
+/** Runs a command whose workshop throws. */
+async function fail(error: unknown, ...more: string[]) {
+  const world = createWorld({ workshop: { status: async () => Promise.reject(error) } })
+  return { world, exit: await world.run('status', ...more) }
+}
+
+describe('what the terminal gets', () => {
+  test('law: no text from outside keeps a character that steers a terminal', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(escapeText(text)).not.toMatch(steering)
+        expect(toJsonText({ text })).not.toMatch(steering)
+        expect(JSON.parse(toJsonText({ text }))).toEqual({ text })
+      }),
+    )
+  })
+
+  test('an escape sequence in a message of the service is shown, not obeyed', async () => {
+    const { world } = await fail(new SpritewrightError('SW_REFUSED', { message: 'no \x1b[2J\x9b1A\u202e way' }))
+    expect(world.err()).toBe('error SW_REFUSED no \\x1b[2J\\x9b1A\\u202e way\n')
+  })
+
+  test('a table is aligned by what is seen, colours or not, and leaves out empty columns', () => {
+    const rows = [
+      [ink('green', 'hero.walk'), '', '2.4'],
+      ['coin', '', '12'],
+    ]
+    const lines = layTable([{ title: 'animation' }, { title: 'empty' }, { title: 'price', align: 'right' }], rows)
+    expect(lines.map(createPaint(false))).toEqual(['animation  price', 'hero.walk    2.4', 'coin          12'])
+    expect(createPaint(true)(lines[1] ?? [])).toContain('\x1b[32mhero.walk')
+  })
+
+  test('law: cut pieces are never wider than they may be', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 1, max: 40 }), (texts, width) => {
+        expect(inkWidth(cutInk(texts, width))).toBeLessThanOrEqual(width)
+      }),
+    )
+  })
+
+  test('colours come only where stdout is a terminal that wants them', async () => {
+    const workshop = { status: async () => ({ items: [planItem('hero.walk')], total: 0n, warnings: [] }) }
+    const escapes = async (init: Parameters<typeof createWorld>[0], ...more: string[]): Promise<boolean> => {
+      const world = createWorld({ workshop, ...init })
+      await world.run('status', ...more)
+      return world.out().includes('\x1b[')
+    }
+    expect(await escapes({ isOutputTerminal: true })).toBe(true)
+    expect(await escapes({ isOutputTerminal: false, isInteractive: true })).toBe(false)
+    expect(await escapes({ isOutputTerminal: true }, '--no-color')).toBe(false)
+    expect(await escapes({ isOutputTerminal: true, env: { NO_COLOR: '1' } })).toBe(false)
+  })
+})
+
+describe('errors', () => {
+  test.each(Object.keys(errorCodes) as ErrorCode[])('%s ends the process with the exit code of the error table', async (code) => {
+    const { world, exit } = await fail(new SpritewrightError(code, { message: 'what to do', facts: { sprite: 'hero' } }), '--json')
+    expect(exit).toBe(errorCodes[code].exit)
+    expect(world.json()).toEqual({ error: { code, message: 'what to do', facts: { sprite: 'hero' } } })
+    expect(world.closed).toBe(1)
+  })
+
+  test('several failures are told one by one, and the highest exit code wins', async () => {
+    const errors = [
+      new SpritewrightError('SW_APPROVAL', { message: 'approve' }),
+      new SpritewrightError('SW_UNCERTAIN', { message: 'decide' }),
+      new SpritewrightError('SW_INTERRUPTED', { message: 'stop' }),
+    ]
+    const plain = await fail(new AggregateError(errors))
+    expect(plain.exit).toBe(6)
+    expect(plain.world.err()).toBe('error SW_APPROVAL approve\nerror SW_UNCERTAIN decide\nstopped stop\n')
+    const json = await fail(new AggregateError(errors), '--json')
+    expect(json.world.json()).toMatchObject({ error: { code: 'SW_UNCERTAIN' }, errors: [{ code: 'SW_APPROVAL' }, {}, {}] })
+  })
+
+  test('130 counts only where nothing else failed', () => {
+    const stopped = new SpritewrightError('SW_INTERRUPTED', { message: 'stop' })
+    expect(exitCodeOf(toFailures(stopped))).toBe(130)
+    expect(exitCodeOf(toFailures(new AggregateError([stopped, new SpritewrightError('SW_DISK', { message: 'full' })])))).toBe(1)
+  })
+
+  test('a full disk is SW_DISK, exit 1, and says that nothing paid is lost', async () => {
+    const { world, exit } = await fail(systemError('ENOSPC', 'write', '/game/.spritewright/results/x'))
+    expect(exit).toBe(1)
+    expect(world.err()).toContain('error SW_DISK')
+    expect(world.err()).toContain('nothing that was paid for is lost')
+  })
+
+  test('a refused delivery of the atlas room ends with 4, a page that cannot be packed with 1', () => {
+    const refusal = (code: string): Error => Object.assign(new Error('no'), { code, facts: { rule: 'x' } })
+    expect(exitCodeOf(toFailures(refusal('SW_ARCHIVE')))).toBe(4)
+    expect(exitCodeOf(toFailures(refusal('SW_PACK')))).toBe(1)
+    expect(toFailures(refusal('SW_ARCHIVE'))[0]).toMatchObject({ code: 'SW_ARCHIVE', facts: { rule: 'x' } })
+  })
+
+  test('an error of nobody is a mistake of ours, exit 1, with its place', async () => {
+    const { world, exit } = await fail(new TypeError('x is not a function'))
+    expect(exit).toBe(1)
+    expect(world.err()).toContain('error SW_INTERNAL x is not a function')
+    expect(world.err()).toContain('printer.test.ts')
+  })
+
+  test('amounts in facts are decimal texts, and a table in a message keeps its lines', async () => {
+    const error = new SpritewrightError('SW_CEILING', { message: 'too dear:\n  hero.walk  2.4', facts: { quoted: 24_000n } })
+    const json = await fail(error, '--json')
+    expect(json.world.json()).toMatchObject({ error: { facts: { quoted: '2.4' } } })
+    const plain = await fail(error)
+    expect(plain.world.err()).toBe('error SW_CEILING too dear:\n    hero.walk  2.4\n')
+  })
+
+  test('the place in a spec is named once', async () => {
+    const facts = { file: 'sprites/hero.sprite.json', line: 3, column: 7 }
+    const without = await fail(new SpritewrightError('SW_SPEC', { message: 'Expected a text.', facts }))
+    expect(without.world.err()).toBe('error SW_SPEC Expected a text.\n  at sprites/hero.sprite.json:3:7\n')
+    const within = await fail(new SpritewrightError('SW_SPEC', { message: 'sprites/hero.sprite.json:3:7: expected a text.', facts }))
+    expect(within.world.err()).toBe('error SW_SPEC sprites/hero.sprite.json:3:7: expected a text.\n')
+  })
+})

@@ -1,0 +1,138 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createPaint } from '../../src/cli/ink.ts'
+import { createPrinter } from '../../src/cli/printer.ts'
+import { applyProgress, emptyProgress, layProgress, type ProgressState, sumProgress } from '../../src/cli/progress.ts'
+import { createProgressDisplay } from '../../src/cli/progress-display.ts'
+import type { Host } from '../../src/host/host.ts'
+import type { JobProgress } from '../../src/job/progress.ts'
+
+const plain = createPaint(false)
+
+/** News with the time of each in milliseconds. */
+function tell(...news: readonly (readonly [number, JobProgress])[]): ProgressState {
+  return news.reduce((state, [at, one]) => applyProgress(state, one, at), emptyProgress)
+}
+
+function draw(state: ProgressState, at: number, columns = 100): string[] {
+  return layProgress(state, at, columns).map(plain)
+}
+
+describe('progress', () => {
+  test('a bar for each execution, and a line with what is held and settled', () => {
+    const state = tell(
+      [0, { id: 'hero.walk', phase: 'queued', held: 24_000n }],
+      [0, { id: 'coin.spin', phase: 'queued', held: 16_000n }],
+      [1000, { id: 'hero.walk', phase: 'running', progress: 0.5, message: 'drawing' }],
+      [65_000, { id: 'coin.spin', phase: 'bought', held: 0n, settled: 16_000n }],
+    )
+    expect(draw(state, 70_000)).toEqual([
+      '  hero.walk  ██████████░░░░░░░░░░  50 %  running     1:10  drawing',
+      '  coin.spin  ████████████████████        bought      1:05  1.6 credits',
+      '  held 2.4 · settled 1.6 credits · 1 of 2 bought',
+    ])
+  })
+
+  test('a bar never goes back while the phase lasts, and starts anew with the next', () => {
+    const running = tell([0, { id: 'a.b', phase: 'running', progress: 0.6 }], [1, { id: 'a.b', phase: 'running', progress: 0.4 }])
+    expect(running.rows[0]?.progress).toBe(0.6)
+    const queued = applyProgress(running, { id: 'a.b', phase: 'queued' }, 2)
+    expect(queued.rows[0]?.progress).toBeUndefined()
+  })
+
+  test('held stays what it was until something else is said', () => {
+    const state = tell([0, { id: 'a.b', phase: 'queued', held: 24_000n }], [1, { id: 'a.b', phase: 'downloading' }])
+    expect(sumProgress(state)).toEqual({ held: 24_000n, settled: 0n })
+  })
+
+  test('of many executions those at work are shown, the rest is counted', () => {
+    const news = Array.from({ length: 30 }, (_, index): [number, JobProgress] => [
+      0,
+      { id: `s${index}.a`, phase: index < 25 ? 'bought' : 'running' },
+    ])
+    const lines = draw(tell(...news), 0)
+    expect(lines).toHaveLength(14)
+    for (const index of [25, 29]) expect(lines.join('\n')).toContain(`s${index}.a `)
+    expect(lines.at(-2)).toBe('  and 18 more')
+  })
+
+  test('law: whatever is told, no line is wider than the terminal, and none holds an escape', () => {
+    const phases = fc.constantFrom<JobProgress['phase']>('checking', 'queued', 'running', 'waiting', 'downloading', 'bought', 'failed')
+    const news = fc.record({
+      id: fc.constantFrom('a.b', 'hero.walk'),
+      phase: phases,
+      progress: fc.double(),
+      message: fc.string({ unit: 'binary' }),
+    })
+    fc.assert(
+      fc.property(fc.array(news), fc.integer({ min: 21, max: 120 }), (told, columns) => {
+        for (const line of draw(tell(...told.map((one): [number, JobProgress] => [0, one])), 0, columns)) {
+          expect([...line].length).toBeLessThan(columns)
+          expect(line).not.toContain('\x1b')
+        }
+      }),
+    )
+  })
+})
+
+describe('the display', () => {
+  function createDisplay(isInteractive: boolean) {
+    let texts: string[] = []
+    const terminal = { write: () => {}, note: (more: string) => void texts.push(more), isInteractive, canAsk: false, columns: 80 }
+    const clock = { wall: () => 0, mono: () => now, sleep: (ms: number, signal?: AbortSignal) => sleep(ms, signal) }
+    let now = 0
+    let wake = (): void => {}
+    const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+      new Promise((resolve, reject) => {
+        wake = () => {
+          now += ms
+          resolve()
+        }
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      })
+    const printer = createPrinter({ terminal, isJson: false, isQuiet: false, hasColor: false, hasNoteColor: false })
+    const display = createProgressDisplay({ terminal, clock } as unknown as Host, printer)
+    const take = (): string => {
+      const taken = texts.join('')
+      texts = []
+      return taken
+    }
+    return { display, take, wake: () => wake() }
+  }
+
+  test('draws over its own lines, moves the seconds on, and lets the last picture stand', async () => {
+    const { display, take, wake } = createDisplay(true)
+    display.listener({ id: 'a.b', phase: 'running' })
+    expect(take()).toMatch(/^ {2}a\.b .*running {5}0:00\n {2}held 0 .*\n$/)
+    for (let tick = 0; tick < 4; tick++) {
+      wake()
+      await Promise.resolve()
+      await Promise.resolve()
+    }
+    const frames = take().split('\x1b[2A\x1b[0J')
+    expect(frames).toHaveLength(5)
+    expect(frames.at(-1)).toContain('0:01')
+    display.stop()
+    expect(take()).toContain('\x1b[2A\x1b[0J')
+    display.stop()
+    display.listener({ id: 'a.b', phase: 'bought' })
+    expect(take()).toBe('')
+  })
+
+  test('a note stands above the bars', () => {
+    const { display, take } = createDisplay(true)
+    display.listener({ id: 'a.b', phase: 'running' })
+    take()
+    display.note(() => {})
+    expect(take().startsWith('\x1b[2A\x1b[0J  a.b')).toBe(true)
+    display.stop()
+  })
+
+  test('without a terminal nothing is ever drawn over', () => {
+    const { display, take } = createDisplay(false)
+    display.listener({ id: 'a.b', phase: 'waiting', message: 'limit of the service' })
+    display.listener({ id: 'a.b', phase: 'failed', message: 'refused' })
+    display.stop()
+    expect(take()).toBe('a.b waiting: limit of the service\na.b failed: refused\n')
+  })
+})

@@ -1,0 +1,150 @@
+import type { PlanItem } from '../../src/build/plan.ts'
+import type { ProgramParts, RunningService, ServiceInit, WorkshopInit } from '../../src/cli/context.ts'
+import { runProgram } from '../../src/cli/program.ts'
+import { parseCredits } from '../../src/credit/credits.ts'
+import type { Disk } from '../../src/host/disk.ts'
+import type { Host } from '../../src/host/host.ts'
+import type { Workshop } from '../../src/workshop.ts'
+
+/** An error as Node's file system throws it. */
+export function systemError(code: string, syscall: string, path: string): Error {
+  return Object.assign(new Error(`${code}: made up, ${syscall} '${path}'`), { code, syscall, path, errno: -1 })
+}
+
+/** Files in memory; folders are implied, as far as the CLI looks at them. */
+export function memoryDisk(files: Map<string, Uint8Array>): Disk {
+  const must = (path: string): Uint8Array => {
+    const bytes = files.get(path)
+    if (!bytes) throw systemError('ENOENT', 'open', path)
+    return bytes
+  }
+  return {
+    read: async (path) => must(path),
+    list: async () => [],
+    stat: async (path) => {
+      const bytes = files.get(path)
+      if (bytes) return { bytes: bytes.length, changedMs: 0, isFolder: false }
+      return [...files.keys()].some((name) => name.startsWith(`${path}/`)) ? { bytes: 0, changedMs: 0, isFolder: true } : undefined
+    },
+    makeFolder: async () => {},
+    writeTemp: async (path, bytes) => void files.set(path, bytes),
+    append: async (path, bytes) => void files.set(path, new Uint8Array([...(files.get(path) ?? []), ...bytes])),
+    sync: async () => {},
+    link: async (from, to) => {
+      if (files.has(to)) throw systemError('EEXIST', 'link', to)
+      files.set(to, must(from))
+    },
+    syncFolder: async () => {},
+    move: async (from, to) => {
+      files.set(to, must(from))
+      files.delete(from)
+    },
+    remove: async (path) => void files.delete(path),
+  }
+}
+
+/** What a world is made with. */
+export interface WorldInit {
+  readonly workshop?: Partial<Workshop>
+  readonly files?: Readonly<Record<string, string>>
+  readonly isInteractive?: boolean
+  readonly canAsk?: boolean
+  readonly isOutputTerminal?: boolean
+  readonly env?: Readonly<Record<string, string>>
+  readonly answer?: boolean | undefined
+  readonly startService?: (init: ServiceInit) => Promise<RunningService>
+}
+
+/** A program run in process: its world, and everything that it said and did. */
+export interface World {
+  readonly files: Map<string, Uint8Array>
+  readonly opened: WorkshopInit[]
+  readonly questions: string[]
+  closed: number
+  /** Milliseconds of both clocks. */
+  now: number
+  readonly interrupt: AbortController
+  out(): string
+  err(): string
+  text(path: string): string
+  run(...argv: string[]): Promise<number>
+  json(): Record<string, unknown>
+}
+
+/** Makes a world around a workshop of which only the methods under test are there. */
+export function createWorld(init: WorldInit = {}): World {
+  const files = new Map<string, Uint8Array>(
+    Object.entries({ '/game/package.json': '{}', ...init.files }).map(([path, text]) => [path, new TextEncoder().encode(text)]),
+  )
+  const out: string[] = []
+  const err: string[] = []
+  const interrupt = new AbortController()
+  const world: World = {
+    files,
+    opened: [],
+    questions: [],
+    closed: 0,
+    now: 0,
+    interrupt,
+    out: () => out.join(''),
+    err: () => err.join(''),
+    text: (path) => new TextDecoder().decode(files.get(path)),
+    json: () => JSON.parse(out.join('')) as Record<string, unknown>,
+    run: (...argv) => runProgram(argv, parts),
+  }
+  let chance = 0
+  const host: Host = {
+    clock: { wall: () => world.now, mono: () => world.now, sleep: (_ms, signal) => untilAborted(signal) },
+    disk: memoryDisk(files),
+    net: { request: async () => Promise.reject(new Error('No network in this test.')), close: async () => {} },
+    random: { bytes: (count) => new Uint8Array(count).fill(++chance), uuid: () => `uuid-${++chance}`, unit: () => 0.5 },
+    terminal: {
+      write: (text) => void out.push(text),
+      note: (text) => void err.push(text),
+      isInteractive: init.isInteractive ?? false,
+      canAsk: init.canAsk ?? false,
+      columns: 80,
+    },
+    env: init.env ?? {},
+    stateFolder: '/state',
+    workingFolder: '/game',
+    processId: 1,
+  } satisfies Partial<Host> as unknown as Host
+  const parts: ProgramParts = {
+    host,
+    version: '1.2.3',
+    signal: interrupt.signal,
+    isOutputTerminal: init.isOutputTerminal ?? false,
+    createWorkshop: async (asked) => {
+      world.opened.push(asked)
+      return { close: async () => void world.closed++, ...init.workshop } as Workshop
+    },
+    startService: init.startService ?? (async () => Promise.reject(new Error('No service in this test.'))),
+    specSchema: async () => ({ title: 'A sprite' }),
+    ask: async (question) => {
+      world.questions.push(question)
+      return init.answer
+    },
+  }
+  return world
+}
+
+function untilAborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+}
+
+/** An animation of a made-up project. */
+export function planItem(id: string, more: Partial<PlanItem> & { readonly price?: string } = {}): PlanItem {
+  const [sprite = '', animation = ''] = id.split('.')
+  const { price, ...rest } = more
+  return {
+    id,
+    spec: { name: sprite, file: `/game/sprites/${sprite}.sprite.json` },
+    animation: { name: animation, frames: 12, take: 1 },
+    request: { id },
+    state: 'missing',
+    changed: [],
+    ...(price === undefined ? {} : { quote: { credits: parseCredits(price), priceVersion: 'v1', referenceUsd: '0.24' } }),
+    ...rest,
+  } as unknown as PlanItem
+}
