@@ -18,7 +18,7 @@ export class Refusal extends Error {
 }
 
 /** HTTP status, category and retryability of each reason (N10 for what the interface does not show). The legacy code is the reason in capitals. */
-export const reasonRules: Readonly<Record<Reason, { readonly status: number; readonly category: string; readonly retryable: boolean }>> = {
+const reasonRules: Readonly<Record<Reason, { readonly status: number; readonly category: string; readonly retryable: boolean }>> = {
   invalid_request: { status: 422, category: 'VALIDATION', retryable: false },
   authentication_failed: { status: 401, category: 'AUTHENTICATION', retryable: false },
   access_denied: { status: 403, category: 'PERMISSION', retryable: false },

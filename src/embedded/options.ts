@@ -40,7 +40,7 @@ export interface EmbeddedLimits {
 }
 
 /** The limits of the interface. */
-export const defaultLimits: EmbeddedLimits = { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
+const defaultLimits: EmbeddedLimits = { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
 
 /** What {@link EmbeddedOptions.verdict} is asked about. */
 export interface VerdictQuestion {

@@ -2,7 +2,7 @@ import { type Credits, formatCredits, parseCredits } from '../credit/credits.ts'
 import { Refusal } from './http.ts'
 
 /** The version of the interface's sprite price. */
-export const PRICE_VERSION = 'sprite-base-frame-20261017-v1'
+const PRICE_VERSION = 'sprite-base-frame-20261017-v1'
 
 /**
  * `sprite_pricing` of the capabilities record, in the service's own words. Whole US cents.

@@ -30,7 +30,7 @@ export interface Shapes {
 }
 
 /** Longest prompt, characters (N14). */
-export const MAXIMUM_PROMPT = 4000
+const MAXIMUM_PROMPT = 4000
 
 /** The assumptions as they stand in the project's list. */
 export const defaultShapes: Shapes = {
@@ -83,7 +83,7 @@ export function invalid(field: string, expected: string): Refusal {
 }
 
 /** Whether a text is a UUID of any version. */
-export function isUuid(text: string): boolean {
+function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
