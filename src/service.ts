@@ -1,0 +1,18 @@
+/**
+ * `spritewright/service`: the typed client of the hosted service, and the same service on loopback for trying and testing, without an account.
+ *
+ * @module
+ */
+
+export type { EmbeddedCharge } from './embedded/core.ts'
+export type {
+  EmbeddedAccount,
+  EmbeddedKey,
+  EmbeddedLimits,
+  EmbeddedOptions,
+  HookedRequest,
+  RequestNote,
+  VerdictQuestion,
+} from './embedded/options.ts'
+export { type EmbeddedControl, type EmbeddedService, startEmbeddedService } from './embedded/service.ts'
+export * from './service/index.ts'
