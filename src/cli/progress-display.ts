@@ -10,7 +10,7 @@ export interface ProgressDisplay {
   state(): ProgressState
   /** Writes a line above the bars, or just writes it. */
   note(write: () => void): void
-  /** Draws the last picture and lets it stand. Calling it again does nothing. */
+  /** Draws the last picture and lets it stand; later news is kept and not shown. Calling it again does nothing. */
   stop(): void
 }
 
@@ -21,12 +21,14 @@ const leastGapMs = 40
 export function createProgressDisplay(host: Host, printer: Printer): ProgressDisplay {
   let state = emptyProgress
   const { clock, terminal } = host
+  let isStopped = false
   const screen = terminal.isInteractive && !printer.isQuiet ? createScreen(host, printer, () => state) : undefined
   return {
     state: () => state,
     listener: (news: JobProgress) => {
       const before = state
       state = applyProgress(before, news, clock.mono())
+      if (isStopped) return
       if (screen) screen.refresh(isEnd(news.phase))
       else {
         const line = layChange(before, state, news.id)
@@ -38,7 +40,10 @@ export function createProgressDisplay(host: Host, printer: Printer): ProgressDis
       write()
       screen?.refresh(true)
     },
-    stop: () => screen?.stop(),
+    stop: () => {
+      isStopped = true
+      screen?.stop()
+    },
   }
 }
 

@@ -71,7 +71,7 @@ const rowLimit = 12
  * The picture of the work: a bar for each execution, at most twelve (those at work first), and a line with the money.
  *
  * @param at Monotonic milliseconds.
- * @param columns No line is longer.
+ * @param columns Width of the terminal; every line is shorter. 0 is what a terminal says that does not know: taken as 80.
  */
 export function layProgress(state: ProgressState, at: number, columns: number): Ink[][] {
   const atWork = state.rows.filter((row) => !isEnd(row.phase))
@@ -93,7 +93,7 @@ export function layProgress(state: ProgressState, at: number, columns: number): 
     ink(settled > 0n ? 'green' : 'dim', formatCredits(settled)),
     ink('dim', ` credits · ${bought} of ${state.rows.length} bought`),
   ])
-  return lines.map((line) => cutInk(line, Math.max(20, columns - 1)))
+  return lines.map((line) => cutInk(line, columns > 1 ? columns - 1 : 79))
 }
 
 function layRow(row: JobRow, idWidth: number, at: number): Ink[] {

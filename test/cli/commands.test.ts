@@ -45,7 +45,7 @@ describe('plan', () => {
         '',
         '2 of 3 animations to buy: 4 credits (estimate, not binding)',
         'Balance: 20 credits (test key at api.example.com)',
-        'Next: spritewright approve approves these prices as ceilings; it asks first.',
+        'Next: spritewright approve, which asks first and takes these prices as ceilings.',
         '',
       ].join('\n'),
     )
@@ -77,7 +77,7 @@ describe('plan', () => {
     await world.run('plan', 'hero')
     expect(world.out()).toContain('above its ceiling')
     expect(world.out()).toContain('1.4 credits short')
-    expect(world.out()).toContain('Next: spritewright approve hero approves')
+    expect(world.out()).toContain('Next: spritewright approve hero,')
   })
 
   test('where everything is bought it says so and names the build', async () => {
@@ -142,7 +142,7 @@ describe('approve', () => {
     expect(world.questions).toEqual(['A build may hold and spend up to 4.6 credits for 2 animations, each bought once. Approve?'])
     expect(world.out()).toContain('  hero.walk    2.4        3\n')
     expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
-    expect(world.out()).toContain('Next: spritewright build hero ')
+    expect(world.out()).toContain('Next: spritewright build hero,')
     expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
   })
 
@@ -275,11 +275,13 @@ describe('build', () => {
     const { world, folders } = building(async ({ onProgress, signal }) => {
       onProgress?.({ id: 'hero.walk', phase: 'running', held: 24_000n })
       world.interrupt.abort(new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted.' }))
+      onProgress?.({ id: 'hero.walk', phase: 'failed', message: 'Interrupted.' })
       expect(world.err()).toContain('Stopping. 2.4 credits held. Paid work goes on at the service')
       throw signal?.reason
     })
     expect(await world.run('build')).toBe(130)
     expect(world.err()).toContain('Ctrl-C again leaves at once.')
+    expect(world.err()).not.toContain('failed')
     expect(world.err()).toMatch(/\nstopped Interrupted\. Paid work goes on .* picks it up/)
     expect(folders).toEqual([])
     expect(world.closed).toBe(1)

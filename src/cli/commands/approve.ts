@@ -68,7 +68,11 @@ function tellApproved(printer: Printer, report: ApproveReport, names: readonly s
       ` Approved ${count(report.approved.length, 'animation')}, at most ${creditsWords(total)}. Written to sprites.lock.json.`,
     )
   if (report.untouched.length > 0) printer.hint(ink('dim', `Bought or approved before: ${report.untouched.join(', ')}`))
-  printer.hint('Next: ', ink('bold', ['spritewright build', ...names].join(' ')), ' buys and makes the atlases. Commit sprites.lock.json.')
+  printer.hint(
+    'Next: ',
+    ink('bold', ['spritewright build', ...names].join(' ')),
+    ', which buys and makes the atlases. Commit sprites.lock.json.',
+  )
   return 0
 }
 

@@ -25,7 +25,11 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
   }
   const out = resolve(root, args.text('out') ?? defaultOut)
   const display = createProgressDisplay(parts.host, printer)
-  const tellStop = (): void => display.note(() => tellInterrupted(printer, display))
+  // What the abort breaks after this is told as failed, which it is not: the work goes on elsewhere.
+  const tellStop = (): void => {
+    display.stop()
+    tellInterrupted(printer, display)
+  }
   parts.signal.addEventListener('abort', tellStop, { once: true })
   try {
     return await context.withWorkshop(async (workshop) => {
@@ -102,7 +106,7 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
   const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
   if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
-  else printer.hint('Next: ', ink('bold', 'spritewright build'), ' makes the atlases, free of charge.')
+  else printer.hint('Next: ', ink('bold', 'spritewright build'), ', which makes the atlases, free of charge.')
 }
 
 function printAtlases(printer: Printer, sheets: BuiltSheets): void {

@@ -84,5 +84,5 @@ function tellNext(printer: Printer): void {
   printer.line()
   printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
   printer.hint('With one: put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.')
-  printer.hint('Next: ', ink('bold', 'spritewright plan'), ' says what the first sprite would cost. It spends nothing.')
+  printer.hint('Next: ', ink('bold', 'spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
 }

@@ -33,7 +33,7 @@ export async function plan({ printer, parts, withWorkshop }: CommandContext, arg
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
     printer.line('No animations: no spec was found.')
-    printer.hint('Next: ', ink('bold', 'spritewright init'), ' writes a first one.')
+    printer.hint('Next: ', ink('bold', 'spritewright init'), ', which writes a first one.')
     return 0
   }
   printTable(printer, report)
@@ -83,8 +83,8 @@ function printSums(printer: Printer, { items, total, balance, service }: PlanRep
 function printNext(printer: Printer, { items }: PlanReport, approve: string, build: string): void {
   const waiting = items.filter((item) => item.state === 'question' || item.state === 'uncertain')
   for (const item of waiting) printer.hint(ink('yellow', `${item.id} waits for you`), `: ${whyNotBought(item)}`)
-  if (items.some(needsApproval)) printer.hint('Next: ', ink('bold', approve), ' approves these prices as ceilings; it asks first.')
-  else if (items.some(isForBuild)) printer.hint('Next: ', ink('bold', build), ' buys what is approved and makes the atlases.')
+  if (items.some(needsApproval)) printer.hint('Next: ', ink('bold', approve), ', which asks first and takes these prices as ceilings.')
+  else if (items.some(isForBuild)) printer.hint('Next: ', ink('bold', build), ', which buys what is approved and makes the atlases.')
   else if (items.every((item) => item.state === 'bought'))
-    printer.hint('Everything is bought. Next: ', ink('bold', build), ' makes the atlases, free of charge.')
+    printer.hint('Everything is bought. Next: ', ink('bold', build), ', which makes the atlases, free of charge.')
 }

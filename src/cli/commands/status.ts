@@ -12,11 +12,11 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
     printer.line('No animations: no spec was found.')
-    printer.hint('Next: ', ink('bold', 'spritewright init'), ' writes a first one.')
+    printer.hint('Next: ', ink('bold', 'spritewright init'), ', which writes a first one.')
     return 0
   }
   printer.table(
-    [{ title: 'animation' }, { title: 'state' }, { title: 'ceiling', align: 'right' }, { title: 'execution' }, { title: 'words' }],
+    [{ title: 'animation' }, { title: 'state' }, { title: 'ceiling', align: 'right' }, { title: 'execution' }, { title: 'note' }],
     report.items.map((item) => [
       ink('bold', item.id),
       inkState(item.state),
@@ -29,7 +29,10 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
-  if (bought < report.items.length) printer.hint('Next: ', ink('bold', 'spritewright plan'), ' asks the service what the rest would cost.')
+  if (report.items.some((item) => item.state === 'running' || item.state === 'lost'))
+    printer.hint('Next: ', ink('bold', 'spritewright build'), ', which picks up what is paid for; nothing is paid twice.')
+  else if (bought < report.items.length)
+    printer.hint('Next: ', ink('bold', 'spritewright plan'), ', which asks the service what the rest would cost.')
   return 0
 }
 
