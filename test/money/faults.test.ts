@@ -1,0 +1,300 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { parseCredits } from '../../src/credit/credits.ts'
+import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { type Host, nodeHost } from '../../src/host/host.ts'
+import type { ServedResponse } from '../../src/host/server.ts'
+import type { Options } from '../../src/options.ts'
+import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { createProject, heroSpec, type TestProject } from '../project.ts'
+
+const open: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+
+interface World {
+  readonly service: EmbeddedService
+  readonly project: TestProject
+  /** Moves the workshop's clocks, not the service's. */
+  skip(ms: number): void
+  workshop(options?: Options, env?: Readonly<Record<string, string>>): Promise<Workshop>
+  posts(): number
+}
+
+/** A project and a real service; the workshop's clock does not wait, so that pauses cost a test nothing. */
+async function world(options: EmbeddedOptions = {}, spec = heroSpec()): Promise<World> {
+  const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 }, ...options })
+  open.push(service)
+  const project = await createProject({ 'sprites/hero.sprite.json': spec })
+  open.push({ close: project.remove })
+  let skipped = 0
+  const base = nodeHost()
+  return {
+    service,
+    project,
+    skip: (ms) => {
+      skipped += ms
+    },
+    posts: () => service.requests().filter((note) => note.method === 'POST' && note.path === '/v1/execute').length,
+    workshop: async (own = {}, env = {}) => {
+      const host: Host = {
+        ...base,
+        stateFolder: `${project.root}/.state`,
+        env: { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: service.key, ...env },
+        clock: {
+          wall: () => base.clock.wall() + skipped,
+          mono: () => base.clock.mono() + skipped,
+          sleep: async (ms, signal) => {
+            if (ms >= 60_000) return base.clock.sleep(ms, signal)
+            signal?.throwIfAborted()
+            skipped += ms
+            await base.clock.sleep(Math.min(ms, 5), signal)
+          },
+        },
+      }
+      const workshop = await createWorkshop({ host, root: project.root, options: own })
+      open.push(workshop)
+      return workshop
+    },
+  }
+}
+
+const approveAll = (workshop: Workshop, over: object = {}): Promise<unknown> =>
+  workshop.approve({ names: [], confirm: async () => true, ...over })
+const isExecute = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
+const drop: ServedResponse = { status: 200, headers: {}, body: new Uint8Array(), cutAfter: 0 }
+
+/** Plays one fault for each submission, in order; `ok` from then on. */
+function submissionFaults(plan: readonly ('ok' | 'lostRequest' | 'lostResponse' | '500before' | '500after')[]): EmbeddedOptions {
+  let before = 0
+  let after = 0
+  const five: ServedResponse = { status: 500, headers: {}, body: new Uint8Array() }
+  return {
+    before: async (request) => {
+      if (!isExecute(request)) return undefined
+      const fault = plan[before++]
+      if (fault === 'lostRequest' || fault === '500before') after++
+      return fault === 'lostRequest' ? drop : fault === '500before' ? five : undefined
+    },
+    after: async (request, response) => {
+      if (!isExecute(request)) return response
+      const fault = plan[after++]
+      return fault === 'lostResponse' ? drop : fault === '500after' ? five : response
+    },
+  }
+}
+
+describe('whatever happens to a submission, it is paid once', () => {
+  test.each([
+    ['lostRequest'],
+    ['lostResponse'],
+    ['500before'],
+    ['500after'],
+    ['lostResponse', 'lostResponse', 'lostRequest'],
+    ['500after', 'lostRequest', '500before'],
+  ] as const)('%s %s %s', async (...plan) => {
+    const w = await world(submissionFaults(plan))
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    const report = await workshop.build()
+    expect(report.bought).toEqual([{ id: 'hero.walk', credits: w.service.charges()[0]?.credits }])
+    expect(w.service.charges()).toHaveLength(1)
+    expect(w.service.holds()).toEqual([])
+    expect(w.posts()).toBe(plan.length + 1)
+  })
+
+  test('a service that never answers is given up, and the next run, inside the window, pays once', async () => {
+    const w = await world(submissionFaults(Array(6).fill('lostResponse') as 'lostResponse'[]))
+    const first = await w.workshop()
+    await approveAll(first)
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
+    const report = await (await w.workshop()).build()
+    expect(report.bought).toHaveLength(1)
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('beyond the window nothing is sent: exit 6, and the whole ceiling counts as uncertain', async () => {
+    const w = await world(submissionFaults(Array(6).fill('lostRequest') as 'lostRequest'[]))
+    const first = await w.workshop()
+    await approveAll(first)
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
+    const posts = w.posts()
+    w.skip(11 * 60_000)
+    const later = await w.workshop()
+    await expect(later.build()).rejects.toMatchObject({ code: 'SW_UNCERTAIN', exitCode: 6 })
+    expect(w.posts()).toBe(posts)
+    expect((await later.ledger()).uncertain).toBe(parseCredits('1.6'))
+    expect((await later.status()).items[0]?.state).toBe('uncertain')
+  })
+})
+
+describe('no price above the ceiling is ever paid', () => {
+  test('the price went up after the approval: nothing is sent, exit 3', async () => {
+    const w = await world()
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    w.service.setPricing({ first_tier_cents: 999 })
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_CEILING', exitCode: 3 })
+    expect(w.posts()).toBe(0)
+  })
+
+  test('a price that moved within the ceiling is frozen anew and paid as it is now', async () => {
+    const w = await world()
+    const workshop = await w.workshop()
+    await approveAll(workshop, { max: parseCredits('50') })
+    const before = (await workshop.plan()).total
+    w.service.setPricing({ first_tier_cents: 50 })
+    const report = await workshop.build()
+    expect(report.bought[0]?.credits).not.toBe(before)
+    expect(w.service.charges()[0]?.credits).toBe(report.bought[0]?.credits)
+  })
+
+  test('the price goes up between the check and the submission: the service refuses, nothing is held, exit 3', async () => {
+    let service: EmbeddedService | undefined
+    const w = await world({
+      before: async (request) => {
+        if (isExecute(request)) service?.setPricing({ first_tier_cents: 999 })
+        return undefined
+      },
+    })
+    service = w.service
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_CEILING', exitCode: 3 })
+    expect(w.service.holds()).toEqual([])
+    expect(w.service.charges()).toEqual([])
+    // A new approval, at the new price, makes a new attempt under a new key.
+    await approveAll(workshop)
+    expect((await workshop.build()).bought).toHaveLength(1)
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('a balance that does not cover the run: both figures, nothing sent', async () => {
+    const w = await world({ accounts: [{ name: 'poor', credits: '1', keys: [{ key: 'test-key-of-the-poor' }] }] })
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_BALANCE', facts: { price: '1.6', balance: '1' } })
+    expect(w.posts()).toBe(0)
+  })
+
+  test('an account without the operation: exit 4, nothing sent', async () => {
+    const w = await world({ accounts: [{ name: 'plain', operations: [], keys: [{ key: 'test-key-without-sheets' }] }] })
+    const workshop = await w.workshop({ approval: { perSprite: '10' } })
+    await expect(workshop.build()).rejects.toMatchObject({ exitCode: 4 })
+    expect(w.posts()).toBe(0)
+  })
+})
+
+describe('approvals', () => {
+  test('without one nothing is sent, and the refusal names price and command', async () => {
+    const w = await world()
+    const workshop = await w.workshop()
+    const refusal = await workshop.build().catch((error: unknown) => error)
+    expect(refusal).toMatchObject({ code: 'SW_APPROVAL', exitCode: 3 })
+    expect((refusal as Error).message).toContain('1.6 credits')
+    expect((refusal as Error).message).toContain('spritewright approve hero')
+    expect(w.service.requests().filter((note) => note.method === 'POST')).toEqual([])
+  })
+
+  test('a changed paid field needs a new approval and says which field changed; a free one needs nothing', async () => {
+    const w = await world()
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await workshop.build()
+    await w.project.write('sprites/hero.sprite.json', heroSpec().replace('"frames":7', '"frames":7,"fps":24'))
+    expect((await workshop.status()).items[0]).toMatchObject({ state: 'bought' })
+    await w.project.write('sprites/hero.sprite.json', heroSpec().replace('"frames":7', '"frames":9'))
+    expect((await workshop.plan()).items[0]).toMatchObject({ state: 'missing', changed: ['frames'] })
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('a standing ceiling buys what fits under it, and nothing else', async () => {
+    const w = await world({}, heroSpec(['walk', 'idle']))
+    await expect((await w.workshop({ approval: { perSprite: '3.1' } })).build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    expect(w.posts()).toBe(0)
+    const report = await (await w.workshop({ approval: { perSprite: '3.2' } })).build()
+    expect(report.bought).toHaveLength(2)
+  })
+
+  test('another checkout is the buyer: nothing is sent until the approval is adopted', async () => {
+    const w = await world()
+    await approveAll(await w.workshop({}, { SPRITEWRIGHT_BUYER: 'anna' }))
+    const workshop = await w.workshop({}, { SPRITEWRIGHT_BUYER: 'ben' })
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_BUYER', exitCode: 3 })
+    expect(w.posts()).toBe(0)
+    await approveAll(workshop, { adopt: true })
+    expect((await workshop.build()).bought).toHaveLength(1)
+  })
+
+  test('CI buys nothing, not even what is approved, unless it is the named buyer and told to', async () => {
+    const w = await world()
+    await approveAll(await w.workshop({}, { SPRITEWRIGHT_BUYER: 'ci' }))
+    await expect((await w.workshop({}, { CI: 'true' })).build()).rejects.toMatchObject({ code: 'SW_MISSING', exitCode: 3 })
+    await expect((await w.workshop({ build: { generate: 'approved' } }, { CI: 'true' })).build()).rejects.toMatchObject({
+      code: 'SW_MISSING',
+    })
+    expect(w.posts()).toBe(0)
+    const told = await w.workshop({ build: { generate: 'approved' } }, { CI: 'true', SPRITEWRIGHT_BUYER: 'ci' })
+    expect((await told.build()).bought).toHaveLength(1)
+  })
+})
+
+describe('what was paid stays', () => {
+  test('a second build makes no request at all, and gives the same bytes', async () => {
+    const w = await world()
+    const first = await w.workshop()
+    await approveAll(first)
+    const cold = await first.build()
+    const before = w.service.requests().length
+    const warm = await (await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })).build()
+    expect(w.service.requests().length).toBe(before)
+    expect(warm.sheets).toEqual(cold.sheets)
+  })
+
+  test('a lost result is fetched again without a POST', async () => {
+    const w = await world()
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await workshop.build()
+    const posts = w.posts()
+    const base = nodeHost()
+    await base.disk.remove(`${w.project.root}/.spritewright/results`)
+    expect((await workshop.status()).items[0]?.state).toBe('lost')
+    await (await w.workshop()).build({ frozen: true })
+    expect(w.posts()).toBe(posts)
+    // The same with the whole journal gone: the lock file alone leads back to the execution.
+    await base.disk.remove(`${w.project.root}/.spritewright`)
+    await (await w.workshop()).build({ frozen: true })
+    expect(w.posts()).toBe(posts)
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('an execution that fails for good restores its hold and stops; one that may be retried is, at most twice', async () => {
+    let failures = 0
+    const w = await world({
+      verdict: ({ stage }) =>
+        stage === 'job' && failures++ < 1 ? { reason: 'generation_failed', message: 'the brush broke', retryable: true } : undefined,
+    })
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    expect((await workshop.build()).bought).toHaveLength(1)
+    expect(w.posts()).toBe(2)
+    expect(w.service.charges()).toHaveLength(1)
+    const ledger = await workshop.ledger()
+    expect([ledger.settled, ledger.restored, ledger.held]).toEqual([parseCredits('1.6'), parseCredits('1.6'), 0n])
+  })
+
+  test('a failure that is not retryable is told with its reason, and is not tried again by itself', async () => {
+    const w = await world({
+      verdict: ({ stage }) => (stage === 'job' ? { reason: 'content_refused', message: 'no swords', retryable: false } : undefined),
+    })
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_FAILED', exitCode: 4, facts: { reason: 'content_refused' } })
+    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_FAILED' })
+    expect(w.posts()).toBe(1)
+    expect(w.service.charges()).toEqual([])
+  })
+})
