@@ -8,8 +8,6 @@ export interface ProgressDisplay {
   readonly listener: ProgressListener
   /** What has been told so far. */
   state(): ProgressState
-  /** Writes a line above the bars, or just writes it. */
-  note(write: () => void): void
   /** Draws the last picture and lets it stand; later news is kept and not shown. Calling it again does nothing. */
   stop(): void
 }
@@ -35,11 +33,6 @@ export function createProgressDisplay(host: Host, printer: Printer): ProgressDis
         if (line) printer.note(...line)
       }
     },
-    note: (write) => {
-      screen?.clear()
-      write()
-      screen?.refresh(true)
-    },
     stop: () => {
       isStopped = true
       screen?.stop()
@@ -49,7 +42,6 @@ export function createProgressDisplay(host: Host, printer: Printer): ProgressDis
 
 interface Screen {
   refresh(isUrgent: boolean): void
-  clear(): void
   stop(): void
 }
 
@@ -81,10 +73,6 @@ function createScreen({ clock, terminal }: Host, printer: Printer, state: () => 
       isTicking = true
       // The only way out of the loop is the abort of `stop`.
       tick().catch(() => {})
-    },
-    clear: () => {
-      if (drawn > 0) terminal.note(erase())
-      drawn = 0
     },
     stop: () => {
       if (stopped.signal.aborted) return

@@ -119,15 +119,6 @@ describe('the display', () => {
     expect(take()).toBe('')
   })
 
-  test('a note stands above the bars', () => {
-    const { display, take } = createDisplay(true)
-    display.listener({ id: 'a.b', phase: 'running' })
-    take()
-    display.note(() => {})
-    expect(take().startsWith('\x1b[2A\x1b[0J  a.b')).toBe(true)
-    display.stop()
-  })
-
   test('without a terminal nothing is ever drawn over', () => {
     const { display, take } = createDisplay(false)
     display.listener({ id: 'a.b', phase: 'waiting', message: 'limit of the service' })
