@@ -327,6 +327,19 @@ describe('status, ledger, doctor, schema', () => {
     expect(world.out()).toContain('1 of 2 animations bought.')
   })
 
+  test.each([
+    ['missing', 'plan'],
+    ['failed', 'plan'],
+    ['approved', 'build'],
+    ['running', 'build'],
+    ['lost', 'build'],
+  ] as const)('status leads from %s on to %s', async (state, next) => {
+    const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state })]
+    const world = createWorld({ workshop: { status: async () => ({ items, total: 0n, warnings: [] }) } })
+    await world.run('status')
+    expect(world.out()).toContain(`Next: spritewright ${next},`)
+  })
+
   test('ledger adds up, and says what may have been spent besides', async () => {
     const line = {
       id: 'hero.walk',

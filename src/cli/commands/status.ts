@@ -1,4 +1,4 @@
-import type { PlanItem } from '../../build/plan.ts'
+import type { PlanItem, PlanState } from '../../build/plan.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../ink.ts'
@@ -29,10 +29,11 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
-  if (report.items.some((item) => item.state === 'running' || item.state === 'lost'))
-    printer.hint('Next: ', ink('bold', 'spritewright build'), ', which picks up what is paid for; nothing is paid twice.')
-  else if (bought < report.items.length)
+  const isIn = (...states: PlanState[]): boolean => report.items.some((item) => states.includes(item.state))
+  if (isIn('missing', 'failed'))
     printer.hint('Next: ', ink('bold', 'spritewright plan'), ', which asks the service what the rest would cost.')
+  else if (isIn('approved', 'running', 'lost'))
+    printer.hint('Next: ', ink('bold', 'spritewright build'), ', which buys what is approved and picks up what is paid for.')
   return 0
 }
 
