@@ -3,11 +3,8 @@
  *
  * @module
  */
-export type { PlanItem, PlanState } from './build/plan.ts'
-export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
 export { type Credits, formatCredits, parseCredits } from './credit/credits.ts'
 export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError } from './errors.ts'
-export type { JobProgress, ProgressListener } from './job/progress.ts'
 export { defineConfig, type Options, type ResolvedOptions } from './options.ts'
 export {
   type ApprovalLine,
@@ -15,11 +12,20 @@ export {
   type ApproveRequest,
   type BuildReport,
   type BuildRequest,
+  type BuiltAtlas,
+  type BuiltPage,
+  type BuiltSheets,
+  type BuiltSprite,
   createWorkshop,
   type DoctorFinding,
+  type JobProgress,
   type LedgerLine,
   type LedgerReport,
+  type PlanItem,
   type PlanReport,
+  type PlanState,
+  type ProgressListener,
+  specJsonSchema,
   type Workshop,
   type WorkshopInit,
 } from './workshop.ts'
