@@ -4,7 +4,7 @@
  * @module
  */
 
-export type { EmbeddedCharge } from './embedded/core.ts'
+export type { EmbeddedCharge, EmbeddedControl } from './embedded/core.ts'
 export type {
   EmbeddedAccount,
   EmbeddedKey,
@@ -14,5 +14,5 @@ export type {
   RequestNote,
   VerdictQuestion,
 } from './embedded/options.ts'
-export { type EmbeddedControl, type EmbeddedService, startEmbeddedService } from './embedded/service.ts'
+export { type EmbeddedService, startEmbeddedService } from './embedded/service.ts'
 export * from './service/index.ts'
