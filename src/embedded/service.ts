@@ -1,8 +1,10 @@
 import { nodeClock } from '../host/clock.ts'
 import { nodeDisk } from '../host/disk.ts'
+import { nodeNet } from '../host/net.ts'
 import { nodeRandom } from '../host/random.ts'
 import { type Listener, listen, type RequestHandler } from '../host/server.ts'
 import { createEmbeddedService, type EmbeddedControl, type EmbeddedCore, type EmbeddedPorts } from './core.ts'
+import { type DoorPorts, type JoinedService, joinFolder, takeFolder } from './door.ts'
 import type { EmbeddedOptions } from './options.ts'
 
 /** An embedded service that listens on loopback. */
@@ -21,46 +23,83 @@ export interface EmbeddedService extends EmbeddedControl {
  * Starts the hosted service's interface on loopback: real HTTP, real pictures, play money.
  *
  * @param ports Clock, disk and chance; this machine's where left out.
- * @throws `EADDRINUSE` of Node for a port that is taken, `SW_DISK` for damaged state.
+ * @throws `EADDRINUSE` of Node for a port that is taken; `SW_DISK` for damaged state, or where another process runs in `dir` (see {@link joinEmbeddedService}).
  */
 export async function startEmbeddedService(options: EmbeddedOptions = {}, ports: Partial<EmbeddedPorts> = {}): Promise<EmbeddedService> {
   const gate = createGate()
-  const api = await listen(
-    gate.pass((core) => core.handle),
-    options.port,
-  )
-  const listeners: Listener[] = [api]
+  const world: EmbeddedPorts = { clock: nodeClock(), disk: nodeDisk(), random: nodeRandom(), ...ports }
+  const listeners: Listener[] = []
+  const closeListeners = async (): Promise<void> => {
+    await Promise.all(listeners.map((listener) => listener.close()))
+  }
+  const open = async (listening: Promise<Listener>): Promise<Listener> => {
+    const listener = await listening
+    listeners.push(listener)
+    return listener
+  }
   try {
-    const assets = await listen(
-      gate.pass((core) => core.handleAsset),
-      options.assetsPort,
+    const api = await open(
+      listen(
+        gate.handler((core) => core.handle),
+        options.port,
+      ),
     )
-    listeners.push(assets)
-    const world: EmbeddedPorts = { clock: nodeClock(), disk: nodeDisk(), random: nodeRandom(), ...ports }
-    const core = await createEmbeddedService(world, options, { api: api.url, assets: assets.url })
+    const assets = await open(
+      listen(
+        gate.handler((core) => core.handleAsset),
+        options.assetsPort,
+      ),
+    )
+    const origins = { api: api.url, assets: assets.url }
+    if (options.dir !== undefined)
+      await open(
+        ownFolder(world, options.dir, async () => ({ url: api.url, assetsUrl: assets.url, key: await (await gate.core).mintKey() })),
+      )
+    const core = await createEmbeddedService(world, options, origins)
     gate.open(core)
     const { handle: _handle, handleAsset: _handleAsset, stop, ...control } = core
-    return {
-      ...control,
-      url: api.url,
-      assetsUrl: assets.url,
-      port: api.port,
-      close: async () => {
-        await stop()
-        await Promise.all(listeners.map((listener) => listener.close()))
-      },
+    const close = async (): Promise<void> => {
+      await stop()
+      await closeListeners()
     }
+    return { ...control, url: api.url, assetsUrl: assets.url, port: api.port, close }
   } catch (error) {
-    await Promise.all(listeners.map((listener) => listener.close()))
+    await closeListeners()
     throw error
   }
 }
 
+async function ownFolder(world: EmbeddedPorts, folder: string, whoIsHere: () => Promise<JoinedService>): Promise<Listener> {
+  return withNet((net) => takeFolder({ ...world, net }, folder, whoIsHere))
+}
+
+/**
+ * Finds the embedded service that another process of this machine runs in a folder, for a command beside a dev server.
+ *
+ * @returns Its address and a test key made for us, or undefined where none runs there.
+ */
+export async function joinEmbeddedService(dir: string): Promise<JoinedService | undefined> {
+  return withNet((net) => joinFolder({ disk: nodeDisk(), net }, dir))
+}
+
+async function withNet<T>(use: (net: DoorPorts['net']) => Promise<T>): Promise<T> {
+  const net = nodeNet()
+  try {
+    return await use(net)
+  } finally {
+    await net.close()
+  }
+}
+
 /** Lets requests that come before the state is read wait for it. */
-function createGate(): { open(core: EmbeddedCore): void; pass(pick: (core: EmbeddedCore) => RequestHandler): RequestHandler } {
+function createGate(): {
+  readonly core: Promise<EmbeddedCore>
+  open(core: EmbeddedCore): void
+  handler(pick: (core: EmbeddedCore) => RequestHandler): RequestHandler
+} {
   let open: (core: EmbeddedCore) => void = () => {}
-  const opened = new Promise<EmbeddedCore>((resolve) => {
+  const core = new Promise<EmbeddedCore>((resolve) => {
     open = resolve
   })
-  return { open: (core) => open(core), pass: (pick) => async (request) => pick(await opened)(request) }
+  return { core, open: (opened) => open(opened), handler: (pick) => async (request) => pick(await core)(request) }
 }

@@ -1,7 +1,10 @@
-import { appendFile, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { joinEmbeddedService } from '../../src/embedded/service.ts'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { ManualClock } from '../service/manual-clock.ts'
 import { callerOf, closeAll, eventsOf, start } from './fixtures.ts'
@@ -49,6 +52,7 @@ test('C3, C14: after a kill in the middle of a job the next start completes it, 
     seen += new TextDecoder().decode(part.value)
   }
   kill()
+  await first.close()
   const second = await start({ dir, accounts }, { clock })
   const rest = eventsOf(await (await second.me.stream(id, eventsOf(seen).at(-1)!.id)).text())
   expect(rest.at(-1)).toMatchObject({ kind: 'done', data: { status: 'completed' } })
@@ -124,4 +128,34 @@ test('a disk that fails makes every answer a 503 until the next start, and no mo
   const second = await start({ dir, accounts })
   expect((await second.me.call('/v1/balance')).json).toEqual({ credits: '100' })
   expect((await second.me.submit(reference)).status).toBe(202)
+})
+
+test('a second process does not start over the same folder; it can join the first', async () => {
+  expect(await joinEmbeddedService(dir)).toBeUndefined()
+  const first = await start({ dir })
+  await first.me.buy()
+  await expect(start({ dir })).rejects.toMatchObject({ code: 'SW_DISK', facts: { folder: dir } })
+  const joined = (await joinEmbeddedService(dir))!
+  expect([joined.url, joined.assetsUrl]).toEqual([first.url, first.assetsUrl])
+  expect(joined.key).not.toBe(first.key)
+  expect((await callerOf(joined, joined.key).call('/v1/balance')).json).toEqual({ credits: '97.6' })
+  await first.close()
+  expect(await joinEmbeddedService(dir)).toBeUndefined()
+})
+
+test('of several that start at once over one folder exactly one runs, also after an owner was killed', async () => {
+  for (const round of ['a new folder', 'a left one']) {
+    const tries = await Promise.allSettled([start({ dir }), start({ dir }), start({ dir })])
+    expect([round, tries.filter(({ status }) => status === 'fulfilled').length]).toEqual([round, 1])
+    await closeAll()
+  }
+})
+
+test('a port that a stranger has taken since does not keep the folder shut', async () => {
+  const stranger = createServer((_, response) => response.end('hello'))
+  await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
+  await writeFile(join(dir, 'door.json'), JSON.stringify({ port: (stranger.address() as AddressInfo).port, token: 'of-long-ago' }))
+  const service = await start({ dir })
+  expect((await service.me.call('/v1/balance')).status).toBe(200)
+  stranger.close()
 })
