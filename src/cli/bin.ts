@@ -22,7 +22,7 @@ process.exitCode = await runProgram(process.argv.slice(2), {
   signal: interrupt.signal,
   isOutputTerminal: process.stdout.isTTY === true,
   createWorkshop: async (init) => (await import('../workshop.ts')).createWorkshop(init),
-  specSchema: async () => (await import('../spec/schema.ts')).specJsonSchema(),
+  specSchema: async () => (await import('../workshop.ts')).specJsonSchema(),
   startService: async (init) => (await import('./embedded.ts')).startService(init),
   ask: async (message) => {
     const { confirm, isCancel } = await import('@clack/prompts')

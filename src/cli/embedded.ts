@@ -5,7 +5,7 @@ const playKey = 'sw_test_embedded_play_money'
 
 /** Starts the embedded service for `spritewright serve`. It is loaded only now: no other command needs it from here. */
 export async function startService({ host, port, folder, key = playKey, credits }: ServiceInit): Promise<RunningService> {
-  const { startEmbeddedService } = await import('../embedded/service.ts')
+  const { startEmbeddedService } = await import('../service.ts')
   const account = { name: 'demo', keys: [{ key }], ...(credits === undefined ? {} : { credits }) }
   const { clock, disk, random } = host
   const service = await startEmbeddedService({ dir: folder, port, accounts: [account] }, { clock, disk, random })

@@ -1,6 +1,5 @@
-import type { PlanItem, PlanState } from '../build/plan.ts'
 import { formatCredits } from '../credit/credits.ts'
-import type { PlanReport } from '../workshop.ts'
+import type { PlanItem, PlanReport, PlanState } from '../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
 
 const stateStyles: Readonly<Record<PlanState, Style>> = {

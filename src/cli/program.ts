@@ -13,7 +13,7 @@ import { createPrinter, type Printer } from './printer.ts'
  * Runs one command line to its end and never rejects.
  *
  * @param argv What follows `spritewright`.
- * @returns The process exit code, see `product.md`.
+ * @returns The process exit code.
  */
 export async function runProgram(argv: readonly string[], parts: ProgramParts): Promise<number> {
   const printer = createPrinter(printerInit(argv, parts))

@@ -1,5 +1,5 @@
 import type { Host } from '../host/host.ts'
-import type { JobProgress, ProgressListener } from '../job/progress.ts'
+import type { JobProgress, ProgressListener } from '../workshop.ts'
 import type { Printer } from './printer.ts'
 import { applyProgress, emptyProgress, isEnd, layChange, layProgress, type ProgressState } from './progress.ts'
 

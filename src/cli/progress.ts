@@ -1,5 +1,5 @@
 import { formatCredits, sumCredits } from '../credit/credits.ts'
-import type { JobProgress } from '../job/progress.ts'
+import type { JobProgress } from '../workshop.ts'
 import { cutInk, type Ink, ink, type Style } from './ink.ts'
 
 /** One execution as it is shown. */

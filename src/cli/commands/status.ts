@@ -1,4 +1,4 @@
-import type { PlanItem, PlanState } from '../../build/plan.ts'
+import type { PlanItem, PlanState } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../ink.ts'
