@@ -80,10 +80,11 @@ describe('merging', () => {
   })
 
   test('a service object is laid over another, never over the embedded service, and a profile is taken whole', () => {
-    const service = { baseUrl: 'https://a.example', profile: { one: 1 } }
-    expect(mergeOptions({ service }, { service: { baseUrl: 'https://b.example', profile: { two: 2 } } }).service).toEqual({
+    const readBalance = (): string => '1'
+    const service = { baseUrl: 'https://a.example', profile: { cancellable: () => true } }
+    expect(mergeOptions({ service }, { service: { baseUrl: 'https://b.example', profile: { readBalance } } }).service).toEqual({
       baseUrl: 'https://b.example',
-      profile: { two: 2 },
+      profile: { readBalance },
     })
     expect(mergeOptions({ service }, { service: 'embedded' }).service).toBe('embedded')
     expect(mergeOptions({ service: 'embedded' }, { service }).service).toEqual(service)

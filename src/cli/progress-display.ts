@@ -1,7 +1,7 @@
 import type { Host } from '../host/host.ts'
 import type { JobProgress, ProgressListener } from '../workshop.ts'
 import type { Printer } from './printer.ts'
-import { applyProgress, emptyProgress, isEnd, layChange, layProgress, type ProgressState } from './progress.ts'
+import { applyProgress, emptyProgress, isEnd, layProgress, type ProgressState } from './progress.ts'
 
 /** Shows progress on stderr while a command works. */
 export interface ProgressDisplay {
@@ -15,7 +15,7 @@ export interface ProgressDisplay {
 const tickMs = 250
 const leastGapMs = 40
 
-/** Bars on a terminal that a person watches, plain lines of changes elsewhere, nothing with `--quiet`. */
+/** Bars on a terminal that a person watches; nothing elsewhere, and nothing with `--quiet`. */
 export function createProgressDisplay(host: Host, printer: Printer): ProgressDisplay {
   let state = emptyProgress
   const { clock, terminal } = host
@@ -24,14 +24,8 @@ export function createProgressDisplay(host: Host, printer: Printer): ProgressDis
   return {
     state: () => state,
     listener: (news: JobProgress) => {
-      const before = state
-      state = applyProgress(before, news, clock.mono())
-      if (isStopped) return
-      if (screen) screen.refresh(isEnd(news.phase))
-      else {
-        const line = layChange(before, state, news.id)
-        if (line) printer.note(...line)
-      }
+      state = applyProgress(state, news, clock.mono())
+      if (!isStopped) screen?.refresh(isEnd(news.phase))
     },
     stop: () => {
       isStopped = true

@@ -54,16 +54,6 @@ export function sumProgress(state: ProgressState): { readonly held: bigint; read
   return { held: sumCredits(state.rows.map((row) => row.held)), settled: sumCredits(state.rows.map((row) => row.settled)) }
 }
 
-/** The line of a change of state for a log; undefined where only figures moved. */
-export function layChange(before: ProgressState, after: ProgressState, id: string): Ink[] | undefined {
-  const row = after.rows.find((candidate) => candidate.id === id)
-  if (!row || before.rows.find((candidate) => candidate.id === id)?.phase === row.phase) return undefined
-  const held = row.held > 0n && row.phase === 'queued' ? `, ${formatCredits(row.held)} held` : ''
-  const settled = row.phase === 'bought' && row.settled > 0n ? `, ${formatCredits(row.settled)} settled` : ''
-  const words = row.message !== undefined && (row.phase === 'failed' || row.phase === 'waiting') ? `: ${row.message}` : ''
-  return [ink('bold', row.id), ' ', ink(phaseStyle(row.phase), row.phase), `${held}${settled}${words}`]
-}
-
 const barWidth = 20
 const rowLimit = 12
 

@@ -3,6 +3,9 @@ import { defaultPricing, type SpritePricing } from './pricing.ts'
 import type { Failure, Operation } from './records.ts'
 import { defaultShapes, type Shapes } from './shapes.ts'
 
+/** The key under which `spritewright serve` and `service: 'embedded'` know their play money: always the same, and good for nothing else. */
+export const playMoneyKey: string = 'sw_test_embedded_play_money'
+
 /** A key of an account, as it is handed in. The service keeps only its hash. */
 export interface EmbeddedKey {
   /** 8 to 200 visible ASCII characters. */

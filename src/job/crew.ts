@@ -31,7 +31,8 @@ export async function runCrew(ports: JobPorts, orders: readonly Order[], atOnce:
       } catch (error) {
         failures.push({ order, error, index })
         if (ports.signal.aborted || (error instanceof SpritewrightError && endsAll.includes(error.code))) isOver = true
-        ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
+        // An interrupted order has not failed: it goes on at the service.
+        if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
       }
     }
   }

@@ -7,11 +7,11 @@ import { freeze } from '../job/freeze.ts'
 import { askedFields, type JobPorts } from '../job/order.ts'
 import type { Estimate } from '../service/wire.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './counter.ts'
-import { approvalOf, isUnsent, toJobPorts, toOrder } from './orders.ts'
+import { approvalOf, toJobPorts, toOrder } from './orders.ts'
 import { askQuotes } from './quotes.ts'
 import type { Session } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
-import { type Survey, survey, throwAll, type Wish } from './survey.ts'
+import { checkReferences, isUnsent, type Survey, survey, throwAll, type Wish } from './survey.ts'
 
 interface Candidate extends ApprovalLine {
   readonly wish: Wish
@@ -27,6 +27,7 @@ interface Candidate extends ApprovalLine {
 export async function approve(shop: Shop, session: Session, request: ApproveRequest, signal: AbortSignal): Promise<ApproveReport> {
   const found = await survey(shop, request.names, { identity: session.identity })
   throwAll(found.errors)
+  await checkReferences(shop, found.items, session.capabilities)
   const { candidates, untouched } = await sortOut(shop, session, found, request, signal)
   const lines = candidates.map(({ id, quote, ceiling }) => ({ id, quote, ceiling }))
   if (candidates.length === 0) return { approved: [], untouched, confirmed: true }

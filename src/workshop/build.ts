@@ -3,11 +3,10 @@ import type { CrewReport } from '../job/crew.ts'
 import { buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
 import { missingError } from './missing.ts'
-import { isUnsent } from './orders.ts'
 import type { SessionKeeper } from './session.ts'
 import { assemble } from './sheets.ts'
 import type { Shop } from './shop.ts'
-import { type Survey, survey, throwAll } from './survey.ts'
+import { isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 /**
  * From specs to sheets: buys what is approved, fetches what is in flight or lost, packs. Where everything is bought and here, the service is not asked and no key is needed.

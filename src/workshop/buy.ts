@@ -6,11 +6,11 @@ import { type CrewReport, runCrew } from '../job/crew.ts'
 import { askedFields } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import { missingError } from './missing.ts'
-import { approvalOf, isUnsent, toJobPorts, toOrder } from './orders.ts'
+import { approvalOf, toJobPorts, toOrder } from './orders.ts'
 import { askQuotes, type Quotes } from './quotes.ts'
 import type { Session } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
-import { type Survey, survey, throwAll, type Wish } from './survey.ts'
+import { checkReferences, isUnsent, type Survey, survey, throwAll, type Wish } from './survey.ts'
 
 /** How a run may buy. */
 export interface BuyRequest {
@@ -33,6 +33,7 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const keyTag = session.client.keyTag(ports.keySalt)
   const before = await survey(shop, request.names, { identity: session.identity }, keyTag)
   throwAll(before.errors)
+  await checkReferences(shop, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
   if (request.mayBuy) await approveByBudget(shop, session, before, quotes)
   const found = request.mayBuy ? await survey(shop, request.names, { identity: session.identity }, keyTag) : before

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import type { PlanItem } from '../build/plan.ts'
 import type { Approval } from '../credit/approval.ts'
 import { parseCredits } from '../credit/credits.ts'
 import type { JobPorts, Order } from '../job/order.ts'
@@ -51,9 +50,4 @@ export async function toJobPorts(shop: Shop, session: Session, onProgress: Progr
     onProgress,
     signal,
   }
-}
-
-/** Whether an item still has to be sent for the first time, by its state. */
-export function isUnsent(item: PlanItem): boolean {
-  return item.state === 'missing' || item.state === 'approved' || item.state === 'failed'
 }

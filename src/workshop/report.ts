@@ -1,11 +1,10 @@
 import type { PlanItem } from '../build/plan.ts'
 import { sumCredits } from '../credit/credits.ts'
 import type { PlanReport } from './counter.ts'
-import { isUnsent } from './orders.ts'
 import { askQuotes } from './quotes.ts'
 import type { SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
-import { survey, throwAll } from './survey.ts'
+import { checkReferences, isUnsent, survey, throwAll } from './survey.ts'
 
 /** Where everything stands, by the project's own papers. */
 export async function readStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
@@ -20,6 +19,7 @@ export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonl
   if (!status.items.some(isUnsent)) return status
   const session = await keeper.open(signal)
   const found = await survey(shop, names, { identity: session.identity })
+  await checkReferences(shop, found.items, session.capabilities)
   const quotes = askQuotes(session, signal)
   const items: PlanItem[] = []
   for (const item of found.items) items.push(isUnsent(item) ? { ...item, quote: await quotes.of(item) } : item)

@@ -94,10 +94,22 @@ function openRemote(shop: Shop): ServiceClient {
   })
 }
 
-/** Starts the service of this project on loopback, its state in the store's folder. The only place that knows the other side of the wire. */
+/**
+ * Starts the service of this project on loopback, its state in the store's folder, or joins the one that another process of this project runs there.
+ * The only place that knows the other side of the wire.
+ */
 async function openEmbedded(shop: Shop, closers: (() => Promise<void>)[]): Promise<ServiceClient> {
-  const { startEmbeddedService } = await import('../embedded/service.ts')
-  const service = await startEmbeddedService({ dir: join(shop.storeFolder, 'embedded') })
-  closers.push(() => service.close())
-  return createClient(shop.host, { baseUrl: service.url, key: service.key, host: embeddedHost, limits: shop.options.limits })
+  const { joinEmbeddedService, startEmbeddedService } = await import('../embedded/service.ts')
+  const { playMoneyKey } = await import('../embedded/options.ts')
+  const dir = join(shop.storeFolder, 'embedded')
+  // Always the same key: a submission that a crash left without an answer is replayed under it by the next process.
+  const accounts = [{ name: 'demo', keys: [{ key: playMoneyKey }] }]
+  let url = (await joinEmbeddedService(dir))?.url
+  if (url === undefined) {
+    const { clock, disk, random } = shop.host
+    const service = await startEmbeddedService({ dir, accounts }, { clock, disk, random })
+    closers.push(() => service.close())
+    url = service.url
+  }
+  return createClient(shop.host, { baseUrl: url, key: playMoneyKey, host: embeddedHost, limits: shop.options.limits })
 }

@@ -1,6 +1,7 @@
 import { identify, type KnownService, type PlanItem, planAnimation } from '../build/plan.ts'
 import { SpritewrightError } from '../errors.ts'
 import { noSubmission, type Submission } from '../job/record.ts'
+import type { Capabilities } from '../service/wire.ts'
 import { type ReferencePicture, readReference } from '../spec/reference.ts'
 import { type SheetRequest, toSheetRequest } from '../spec/request.ts'
 import { readSpecs } from '../spec/scan.ts'
@@ -14,6 +15,11 @@ export interface Wish {
   readonly animation: AnimationSpec
   readonly request: SheetRequest
   readonly reference: ReferencePicture
+}
+
+/** Whether an item still has to be sent for the first time, by its state. */
+export function isUnsent(item: PlanItem): boolean {
+  return item.state === 'missing' || item.state === 'approved' || item.state === 'failed'
 }
 
 /** What the project asks for, and where all of it stands. */
@@ -80,6 +86,18 @@ export async function survey(shop: Shop, names: readonly string[], known: KnownS
     }),
   )
   return { wishes, items, lock, errors }
+}
+
+/**
+ * Checks the references of what is still to be bought against what the service takes, before anything is uploaded.
+ *
+ * @throws `SW_REFERENCE`, one for each sprite.
+ */
+export async function checkReferences(shop: Shop, items: readonly PlanItem[], limits: Capabilities): Promise<void> {
+  const errors: unknown[] = []
+  for (const spec of new Set(items.filter(isUnsent).map((item) => item.spec)))
+    await readReference(shop.host.disk, spec, limits).catch((error: unknown) => errors.push(error))
+  throwAll(errors)
 }
 
 /** Throws what was found wrong: one error as it is, several as one `AggregateError`. */

@@ -32,10 +32,10 @@ export const rooms: Readonly<Record<string, Room>> = {
   job: { at: ['src/job/'], may: papers.slice(0, -1) },
   build: { at: ['src/build/'], may: [...papers, 'atlas/index.ts'] },
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
-  'service face': { at: ['src/service/index.ts'], may: ['service', 'embedded'] },
+  'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {
     at: ['src/options.ts', 'src/options-schema.ts', 'src/config.ts', 'src/credentials.ts', 'src/base-url.ts', 'src/secret.ts'],
-    may: ['errors', 'host', 'spec', 'src/credit/credits.ts'],
+    may: ['errors', 'host', 'spec', 'src/credit/credits.ts', 'src/service/profile.ts'],
   },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
