@@ -1,0 +1,143 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { commandEntries, globalOptions } from '../src/cli/commands.ts'
+import { errorCodes } from '../src/errors.ts'
+import { parseSpec } from '../src/spec/parser.ts'
+import { isNode, type Node, parseSource } from './house/source.ts'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/errors.md']
+const readme = read('README.md')
+
+function read(path: string): string {
+  return readFileSync(join(root, path), 'utf8')
+}
+
+/** The cells of every row below a table's head, without the marks of code. */
+function rowsBelow(page: string, head: string): string[][] {
+  const lines = page.split('\n')
+  const start = lines.indexOf(head)
+  if (start < 0) throw new Error(`Expected a table with the head ${head}, found none.`)
+  const rows = lines.slice(start + 2)
+  const end = rows.findIndex((line) => !line.startsWith('|'))
+  return rows.slice(0, end < 0 ? undefined : end).map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim().replace(/^`([^`]*)`$/, '$1')),
+  )
+}
+
+/** The members of a union of string literals, as its declaration spells them. */
+function literalsOf(path: string, type: string): string[] {
+  const { nodes } = parseSource(path, read(path))
+  const declaration = nodes.find((node) => node.type === 'TSTypeAliasDeclaration' && isNode(node.id) && node.id.name === type)
+  const union = declaration?.typeAnnotation as (Node & { types?: Node[] }) | undefined
+  return (union?.types ?? []).map((member) => String((member.literal as Node).value))
+}
+
+describe('docs/errors.md', () => {
+  const page = read('docs/errors.md')
+
+  test('lists every error of spritewright and no other, with its exit code and meaning', () => {
+    const rows = rowsBelow(page, '| code | exit | meaning | what to do |')
+    const told = rows.map(([code, exit, meaning]) => ({ code, exit, meaning }))
+    expect(told).toEqual(Object.entries(errorCodes).map(([code, { exit, title }]) => ({ code, exit: String(exit), meaning: title })))
+  })
+
+  test('lists every error of the atlas room and no other', () => {
+    const codes = literalsOf('atlas/errors.ts', 'AtlasErrorCode')
+    expect(codes.length).toBeGreaterThan(0)
+    expect(rowsBelow(page, '| code | meaning | what to do |').map(([code]) => code)).toEqual(codes)
+  })
+
+  test('says for every error what to do', () => {
+    const rows = [...rowsBelow(page, '| code | exit | meaning | what to do |'), ...rowsBelow(page, '| code | meaning | what to do |')]
+    expect(rows.filter((row) => (row.at(-1) ?? '').length < 20)).toEqual([])
+  })
+
+  test('and the README list every exit code that an error can have', () => {
+    const exits = [...new Set([0, ...Object.values(errorCodes).map(({ exit }) => exit)])].sort((a, b) => a - b).map(String)
+    expect(rowsBelow(page, '| exit | what happened |').map(([exit]) => exit)).toEqual(exits)
+    expect(rowsBelow(readme, '| exit code | means |').map(([exit]) => exit)).toEqual(exits)
+  })
+})
+
+describe('the README', () => {
+  const commands = rowsBelow(readme, '| command | does |')
+
+  test('lists every command of the program and no other', () => {
+    expect(commands.map(([verb]) => verb).sort()).toEqual(commandEntries.map(({ verb }) => verb).sort())
+  })
+
+  test.each(commandEntries.map((entry) => [entry.verb, entry] as const))('names every option of %s and no other', (verb, entry) => {
+    const told = commands.find(([command]) => command === verb)?.[1] ?? ''
+    expect(optionsIn(told)).toEqual(entry.options.flatMap(({ flags }) => optionsIn(flags)).sort())
+  })
+
+  test('names the options that every command takes', () => {
+    const everywhere = readme.split('\n').find((line) => line.includes('Everywhere:')) ?? ''
+    const asked = globalOptions.flatMap(({ flags }) => optionsIn(flags)).filter((option) => option !== '--help' && option !== '--version')
+    expect(optionsIn(everywhere)).toEqual(asked.sort())
+  })
+
+  test('lists every entry of the package and no other', () => {
+    const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> }
+    const entries = Object.keys(exports).filter((entry) => entry !== './package.json')
+    expect(rowsBelow(readme, '| entry | what |').map(([entry]) => entry)).toEqual(
+      entries.map((entry) => entry.replace(/^\./, 'spritewright')),
+    )
+  })
+
+  test('lists every environment variable of the program and no other', () => {
+    const sources = ['src', 'plugin'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.ts'))
+        .map((path) => read(join(folder, path))),
+    )
+    const used = new Set(sources.flatMap((text) => text.match(/\bSPRITEWRIGHT_[A-Z]+(?:_[A-Z]+)*\b/g) ?? []))
+    expect(
+      rowsBelow(readme, '| environment variable | meaning |')
+        .map(([name]) => name)
+        .sort(),
+    ).toEqual([...used].sort())
+  })
+
+  test('shows a spec that the parser reads', () => {
+    const shown = [...readme.matchAll(/```jsonc\n([\s\S]*?)```/g)].map(([, text]) => text ?? '')
+    expect(shown.length).toBeGreaterThan(0)
+    for (const text of shown)
+      expect(parseSpec(text, join(root, 'hero.sprite.json')).animations.map(({ name }) => name)).toEqual(['walk', 'idle'])
+  })
+})
+
+describe('links', () => {
+  test.each(pages)('of %s lead to files that are here', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? '')
+    const lost = links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, posix.join(posix.dirname(page), link))))
+    expect(lost).toEqual([])
+  })
+
+  test.each(pages)('within %s lead to headings that are there', (page) => {
+    const text = read(page)
+    const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title ?? ''))
+    const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? '')
+    expect(links.filter((link) => !anchors.includes(link))).toEqual([])
+  })
+})
+
+/** Long options in a text, sorted, each once. */
+function optionsIn(text: string): string[] {
+  return [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
+}
+
+/** The anchor that a heading gets where Markdown is shown. */
+function anchorOf(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s+/g, '-')
+}
