@@ -117,24 +117,48 @@ function fillHoles(bitmap: Bitmap, ground: Uint8Array): Bitmap {
   return filled
 }
 
-/** The figure alone; pixels on its edge lose the share of the background that is mixed into them. */
+/** The figure alone. On its edge, where background is mixed in, a pixel takes the colour of the figure beside it, as opaque as it is unlike the background. */
 function liftFigure(bitmap: Bitmap, backdrop: Bitmap, ground: Uint8Array): Bitmap {
-  const { width, height } = bitmap
+  const { width, height, data } = bitmap
   const figure = createBitmap(width, height)
+  const isEdge = (at: number): boolean => {
+    const x = at % width
+    return (
+      (x > 0 && ground[at - 1] === 1) || (x < width - 1 && ground[at + 1] === 1) || ground[at - width] === 1 || ground[at + width] === 1
+    )
+  }
   for (let at = 0; at < ground.length; at++) {
     if (ground[at] === 1) continue
-    const x = at % width
-    const isEdge =
-      (x > 0 && ground[at - 1] === 1) || (x < width - 1 && ground[at + 1] === 1) || ground[at - width] === 1 || ground[at + width] === 1
-    let off = 0
-    for (let channel = 0; channel < 3; channel++)
-      off = Math.max(off, Math.abs(bitmap.data[at * 4 + channel]! - backdrop.data[at * 4 + channel]!))
-    const alpha = isEdge ? Math.min(1, Math.max(0.1, off / 96)) : 1
+    figure.data.set([data[at * 4]!, data[at * 4 + 1]!, data[at * 4 + 2]!, 255], at * 4)
+    const own = isEdge(at) ? colourBeside(bitmap, at, (other) => ground[other] === 0 && !isEdge(other)) : undefined
+    if (own === undefined) continue
+    let [along, length] = [0, 0]
     for (let channel = 0; channel < 3; channel++) {
-      const own = (bitmap.data[at * 4 + channel]! - backdrop.data[at * 4 + channel]! * (1 - alpha)) / alpha
-      figure.data[at * 4 + channel] = Math.min(255, Math.max(0, Math.round(own)))
+      const behind = backdrop.data[at * 4 + channel]!
+      along += (data[at * 4 + channel]! - behind) * (own[channel]! - behind)
+      length += (own[channel]! - behind) ** 2
     }
-    figure.data[at * 4 + 3] = Math.round(alpha * 255)
+    const alpha = length === 0 ? 1 : Math.min(1, Math.max(0, along / length))
+    if (alpha < 0.92) figure.data.set([...own, Math.round(alpha * 255)], at * 4)
   }
   return figure
+}
+
+/** Mean colour of the pixels near one that are wholly the figure's; `undefined` where the figure is too thin to have any. */
+function colourBeside(bitmap: Bitmap, at: number, isFull: (at: number) => boolean): number[] | undefined {
+  const { width, height, data } = bitmap
+  const [x, y] = [at % width, Math.floor(at / width)]
+  for (const reach of [1, 2]) {
+    const sum = [0, 0, 0]
+    let count = 0
+    for (let row = Math.max(0, y - reach); row <= Math.min(height - 1, y + reach); row++)
+      for (let column = Math.max(0, x - reach); column <= Math.min(width - 1, x + reach); column++) {
+        const other = row * width + column
+        if (!isFull(other)) continue
+        for (let channel = 0; channel < 3; channel++) sum[channel]! += data[other * 4 + channel]!
+        count++
+      }
+    if (count > 0) return sum.map((value) => Math.round(value / count))
+  }
+  return undefined
 }

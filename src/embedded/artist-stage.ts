@@ -57,6 +57,26 @@ export function fitPoses(stage: Stage, figure: Figure, poses: readonly Pose[]): 
   return { poses: fitted.map((pose) => damp(pose, 0)), stage: { ...stage, scale: stage.scale * 0.2 } }
 }
 
+/** Height in px under which motions are made stronger, so that pixels that stay whole show them; and how much at most. */
+const SMALL = 72
+const STRONGEST = 2.2
+
+/** The pose for a small picture of whole pixels: what would move by a part of a pixel moves by one. */
+export function strengthen(pose: Pose, figure: Figure): Pose {
+  const gain = figure.isPixelArt ? Math.min(STRONGEST, Math.max(1, SMALL / figure.height)) : 1
+  // Large squashes are strong enough as they are.
+  const stretch = (by: number): number => Math.sign(by) * Math.max(Math.abs(by), Math.min(Math.abs(by) * gain, 0.06))
+  return {
+    ...pose,
+    x: pose.x * gain,
+    bob: pose.bob * gain,
+    lean: pose.lean * gain,
+    curl: pose.curl * gain,
+    scaleX: 1 + stretch(pose.scaleX - 1),
+    scaleY: 1 + stretch(pose.scaleY - 1),
+  }
+}
+
 function damp(pose: Pose, reach: number): Pose {
   return {
     ...pose,

@@ -7,7 +7,7 @@ import { chooseMotion } from './artist-motion.ts'
 import type { Pose } from './artist-pose.ts'
 import { createRig, type Point } from './artist-rig.ts'
 import { drawScene } from './artist-scene.ts'
-import { fitPoses, planStage, type Stage } from './artist-stage.ts'
+import { fitPoses, planStage, type Stage, strengthen } from './artist-stage.ts'
 import { type Canvas, createCanvas, createLayer, drawLayer, type Layer, toBitmap, toCanvas } from './artist-warp.ts'
 
 /** What the embedded service's artist is asked to draw. */
@@ -49,7 +49,8 @@ function prepare({ reference, prompt, frames, background }: Commission): (index:
   const build = { legs: figure.legs.length, hasWings: figure.hasWings }
   const wanted = Array.from({ length: frames }, (_, i) => motion.pose(motion.cyclic ? i / frames : i / Math.max(1, frames - 1), build))
   if (!isSeparate) return (index) => drawScene(reference, wanted[index]!, index / frames)
-  const { stage, poses } = fitPoses(planStage(reference, figure), figure, wanted)
+  const strong = wanted.map((pose) => strengthen(pose, figure))
+  const { stage, poses } = fitPoses(planStage(reference, figure), figure, strong)
   const seed = createHash('sha256').update(prompt).update(reference.data).digest()
   const plan: AccentPlan = { figure, stage, seed, colour: telling(figure) }
   const ground = background === 'keep' && backdrop !== undefined ? extend(backdrop, stage) : undefined
@@ -117,7 +118,7 @@ function slicesOf(turn: number, size: number, isCrisp: boolean, colour: Colour):
   const width = toWidth(turn)
   if (turn === 0 || isCrisp) return [{ width, height: 1, shift: 0 }]
   const depth = 0.1 * size * Math.sin(turn) * (Math.cos(turn) >= 0 ? 0.5 : -0.5)
-  const count = Math.ceil(Math.abs(depth) / 1.1)
+  const count = Math.min(7, Math.ceil(Math.abs(depth) / 1.1))
   const shifts = Array.from({ length: count }, (_, i) => depth * (2 * (i / count) - 1))
   const band: Colour = [colour[0] * 0.72, colour[1] * 0.6, colour[2] * 0.55]
   const outline = shifts.map((shift) => ({ width, height: 1, shift, flat: RIM }))
