@@ -1,0 +1,166 @@
+// `npm run demo`: three small games whose every picture is bought, with play money, from a service on this machine. `-- --open [phaser|pixi|prebuild]` then serves one.
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs, styleText } from 'node:util'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const cli = join(root, 'dist/src/cli/bin.js')
+const vite = join(root, 'node_modules/vite/bin/vite.js')
+
+/** `site` is the folder that a web server would publish. */
+const examples = [
+  { name: 'phaser', title: 'Meadow', made: 'Phaser 4, Vite', site: 'dist' },
+  { name: 'pixi', title: 'Moonlight', made: 'PixiJS 8, Vite', site: 'dist' },
+  { name: 'prebuild', title: 'Cave', made: 'Phaser 4, no bundler', site: 'public' },
+]
+
+const { values, positionals } = parseArgs({
+  options: { open: { type: 'boolean', default: false }, port: { type: 'string', default: '4173' } },
+  allowPositionals: true,
+})
+const opened = examples.find(({ name }) => name === (positionals[0] ?? 'phaser'))
+if (!opened) fail(`Expected the name of an example (${examples.map(({ name }) => name).join(', ')}), found "${positionals[0]}".`)
+
+const start = performance.now()
+try {
+  await preparePackage()
+  let spent = 0n
+  let credits = '0'
+  for (const example of examples) {
+    const cost = await make(example)
+    spent += toTenThousandths(cost)
+    credits = fromTenThousandths(spent)
+  }
+  const paid = spent === 0n ? 'Nothing was paid: everything had been bought before' : `Together ${credits} credits of play money`
+  console.log(`\n${styleText('bold', paid)}, in ${secondsSince(start)}.`)
+  if (spent > 0n)
+    console.log('Another run buys nothing. Change an fps or a size in a spec: free. Change a prompt: a new purchase, which "plan" prices.')
+  if (values.open) await serve(opened)
+  else {
+    console.log('\nPlay:')
+    for (const { name, title } of examples) console.log(`  npm run demo -- --open ${name.padEnd(9)} ${title}`)
+  }
+} catch (error) {
+  fail(error instanceof Error ? error.message : String(error))
+}
+
+/** One example from its specs to a site. @returns What it cost now, a decimal text. */
+async function make(example) {
+  const folder = join(root, 'examples', example.name)
+  console.log(`\n${styleText('bold', example.title)}  examples/${example.name}  ${styleText('dim', example.made)}`)
+  const plan = await tell('plan', async () => {
+    const report = await spritewright(folder, ['plan'])
+    const missing = report.items.filter((item) => item.state !== 'bought')
+    const what =
+      missing.length === 0
+        ? `all ${report.items.length} animations are bought`
+        : `${missing.length} animations to buy, ${report.total} credits`
+    return { words: what, isComplete: missing.length === 0 }
+  })
+  if (!plan.isComplete)
+    await tell('approve', async () => {
+      const report = await spritewright(folder, ['approve', '--yes'])
+      return { words: `at most ${report.total} credits, written to sprites.lock.json` }
+    })
+  const build = await tell('build', async () => {
+    // Vite makes the atlases itself; without a bundler the command does.
+    const report = await spritewright(
+      folder,
+      example.site === 'dist' ? ['build', '--buy-only'] : ['build', '--out', `${example.site}/sprites`],
+    )
+    const paid = report.bought.length === 0 ? 'bought nothing' : `bought ${report.bought.length} for ${report.spent} credits`
+    return { words: example.site === 'dist' ? paid : `${paid}, wrote ${report.written.length} files`, spent: report.spent }
+  })
+  if (example.site === 'dist')
+    await tell('vite build', async () => {
+      await run(vite, ['build', '--logLevel', 'warn'], folder)
+      return { words: '' }
+    })
+  else cpSync(join(root, 'node_modules/phaser/dist/phaser.min.js'), join(folder, example.site, 'vendor/phaser.min.js'))
+  console.log(`  ${styleText('dim', `examples/${example.name}/${example.site}/, ${sizeOf(join(folder, example.site))}`)}`)
+  return build.spent
+}
+
+/** Runs a step and prints one line for it. */
+async function tell(step, work) {
+  const since = performance.now()
+  const outcome = await work()
+  console.log(`  ${step.padEnd(11)} ${outcome.words.padEnd(52)} ${styleText('dim', secondsSince(since))}`)
+  return outcome
+}
+
+async function preparePackage() {
+  if (existsSync(cli)) return
+  const since = performance.now()
+  await run(join(root, 'scripts/build.mjs'), [], root)
+  console.log(`Built the package in ${secondsSince(since)}.`)
+}
+
+/** Runs the real command line as a user would, and reads its JSON. */
+async function spritewright(folder, args) {
+  return JSON.parse(await run(cli, [...args, '--json'], folder))
+}
+
+/** @returns What the program wrote to stdout. @throws With all that it wrote, where it failed. */
+function run(script, args, folder) {
+  // Play money only: nothing of a real account reaches the demo, and continuous integration may run it.
+  const entries = Object.entries(process.env).filter(([name]) => name !== 'CI' && !name.startsWith('SPRITEWRIGHT_'))
+  const env = { ...Object.fromEntries(entries), NO_COLOR: '1' }
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [script, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    let stdout = ''
+    let all = ''
+    child.stdout.on('data', (part) => {
+      stdout += part
+      all += part
+    })
+    child.stderr.on('data', (part) => {
+      all += part
+    })
+    child.on('error', reject)
+    child.on('close', (code) => {
+      if (code === 0) resolve(stdout)
+      else reject(new Error(`${[script.slice(root.length + 1), ...args].join(' ')} ended with ${code}:\n${all}`))
+    })
+  })
+}
+
+/** Serves one site on loopback until Ctrl-C. */
+async function serve({ name, title, site }) {
+  const { preview } = await import('vite')
+  const server = await preview({
+    root: join(root, 'examples', name),
+    configFile: false,
+    build: { outDir: site },
+    preview: { host: '127.0.0.1', port: Number(values.port) },
+  })
+  console.log(`\n${title} is at ${styleText('bold', server.resolvedUrls?.local[0] ?? '')} until Ctrl-C.`)
+}
+
+function sizeOf(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const bytes = files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0)
+  return `${files.length} files, ${(bytes / 1e6).toFixed(1)} MB`
+}
+
+/** Money is never a float, not even play money. */
+function toTenThousandths(credits) {
+  const [whole, part = ''] = credits.split('.')
+  return BigInt(whole + part.padEnd(4, '0'))
+}
+
+function fromTenThousandths(amount) {
+  const digits = String(amount).padStart(5, '0')
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`.replace(/\.?0+$/, '')
+}
+
+function secondsSince(since) {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`
+}
+
+function fail(message) {
+  console.error(message)
+  process.exit(1)
+}
