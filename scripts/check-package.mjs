@@ -61,7 +61,7 @@ function targetsOf(target) {
 async function checkWithPublint(tarball) {
   const bytes = readFileSync(tarball)
   const packed = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength)
-  const { messages, pkg } = await publint({ pkgDir: root, pack: { tarball: packed }, strict: true })
+  const { messages, pkg } = await publint({ pack: { tarball: packed }, strict: true })
   for (const message of messages) problems.push(`publint: ${formatMessage(message, pkg, { color: false })}`)
 }
 
