@@ -85,7 +85,9 @@ function succeeds(command, args) {
 /** @param {string} command @param {string[]} args */
 function run(command, args, env = process.env) {
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' })
-  if (status !== 0) fail(`"${[command, ...args].join(' ')}" failed${error ? `: ${error.message}` : ` with exit code ${status}`}.`)
+  if (status === 0) return
+  const why = error ? error.message : `exit code ${status}`
+  fail(`"${[command, ...args].join(' ')}" failed (${why}). Install a Chromium by hand, or set ${browserVariable} to the executable of one.`)
 }
 
 /** @param {string} name @param {() => string} work */
