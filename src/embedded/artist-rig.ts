@@ -1,5 +1,6 @@
-import { type Figure, type Leg, type Limb, limbAt } from './artist-figure.ts'
+import { type Figure, type Limb, limbAt } from './artist-figure.ts'
 import type { Held } from './artist-held.ts'
+import type { Leg } from './artist-legs.ts'
 import { type Pose, smooth, type Wave } from './artist-pose.ts'
 
 /** A place in a frame, px. */

@@ -77,8 +77,14 @@ function toParts(figure: Figure): Part[] {
     limb: leg,
     layer: createLayer(toCanvas(bitmap, (x, y) => y >= leg.hip - under && x >= leg.left[y]! && x < leg.right[y]!)),
   }))
-  const hasLimbs = legs.length > 0 || held !== undefined
-  parts.push({ limb: undefined, layer: createLayer(toCanvas(bitmap, hasLimbs ? (x, y) => limbAt(figure, x, y) === undefined : undefined)) })
+  // The hand, and what is in it, is drawn with the body too: a blade may turn in it without leaving a hole.
+  const isHand = (x: number, y: number): boolean =>
+    held !== undefined && Math.hypot(x - held.pivotX, y - held.pivotY) < 0.07 * figure.height
+  const isBody = (x: number, y: number): boolean => {
+    const limb = limbAt(figure, x, y)
+    return limb === undefined || (limb === held && isHand(x, y))
+  }
+  parts.push({ limb: undefined, layer: createLayer(toCanvas(bitmap, isBody)) })
   if (held !== undefined) parts.push({ limb: held, layer: createLayer(toCanvas(bitmap, (x, y) => held.mask[y * bitmap.width + x] === 1)) })
   return parts
 }

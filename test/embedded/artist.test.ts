@@ -7,12 +7,12 @@ import { animate, type Commission } from '../../src/embedded/artist.ts'
 
 type Colour = readonly [number, number, number, number]
 
-const drawings = Object.fromEntries(
+const drawings = new Map<string, Bitmap>(
   ['phaser/hero', 'phaser/slime', 'pixi/fox', 'pixi/ghost', 'prebuild/robot', 'prebuild/bat'].map((path) => {
     const [example, name] = path.split('/')
-    return [name!, decodePng(readFileSync(new URL(`../../examples/${example}/sprites/${name}.png`, import.meta.url)))]
+    return [name!, decodePng(readFileSync(new URL(`../../examples/${example}/sprites/${name}.png`, import.meta.url)))] as const
   }),
-) as Readonly<Record<string, Bitmap>>
+)
 
 function fill(bitmap: Bitmap, left: number, top: number, width: number, height: number, colour: Colour): void {
   for (let y = top; y < top + height; y++) for (let x = left; x < left + width; x++) bitmap.data.set(colour, (y * bitmap.width + x) * 4)
@@ -84,9 +84,9 @@ function alphas(frame: Bitmap): Set<number> {
 
 describe('a motion', () => {
   test('the same commission gives the same bytes, another reference or motion gives others', async () => {
-    const first = digest(await animate(commission(drawings['hero']!, 'attacks')))
-    expect(digest(await animate(commission(drawings['hero']!, 'attacks')))).toBe(first)
-    expect(digest(await animate(commission(drawings['slime']!, 'attacks')))).not.toBe(first)
+    const first = digest(await animate(commission(drawings.get('hero')!, 'attacks')))
+    expect(digest(await animate(commission(drawings.get('hero')!, 'attacks')))).toBe(first)
+    expect(digest(await animate(commission(drawings.get('slime')!, 'attacks')))).not.toBe(first)
   })
 
   test('the words of the last line choose the motion, in whatever form', async () => {
@@ -105,7 +105,7 @@ describe('a motion', () => {
   test('without a word in the last line, the first line is read; unknown words still move', async () => {
     const walking = digest(await animate({ ...commission(pixelMan(), 'x'), prompt: 'a walking man\nlevel two' }))
     expect(walking).toBe(digest(await animate(commission(pixelMan(), 'walk'))))
-    const frames = await animate(commission(drawings['hero']!, 'xyzzy'))
+    const frames = await animate(commission(drawings.get('hero')!, 'xyzzy'))
     expect(new Set(frames.map((frame) => digest([frame]))).size).toBeGreaterThan(6)
   })
 
@@ -119,7 +119,7 @@ describe('a motion', () => {
     ['bat', 'fly'],
     ['slime', 'spin'],
   ])('%s, %s: every frame is another picture, and the last flows into the first', async (name, words) => {
-    const frames = await animate(commission(drawings[name]!, words))
+    const frames = await animate(commission(drawings.get(name)!, words))
     expect(new Set(frames.map((frame) => digest([frame]))).size).toBe(frames.length)
     const steps = frames.map((frame, index) => distance(frame, frames[(index + 1) % frames.length]!))
     expect(steps.at(-1)!).toBeLessThanOrEqual(1.5 * Math.max(...steps.slice(0, -1)))
@@ -133,16 +133,16 @@ describe('a motion', () => {
     ['slime', 'idle'],
     ['slime', 'walk'],
   ])('%s, %s: the foot line stays', async (name, words) => {
-    const rows = (await animate(commission(drawings[name]!, words))).map(lowestRow)
+    const rows = (await animate(commission(drawings.get(name)!, words))).map(lowestRow)
     expect(Math.max(...rows) - Math.min(...rows)).toBeLessThanOrEqual(2)
   })
 })
 
 describe('frames', () => {
-  test.each(Object.keys(drawings))('%s stays off the border in every motion, in frames of one even size', async (name) => {
+  test.each([...drawings.keys()])('%s stays off the border in every motion, in frames of one even size', async (name) => {
     const sizes = new Set<string>()
     for (const words of ['walk', 'jump', 'attack', 'die', 'spin', 'fly', 'roll', 'cast']) {
-      for (const frame of await animate(commission(drawings[name]!, words, { frames: 8 }))) {
+      for (const frame of await animate(commission(drawings.get(name)!, words, { frames: 8 }))) {
         expect(touchesBorder(frame), words).toBe(false)
         sizes.add(`${frame.width}x${frame.height}`)
       }
