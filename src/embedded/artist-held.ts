@@ -27,8 +27,8 @@ export function findHeld(bitmap: Bitmap, { height, centreX, floor }: Extent): He
   const { width } = bitmap
   const solid = Uint8Array.from({ length: width * bitmap.height }, (_, at) => (bitmap.data[at * 4 + 3]! >= 40 ? 1 : 0))
   const radius = Math.max(2, height * 0.078)
-  const core = distances(solid, width).map((depth) => (depth > radius ? 0 : 1))
-  const fromCore = distances(core, width)
+  const core = distances(solid, width, 0).map((depth) => (depth > radius ? 0 : 1))
+  const fromCore = distances(core, width, FAR)
   const slim = solid.map((value, at) =>
     value === 1 && fromCore[at]! > radius * 1.15 && at % width > centreX && at / width < floor ? 1 : 0,
   )
@@ -53,19 +53,22 @@ function contact(mask: Uint8Array, solid: Uint8Array, width: number): [number, n
   return count === 0 ? [0, 0] : [sumX / count, sumY / count]
 }
 
-/** How far each marked pixel is from the nearest unmarked one (chamfer distance, px); outside counts as unmarked. */
-function distances(marks: Uint8Array | Float32Array, width: number): Float32Array {
+/** More than any distance in a picture, px. */
+const FAR = 1e6
+
+/** How far each marked pixel is from the nearest unmarked one (chamfer distance, px); what lies outside of the picture is `outside` far. */
+function distances(marks: Uint8Array | Float32Array, width: number, outside: number): Float32Array {
   const far = new Float32Array(marks.length)
   const height = marks.length / width
   const relax = (at: number, x: number, y: number, step: 1 | -1): void => {
     const [edgeX, edgeY] = step === 1 ? [0, 0] : [width - 1, height - 1]
-    const beside = x === edgeX ? 0 : far[at - step]!
-    const above = y === edgeY ? 0 : far[at - step * width]!
-    const corner = x === edgeX || y === edgeY ? 0 : far[at - step * (width + 1)]!
-    const other = x === (step === 1 ? width - 1 : 0) || y === edgeY ? 0 : far[at - step * (width - 1)]!
-    far[at] = Math.min(far[at]!, beside + 1, above + 1, corner + 1.414, other + 1.414)
+    const beside = x === edgeX ? outside : far[at - step]!
+    const above = y === edgeY ? outside : far[at - step * width]!
+    const corner = x === edgeX || y === edgeY ? outside : far[at - step * (width + 1)]!
+    const other = x === (step === 1 ? width - 1 : 0) || y === edgeY ? outside : far[at - step * (width - 1)]!
+    far[at] = Math.min(far[at]!, beside + 1, above + 1, corner + Math.SQRT2, other + Math.SQRT2)
   }
-  for (let at = 0; at < marks.length; at++) far[at] = marks[at] === 0 ? 0 : Number.MAX_SAFE_INTEGER
+  for (let at = 0; at < marks.length; at++) far[at] = marks[at] === 0 ? 0 : FAR
   for (let y = 0, at = 0; y < height; y++) for (let x = 0; x < width; x++, at++) if (marks[at] !== 0) relax(at, x, y, 1)
   for (let y = height - 1, at = marks.length - 1; y >= 0; y--)
     for (let x = width - 1; x >= 0; x--, at--) if (marks[at] !== 0) relax(at, x, y, -1)

@@ -28,6 +28,7 @@ export interface Tone {
   readonly flat?: readonly [number, number, number]
 }
 
+/** A clear canvas. */
 export function createCanvas(width: number, height: number): Canvas {
   return { width, height, pixels: new Float32Array(width * height * 4) }
 }
