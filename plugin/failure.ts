@@ -1,0 +1,30 @@
+/** An error in Rollup's form: what Vite prints, and shows in its overlay with the place in the spec. */
+export interface PluginFailure {
+  readonly message: string
+  /** Stable code of ours. */
+  readonly code?: string
+  readonly id?: string
+  readonly loc?: { readonly file: string; readonly line: number; readonly column: number }
+}
+
+/** Turns whatever the workshop threw into what Rollup takes. Several errors become one, each with its message; the place is the first one's. */
+export function toFailure(error: unknown): PluginFailure {
+  const all = error instanceof AggregateError ? error.errors : [error]
+  const first = all.find((one) => placeOf(one)) ?? all[0]
+  const place = placeOf(first)
+  const code = (first as { code?: unknown } | undefined)?.code
+  return {
+    message: all.map((one) => (one instanceof Error ? one.message : String(one))).join('\n'),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(place ? { id: place.file, loc: place } : {}),
+  }
+}
+
+function placeOf(error: unknown): PluginFailure['loc'] {
+  const facts = (error as { facts?: Record<string, unknown> } | undefined)?.facts
+  const issue = (Array.isArray(facts?.issues) ? facts.issues[0] : facts) as Record<string, unknown> | undefined
+  if (typeof facts?.file !== 'string') return undefined
+  const line = typeof issue?.line === 'number' ? issue.line : 1
+  const column = typeof issue?.column === 'number' ? issue.column : 1
+  return { file: facts.file, line, column }
+}

@@ -1,0 +1,120 @@
+import type { BuiltAtlas, BuiltSheets, BuiltSprite } from '../src/index.ts'
+import { toSpecifier } from './ids.ts'
+import type { AtlasData, FrameRow, SpriteModule } from './runtime/data.ts'
+
+/** An atlas as the browser gets it. @param urls One for each page. */
+export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasData {
+  return {
+    key: atlas.name,
+    scale: atlas.scale,
+    pixelArt: atlas.pixelArt,
+    version: atlas.pages.map((page) => page.sha256.slice(0, 16)).join('.'),
+    pages: atlas.pages.map(({ width, height }, index) => ({ url: urls[index] ?? '', width, height })),
+    frames: Object.fromEntries(
+      atlas.frames.map(({ name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor }) => {
+        const row = [page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight] as const
+        return [name, (anchor ? [...row, anchor.x, anchor.y] : row) as FrameRow]
+      }),
+    ),
+    animations: Object.fromEntries(
+      atlas.animations.map(({ name, frames, fps, loop, yoyo }) => [
+        name,
+        { frames: frames.map((frame) => [frame.name, frame.durationMs] as const), fps, loop, yoyo },
+      ]),
+    ),
+  }
+}
+
+/** Everything of a sprite module but its atlases. */
+export function toSpriteData(sprite: BuiltSprite, sheets: BuiltSheets): Omit<SpriteModule, 'atlases'> {
+  const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
+  const { name, width, height, anchor, pixelArt, isPlaceholder } = sprite
+  const animations = sprite.animations.map((short) => {
+    const found = main?.animations.find((animation) => animation.name === `${name}/${short}`)
+    return [
+      short,
+      {
+        name: `${name}/${short}`,
+        frames: found?.frames.map((frame) => frame.name) ?? [],
+        durations: found?.frames.map((frame) => frame.durationMs) ?? [],
+        fps: found?.fps ?? 12,
+        loop: found?.loop ?? true,
+        yoyo: found?.yoyo ?? false,
+      },
+    ] as const
+  })
+  return {
+    name,
+    width,
+    height,
+    ...(anchor ? { anchor } : {}),
+    pixelArt,
+    isPlaceholder,
+    animations: Object.fromEntries(animations),
+    frames: (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${name}/`)).map((frame) => frame.name),
+  }
+}
+
+/**
+ * The module of an atlas: its data at every scale, largest first.
+ *
+ * @param expressions For each scale, one JavaScript expression a page that gives its URL.
+ */
+export function atlasModule(variants: readonly BuiltAtlas[], expressions: readonly (readonly string[])[]): string {
+  const items = variants.map((atlas, at) => {
+    const pages = atlas.pages.map(
+      (page, index) => `{ url: ${expressions[at]?.[index] ?? "''"}, width: ${page.width}, height: ${page.height} }`,
+    )
+    return `{ ...${toLiteral(toAtlasData(atlas, []))}, pages: [${pages.join(', ')}] }`
+  })
+  return `export default [${items.join(',\n')}]\n`
+}
+
+/** The module of a sprite. With `isHot` it keeps itself up to date. */
+export function spriteModule(sprite: BuiltSprite, sheets: BuiltSheets, isHot: boolean): string {
+  const lines = [
+    `import atlases from ${JSON.stringify(toSpecifier({ kind: 'atlas', name: sprite.atlas }))}`,
+    ...(isHot ? [`import { keepUpToDate } from ${JSON.stringify(toSpecifier({ kind: 'hot' }))}`] : []),
+    `const sprite = { ...${toLiteral(toSpriteData(sprite, sheets))}, atlases }`,
+    ...(isHot ? ['keepUpToDate(sprite)'] : []),
+    'export default sprite',
+    '',
+  ]
+  return lines.join('\n')
+}
+
+/** `virtual:spritewright`: all sprites by name. */
+export function allModule(sheets: BuiltSheets): string {
+  const imports = sheets.sprites.map(
+    (sprite, index) => `import s${index} from ${JSON.stringify(toSpecifier({ kind: 'sprite', file: sprite.file }))}`,
+  )
+  const members = sheets.sprites.map((sprite, index) => `${JSON.stringify(sprite.name)}: s${index}`)
+  return `${imports.join('\n')}\nexport const sprites = { ${members.join(', ')} }\nexport default sprites\n`
+}
+
+/**
+ * The link to the dev server: declares the page hot, hands updates on, and keeps sprite modules up to date. It imports nothing, so that it works whatever is bundled beforehand;
+ * the bus is that of `runtime/hot.ts`. It takes down its own error overlay, and no other's.
+ */
+export function hotModule(): string {
+  return `const bus = (globalThis[Symbol.for('spritewright.updates')] ??= { listeners: new Set(), isHot: false })
+bus.isHot = true
+export function keepUpToDate(sprite) {
+  bus.listeners.add((update) => {
+    const fresh = update.sprites.find((other) => other.name === sprite.name)
+    if (fresh) Object.assign(sprite, fresh)
+  })
+}
+if (import.meta.hot) {
+  import.meta.hot.on('spritewright:update', (update) => { for (const listener of [...bus.listeners]) listener(update) })
+  import.meta.hot.on('spritewright:mended', () => {
+    for (const overlay of document.querySelectorAll('vite-error-overlay')) if (overlay.shadowRoot?.textContent.includes('[plugin:spritewright]')) overlay.remove()
+  })
+}
+`
+}
+
+/** A JSON text that is safe inside a script. */
+function toLiteral(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+}

@@ -1,0 +1,101 @@
+/**
+ * What the plugin hands to a game in the browser: plain data, the same for every engine. No import, no side effect.
+ *
+ * @module
+ */
+
+/** A page as the browser fetches it. */
+export interface PageData {
+  /** URL, absolute or relative to the document. */
+  readonly url: string
+  readonly width: number
+  readonly height: number
+}
+
+/** Page, x, y, width, height, offset x, offset y, untrimmed width, untrimmed height, and the anchor where there is one. All in page pixels but page and anchor. */
+export type FrameRow =
+  | readonly [page: number, x: number, y: number, w: number, h: number, ox: number, oy: number, sw: number, sh: number]
+  | readonly [
+      page: number,
+      x: number,
+      y: number,
+      w: number,
+      h: number,
+      ox: number,
+      oy: number,
+      sw: number,
+      sh: number,
+      ax: number,
+      ay: number,
+    ]
+
+/** An animation, in playing order. */
+export interface AnimationData {
+  /** Frame name and how long it is shown, milliseconds. */
+  readonly frames: readonly (readonly [name: string, durationMs: number])[]
+  readonly fps: number
+  readonly loop: boolean
+  /** There and back, the ends once. */
+  readonly yoyo: boolean
+}
+
+/** One atlas at one scale. */
+export interface AtlasData {
+  /** Texture key in Phaser, prefix of nothing in PixiJS. */
+  readonly key: string
+  /** Page pixels per unscaled pixel. */
+  readonly scale: number
+  readonly pixelArt: boolean
+  /** Changes with the content. */
+  readonly version: string
+  readonly pages: readonly PageData[]
+  /** By frame name, `hero/walk/0000`. */
+  readonly frames: Readonly<Record<string, FrameRow>>
+  /** By animation name, `hero/walk`. */
+  readonly animations: Readonly<Record<string, AnimationData>>
+}
+
+/** One animation as a sprite module tells of it. */
+export interface SpriteAnimation<Frame extends string = string> {
+  /** Name in the engines, `hero/walk`. */
+  readonly name: string
+  /** Names of the played frames, in order. */
+  readonly frames: readonly Frame[]
+  /** Milliseconds of each played frame. */
+  readonly durations: readonly number[]
+  readonly fps: number
+  readonly loop: boolean
+  readonly yoyo: boolean
+}
+
+/** What `import hero from './hero.sprite.json'` gives. */
+export interface SpriteModule<Animation extends string = string, Frame extends string = string> {
+  readonly name: string
+  /** Untrimmed frame size at scale 1, pixels. */
+  readonly width: number
+  readonly height: number
+  /** 0 to 1 of the untrimmed frame; only where the spec sets it. */
+  readonly anchor?: { readonly x: number; readonly y: number }
+  readonly pixelArt: boolean
+  /** Whether any of it is a stand-in that is not bought yet. */
+  readonly isPlaceholder: boolean
+  /** By short name, in the spec's order. */
+  readonly animations: Readonly<Record<Animation, SpriteAnimation<Frame>>>
+  /** Names of all frames, sorted. */
+  readonly frames: readonly Frame[]
+  /** The atlas that holds it, at every scale, largest first. */
+  readonly atlases: readonly AtlasData[]
+}
+
+/** What the dev server sends when art, frames or playback have changed. */
+export interface SpriteUpdate {
+  /** All sprites that changed, whole. */
+  readonly sprites: readonly SpriteModule[]
+}
+
+/** The atlas at scale 1, or the largest where there is none. */
+export function mainAtlas(sprite: SpriteModule): AtlasData {
+  const main = sprite.atlases.find((atlas) => atlas.scale === 1) ?? sprite.atlases[0]
+  if (!main) throw new Error(`Expected the sprite "${sprite.name}" to have an atlas, found none. Import it from its spec file.`)
+  return main
+}

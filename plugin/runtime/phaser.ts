@@ -1,0 +1,114 @@
+/**
+ * `spritewright/phaser`: sprites of spec files in a Phaser 3.90 or 4 scene. Nothing of Phaser is imported at run time: everything goes through the scene that is handed in.
+ *
+ * @module
+ */
+import type Phaser from 'phaser'
+import { type AtlasData, mainAtlas, type SpriteModule } from './data.ts'
+import { onUpdate } from './hot.ts'
+import { toAnimation, toTextures } from './phaser-data.ts'
+import { swapAtlas } from './phaser-swap.ts'
+
+export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './data.ts'
+
+/** Games that listen to the dev server, each once. */
+const listening = new WeakSet<object>()
+
+/**
+ * Queues the atlases of sprites in a scene's loader; call it in `preload`. Sprites that share an atlas load it once, and an atlas that the game has is not loaded again.
+ *
+ * The loader's `path` and `baseURL` do not matter: URLs are handed over whole.
+ */
+export function preloadSprites(scene: Phaser.Scene, sprites: readonly SpriteModule[]): void {
+  listen(scene)
+  for (const atlas of distinctAtlases(sprites)) {
+    if (scene.textures.exists(atlas.key)) continue
+    const urls = atlas.pages.map((page) => new URL(page.url, document.baseURI).href)
+    const textures = toTextures(atlas)
+    if (urls.length === 1) scene.load.atlas(atlas.key, urls[0], { frames: textures[0]?.frames ?? [] })
+    else loadPages(scene, atlas.key, urls, textures)
+    scene.load.once('complete', () => setFilter(scene, atlas))
+  }
+}
+
+/**
+ * Several pages under one key. Phaser's `multiatlas` takes its data as a URL alone, so each page is loaded as an image of its own and the texture is put together when all are here,
+ * by Phaser's own parser.
+ */
+function loadPages(scene: Phaser.Scene, key: string, urls: readonly string[], textures: ReturnType<typeof toTextures>): void {
+  const pageKey = (index: number): string => `${key}#${index}`
+  for (const [index, url] of urls.entries()) scene.load.image(pageKey(index), url)
+  scene.load.once('complete', () => {
+    if (scene.textures.exists(key)) return
+    const images = urls.map((_, index) => scene.textures.get(pageKey(index)).getSourceImage() as HTMLImageElement)
+    scene.textures.addAtlasJSONArray(key, images as unknown as HTMLImageElement, textures as unknown as object)
+    for (const index of urls.keys()) scene.textures.remove(pageKey(index))
+  })
+}
+
+/**
+ * Makes the animations of sprites, under their global keys `hero/walk`; call it in `create`. Animations that the game has are left as they are.
+ *
+ * @returns The keys, in the order of the sprites and their specs.
+ */
+export function createAnimations(scene: Phaser.Scene, sprites: readonly SpriteModule[]): string[] {
+  listen(scene)
+  const keys: string[] = []
+  for (const sprite of sprites) {
+    const atlas = mainAtlas(sprite)
+    for (const { name } of Object.values(sprite.animations)) {
+      const animation = atlas.animations[name]
+      if (!animation) continue
+      keys.push(name)
+      if (!scene.anims.exists(name)) scene.anims.create(toAnimation(name, animation, atlas.key))
+    }
+  }
+  return keys
+}
+
+/**
+ * Puts one Phaser sprite of each into the scene, playing its first animation, and makes all animations on the way.
+ *
+ * @param at Where they are put, in scene pixels. @default (0, 0)
+ * @returns The Phaser sprites by name.
+ */
+export function createSprites<Sprites extends readonly SpriteModule[]>(
+  scene: Phaser.Scene,
+  sprites: Sprites,
+  at: { readonly x: number; readonly y: number } = { x: 0, y: 0 },
+): Record<string, Phaser.GameObjects.Sprite> {
+  createAnimations(scene, sprites)
+  const made: Record<string, Phaser.GameObjects.Sprite> = {}
+  for (const sprite of sprites) {
+    const first = Object.values(sprite.animations)[0]
+    const object = scene.add.sprite(at.x, at.y, mainAtlas(sprite).key, first?.frames[0])
+    if (sprite.anchor) object.setOrigin(sprite.anchor.x, sprite.anchor.y)
+    if (first) object.play(first.name)
+    made[sprite.name] = object
+  }
+  return made
+}
+
+function distinctAtlases(sprites: readonly SpriteModule[]): readonly AtlasData[] {
+  return [...new Map(sprites.map((sprite) => [mainAtlas(sprite).key, mainAtlas(sprite)])).values()]
+}
+
+/** `Phaser.Textures.FilterMode.NEAREST`. */
+const nearest = 1
+
+function setFilter(scene: Phaser.Scene, atlas: AtlasData): void {
+  if (atlas.pixelArt && scene.textures.exists(atlas.key)) scene.textures.get(atlas.key).setFilter(nearest)
+}
+
+/** Swaps art in place when the dev server says so. */
+function listen(scene: Phaser.Scene): void {
+  const { game } = scene.sys
+  if (listening.has(game)) return
+  listening.add(game)
+  const stop = onUpdate((update) => {
+    for (const atlas of distinctAtlases(update.sprites)) {
+      swapAtlas(game, atlas).catch((error: unknown) => console.error(`[spritewright] "${atlas.key}" could not be swapped in place:`, error))
+    }
+  })
+  game.events.once('destroy', stop)
+}

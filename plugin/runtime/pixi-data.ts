@@ -1,0 +1,23 @@
+import type { SpritesheetData } from 'pixi.js'
+import type { AtlasData, FrameRow } from './data.ts'
+
+/** One page of an atlas as PixiJS's `Spritesheet` reads it. Animations are left out: those that a sheet makes know its own page alone. */
+export function toSheetData(atlas: AtlasData, page: number): SpritesheetData {
+  const frames = Object.entries(atlas.frames).filter(([, row]) => row[0] === page)
+  return {
+    frames: Object.fromEntries(frames.map(([name, row]) => [name, toFrame(row)])),
+    meta: { scale: String(atlas.scale) },
+  }
+}
+
+function toFrame(row: FrameRow): SpritesheetData['frames'][string] {
+  const [, x, y, w, h, ox, oy, sw, sh, ax, ay] = row
+  return {
+    frame: { x, y, w, h },
+    rotated: false,
+    trimmed: w !== sw || h !== sh,
+    spriteSourceSize: { x: ox, y: oy, w, h },
+    sourceSize: { w: sw, h: sh },
+    ...(ax === undefined || ay === undefined ? {} : { anchor: { x: ax, y: ay } }),
+  }
+}
