@@ -24,7 +24,8 @@ export const specPath: RegExp = /\.sprite\.(json|yaml|yml)$/
 export function formatId(id: SpriteId): string {
   switch (id.kind) {
     case 'sprite':
-      return `${lead}sprite/${encodeURIComponent(toSlashes(id.file))}`
+      // An id that ended in `.json` would be taken for JSON, and its imports left alone.
+      return `${lead}sprite/${encodeURIComponent(toSlashes(id.file))}/module`
     case 'atlas':
       return `${lead}atlas/${encodeURIComponent(id.name)}`
     default:

@@ -89,7 +89,7 @@ export class SpritewrightError extends Error {
     this.facts = detail.facts ?? {}
   }
 
-  /** The process exit code that the CLI ends with, see `product.md`. */
+  /** The process exit code that the CLI ends with, see `docs/errors.md`. */
   get exitCode(): number {
     return errorCodes[this.code].exit
   }

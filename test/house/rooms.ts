@@ -44,7 +44,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   cli: { at: ['src/cli/'], may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
-  plugin: { at: ['plugin/'], may: ['face', 'atlas/index.ts'] },
+  plugin: { at: ['plugin/'], may: ['face', 'atlas/index.ts', 'runtime'] },
   runtime: { at: ['plugin/runtime/'], may: [] },
 }
 
