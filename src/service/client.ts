@@ -6,26 +6,29 @@ import type { Clock } from '../host/clock.ts'
 import type { Net } from '../host/net.ts'
 import type { Random } from '../host/random.ts'
 import { parseServiceAddress } from './address.ts'
+import { createAnswer } from './answer.ts'
+import { createCancel, createDeletion } from './conversation.ts'
 import { createDownload } from './download.ts'
-import { createFreeRequest, type FreeRequest } from './free-request.ts'
+import { createFreeExchange, createFreeRequest, type FreeRequest } from './free-request.ts'
 import { parseApiKey } from './key.ts'
 import { createLimiter, type Limits } from './limits.ts'
-import { type Profile, type RequestPort, resolveProfile } from './profile.ts'
+import { type Profile, resolveProfile } from './profile.ts'
 import { readCapabilities, readEstimate, readExecution } from './replies.ts'
+import { notFromProfile, toRequestPort } from './request-port.ts'
 import { createRetryBudget } from './retry.ts'
 import { streamEvents } from './stream.ts'
-import type { ReferenceFile, SheetSubmission } from './submission.ts'
+import type { AnswerSubmission, ReferenceFile, Submission } from './submission.ts'
 import { createSubmit } from './submit.ts'
 import { createTransport } from './transport.ts'
-import type { Capabilities, Estimate, Execution, ServiceEvent, SubmissionOutcome } from './wire.ts'
+import type { Cancellation, Capabilities, Estimate, Execution, ServiceEvent, SubmissionOutcome } from './wire.ts'
 
-export type { ReferenceFile, SheetSubmission } from './submission.ts'
+export type { AnswerSubmission, ImageSubmission, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 
 /**
- * The service, one method an endpoint. Free requests are retried inside (rate limits, lost connections); a submission is sent once a call.
+ * The service, one method an endpoint. Free requests are retried inside (rate limits, lost connections); a submission and an answer are sent once a call.
  *
- * An aborted signal rejects with its own reason, but for `events`, which ends, and `submit` once it has sent, which answers `unknown`.
- * Every method but `submit` throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` (facts: `status`, `reason`, `retryable`, `requestId`, `details`) or `SW_WIRE`.
+ * An aborted signal rejects with its own reason, but for `events`, which ends, and `submit` and `answer` once they have sent, which are left to end.
+ * Every method but `submit` and `answer` throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` (facts: `status`, `reason`, `retryable`, `requestId`, `details`) or `SW_WIRE`.
  */
 export interface ServiceClient {
   /** Host and path of the base URL: a part of every request's identity. */
@@ -39,7 +42,7 @@ export interface ServiceClient {
   /** Uploads a reference and answers its id. Free. */
   uploadReference(file: ReferenceFile, signal?: AbortSignal): Promise<string>
   /** The canonical bytes of a submission's body (RFC 8785). Pure. */
-  submissionBody(submission: SheetSubmission): Uint8Array
+  submissionBody(submission: Submission): Uint8Array
   /**
    * Sends one submission, once. Paid: only `job/purchase.ts` calls it.
    *
@@ -50,7 +53,19 @@ export interface ServiceClient {
     record: () => Promise<void>,
     signal?: AbortSignal,
   ): Promise<SubmissionOutcome>
+  /**
+   * Answers a question, once: it starts a new execution, which the outcome names. Paid like a submission; the same answer under the same key may be sent again.
+   *
+   * @param record As for `submit`.
+   */
+  answer(answer: AnswerSubmission, record: () => Promise<void>, signal?: AbortSignal): Promise<SubmissionOutcome>
   execution(executionId: string, signal?: AbortSignal): Promise<Execution>
+  /** Cancels an image execution; whether it may be is `isCancellable`'s question and the service's last word. */
+  cancel(executionId: string, signal?: AbortSignal): Promise<Cancellation>
+  /** N8: whether an image execution may be cancelled now, by the profile. Sprites never may, by the interface itself (C11). */
+  isCancellable(execution: Execution, operation: Submission['operation']): boolean
+  /** Deletes a conversation at the service, for ever. What was downloaded stays. */
+  deleteConversation(conversationId: string, signal?: AbortSignal): Promise<void>
   /** The execution's event stream from after `lastEventId`. Ends when the connection ends or `signal` is aborted (the way to leave a silent one); throws where none can be had. At most four are open at once, a fifth waits. */
   events(executionId: string, lastEventId: string | null, signal: AbortSignal): AsyncIterable<ServiceEvent>
   /** Follows the owned `download_url` to its signed URL without credentials and reads the file. Asks for a new redirect when the signed URL has expired. */
@@ -93,11 +108,15 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   const limiter = createLimiter(clock, options.limits)
   const tools = { clock, random, budget: createRetryBudget() }
   const transport = createTransport(net, clock, address, key)
-  const free = createFreeRequest(transport, limiter, tools)
+  const exchange = createFreeExchange(transport, limiter, tools)
+  const free = createFreeRequest(transport, exchange)
+  const reads = createReads(free, profile)
+  const cancel = createCancel({ transport, exchange, execution: reads.execution })
+  const remove = createDeletion({ transport, exchange, execution: reads.execution })
   return Object.freeze({
     host: options.host ?? address.host,
     keyTag: (salt) => createHash('sha256').update(salt).update(key).digest('hex').slice(0, 16),
-    ...createReads(free, profile),
+    ...reads,
     uploadReference: async (file, signal) => {
       const id = await profile.uploadReference(toRequestPort(free, 'uploadReference', 'the reference upload', signal), file)
       if (typeof id === 'string' && id !== '') return id
@@ -105,6 +124,11 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
     },
     submissionBody: (submission) => toBody(profile, submission),
     submit: createSubmit({ transport, limiter, profile }),
+    answer: createAnswer({ transport, limiter, profile }),
+    cancel: async (executionId, signal) => cancel(executionId, executionPath(executionId), signal),
+    isCancellable: (execution, operation) => operation !== 'sprite_sheet' && !isOver(execution) && profile.cancellable(execution),
+    deleteConversation: async (conversationId, signal) =>
+      remove(`/v1/conversations/${toSegment('the conversation', conversationId)}`, signal),
     events: (executionId, lastEventId, signal) =>
       streamEvents({ transport, limiter, profile }, `${executionPath(executionId)}/events`, lastEventId, signal),
     download: createDownload({ net, clock, transport, limiter, tools }),
@@ -118,7 +142,7 @@ function createReads(free: FreeRequest, profile: Profile): Reads {
   const get = (path: string, what: string, signal: AbortSignal | undefined, isManaged = false) =>
     free({ method: 'GET', path, what, isManaged }, signal)
   return {
-    capabilities: async (signal) => readCapabilities((await get('/v1/capabilities', 'the capabilities', signal)).body.value),
+    capabilities: async (signal) => readCapabilities((await get('/v1/capabilities', 'the capabilities', signal)).body),
     balance: async (signal) => {
       const amount = profile.readBalance((await get('/v1/balance', 'the balance', signal)).body)
       if (typeof amount !== 'string') throw notFromProfile('readBalance', 'the credits as a decimal text')
@@ -139,54 +163,30 @@ function createReads(free: FreeRequest, profile: Profile): Reads {
   }
 }
 
-/** The client's transport as a profile sees it. Paid work does not go through it. */
-function toRequestPort(free: FreeRequest, part: string, what: string, signal: AbortSignal | undefined): RequestPort {
-  return async (request) => {
-    const path = new URL(request.path, 'https://service.invalid').pathname
-    if (!request.path.startsWith('/v1/') || !path.startsWith('/v1/') || /^\/v1\/execute\/?$/.test(path)) {
-      throw notFromProfile(part, 'a path under /v1/ that is not /v1/execute')
-    }
-    const { method, body, contentType, idempotencyKey, isManaged } = request
-    return free(
-      {
-        method,
-        path: request.path,
-        what,
-        deadlineMs: 5 * 60_000,
-        ...(body === undefined ? {} : { body }),
-        ...(contentType === undefined ? {} : { contentType }),
-        ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-        ...(isManaged === undefined ? {} : { isManaged }),
-      },
-      signal,
-    )
-  }
-}
-
-function toBody(profile: Profile, submission: SheetSubmission): Uint8Array {
+function toBody(profile: Profile, submission: Submission): Uint8Array {
   const body: unknown = profile.executeBody(submission)
   const text = typeof body === 'object' && body !== null && !Array.isArray(body) ? canonicalize(body) : undefined
   if (text === undefined) throw notFromProfile('executeBody', 'a JSON object')
   return new TextEncoder().encode(text)
 }
 
-/** Ids come from the service: encoded they stay one segment, and the two that a URL would resolve away are refused. */
+function isOver({ status }: Execution): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
+}
+
 function executionPath(executionId: string): string {
-  if (executionId === '' || executionId === '.' || executionId === '..')
-    throw notAsked('the execution', 'an id', JSON.stringify(executionId))
-  return `/v1/executions/${encodeURIComponent(executionId)}`
+  return `/v1/executions/${toSegment('the execution', executionId)}`
+}
+
+/** Ids come from the service: encoded they stay one segment, and the two that a URL would resolve away are refused. */
+function toSegment(what: string, id: string): string {
+  if (id === '' || id === '.' || id === '..') throw notAsked(what, 'an id', JSON.stringify(id))
+  return encodeURIComponent(id)
 }
 
 function notAsked(what: string, asked: string, found: string): SpritewrightError {
   return new SpritewrightError('SW_WIRE', {
     message: `Expected ${what} of ${asked}, found ${found.slice(0, 200)}. Nothing was decided by it; if it stays so, report it to the service.`,
     facts: { what, asked, found: found.slice(0, 200) },
-  })
-}
-
-function notFromProfile(part: string, expected: string): SpritewrightError {
-  return new SpritewrightError('SW_CONFIG', {
-    message: `Expected ${expected} from the service profile's ${part}, found something else. Correct that part of service.profile.`,
-    facts: { option: 'service.profile', part },
   })
 }

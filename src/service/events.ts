@@ -88,7 +88,7 @@ function badStream(found: string): SpritewrightError {
 }
 
 /** An event as a hint for people and for the follower. Its id is null where it may not be sent back: too long, or not legal in a header. */
-export function toServiceEvent(event: StreamEvent, profile: Profile): ServiceEvent {
+export function toServiceEvent(event: StreamEvent, profile: Profile, retryMs: number | null = null): ServiceEvent {
   const hint = profile.readEvent(event)
   return {
     kind: event.event,
@@ -96,6 +96,7 @@ export function toServiceEvent(event: StreamEvent, profile: Profile): ServiceEve
     status: hint?.status ?? null,
     progress: hint?.progress ?? null,
     message: hint?.message ?? null,
+    ...(retryMs === null ? {} : { retryMs }),
   }
 }
 

@@ -14,8 +14,9 @@ export {
   type StreamEvent,
 } from './profile.ts'
 export { adviceFor, type PublicReason, reasonAdvice } from './reasons.ts'
-export type { QuestionAnswer, ReferenceFile, SheetSubmission } from './submission.ts'
+export type { AnswerSubmission, ImageSubmission, QuestionAnswer, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 export type {
+  Cancellation,
   Capabilities,
   Estimate,
   Execution,

@@ -2,7 +2,7 @@ import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type JsonBody, parseJsonText, rawMember } from './json.ts'
 import { readAcceptedBody, readUploadBody } from './replies.ts'
-import type { QuestionAnswer, ReferenceFile, SheetSubmission } from './submission.ts'
+import type { QuestionAnswer, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 import type { Execution, Question } from './wire.ts'
 
 /** A request that a profile may ask for. Authorization, limits and retries are added by the client; a profile never sees the key. */
@@ -63,11 +63,14 @@ export interface Profile {
   /** N1: uploads a reference picture and answers its id. It may be called again after a lost answer. */
   uploadReference(request: RequestPort, file: ReferenceFile): Promise<string>
   /** N2: the JSON body of a submission. Pure: equal submissions give equal bodies. */
-  executeBody(submission: SheetSubmission): Readonly<Record<string, unknown>>
+  executeBody(submission: Submission): Readonly<Record<string, unknown>>
   /** N3: what the body of a 202 names. Throws where it cannot be read. */
   readAccepted(body: JsonBody): Accepted
-  /** N4: answers a question; names the NEW execution. */
-  answer(request: RequestPort, question: Question, answer: QuestionAnswer): Promise<Accepted>
+  /**
+   * N4: answers a question with exactly one POST and reads the NEW execution from it. Pure but for that: equal answers give equal bytes,
+   * since a lost one is repeated. `request` sends under the answer's own key and refuses a second request.
+   */
+  answer(request: RequestPort, question: Pick<Question, 'questionId'>, answer: QuestionAnswer): Promise<Accepted>
   /** N5: available credits as a decimal text, not passed through a float. */
   readBalance(body: JsonBody): string
   /** N6: what an event says; null for a payload that it does not know, which breaks nothing. */
@@ -90,9 +93,8 @@ export const defaultProfile: Profile = {
   executeBody: (submission) => ({
     operation: submission.operation,
     prompt: submission.prompt,
-    reference_asset_id: submission.referenceId,
-    max_credits: formatCredits(submission.maxCredits),
-    animation: { ...submission.options, frame_count: submission.frames, background: submission.background },
+    ...(submission.referenceId === undefined ? {} : { reference_asset_id: submission.referenceId }),
+    ...(submission.operation === 'sprite_sheet' ? toSheetMembers(submission) : {}),
   }),
   readAccepted: (body) => readAcceptedBody(body.value),
   answer: async (request, question, answer) => {
@@ -120,6 +122,10 @@ export const defaultProfile: Profile = {
 export function resolveProfile(parts: Partial<Profile> = {}): Profile {
   const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
   return Object.freeze({ ...defaultProfile, ...given })
+}
+
+function toSheetMembers({ maxCredits, options, frames, background }: SheetSubmission): Readonly<Record<string, unknown>> {
+  return { max_credits: formatCredits(maxCredits), animation: { ...options, frame_count: frames, background } }
 }
 
 function readBalanceText(body: JsonBody): string {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
-import { parseCredits } from '../credit/credits.ts'
+import { type Credits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { type JsonBody, rawMember } from './json.ts'
 import type { Capabilities, Estimate, Execution, FinishedAsset, PublicError } from './wire.ts'
 
 /** An identifier of the service: visible ASCII, fit for one segment of a path once it is encoded. */
@@ -14,9 +15,10 @@ const shown = <T extends z.ZodType>(schema: T): z.ZodCatch<z.ZodDefault<z.ZodNul
 const indices = z.array(z.int().nonnegative()).catch([])
 
 const capabilities = z.object({
-  api_version: text,
-  key_mode: z.enum(['test', 'live']),
-  operations: z.array(text),
+  api_version: maybe(text),
+  key_mode: maybe(z.enum(['test', 'live'])),
+  operations: maybe(z.array(text)),
+  live_charge_credits_per_image: maybe(z.union([z.number(), text])),
   maximum_input_bytes: maybe(z.int()),
   maximum_input_dimension: maybe(z.int()),
   maximum_source_input_bytes: maybe(z.int()),
@@ -29,13 +31,24 @@ const capabilities = z.object({
   sprite_pricing: maybe(z.object({ minimum_frames: maybe(z.int()), maximum_frames: maybe(z.int()) })),
 })
 
-/** Reads `GET /v1/capabilities`; fields it does not use are passed over (C39). @throws `SW_WIRE` */
-export function readCapabilities(value: unknown): Capabilities {
-  const read = check(capabilities, value, 'the capabilities')
+/** What an account can do where the service does not say. */
+const allOperations = ['text_to_image', 'image_to_image', 'background_remove', 'upscale', 'sprite_sheet']
+
+/**
+ * Reads `GET /v1/capabilities`; fields it does not use are passed over (C39). Only `key_mode` must be there: whether a purchase is a test
+ * cannot be guessed.
+ *
+ * @throws `SW_WIRE`
+ */
+export function readCapabilities(body: JsonBody): Capabilities {
+  const read = check(capabilities, body.value, 'the capabilities')
+  if (read.key_mode === null) throw noKeyMode()
   return {
-    apiVersion: read.api_version,
+    apiVersion: read.api_version ?? '1',
     keyMode: read.key_mode,
-    operations: read.operations,
+    operations: read.operations ?? allOperations,
+    assumed: [...(read.api_version === null ? ['api_version'] : []), ...(read.operations === null ? ['operations'] : [])],
+    imageCredits: read.live_charge_credits_per_image === null ? null : readImageCredits(body),
     maximumInputBytes: read.maximum_input_bytes,
     maximumInputDimension: read.maximum_input_dimension,
     maximumSourceInputBytes: read.maximum_source_input_bytes,
@@ -48,6 +61,20 @@ export function readCapabilities(value: unknown): Capabilities {
     minimumFrames: read.sprite_pricing?.minimum_frames ?? null,
     maximumFrames: read.sprite_pricing?.maximum_frames ?? null,
   }
+}
+
+/** The price as the number is written, so that no float rounds it; `1e1` and the like are refused by the reader of amounts. */
+function readImageCredits(body: JsonBody): Credits {
+  const raw = rawMember(body.text, 'live_charge_credits_per_image') ?? ''
+  return parseCredits(raw.startsWith('"') ? (JSON.parse(raw) as string) : raw, 'the credits of an image (live_charge_credits_per_image)')
+}
+
+function noKeyMode(): SpritewrightError {
+  return new SpritewrightError('SW_WIRE', {
+    message:
+      'Expected key_mode as "test" or "live" in the capabilities, found none. Without it test and live results cannot be told apart, so nothing is bought; report it to the service.',
+    facts: { what: 'the capabilities', field: 'key_mode' },
+  })
 }
 
 const estimate = z.strictObject({
@@ -178,6 +205,14 @@ const accepted = z.object({ execution_id: identifier, conversation_id: shown(ide
 export function readAcceptedBody(value: unknown): { executionId: string; conversationId: string | null } {
   const read = check(accepted, value, 'the acceptance')
   return { executionId: read.execution_id, conversationId: read.conversation_id }
+}
+
+const cancellation = z.object({ execution_id: maybe(identifier), conversation_id: shown(identifier), status: maybe(text) })
+
+/** Reads a cancel result. A member that is missing is null (N18). @throws `SW_WIRE` */
+export function readCancellation(value: unknown): { executionId: string | null; conversationId: string | null; status: string | null } {
+  const read = check(cancellation, value, 'the cancellation')
+  return { executionId: read.execution_id, conversationId: read.conversation_id, status: read.status }
 }
 
 const upload = z.object({ asset_id: identifier })

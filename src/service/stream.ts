@@ -79,7 +79,7 @@ async function* readStream(ports: StreamPorts, response: NetResponse, lastEventI
       const next = await parts.next().catch(() => null)
       if (next === null || next.done === true) break
       for (const event of reader.push(next.value)) {
-        yield toServiceEvent({ ...event, data: ports.transport.hide(event.data) }, ports.profile)
+        yield toServiceEvent({ ...event, data: ports.transport.hide(event.data) }, ports.profile, reader.retryMs)
       }
     }
   } finally {

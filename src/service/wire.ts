@@ -1,10 +1,17 @@
 import type { Credits } from '../credit/credits.ts'
 
-/** `GET /v1/capabilities`, as far as it is used. A missing field is null (clause C39). */
+/** `GET /v1/capabilities`, as far as it is used. A missing field is null (clause C39), but for the two that `assumed` names. */
 export interface Capabilities {
+  /** `1` where the service does not say (N18): it is the version that every managed request asks for. */
   readonly apiVersion: string
+  /** The one field that must be there: test and live results are told apart by it. */
   readonly keyMode: 'test' | 'live'
+  /** All five operations where the service does not say (N18): it refuses by itself what the account may not use. */
   readonly operations: readonly string[]
+  /** Names of fields that the service left out and that stand here by assumption: `api_version`, `operations`. For warnings. */
+  readonly assumed: readonly string[]
+  /** `live_charge_credits_per_image`, exactly as it is written; null where the service does not say. */
+  readonly imageCredits: Credits | null
   readonly maximumInputBytes: number | null
   readonly maximumInputDimension: number | null
   readonly maximumSourceInputBytes: number | null
@@ -100,4 +107,14 @@ export interface ServiceEvent {
   /** 0 to 1. */
   readonly progress: number | null
   readonly message: string | null
+  /** Wait before a new connection that the stream has asked for so far, within 500 and 60000 ms; null or missing where it has not. */
+  readonly retryMs?: number | null
+}
+
+/** What a cancellation came to. */
+export interface Cancellation {
+  readonly executionId: string
+  readonly conversationId: string | null
+  /** Status of the execution; not always `cancelled`, since the service may have been faster. */
+  readonly status: string
 }

@@ -6,10 +6,13 @@ import { SpritewrightError } from '../../src/errors.ts'
 import { parseJson, rawMember } from '../../src/service/json.ts'
 import { defaultProfile } from '../../src/service/profile.ts'
 import { readCapabilities, readEnvelope, readEstimate, readExecution } from '../../src/service/replies.ts'
+import type { Capabilities } from '../../src/service/wire.ts'
 import { canary, capabilitiesBody, corpus, errorOf, estimateBody, executionId, testClient } from './fixtures.ts'
 import { scriptedNet } from './scripted-net.ts'
 
 const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
+
+const readCapabilitiesOf = (value: unknown): Capabilities => readCapabilities({ text: JSON.stringify(value), value })
 
 function codeOf(work: () => unknown): string {
   try {
@@ -79,15 +82,15 @@ describe('JSON', () => {
 
 describe('replies', () => {
   test('C16: capabilities are read, unknown fields passed over, missing ones null', () => {
-    expect(readCapabilities({ ...capabilitiesBody, new_field: [1] })).toMatchObject({
+    expect(readCapabilitiesOf({ ...capabilitiesBody, new_field: [1] })).toMatchObject({
       apiVersion: '1',
       keyMode: 'test',
       minimumFrames: 7,
       maximumFrames: 100,
     })
-    const bare = readCapabilities({ api_version: '1', key_mode: 'live', operations: [] })
+    const bare = readCapabilitiesOf({ api_version: '1', key_mode: 'live', operations: [] })
     expect(bare).toMatchObject({ maximumInputBytes: null, supportedInputExtensions: null, serverSentEvents: null, minimumFrames: null })
-    expect(codeOf(() => readCapabilities({ ...capabilitiesBody, key_mode: 'other' }))).toBe('SW_WIRE')
+    expect(codeOf(() => readCapabilitiesOf({ ...capabilitiesBody, key_mode: 'other' }))).toBe('SW_WIRE')
   })
 
   test('C18: an estimate has exactly its seven fields, each within its rule', () => {
@@ -212,7 +215,7 @@ describe('the default profile', () => {
         seen.push({ ...request, body: JSON.parse(new TextDecoder().decode(request.body)) })
         return { status: 202, body: { text: '', value: { execution_id: 'new', conversation_id: 'c' } } }
       },
-      { questionId: 'q', text: '?', requiresAsset: false },
+      { questionId: 'q' },
       { conversationId: 'c/1', text: 'yes', idempotencyKey: 'k' },
     )
     expect(accepted).toEqual({ executionId: 'new', conversationId: 'c' })
