@@ -45,6 +45,7 @@ export function toSpriteData(sprite: BuiltSprite, sheets: BuiltSheets): Omit<Spr
   })
   return {
     name,
+    texture: sprite.atlas,
     width,
     height,
     ...(anchor ? { anchor } : {}),

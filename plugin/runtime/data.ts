@@ -71,6 +71,8 @@ export interface SpriteAnimation<Frame extends string = string> {
 /** What `import hero from './hero.sprite.json'` gives. */
 export interface SpriteModule<Animation extends string = string, Frame extends string = string> {
   readonly name: string
+  /** Texture key of its atlas in Phaser: the sprite's own in dev, its group's in a build. */
+  readonly texture: string
   /** Untrimmed frame size at scale 1, pixels. */
   readonly width: number
   readonly height: number
