@@ -33,6 +33,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const look = async (): Promise<Preview> => {
     const preview = await workshop.preview()
     for (const page of preview.sheets.atlases.flatMap((atlas) => atlas.pages)) pages.set(page.sha256, page)
+    await workshop.writeTypings(preview.sheets)
     return preview
   }
   const now = (): Promise<Preview> => {

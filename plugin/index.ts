@@ -13,6 +13,7 @@ import { formatId, ownIds, parseId, parseSpecifier, specPath, toSlashes } from '
 import { createSession, type MakeWorkshop, type PluginSession } from './session.ts'
 
 export type { Options } from '../src/index.ts'
+export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './runtime/data.ts'
 
 /**
  * Buys what is approved, packs it, and makes spec files importable: `import hero from './hero.sprite.json'`, `import { sprites } from 'virtual:spritewright'`.

@@ -38,7 +38,11 @@ export function createSession(surroundings: Surroundings, options: Options, make
     surroundings,
     workshop,
     sheets: () => {
-      made ??= workshop().then(async (open) => (await open.build()).sheets)
+      made ??= workshop().then(async (open) => {
+        const { sheets } = await open.build()
+        await open.writeTypings(sheets)
+        return sheets
+      })
       return made
     },
     renew: () => {

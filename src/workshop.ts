@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { toOutput, writeOutput } from './build/output.ts'
+import { toOutput, writeOutput, writeTypings } from './build/output.ts'
 import { loadConfig } from './config.ts'
 import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
@@ -85,6 +85,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       return { sheets: await assemble(shop, found, 'sprite', 'placeholder'), errors: found.errors }
     },
     write: (sheets, folder) => writeOutput(shop.host, resolve(shop.options.root, folder), toOutput(sheets, formatsOf(shop.options))),
+    writeTypings: (sheets) => writeTypings(shop.host, sheets),
     ledger: () => readAccounts(shop),
     doctor: () => examine(shop, keeper),
     containsKey: (bytes) => containsKey(shop.credentials, bytes),

@@ -6,7 +6,7 @@ import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuiltAtlas, BuiltSheets } from './sheet.ts'
-import { toSpriteDeclarations } from './typings.ts'
+import { toSpriteDeclarations, toSpriteTypings, typingsFile } from './typings.ts'
 
 /** An atlas as the formats take it, its pages under their file names. */
 function toEncoded(atlas: BuiltAtlas): EncodedAtlas {
@@ -47,17 +47,29 @@ export function toOutput(sheets: BuiltSheets, names: readonly string[]): readonl
   return [...files].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => (a.file < b.file ? -1 : 1))
 }
 
+/** Writes the typings of every sprite beside its spec. Answers the paths of those that were not there with these bytes already. */
+export async function writeTypings(ports: { disk: Disk; random: Random }, sheets: BuiltSheets): Promise<readonly string[]> {
+  const written: string[] = []
+  for (const sprite of sheets.sprites) {
+    const path = typingsFile(sprite.file)
+    if (await writeChanged(ports, path, new TextEncoder().encode(toSpriteTypings(sprite, sheets)))) written.push(path)
+  }
+  return written
+}
+
+async function writeChanged(ports: { disk: Disk; random: Random }, path: string, bytes: Uint8Array): Promise<boolean> {
+  const stat = await ports.disk.stat(path)
+  if (stat?.bytes === bytes.length && sha256(await ports.disk.read(path)) === sha256(bytes)) return false
+  await replaceFile(ports.disk, ports.random, path, bytes)
+  return true
+}
+
 /** Writes files into a folder, each whole or not at all; one whose bytes are there already is left alone. */
 export async function writeOutput(
   ports: { disk: Disk; random: Random },
   folder: string,
   files: readonly OutputFile[],
 ): Promise<readonly string[]> {
-  for (const { file, bytes } of files) {
-    const path = join(folder, file)
-    const stat = await ports.disk.stat(path)
-    const isSame = stat?.bytes === bytes.length && sha256(await ports.disk.read(path)) === sha256(bytes)
-    if (!isSame) await replaceFile(ports.disk, ports.random, path, bytes)
-  }
+  for (const { file, bytes } of files) await writeChanged(ports, join(folder, file), bytes)
   return files.map(({ file }) => file)
 }

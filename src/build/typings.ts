@@ -1,4 +1,4 @@
-import type { BuiltSheets } from './sheet.ts'
+import type { BuiltSheets, BuiltSprite } from './sheet.ts'
 
 /** The text of `sprites.d.ts`: literal names of all sprites, animations and frames, for a page that loads the written files by itself. */
 export function toSpriteDeclarations(sheets: BuiltSheets): string {
@@ -12,6 +12,33 @@ export function toSpriteDeclarations(sheets: BuiltSheets): string {
     `export type FrameName = ${union(frames)}`,
     '',
   ].join('\n')
+}
+
+/**
+ * The typings of one spec file as a module: literal names of its animations and frames. They belong beside the spec, see {@link typingsFile}; TypeScript reads them there before the JSON itself,
+ * with `allowArbitraryExtensions`.
+ */
+export function toSpriteTypings(sprite: BuiltSprite, sheets: BuiltSheets): string {
+  const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
+  const frames = (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${sprite.name}/`)).map((frame) => frame.name)
+  return [
+    '// Written by spritewright; changes are lost.',
+    `import type { SpriteModule } from 'spritewright/vite'`,
+    `type Frame = ${union(frames)}`,
+    `declare const sprite: SpriteModule<${union(sprite.animations)}, Frame>`,
+    'export default sprite',
+    `declare module 'virtual:spritewright' {`,
+    '  interface Sprites {',
+    `    ${JSON.stringify(sprite.name)}: typeof sprite`,
+    '  }',
+    '}',
+    '',
+  ].join('\n')
+}
+
+/** Where the typings of a spec lie: `hero.sprite.json` has `hero.sprite.d.json.ts` beside it. */
+export function typingsFile(specFile: string): string {
+  return specFile.replace(/\.([^.]+)$/, '.d.$1.ts')
 }
 
 function union(names: readonly string[]): string {

@@ -111,6 +111,8 @@ export interface Workshop {
   preview(): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
   /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
+  /** Writes typings of literal names beside each spec, where they have changed. Answers the absolute paths written. */
+  writeTypings(sheets: BuiltSheets): Promise<readonly string[]>
   ledger(): Promise<LedgerReport>
   doctor(): Promise<readonly DoctorFinding[]>
   /** Whether bytes hold the API key, plain or in a usual encoding: what is shipped must not. */
