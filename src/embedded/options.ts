@@ -6,9 +6,6 @@ import { defaultShapes, type Shapes } from './shapes.ts'
 /** The key under which `spritewright serve` and `service: 'embedded'` know their play money: always the same, and good for nothing else. */
 export const playMoneyKey: string = 'sw_test_embedded_play_money'
 
-/** The key of play money where none is named: always the same, so that yesterday's settings still work. It opens credits of an embedded service on loopback, nothing else. */
-export const playMoneyKey = 'sw_test_embedded_play_money'
-
 /** A key of an account, as it is handed in. The service keeps only its hash. */
 export interface EmbeddedKey {
   /** 8 to 200 visible ASCII characters. */
