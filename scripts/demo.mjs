@@ -17,7 +17,12 @@ const examples = [
 ]
 
 const { values, positionals } = parseArgs({
-  options: { open: { type: 'boolean', default: false }, port: { type: 'string', default: '4173' } },
+  options: {
+    open: { type: 'boolean', default: false },
+    port: { type: 'string', default: '4173' },
+    // Where the examples lie; the tests run the demo on a copy.
+    in: { type: 'string', default: join(root, 'examples') },
+  },
   allowPositionals: true,
 })
 const opened = examples.find(({ name }) => name === (positionals[0] ?? 'phaser'))
@@ -48,7 +53,7 @@ try {
 
 /** One example from its specs to a site. @returns What it cost now, a decimal text. */
 async function make(example) {
-  const folder = join(root, 'examples', example.name)
+  const folder = join(values.in, example.name)
   console.log(`\n${styleText('bold', example.title)}  examples/${example.name}  ${styleText('dim', example.made)}`)
   const plan = await tell('plan', async () => {
     const report = await spritewright(folder, ['plan'])
@@ -131,7 +136,7 @@ function run(script, args, folder) {
 async function serve({ name, title, site }) {
   const { preview } = await import('vite')
   const server = await preview({
-    root: join(root, 'examples', name),
+    root: join(values.in, name),
     configFile: false,
     build: { outDir: site },
     preview: { host: '127.0.0.1', port: Number(values.port) },

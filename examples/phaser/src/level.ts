@@ -1,5 +1,5 @@
 import Phaser from 'phaser'
-import { createAnimations, preloadSprites } from 'spritewright/phaser'
+import { createSprites, preloadSprites } from 'spritewright/phaser'
 import coin from '../sprites/coin.sprite.json'
 import hero from '../sprites/hero.sprite.json'
 import slime from '../sprites/slime.sprite.json'
@@ -49,16 +49,16 @@ export class Level extends Phaser.Scene {
   }
 
   create(): void {
-    createAnimations(this, [hero, slime, coin])
     this.#coins = []
     this.#slimes = []
     this.#score = 0
     this.#collected = 0
-    drawScenery(this, { worldWidth, viewWidth, viewHeight, groundY })
+    // The pictures have a little air under the feet.
+    drawScenery(this, { worldWidth, viewWidth, viewHeight, groundY: groundY - 6 })
     for (const x of coinPlaces) this.#addCoin(x, groundY - 30 - (x % 3) * 34)
     for (const x of slimePlaces) this.#addSlime(x)
-    this.#shadow = this.add.ellipse(150, groundY + 4, 84, 14, 0x1d1b3a, 0.35)
-    this.#hero = this.add.sprite(150, groundY, hero.texture, 'hero/walk/0000').setOrigin(0.5, 1)
+    this.#shadow = this.add.ellipse(150, groundY - 1, 84, 14, 0x1d1b3a, 0.35)
+    this.#hero = createSprites(this, [hero], { x: 150, y: groundY }).hero
     this.cameras.main.setBounds(0, 0, worldWidth, viewHeight).startFollow(this.#hero, true, 0.12, 0.12, -120)
     this.#keys = this.input.keyboard!.createCursorKeys()
     this.#addTexts()
@@ -72,14 +72,14 @@ export class Level extends Phaser.Scene {
   }
 
   #addCoin(x: number, y: number): void {
-    const body = this.add.sprite(x, y, coin.texture).setOrigin(0.5).play('coin/idle')
+    const body = createSprites(this, [coin], { x, y }).coin.play('coin/idle')
     this.tweens.add({ targets: body, y: y - 8, duration: 900, delay: x % 700, ease: 'Sine.InOut', yoyo: true, repeat: -1 })
     this.#coins.push(body)
   }
 
   #addSlime(x: number): void {
-    const shadow = this.add.ellipse(x, groundY + 4, 80, 13, 0x1d1b3a, 0.35)
-    const body = this.add.sprite(x, groundY, slime.texture).setOrigin(0.5, 1).play('slime/idle')
+    const shadow = this.add.ellipse(x, groundY - 1, 80, 13, 0x1d1b3a, 0.35)
+    const body = createSprites(this, [slime], { x, y: groundY }).slime.play('slime/idle')
     this.#slimes.push({ body, shadow, restMs: 600 + (x % 900), hop: undefined })
   }
 
@@ -217,7 +217,7 @@ export class Level extends Phaser.Scene {
 
   #addScore(points: number): void {
     this.#score = Math.max(0, this.#score + points)
-    this.#scoreText.setText(`${this.#score}   ·   ${this.#collected} of ${coinPlaces.length} coins`)
+    this.#scoreText.setText(`Score ${this.#score}      Coins ${this.#collected} / ${coinPlaces.length}`)
   }
 
   #win(): void {

@@ -1,48 +1,57 @@
-import { AnimatedSprite, type AnimatedSpriteFrames, Container, Graphics } from 'pixi.js'
-
-/** The frames of one sprite, by the names of its animations. */
-export interface Frames<Name extends string> {
-  frames(animation: Name): AnimatedSpriteFrames
-}
+import { type AnimatedSprite, Container, Graphics } from 'pixi.js'
 
 /** A figure on the lawn, its feet at `view.position`. */
 export interface Actor<Name extends string> {
   readonly view: Container
-  readonly sprite: AnimatedSprite
   /** Plays an animation, unless it plays already. */
   play(animation: Name): void
-  /** Plays an animation once, then calls back. */
+  /** Plays an animation from its start to its end, then calls back. */
   playOnce(animation: Name, done: () => void): void
   /** Looks to the left where `way` is below 0, to the right where it is above. */
   face(way: number): void
 }
 
-/** A figure with a shadow. @param shadowWidth Pixels. */
-export function createActor<Name extends string>(frames: Frames<Name>, first: Name, shadowWidth: number): Actor<Name> {
-  let current = first
+/** What a figure is made of: a loaded sprite of `spritewright/pixi`. */
+export interface Cast<Name extends string> {
+  create(animation: Name): AnimatedSprite
+}
+
+/**
+ * A figure with a shadow: one `AnimatedSprite` an animation, of which one is seen.
+ *
+ * @param names Its animations; the first one is played at the start.
+ * @param shadowWidth Pixels.
+ */
+export function createActor<Name extends string>(cast: Cast<Name>, names: readonly [Name, ...Name[]], shadowWidth: number): Actor<Name> {
   const view = new Container()
-  const sprite = new AnimatedSprite({ textures: frames.frames(first), autoPlay: true })
-  sprite.anchor.set(0.5, 1)
-  view.addChild(new Graphics().ellipse(0, 2, shadowWidth / 2, shadowWidth / 12).fill({ color: 0x0a1226, alpha: 0.4 }), sprite)
-  const start = (animation: Name, isLoop: boolean): void => {
-    current = animation
-    sprite.textures = frames.frames(animation)
-    sprite.loop = isLoop
-    delete sprite.onComplete
-    sprite.gotoAndPlay(0)
+  view.addChild(new Graphics().ellipse(0, 2, shadowWidth / 2, shadowWidth / 12).fill({ color: 0x0a1226, alpha: 0.4 }))
+  const sprites = new Map(names.map((name) => [name, cast.create(name)] as const))
+  for (const sprite of sprites.values()) {
+    sprite.anchor.set(0.5, 1)
+    sprite.visible = false
+    view.addChild(sprite)
   }
+  let current: Name | undefined
+  const start = (animation: Name, done: (() => void) | undefined): void => {
+    const [before, next] = [current && sprites.get(current), sprites.get(animation)]
+    if (!next) return
+    before?.stop()
+    if (before) before.visible = false
+    current = animation
+    next.visible = true
+    next.loop = done === undefined
+    next.onComplete = done
+    next.gotoAndPlay(0)
+  }
+  start(names[0], undefined)
   return {
     view,
-    sprite,
     play: (animation) => {
-      if (animation !== current || !sprite.loop) start(animation, true)
+      if (animation !== current) start(animation, undefined)
     },
-    playOnce: (animation, done) => {
-      start(animation, false)
-      sprite.onComplete = done
-    },
+    playOnce: (animation, done) => start(animation, done),
     face: (way) => {
-      if (way !== 0) sprite.scale.x = Math.sign(way)
+      if (way !== 0) for (const sprite of sprites.values()) sprite.scale.x = Math.sign(way)
     },
   }
 }

@@ -1,12 +1,12 @@
 import { type Application, Container, Graphics, Text } from 'pixi.js'
-import { type Actor, createActor, type Frames } from './actor.ts'
+import { type Actor, type Cast, createActor } from './actor.ts'
 import { viewWidth } from './glade.ts'
 
 /** The three sprites of this game. */
 export interface Sprites {
-  readonly fox: Frames<'run' | 'idle'>
-  readonly ghost: Frames<'float' | 'cast'>
-  readonly crystal: Frames<'glow' | 'shake'>
+  readonly fox: Cast<'run' | 'idle'>
+  readonly ghost: Cast<'float' | 'cast'>
+  readonly crystal: Cast<'glow' | 'shake'>
 }
 
 /** The fox, the ghosts and the crystals, and what happens between them. */
@@ -51,7 +51,7 @@ export function createClearing(sprites: Sprites): Clearing {
   const signs = new Container()
   const score = addSign(signs, 'Crystals: 0', 28, 24, 30)
   addSign(signs, 'Click or arrow keys: the fox runs      Click a ghost: it conjures a crystal', 28, 500, 18)
-  const fox = createActor(sprites.fox, 'idle', 110)
+  const fox = createActor(sprites.fox, ['idle', 'run'], 110)
   fox.view.position.set(viewWidth / 2 - 130, 450)
   view.addChild(fox.view)
   const held = new Set<string>()
@@ -77,12 +77,12 @@ export function createClearing(sprites: Sprites): Clearing {
   }
 
   const grow = (x: number, y: number): void => {
-    const actor = createActor(sprites.crystal, 'glow', 100)
+    const actor = createActor(sprites.crystal, ['glow', 'shake'], 100)
     actor.view.position.set(x, y)
     actor.view.scale.set(0)
     view.addChild(actor.view)
     crystals.push({ actor, isTaken: false })
-    const draw = (part: number): void => actor.view.scale.set(0.62 * (1 - (1 - part) ** 3))
+    const draw = (part: number): void => void actor.view.scale.set(0.62 * (1 - (1 - part) ** 3))
     effects.add({ ageMs: 0, lastsMs: 500, draw, end: () => {} })
   }
 
@@ -117,8 +117,8 @@ export function createClearing(sprites: Sprites): Clearing {
     { x: 700, y: 330 },
     { x: 350, y: 318 },
   ].map((home): Ghost => {
-    const ghost: Ghost = { actor: createActor(sprites.ghost, 'float', 70), home, isCasting: false }
-    ghost.actor.sprite.alpha = 0.9
+    const ghost: Ghost = { actor: createActor(sprites.ghost, ['float', 'cast'], 70), home, isCasting: false }
+    ghost.actor.view.alpha = 0.9
     ghost.actor.view.scale.set(0.78)
     ghost.actor.view.eventMode = 'static'
     ghost.actor.view.cursor = 'pointer'

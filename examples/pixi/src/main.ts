@@ -1,4 +1,4 @@
-import { Application, TextureStyle } from 'pixi.js'
+import { Application } from 'pixi.js'
 import { loadSprites } from 'spritewright/pixi'
 import crystal from '../sprites/crystal.sprite.json'
 import fox from '../sprites/fox.sprite.json'
@@ -13,13 +13,12 @@ declare global {
   }
 }
 
-TextureStyle.defaultOptions.scaleMode = 'linear'
 const app = new Application()
 await app.init({ width: viewWidth, height: viewHeight, background: '#12122b', antialias: true, preference: 'webgl' })
-const sprites = await loadSprites([fox, ghost, crystal])
+const [foxArt, ghostArt, crystalArt] = await loadSprites([fox, ghost, crystal])
 
 const glade = createGlade()
-const clearing = createClearing(sprites)
+const clearing = createClearing({ fox: foxArt, ghost: ghostArt, crystal: crystalArt })
 app.stage.addChild(glade.back, clearing.view, glade.front, clearing.signs)
 app.ticker.add(({ deltaMS }) => {
   const step = Math.min(deltaMS, 50)

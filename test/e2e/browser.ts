@@ -1,0 +1,44 @@
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { findBrowser } from '../../scripts/find-browser.mjs'
+
+const flags = [
+  '--no-sandbox',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // WebGL without a graphics card.
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+]
+
+/** Starts a Chromium; `npm test` has seen to it that there is one. */
+export async function openBrowser(): Promise<Browser> {
+  const found = findBrowser()
+  if (!found) throw new Error('Expected a Chromium for the end-to-end tests, found none. "npm test" installs one, or says how.')
+  return chromium.launch({ executablePath: found.path, headless: true, args: flags })
+}
+
+/** A page, and everything that went wrong on it. */
+export interface Visit {
+  readonly page: Page
+  /** Errors of the console, uncaught ones, answers of 400 and above. */
+  readonly complaints: string[]
+}
+
+/** Opens an address. */
+export async function visit(browser: Browser, url: string): Promise<Visit> {
+  const page = await browser.newPage({ viewport: { width: 960, height: 540 } })
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.text().includes('[spritewright]')) complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => void complaints.push(error.stack ?? error.message))
+  page.on('response', (response) => {
+    if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
+  })
+  await page.goto(url)
+  return { page, complaints }
+}

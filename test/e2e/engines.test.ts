@@ -1,0 +1,157 @@
+import { cp, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { createWorkshop } from 'spritewright'
+import { type EmbeddedService, startEmbeddedService } from 'spritewright/service'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { figurePng, runCli } from '../project.ts'
+import { openBrowser } from './browser.ts'
+import { type Expected, readExpected } from './delivered.ts'
+import { addProbes, bundle, createGame, type Game, repository, serveDev } from './game.ts'
+import { examine } from './probe.ts'
+import { serveFolder } from './site.ts'
+
+const specs = ['sprites/knight.sprite.json', 'sprites/gem.sprite.json', 'sprites/pixel.sprite.json']
+
+/** As delivered, with everything free that changes how it is played; pages so small that one does not do. */
+const files = {
+  'vite.config.js': `import spritewright from 'spritewright/vite'
+export default { base: './', plugins: [spritewright()] }`,
+  'sprites/knight.sprite.json': JSON.stringify({
+    reference: './hero.png',
+    prompt: 'a knight',
+    anchor: [0.5, 1],
+    animations: {
+      walk: { frames: 8, fps: 12 },
+      attack: { frames: 7, loop: false, durations: [40, 60, 80, 120, 200, 90, 50] },
+    },
+  }),
+  'sprites/gem.sprite.json': JSON.stringify({
+    reference: './crystal.png',
+    prompt: 'a crystal',
+    animations: {
+      glow: { frames: 7, fps: 10, yoyo: true },
+      shake: { frames: 7, fps: 25, use: [0, 2, 5, 2], yoyo: true, loop: false },
+    },
+  }),
+  'sprites/pixel.sprite.json': JSON.stringify({
+    reference: './figure.png',
+    prompt: 'a figure',
+    pixelArt: true,
+    animations: { walk: { frames: 7, fps: 7 } },
+  }),
+}
+
+let service: EmbeddedService
+let browser: Browser
+let game: Game
+let expected: Expected
+
+beforeAll(async () => {
+  service = await startEmbeddedService({ jobMs: 0, limits: { post: Infinity, get: Infinity, download: Infinity } })
+  browser = await openBrowser()
+  game = await createGame({
+    ...files,
+    'sprites/hero.png': await readFile(join(repository, 'examples/phaser/sprites/hero.png')),
+    'sprites/crystal.png': await readFile(join(repository, 'examples/pixi/sprites/crystal.png')),
+    'sprites/figure.png': figurePng(),
+    '.env.local': `SPRITEWRIGHT_BASE_URL=${service.url}\nSPRITEWRIGHT_API_KEY=${service.key}\n`,
+    'spritewright.config.mjs': `export default { atlas: { maxSize: 720 }, limits: { post: 1000, download: 1000 } }`,
+  })
+  const workshop = await createWorkshop({ root: game.root })
+  await workshop.approve({ names: [], confirm: async () => true })
+  const { sheets } = await workshop.build()
+  await workshop.close()
+  expect(sheets.atlases.map(({ name, pages }) => [name, pages.length > 1])).toEqual([
+    ['sprites', true],
+    ['sprites-pixel', false],
+  ])
+  expected = await readExpected(game.root, specs)
+})
+
+afterAll(async () => {
+  await browser?.close()
+  await service?.close()
+  await game?.remove()
+})
+
+/** The names of frames that are drawn otherwise than delivered. */
+function wrong(differences: Readonly<Record<string, number>>): string[] {
+  return Object.entries(differences).flatMap(([name, difference]) => (difference > 0 ? [`${name}: ${difference}`] : []))
+}
+
+const engines = [
+  { page: 'phaser', version: /^4\./ },
+  { page: 'phaser3', version: /^3\.90/ },
+  { page: 'pixi', version: /^8\./ },
+]
+
+describe('a built game', () => {
+  beforeAll(async () => {
+    await addProbes(game.root, ['phaser', 'phaser3', 'pixi'])
+    // The game lies in a folder of its server; what names files from the server's root is found out.
+    await bundle(game.root, ['phaser', 'phaser3', 'pixi'], { build: { outDir: 'dist' } })
+  })
+
+  test.each(engines)('$page draws every frame as delivered and plays every animation in time', async ({ page, version }) => {
+    const site = await serveFolder(join(game.root, 'dist'), '/some/folder/')
+    try {
+      const drawn = await examine(browser, `${site.url}${page}.html`, expected.frames, expected.playbacks)
+      expect(drawn.version).toMatch(version)
+      expect(wrong(drawn.differences)).toEqual([])
+    } finally {
+      await site.close()
+    }
+  })
+})
+
+describe('the dev server', () => {
+  test('gives every engine every frame as delivered, in time', async () => {
+    await addProbes(game.root, ['phaser', 'phaser3', 'pixi'])
+    const server = await serveDev(game.root, ['phaser', 'phaser3', 'pixi.js'])
+    try {
+      for (const { page, version } of engines) {
+        const drawn = await examine(browser, `${server.url}${page}.html`, expected.frames, expected.playbacks)
+        expect(drawn.version).toMatch(version)
+        expect({ page, wrong: wrong(drawn.differences) }).toEqual({ page, wrong: [] })
+      }
+    } finally {
+      await server.close()
+    }
+  })
+})
+
+describe('files of the command line, on a page without a bundler', () => {
+  const pages = [
+    { page: 'pack-phaser', engine: 'Phaser 4', from: 'phaser/dist/phaser.min.js', version: /^4\./ },
+    { page: 'pack-phaser', engine: 'Phaser 3.90', from: 'phaser3/dist/phaser.min.js', version: /^3\.90/ },
+    { page: 'pack-pixi', engine: 'PixiJS 8', from: 'pixi.js/dist/pixi.min.mjs', version: /^8\./ },
+  ]
+
+  beforeAll(async () => {
+    const built = await runCli(game, ['build', '--out', 'site/sprites'])
+    expect(built).toMatchObject({ code: 0 })
+    expect(built.stdout).toContain('nothing paid')
+  })
+
+  test.each(pages)(
+    '$engine loads what was written by its own loader and draws every frame as delivered, in time',
+    async ({ page, from, version }) => {
+      const root = join(game.root, 'site')
+      const vendor = from.replace(/^.*\//, '')
+      await cp(join(repository, 'node_modules', from), join(root, 'vendor', vendor))
+      const script = vendor.endsWith('.mjs')
+        ? `<script type="importmap">{"imports":{"pixi.js":"./vendor/${vendor}"}}</script>`
+        : `<script src="./vendor/${vendor}"></script>`
+      await addProbes(root, [page], script)
+      const site = await serveFolder(root)
+      try {
+        const drawn = await examine(browser, `${site.url}${page}.html`, expected.frames, expected.playbacks)
+        expect(drawn.version).toMatch(version)
+        expect(wrong(drawn.differences)).toEqual([])
+      } finally {
+        await site.close()
+      }
+    },
+  )
+})

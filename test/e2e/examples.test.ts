@@ -1,0 +1,118 @@
+import { spawn } from 'node:child_process'
+import { cp, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { PNG } from 'pngjs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openBrowser, visit } from './browser.ts'
+import { readExpected } from './delivered.ts'
+import { addProbes, bundle, linkPackages, repository, serveDev } from './game.ts'
+import { examine } from './probe.ts'
+import { serveFolder } from './site.ts'
+
+const specs = {
+  phaser: ['sprites/hero.sprite.json', 'sprites/slime.sprite.json', 'sprites/coin.sprite.json'],
+  pixi: ['sprites/fox.sprite.json', 'sprites/ghost.sprite.json', 'sprites/crystal.sprite.json'],
+  prebuild: ['sprites/bat.sprite.json', 'sprites/mushroom.sprite.json', 'sprites/robot.sprite.json'],
+}
+
+let folder: string
+let browser: Browser
+let firstRun: string
+
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-examples-')))
+  await linkPackages(folder)
+  await cp(join(repository, 'examples'), join(folder, 'examples'), {
+    recursive: true,
+    // As a fresh clone has them.
+    filter: (path) => !/[\\/](?:node_modules|dist|\.spritewright|sprites\.lock\.json|vendor|public[\\/]sprites)$/.test(path),
+  })
+  browser = await openBrowser()
+  firstRun = await demo()
+})
+
+afterAll(async () => {
+  await browser?.close()
+  if (folder) await rm(folder, { recursive: true, force: true })
+})
+
+/** Runs the demo on the copy, as `npm run demo` does. */
+function demo(): Promise<string> {
+  const child = spawn(process.execPath, [join(repository, 'scripts/demo.mjs'), '--in', join(folder, 'examples')], {
+    env: { ...process.env, CI: 'true', NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const parts: Buffer[] = []
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => void parts.push(part))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => {
+      const output = Buffer.concat(parts).toString()
+      if (code === 0) resolve(output)
+      else reject(new Error(`The demo ended with ${code}:\n${output}`))
+    })
+  })
+}
+
+/** How many different colours a screenshot has: an empty page has one, drawn scenery a few hundred. */
+async function colours(page: Page): Promise<number> {
+  const { data } = PNG.sync.read(await page.screenshot())
+  const seen = new Set<number>()
+  for (let at = 0; at < data.length; at += 4) seen.add(data.readUInt32BE(at))
+  return seen.size
+}
+
+describe('the demo', () => {
+  test('buys all three games for what they cost, and nothing the second time', async () => {
+    expect(firstRun).toContain('6 animations to buy, 14.4 credits')
+    expect(firstRun).toMatch(/Together \d+(\.\d+)? credits of play money/)
+    const again = await demo()
+    expect(again.match(/bought nothing/g)).toHaveLength(3)
+    expect(again).toContain('Nothing was paid')
+  })
+})
+
+describe.each([
+  { name: 'phaser', site: 'dist', isReady: 'window.game?.scene.isActive("level")' },
+  { name: 'pixi', site: 'dist', isReady: 'window.app?.stage.children.length === 4' },
+  { name: 'prebuild', site: 'public', isReady: 'window.game?.scene.isActive("default")' },
+] as const)('the example $name', ({ name, site, isReady }) => {
+  test('starts without a complaint and shows its sprites', async () => {
+    const served = await serveFolder(join(folder, 'examples', name, site), '/games/it/')
+    const { page, complaints } = await visit(browser, served.url)
+    try {
+      await page.waitForFunction(isReady, undefined, { timeout: 30_000 })
+      // Two frames later it is drawn.
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
+      expect(complaints).toEqual([])
+      expect(await colours(page)).toBeGreaterThan(1000)
+    } finally {
+      await page.close()
+      await served.close()
+    }
+  })
+})
+
+describe.each([
+  { name: 'phaser', pages: ['phaser', 'phaser3'], engines: ['phaser', 'phaser3'] },
+  { name: 'pixi', pages: ['pixi'], engines: ['pixi.js'] },
+] as const)('the sprites of the example $name', ({ name, pages, engines }) => {
+  test.each(['built', 'in dev'])('%s, are drawn frame by frame as they were delivered, in time', async (kind) => {
+    const root = join(folder, 'examples', name)
+    const expected = await readExpected(root, specs[name])
+    expect(expected.frames.length).toBeGreaterThan(60)
+    await addProbes(root, pages)
+    if (kind === 'built') await bundle(root, pages, { build: { outDir: 'dist-probes' } })
+    const site = kind === 'built' ? await serveFolder(join(root, 'dist-probes')) : await serveDev(root, engines)
+    try {
+      for (const page of pages) {
+        const { differences } = await examine(browser, `${site.url}${page}.html`, expected.frames, expected.playbacks)
+        expect({ page, wrong: Object.entries(differences).filter(([, difference]) => difference > 0) }).toEqual({ page, wrong: [] })
+      }
+    } finally {
+      await site.close()
+    }
+  })
+})

@@ -1,0 +1,91 @@
+import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createServer, type InlineConfig, build as viteBuild } from 'vite'
+
+/** Folder of this repository. */
+export const repository: string = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+
+/** A game's folder of its own, with the packages of this repository within its reach, the package itself by its name. */
+export interface Game {
+  readonly root: string
+  write(path: string, content: string | Uint8Array): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Engines, bundler and this package are linked, each alone: caches in the game's `node_modules` are its own. */
+const packages = ['phaser', 'phaser3', 'pixi.js', 'vite']
+
+/** Makes a game's folder. */
+export async function createGame(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Game> {
+  // Vite names files by their real path, and some temporary folders are links.
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-game-')))
+  const game: Game = {
+    root,
+    write: async (path, content) => {
+      await mkdir(dirname(join(root, path)), { recursive: true })
+      await writeFile(join(root, path), content)
+    },
+    remove: () => rm(root, { recursive: true, force: true }),
+  }
+  await linkPackages(root)
+  await game.write('package.json', '{"name":"game","private":true,"type":"module"}')
+  for (const [path, content] of Object.entries(files)) await game.write(path, content)
+  return game
+}
+
+/** Puts engines, bundler and this package into a folder's `node_modules`. */
+export async function linkPackages(root: string): Promise<void> {
+  await mkdir(join(root, 'node_modules'), { recursive: true })
+  for (const name of packages)
+    await symlink(await realpath(join(repository, 'node_modules', name)), join(root, 'node_modules', name), 'dir')
+  await symlink(repository, join(root, 'node_modules', 'spritewright'), 'dir')
+}
+
+/** Copies a page of `test/fixtures/e2e` for each name, with an HTML file that runs it. */
+export async function addProbes(root: string, names: readonly string[], head = ''): Promise<void> {
+  await mkdir(join(root, 'probes'), { recursive: true })
+  const fixtures = join(repository, 'test', 'fixtures', 'e2e')
+  for (const name of ['phaser-probe', 'pixi-probe', ...names]) await cp(join(fixtures, `${name}.js`), join(root, 'probes', `${name}.js`))
+  for (const name of names) {
+    const html = `<!doctype html><html><head><link rel="icon" href="data:,">${head}</head><body><script type="module" src="./probes/${name}.js"></script></body></html>`
+    await writeFile(join(root, `${name}.html`), html)
+  }
+}
+
+/** Builds pages of a game with Vite, in this process. */
+export async function bundle(root: string, pages: readonly string[], config: InlineConfig = {}): Promise<void> {
+  await viteBuild({
+    root,
+    logLevel: 'error',
+    ...config,
+    build: {
+      // The probes wait at their top level, and nothing here is looked at by people.
+      target: 'esnext',
+      minify: false,
+      emptyOutDir: true,
+      ...config.build,
+      rolldownOptions: { input: Object.fromEntries(pages.map((page) => [page, join(root, `${page}.html`)])) },
+    },
+  })
+}
+
+/** A dev server of a game. */
+export interface DevServer {
+  /** With a slash at its end. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Starts Vite's dev server on loopback. Engines are prepared before the first page: Vite would reload a page on which it found them. */
+export async function serveDev(root: string, engines: readonly string[]): Promise<DevServer> {
+  const server = await createServer({
+    root,
+    logLevel: 'error',
+    server: { host: '127.0.0.1', port: 0, strictPort: false, fs: { allow: [root, repository] }, watch: null },
+    optimizeDeps: { include: [...engines] },
+  })
+  await server.listen()
+  return { url: server.resolvedUrls?.local[0] ?? '', close: () => server.close() }
+}

@@ -1,0 +1,39 @@
+import { readFile, stat } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { extname, join } from 'node:path'
+
+/** A folder on loopback, as a plain static server gives it. */
+export interface Site {
+  /** With a slash at its end. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.json': 'application/json',
+  '.png': 'image/png',
+}
+
+/** Serves a folder. @param at Path under which it is served, so that a bundle with a wrong base is found out. */
+export async function serveFolder(folder: string, at = '/'): Promise<Site> {
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
+    const file = join(folder, path.slice(at.length - 1), path.endsWith('/') ? 'index.html' : '')
+    const isThere = path.startsWith(at) && (await stat(file).catch(() => undefined))?.isFile()
+    if (!isThere) return void response.writeHead(404).end()
+    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(await readFile(file))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${at}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
