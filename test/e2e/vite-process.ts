@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CliRun } from '../project.ts'
+import { repository } from './game.ts'
+
+/** What a game of one sprite needs for Vite, beside its sprite. */
+export const gameFiles: Readonly<Record<string, string>> = {
+  'index.html': '<!doctype html><script type="module" src="/main.js"></script>',
+  'main.js': `import hero from './sprites/hero.sprite.json'
+import { sprites } from 'virtual:spritewright'
+document.title = JSON.stringify([hero, sprites])`,
+  'vite.config.js': `import spritewright from 'spritewright/vite'
+export default { plugins: [spritewright()] }`,
+}
+
+/** Runs `vite build` in a process of its own, with no more environment than is given. */
+export function runViteBuild(root: string, env: Readonly<Record<string, string>> = {}): Promise<CliRun> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [join(repository, 'node_modules/vite/bin/vite.js'), 'build'], {
+    cwd: root,
+    env: { PATH, HOME, NO_COLOR: '1', XDG_STATE_HOME: join(root, '.state'), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const out: Buffer[] = []
+  const err: Buffer[] = []
+  child.stdout.on('data', (part: Buffer) => void out.push(part))
+  child.stderr.on('data', (part: Buffer) => void err.push(part))
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) =>
+      resolve({ code, signal, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() }),
+    )
+  })
+}
+
+/** Every file under a folder with its SHA-256, links not followed. */
+export async function digestFolder(folder: string): Promise<Record<string, string>> {
+  const digests: Record<string, string> = {}
+  for (const path of await filesOf(folder))
+    digests[path] = createHash('sha256')
+      .update(await readFile(join(folder, path)))
+      .digest('hex')
+  return digests
+}
+
+/** Paths of all files under a folder, relative to it, sorted; links are not followed. */
+export async function filesOf(folder: string): Promise<string[]> {
+  const paths: string[] = []
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isFile()) paths.push(entry.name)
+    if (entry.isDirectory()) paths.push(...(await filesOf(join(folder, entry.name))).map((path) => `${entry.name}/${path}`))
+  }
+  return paths.sort()
+}
