@@ -17,7 +17,7 @@ import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
 import { survey } from './workshop/survey.ts'
 
-export type { PlanItem, PlanState } from './build/plan.ts'
+export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
 export { specJsonSchema } from './spec/schema.ts'

@@ -20,8 +20,10 @@ export type DeliveryLayout = (entries: readonly { readonly name: string; readonl
 export type FrameSource =
   /** The raw ZIP that was paid for. */
   | { readonly kind: 'result'; readonly sha256: string; readonly read: () => Promise<Uint8Array> }
-  /** A stand-in, moved about from the reference picture. */
-  | { readonly kind: 'placeholder'; readonly sha256: string; readonly read: () => Promise<Uint8Array> }
+  /** A stand-in, moved about from the reference picture; without one, where the reference is still to be made, a drawn figure. */
+  | { readonly kind: 'placeholder'; readonly sha256: string; readonly read: () => Promise<Uint8Array | undefined> }
+
+type ResultSource = Extract<FrameSource, { kind: 'result' }>
 
 /** One animation of a project and where its pictures come from. */
 export interface SheetInput {
@@ -43,7 +45,7 @@ export interface SequenceReport {
  */
 export async function readSequence(input: SheetInput, layout: DeliveryLayout | undefined): Promise<SequenceReport> {
   const { spec, animation, source } = input
-  const opened = source.kind === 'result' ? await openResult(input, layout) : { frames: await drawPlaceholder(input), warnings: [] }
+  const opened = source.kind === 'result' ? await openResult(input, source, layout) : { frames: await drawPlaceholder(input), warnings: [] }
   const used = [...new Set(animation.use ?? opened.frames.keys())].sort((a, b) => a - b)
   const beyond = used.find((index) => index >= opened.frames.length)
   if (beyond !== undefined) {
@@ -76,9 +78,10 @@ export async function readSequence(input: SheetInput, layout: DeliveryLayout | u
 
 async function openResult(
   input: SheetInput,
+  source: ResultSource,
   layout: DeliveryLayout | undefined,
 ): Promise<{ frames: readonly Bitmap[]; warnings: readonly string[] }> {
-  const { spec, animation, source } = input
+  const { spec, animation } = input
   const id = `${spec.name}.${animation.name}`
   try {
     const entries = readArchive(await source.read())
@@ -104,5 +107,6 @@ function decodeNamed(entries: readonly { readonly name: string; readonly bytes: 
 
 async function drawPlaceholder(input: SheetInput): Promise<readonly Bitmap[]> {
   const { animation, spec, source } = input
-  return makePlaceholder(await readPicture(await source.read()), { frames: animation.frames, label: `${spec.name}.${animation.name}` })
+  const picture = await source.read()
+  return makePlaceholder(picture && (await readPicture(picture)), { frames: animation.frames, label: `${spec.name}.${animation.name}` })
 }

@@ -2,10 +2,9 @@ import { type Credits, parseCredits } from '../credit/credits.ts'
 import { type DecisionFacts, decide } from '../job/decision.ts'
 import type { Submission } from '../job/record.ts'
 import type { FrameReview, Question } from '../service/wire.ts'
-import { requestHash } from '../spec/key.ts'
-import type { ServiceIdentity, SheetRequest } from '../spec/request.ts'
+import type { ImageRequest, ServiceIdentity, SheetRequest } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
-import { findEntry, type LockEntry, type LockFile } from '../vault/lockfile.ts'
+import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 
 /**
  * Where one animation stands.
@@ -21,30 +20,51 @@ import { findEntry, type LockEntry, type LockFile } from '../vault/lockfile.ts'
  */
 export type PlanState = 'bought' | 'lost' | 'approved' | 'running' | 'question' | 'uncertain' | 'failed' | 'missing'
 
-/** One animation of the project: what it asks, where it stands, what it would cost. */
-export interface PlanItem {
-  /** `sprite.animation`. */
-  readonly id: string
-  readonly spec: SpriteSpec
-  readonly animation: AnimationSpec
-  readonly request: SheetRequest
+/** Where one paid thing stands. */
+export interface Standing {
   /** Request hash; undefined while the service's identity is unknown (nothing bought and no key). */
   readonly hash?: string
   readonly state: PlanState
   /** The recorded ceiling of this very request. */
   readonly ceiling?: Credits
-  /** A fresh estimate; only where something has to be bought and the service was asked. */
-  readonly quote?: { readonly credits: Credits; readonly priceVersion: string; readonly referenceUsd: string }
-  /** Why it is not bought: the paid fields that changed since the last purchase, e.g. `prompt`, `frames`; empty for a first purchase. */
-  readonly changed: readonly string[]
+  /** A fresh price; only where something has to be bought and the service was asked. */
+  readonly quote?: Quote
   readonly executionId?: string
   readonly question?: Question
-  /** The service's review of the bought frames. */
-  readonly review?: FrameReview
   /** SHA-256 of the bought result. */
   readonly result?: string
   /** Words on a state that needs a person. */
   readonly note?: string
+}
+
+/** What a request would cost now; not binding. */
+export interface Quote {
+  readonly credits: Credits
+  readonly priceVersion: string
+  /** For display; only a sheet's estimate has it. */
+  readonly referenceUsd?: string
+}
+
+/** One animation of the project: what it asks, where it stands, what it would cost. */
+export interface PlanItem extends Standing {
+  /** `sprite.animation`. */
+  readonly id: string
+  readonly spec: SpriteSpec
+  readonly animation: AnimationSpec
+  readonly request: SheetRequest
+  /** Why it is not bought: the paid fields that changed since the last purchase, e.g. `prompt`, `frames`; empty for a first purchase. */
+  readonly changed: readonly string[]
+  /** The service's review of the bought frames. */
+  readonly review?: FrameReview
+}
+
+/** One paid step of a reference chain that something still to be bought needs, or that was bought. */
+export interface PlanStep extends Standing {
+  /** `sprite#2`, of the first sprite that needs it. */
+  readonly id: string
+  readonly request: ImageRequest
+  /** Names of all sprites whose chain has this step. */
+  readonly sprites: readonly string[]
 }
 
 /** Where a request may be, or have been, bought. */
@@ -62,28 +82,25 @@ export interface KnownService {
  * anew from the spec; a live one before one of a test key, one with a result before one without.
  */
 export function identify(
-  request: SheetRequest,
+  id: string,
+  hashOf: (identity: ServiceIdentity) => string,
   lock: LockFile,
   known: KnownService,
 ): { readonly identity: ServiceIdentity; readonly hash: string } | undefined {
-  if (known.identity) return { identity: known.identity, hash: requestHash(request, known.identity) }
+  if (known.identity) return { identity: known.identity, hash: hashOf(known.identity) }
   const found: { identity: ServiceIdentity; hash: string; rank: number }[] = []
-  for (const [hash, entry] of entriesOf(lock, request.id)) {
+  for (const [hash, entry] of entriesOf(lock, id)) {
     if (known.host !== undefined && entry.service.host !== known.host) continue
-    if (requestHash(request, entry.service) !== hash) continue
+    if (hashOf(entry.service) !== hash) continue
     found.push({ identity: entry.service, hash, rank: (entry.result ? 2 : 0) + (entry.service.keyMode === 'live' ? 1 : 0) })
   }
   found.sort((a, b) => b.rank - a.rank || (a.hash < b.hash ? -1 : 1))
   return found[0] && { identity: found[0].identity, hash: found[0].hash }
 }
 
-/** Everything that decides where one animation stands. */
+/** What the project's papers say, beside the lock file. */
 export interface PlanFacts {
-  readonly spec: SpriteSpec
-  readonly animation: AnimationSpec
-  readonly request: SheetRequest
   readonly lock: LockFile
-  readonly known: KnownService
   /** What the journal says of a request. */
   readonly submissionOf: (hash: string) => Submission
   /** Whether the vault holds a result. */
@@ -91,30 +108,41 @@ export interface PlanFacts {
   readonly decision: Omit<DecisionFacts, 'keyTag' | 'approvedAt'> & { readonly keyTag?: string | undefined }
 }
 
-/** Where one animation stands. Pure. */
-export function planAnimation(facts: PlanFacts): PlanItem {
-  const { spec, animation, request, lock } = facts
-  const base = { id: request.id, spec, animation, request }
-  const identified = identify(request, lock, facts.known)
-  if (!identified) return { ...base, state: 'missing', changed: changedFields(request, lock) }
-  const { hash } = identified
-  const entry = findEntry(lock, request.id, hash)
+/** Where one request stands. Pure. @param hash Undefined where nobody knows under which identity it would be bought. */
+export function standingOf(facts: PlanFacts, id: string, hash: string | undefined): Standing {
+  if (hash === undefined) return { state: 'missing' }
+  const entry = findEntry(facts.lock, id, hash)
   const submission = facts.submissionOf(hash)
-  const ceiling = entry?.approval ? { ceiling: parseCredits(entry.approval.ceiling) } : {}
-  const review = entry?.result?.review ? { review: entry.result.review } : {}
   const executionId = submission.accepted?.executionId ?? (submission.failed ? undefined : entry?.execution?.id)
-  const item = {
-    ...base,
+  const base = {
     hash,
-    ...ceiling,
-    ...review,
+    ...(entry?.approval ? { ceiling: parseCredits(entry.approval.ceiling) } : {}),
     ...(executionId === undefined ? {} : { executionId }),
-    changed: [] as readonly string[],
   }
   const result = submission.stored?.sha256 ?? entry?.result?.sha256
-  if (result !== undefined) return facts.isKept(result) ? { ...item, state: 'bought', result } : { ...item, state: 'lost', result }
-  const open = openState(facts, submission, entry)
-  return { ...item, ...open, changed: open.state === 'missing' ? changedFields(request, lock) : [] }
+  if (result !== undefined) return { ...base, state: facts.isKept(result) ? 'bought' : 'lost', result }
+  return { ...base, ...openState(facts, submission, entry) }
+}
+
+/** Where one animation stands, and what changed where it has to be bought. Pure. */
+export function planAnimation(
+  facts: PlanFacts,
+  spec: SpriteSpec,
+  animation: AnimationSpec,
+  request: SheetRequest,
+  hash: string | undefined,
+): PlanItem {
+  const standing = standingOf(facts, request.id, hash)
+  const review = hash === undefined ? undefined : findEntry(facts.lock, request.id, hash)?.result?.review
+  return {
+    ...standing,
+    id: request.id,
+    spec,
+    animation,
+    request,
+    changed: standing.state === 'missing' ? changedFields(request, facts.lock) : [],
+    ...(review ? { review } : {}),
+  }
 }
 
 function openState(facts: PlanFacts, submission: Submission, entry: LockEntry | undefined): { state: PlanState; note?: string } {
@@ -145,18 +173,14 @@ function changedFields(request: SheetRequest, lock: LockFile): readonly string[]
     .sort((a, b) => ((a.approval?.at ?? '') < (b.approval?.at ?? '') ? 1 : -1))
   const last = before[0]
   if (!last) return []
-  const now = {
-    prompt: request.prompt,
-    reference: request.referenceSha256,
-    frames: request.frames,
-    background: request.background,
-    take: request.take,
-  }
+  const { prompt, reference, frames, background, take } = request
+  const now = { prompt, reference: reference.kind === 'file' ? reference.sha256 : reference.hash, frames, background, take }
   const changed = Object.entries(now).flatMap(([field, value]) => (last.asked[field as keyof typeof now] === value ? [] : [field]))
   if (JSON.stringify(last.asked.options ?? {}) !== JSON.stringify(request.options ?? {})) changed.push('options')
   return changed.length > 0 ? changed : ['service']
 }
 
 function entriesOf(lock: LockFile, id: string): readonly (readonly [string, LockEntry])[] {
+  if (isStepId(id)) return Object.entries(lock.steps ?? {})
   return Object.hasOwn(lock.animations, id) ? Object.entries(lock.animations[id] ?? {}) : []
 }

@@ -1,10 +1,11 @@
-import { parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { JobPorts, Order } from './order.ts'
-import { type Purchase, purchase } from './purchase.ts'
+import { bringOnce } from './chain.ts'
+import type { JobPorts, Order, Purchase } from './order.ts'
+import { purchase } from './purchase.ts'
 
 /** What became of a run's orders. */
 export interface CrewReport {
+  /** By id; steps of chains that orders needed are among them. */
   readonly purchases: readonly Purchase[]
   /** One for each order that did not come to its end, in the order of the orders. */
   readonly failures: readonly { readonly order: Order; readonly error: unknown }[]
@@ -19,7 +20,6 @@ const endsAll: readonly string[] = ['SW_KEY_REFUSED', 'SW_INTERRUPTED', 'SW_DISK
  * @param atOnce Active jobs that the account may have.
  */
 export async function runCrew(ports: JobPorts, orders: readonly Order[], atOnce: number): Promise<CrewReport> {
-  const purchases: Purchase[] = []
   const failures: { order: Order; error: unknown; index: number }[] = []
   let next = 0
   let isOver = false
@@ -27,7 +27,7 @@ export async function runCrew(ports: JobPorts, orders: readonly Order[], atOnce:
     for (let index = next++; index < orders.length && !isOver; index = next++) {
       const order = orders[index] as Order
       try {
-        purchases.push(await purchase(ports, order))
+        await bringOnce(ports, order, purchase)
       } catch (error) {
         failures.push({ order, error, index })
         if (ports.signal.aborted || (error instanceof SpritewrightError && endsAll.includes(error.code))) isOver = true
@@ -38,11 +38,7 @@ export async function runCrew(ports: JobPorts, orders: readonly Order[], atOnce:
   }
   await Promise.all(Array.from({ length: Math.max(1, Math.min(atOnce, orders.length)) }, work))
   failures.sort((a, b) => a.index - b.index)
-  purchases.sort((a, b) => (a.id < b.id ? -1 : 1))
+  const ended = await Promise.allSettled(ports.underWay.values())
+  const purchases = ended.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : [])).sort((a, b) => (a.id < b.id ? -1 : 1))
   return { purchases, failures: failures.map(({ order, error }) => ({ order, error })) }
-}
-
-/** Sum of what purchases cost, ten-thousandths of a credit. */
-export function costOf(purchases: readonly Purchase[]): bigint {
-  return purchases.reduce((sum, item) => sum + (item.credits === undefined ? 0n : parseCredits(item.credits)), 0n)
 }

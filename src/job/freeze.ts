@@ -1,8 +1,11 @@
 import { type Approval, judgePrice } from '../credit/approval.ts'
 import { type Credits, formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import type { Submission } from '../service/submission.ts'
+import type { PaidRequest } from '../spec/request.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
+import type { ReferencePicture } from './chain.ts'
 import { askedFields, idempotencyKey, type JobPorts, type Order } from './order.ts'
 import type { RecordBodies } from './record.ts'
 
@@ -15,20 +18,17 @@ export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabi
  * @returns The fresh estimate, which becomes `max_credits`.
  * @throws `SW_CAPABILITY`, `SW_APPROVAL`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`; nothing was sent then.
  */
-export async function checkPurchase(
-  ports: FreezePorts,
-  order: Order,
-): Promise<{ readonly credits: Credits; readonly priceVersion: string; readonly approval: Approval }> {
-  const { id, frames, background } = order.request
+export async function checkPurchase(ports: FreezePorts, order: Order): Promise<ApprovedPrice> {
+  const { id } = order.request
   checkCapabilities(ports, order)
-  const approval = order.approval
+  const { approval } = order
   if (!approval) {
     throw new SpritewrightError('SW_APPROVAL', {
-      message: `"${id}" has no approval. See the price: spritewright plan. Approve it: spritewright approve ${id}`,
+      message: `"${id}" has no approval. See the price: spritewright plan. Approve it: spritewright approve ${spriteOf(id)}`,
       facts: { id },
     })
   }
-  const quote = await ports.client.estimate(frames, background, ports.signal)
+  const quote = await readPrice(ports, order.request)
   const verdict = judgePrice(approval, quote)
   if (!verdict.fits) throw priceError(id, verdict.why, approval, quote)
   const balance = await ports.client.balance(ports.signal)
@@ -41,8 +41,37 @@ export async function checkPurchase(
   return { credits: quote.credits, priceVersion: quote.priceVersion, approval }
 }
 
+/** A fresh price that an approval covers. */
+export interface ApprovedPrice {
+  readonly credits: Credits
+  readonly priceVersion: string
+  readonly approval: Approval
+}
+
+/** The version that approvals of single pictures carry: the capabilities give their price, and it has no version of its own. */
+const imagePriceVersion = 'live_charge_credits_per_image'
+
+/** What a request costs now: a fresh estimate for a sheet, the price of the capabilities for a picture. @throws `SW_CAPABILITY` where the service names no price. */
+export async function readPrice(
+  ports: Pick<FreezePorts, 'client' | 'capabilities' | 'signal'>,
+  request: PaidRequest,
+): Promise<{ readonly credits: Credits; readonly priceVersion: string }> {
+  if (request.operation === 'sprite_sheet') return ports.client.estimate(request.frames, request.background, ports.signal)
+  const { imageCredits } = ports.capabilities
+  if (imageCredits !== null) return { credits: imageCredits, priceVersion: imagePriceVersion }
+  throw new SpritewrightError('SW_CAPABILITY', {
+    message: `The service names no price for a picture (live_charge_credits_per_image), so "${request.id}" is not bought. Nothing was sent.`,
+    facts: { id: request.id },
+  })
+}
+
+/** The name by which a command knows what an id belongs to: the animation itself, or the sprite of a step. */
+function spriteOf(id: string): string {
+  return id.split('#')[0] ?? id
+}
+
 function checkCapabilities(ports: FreezePorts, order: Order): void {
-  const { id, operation, frames } = order.request
+  const { id, operation } = order.request
   const { operations, minimumFrames, maximumFrames } = ports.capabilities
   if (!operations.includes(operation)) {
     throw new SpritewrightError('SW_CAPABILITY', {
@@ -50,6 +79,8 @@ function checkCapabilities(ports: FreezePorts, order: Order): void {
       facts: { id, operation, operations },
     })
   }
+  if (order.request.operation !== 'sprite_sheet') return
+  const { frames } = order.request
   if ((minimumFrames !== null && frames < minimumFrames) || (maximumFrames !== null && frames > maximumFrames)) {
     throw new SpritewrightError('SW_CAPABILITY', {
       message: `"${id}" asks for ${frames} frames, the service makes ${minimumFrames ?? 1} to ${maximumFrames ?? 'any number of'}. Change "frames" in its spec; nothing was sent.`,
@@ -73,12 +104,12 @@ function priceError(
   }
   if (why === 'ceiling') {
     return new SpritewrightError('SW_CEILING', {
-      message: `"${id}" would cost ${facts.quoted} credits, its ceiling is ${facts.ceiling}. Nothing was sent. Raise it with: spritewright approve ${id} --max ${facts.quoted}`,
+      message: `"${id}" would cost ${facts.quoted} credits, its ceiling is ${facts.ceiling}. Nothing was sent. Raise it with: spritewright approve ${spriteOf(id)} --max ${facts.quoted}`,
       facts,
     })
   }
   return new SpritewrightError('SW_PRICE_VERSION', {
-    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Look at the new price and approve it: spritewright approve ${id}`,
+    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Look at the new price and approve it: spritewright approve ${spriteOf(id)}`,
     facts,
   })
 }
@@ -86,12 +117,15 @@ function priceError(
 /**
  * Decides the bytes and the key of an attempt and writes them into the lock file beside the ceiling, so that everyone who builds this commit sends the same.
  * Bytes that are there already, for the same attempt, price and approval, are kept.
+ *
+ * @param picture What the request starts from; undefined where it takes no picture.
  */
 export async function freeze(
   ports: FreezePorts,
   order: Order,
   attempt: number,
-  price: { readonly credits: Credits; readonly priceVersion: string; readonly approval: Approval },
+  price: ApprovedPrice,
+  picture: ReferencePicture | undefined,
 ): Promise<RecordBodies['frozen']> {
   const { request, identity, hash } = order
   if (price.credits > price.approval.ceiling)
@@ -100,26 +134,11 @@ export async function freeze(
   const rest = { attempt, ceiling: formatCredits(price.approval.ceiling), priceVersion: price.priceVersion, approvedAt: price.approval.at }
   const locked = findEntry(await ports.lock.read(), request.id, hash)?.submission
   const key = idempotencyKey(identity, hash, attempt)
-  if (
-    locked &&
-    locked.attempt === attempt &&
-    locked.key === key &&
-    locked.maxCredits === maxCredits &&
-    sha256(new TextEncoder().encode(locked.body)) === locked.bodySha256
-  ) {
+  if (locked && locked.attempt === attempt && locked.key === key && locked.maxCredits === maxCredits && isIntact(locked)) {
     return { ...rest, key, body: locked.body, bodySha256: locked.bodySha256, maxCredits }
   }
-  const referenceId = await ports.uploads.referenceId(request.referenceSha256, order.reference, ports.signal)
-  const { operation, prompt, frames, background, options } = request
-  const body = ports.client.submissionBody({
-    operation,
-    prompt,
-    referenceId,
-    frames,
-    background,
-    maxCredits: price.credits,
-    ...(options ? { options } : {}),
-  })
+  const referenceId = picture && (await ports.uploads.referenceId(picture.sha256, picture.file, ports.signal))
+  const body = ports.client.submissionBody(toSubmission(request, referenceId, price.credits))
   const submission = { attempt, key, body: new TextDecoder().decode(body), bodySha256: sha256(body), maxCredits }
   await ports.lock.change(request.id, hash, (entry) => {
     const base = { service: identity, asked: askedFields(request), ...entry, submission }
@@ -127,4 +146,20 @@ export async function freeze(
     return entry?.submission && entry.submission.attempt < attempt ? { ...base, execution: undefined } : base
   })
   return { ...rest, key, body: submission.body, bodySha256: submission.bodySha256, maxCredits }
+}
+
+function isIntact(submission: { readonly body: string; readonly bodySha256: string }): boolean {
+  return sha256(new TextEncoder().encode(submission.body)) === submission.bodySha256
+}
+
+function toSubmission(request: PaidRequest, referenceId: string | undefined, maxCredits: Credits): Submission {
+  const { prompt } = request
+  if (request.operation !== 'sprite_sheet')
+    return { operation: request.operation, prompt, ...(referenceId === undefined ? {} : { referenceId }) }
+  if (referenceId === undefined)
+    throw new SpritewrightError('SW_INTERNAL', {
+      message: `"${request.id}" was about to be frozen without its picture. Please report this.`,
+    })
+  const { operation, frames, background, options } = request
+  return { operation, prompt, referenceId, frames, background, maxCredits, ...(options ? { options } : {}) }
 }

@@ -5,22 +5,42 @@ import type { Clock } from '../host/clock.ts'
 import type { Random } from '../host/random.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
-import type { ServiceIdentity, SheetRequest } from '../spec/request.ts'
-import type { LockStore } from '../vault/lockfile.ts'
+import type { PaidRequest, ServiceIdentity } from '../spec/request.ts'
+import type { AskedFields, LockStore } from '../vault/lockfile.ts'
 import type { ObjectStore } from '../vault/objects.ts'
 import type { Journal } from './journal.ts'
 import type { ProgressListener } from './progress.ts'
 import type { Uploads } from './uploads.ts'
 
+/** The picture that an order starts from. */
+export type OrderReference =
+  /** A file of the project. */
+  | { readonly kind: 'file'; readonly sha256: string; readonly file: ReferenceFile }
+  /** What an earlier step gives, bought first where it is not. */
+  | { readonly kind: 'order'; readonly order: Order }
+
 /** One request that is to be brought to its end. */
 export interface Order {
   /** Request hash. */
   readonly hash: string
-  readonly request: SheetRequest
+  readonly request: PaidRequest
   readonly identity: ServiceIdentity
-  readonly reference: ReferenceFile
+  /** Undefined for a request without a picture. */
+  readonly reference?: OrderReference
   /** Undefined where something is in flight already and nothing new may be sent. */
   readonly approval: Approval | undefined
+}
+
+/** What came of an order. */
+export interface Purchase {
+  readonly id: string
+  readonly hash: string
+  /** SHA-256 of the result in the vault. */
+  readonly sha256: string
+  /** Decimal text of what it was held and settled for; undefined where another machine bought it. */
+  readonly credits: string | undefined
+  /** Whether this run did any of it; false where the result was recorded before. */
+  readonly isFresh: boolean
 }
 
 /** Everything that bringing an order to its end needs. */
@@ -40,21 +60,21 @@ export interface JobPorts {
   /** Salt of the API key's fingerprint, the same for all runs of this checkout. */
   readonly keySalt: string
   readonly onProgress: ProgressListener
+  /** Takes one sentence for a person. */
+  readonly warn: (message: string) => void
+  /** Orders under way in this run, by request hash: a step that several sprites need is brought once. */
+  readonly underWay: Map<string, Promise<Purchase>>
   /** Aborted when the run is to end; checked between steps, never inside a submission. */
   readonly signal: AbortSignal
 }
 
 /** The lock file's summary of what a request asks. */
-export function askedFields(request: SheetRequest): {
-  prompt: string
-  reference: string
-  frames: number
-  background: 'remove' | 'keep'
-  options?: Readonly<Record<string, unknown>>
-  take: number
-} {
-  const { prompt, referenceSha256, frames, background, options, take } = request
-  return { prompt, reference: referenceSha256, frames, background, ...(options ? { options } : {}), take }
+export function askedFields(request: PaidRequest): AskedFields {
+  const { prompt, reference } = request
+  const from = reference === undefined ? {} : { reference: reference.kind === 'file' ? reference.sha256 : reference.hash }
+  if (request.operation !== 'sprite_sheet') return { prompt, ...from, operation: request.operation }
+  const { frames, background, options, take } = request
+  return { prompt, ...from, frames, background, ...(options ? { options } : {}), take }
 }
 
 /**

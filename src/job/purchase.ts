@@ -3,22 +3,13 @@ import { SpritewrightError } from '../errors.ts'
 import type { PublicError, SubmissionOutcome } from '../service/wire.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
+import { readReferencePicture } from './chain.ts'
 import { decide, type Step } from './decision.ts'
 import { deliver, settle, watch } from './deliver.ts'
 import { checkPurchase, freeze } from './freeze.ts'
 import type { JournalView } from './journal.ts'
-import type { JobPorts, Order } from './order.ts'
+import type { JobPorts, Order, Purchase } from './order.ts'
 import { stopError } from './stop.ts'
-
-/** What came of an order. */
-export interface Purchase {
-  readonly id: string
-  readonly hash: string
-  /** SHA-256 of the result in the vault. */
-  readonly sha256: string
-  /** Decimal text of what it was held and settled for; undefined where another machine bought it. */
-  readonly credits: string | undefined
-}
 
 /** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
 const faultsAllowed = 5
@@ -34,7 +25,7 @@ const limitsAllowed = 12
  */
 export async function purchase(ports: JobPorts, order: Order): Promise<Purchase> {
   const tries: Tries = { sent: 0, faults: 0, limits: 0 }
-  for (;;) {
+  for (let round = 0; ; round++) {
     ports.signal.throwIfAborted()
     const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
     const step = decide(view.submission, {
@@ -44,7 +35,7 @@ export async function purchase(ports: JobPorts, order: Order): Promise<Purchase>
       keyTag: ports.client.keyTag(ports.keySalt),
       approvedAt: order.approval?.at,
     })
-    if (step.do === 'done') return finish(ports, order, view, step.sha256)
+    if (step.do === 'done') return { ...(await finish(ports, order, view, step.sha256)), isFresh: round > 0 }
     await take(ports, order, view, step, tries)
   }
 }
@@ -72,14 +63,16 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
 
 /** Free checks, then the bytes, then the first POST of an attempt. */
 async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt: number, tries: Tries): Promise<void> {
+  const picture = await readReferencePicture(ports, order, purchase)
   ports.onProgress({ id: order.request.id, phase: 'checking' })
   const price = await checkPurchase(ports, order)
   const before = view.submission.frozen
   if (before && before.attempt === attempt && before.maxCredits === formatCredits(price.credits) && before.approvedAt === price.approval.at)
     return send(ports, order, view, tries)
   ports.onProgress({ id: order.request.id, phase: 'uploading' })
-  if (attempt > 1) await ports.uploads.forget(order.request.referenceSha256)
-  const frozen = await freeze(ports, order, attempt, price)
+  // A refused attempt may have been refused for its upload: the next one makes its own.
+  if (attempt > 1 && picture) await ports.uploads.forget(picture.sha256)
+  const frozen = await freeze(ports, order, attempt, price, picture)
   const next = await ports.journal.append(order.hash, view, 'frozen', frozen)
   if (next) await send(ports, order, next, tries)
 }
@@ -202,7 +195,7 @@ async function adoptExecution(ports: JobPorts, order: Order, view: JournalView):
 }
 
 /** The result is recorded; where the vault does not hold it any more, it is fetched again for free. */
-async function finish(ports: JobPorts, order: Order, view: JournalView, recorded: string): Promise<Purchase> {
+async function finish(ports: JobPorts, order: Order, view: JournalView, recorded: string): Promise<Omit<Purchase, 'isFresh'>> {
   const { id } = order.request
   await settle(ports, order, view)
   let result = recorded

@@ -1,28 +1,23 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { SpritewrightError } from '../errors.ts'
-import type { ServiceIdentity, SheetRequest } from './request.ts'
+import type { PaidRequest, ServiceIdentity } from './request.ts'
 
 /**
  * The identity of one paid thing: SHA-256, lower-case hex, of the RFC 8785 form of everything that makes the picture and of where it is bought.
  *
  * Names, paths, prices and ceilings are no part of it, so a rename, a repack or a new price never buys again.
  */
-export function requestHash(request: SheetRequest, identity: ServiceIdentity): string {
-  const hasOptions = request.options !== undefined && Object.keys(request.options).length > 0
-  return canonicalHash({
-    v: 1,
-    operation: request.operation,
-    prompt: request.prompt,
-    reference: request.referenceSha256,
-    frames: request.frames,
-    background: request.background,
-    ...(hasOptions ? { options: request.options } : {}),
-    take: request.take,
-    apiVersion: identity.apiVersion,
-    host: identity.host,
-    keyMode: identity.keyMode,
-  })
+export function requestHash(request: PaidRequest, identity: ServiceIdentity): string {
+  const { operation, prompt, reference } = request
+  const { apiVersion, host, keyMode } = identity
+  const where = { apiVersion, host, keyMode }
+  // A file stands by its hash alone, a step by its request: the two can never be taken for one another.
+  const from = reference === undefined ? {} : { reference: reference.kind === 'file' ? reference.sha256 : { request: reference.hash } }
+  if (request.operation !== 'sprite_sheet') return canonicalHash({ v: 1, operation, prompt, ...from, ...where })
+  const { frames, background, take, options } = request
+  const hasOptions = options !== undefined && Object.keys(options).length > 0
+  return canonicalHash({ v: 1, operation, prompt, ...from, frames, background, ...(hasOptions ? { options } : {}), take, ...where })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AnimationSpec, SpriteSpec } from './spec.ts'
+import type { AnimationSpec, ReferenceStep, SpriteSpec } from './spec.ts'
 
 /** Where and under which kind of key something is bought. Results of two identities never mix. */
 export interface ServiceIdentity {
@@ -8,31 +8,92 @@ export interface ServiceIdentity {
   readonly apiVersion: string
 }
 
-/** One paid thing: one `sprite_sheet` execution for one animation. Its identity is {@link requestHash}. */
+/** The picture that a request starts from: a file by its content, or what another request gives. */
+export type RequestReference =
+  /** SHA-256 of the file's bytes, lower-case hex. */
+  | { readonly kind: 'file'; readonly sha256: string }
+  /** Request hash of the step before. */
+  | { readonly kind: 'request'; readonly hash: string }
+
+/** Operations that give one picture, one credit each. */
+export type ImageOperation = 'text_to_image' | 'image_to_image' | 'background_remove' | 'upscale'
+
+/** One paid step of a reference chain. */
+export interface ImageRequest {
+  readonly operation: ImageOperation
+  /** `sprite#2`, the place in the chain of the first sprite that needs it; for people, not part of the identity. */
+  readonly id: string
+  readonly prompt: string
+  /** Undefined for `text_to_image` alone. */
+  readonly reference?: RequestReference
+}
+
+/** One `sprite_sheet` execution for one animation. */
 export interface SheetRequest {
   readonly operation: 'sprite_sheet'
   /** `sprite.animation`, for people; not part of the identity. */
   readonly id: string
   /** The sprite's prompt and the animation's, on two lines. */
   readonly prompt: string
-  /** SHA-256 of the reference picture's bytes, lower-case hex. */
-  readonly referenceSha256: string
+  readonly reference: RequestReference
   readonly frames: number
   readonly background: 'remove' | 'keep'
   readonly options?: Readonly<Record<string, unknown>>
   readonly take: number
 }
 
+/** One paid thing: one execution at the service. Its identity is `requestHash`. */
+export type PaidRequest = SheetRequest | ImageRequest
+
 /** What one animation of a spec asks of the service. */
-export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, referenceSha256: string): SheetRequest {
+export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, reference: RequestReference): SheetRequest {
   return {
     operation: 'sprite_sheet',
     id: `${spec.name}.${animation.name}`,
     prompt: `${spec.prompt}\n${animation.prompt}`,
-    referenceSha256,
+    reference,
     frames: animation.frames,
     background: spec.background,
     ...(animation.options ? { options: animation.options } : {}),
     take: animation.take,
+  }
+}
+
+/**
+ * The paid steps of a spec's reference, in order, and what the animations start from.
+ *
+ * @param pictureSha256 Hash of the picture file that the reference is or begins with; undefined for a chain that begins with a text.
+ * @param hashOf The request hash of a step under the identity in question: a step names the one before by it.
+ */
+export function toReference(
+  spec: SpriteSpec,
+  pictureSha256: string | undefined,
+  hashOf: (request: ImageRequest) => string,
+): { readonly steps: readonly ImageRequest[]; readonly reference: RequestReference | undefined } {
+  let reference: RequestReference | undefined = pictureSha256 === undefined ? undefined : { kind: 'file', sha256: pictureSha256 }
+  if (spec.reference.kind === 'file') return { steps: [], reference }
+  const steps: ImageRequest[] = []
+  for (const [index, step] of spec.reference.steps.entries()) {
+    const paid = toOperation(step)
+    if (!paid) continue
+    const request: ImageRequest = { ...paid, id: `${spec.name}#${index + 1}`, ...(reference ? { reference } : {}) }
+    steps.push(request)
+    reference = { kind: 'request', hash: hashOf(request) }
+  }
+  return { steps, reference }
+}
+
+function toOperation(step: ReferenceStep): { operation: ImageOperation; prompt: string } | undefined {
+  switch (step.kind) {
+    case 'text':
+      return { operation: 'text_to_image', prompt: step.text }
+    case 'edit':
+      return { operation: 'image_to_image', prompt: step.prompt }
+    case 'removeBackground':
+      return { operation: 'background_remove', prompt: step.prompt }
+    case 'upscale':
+      return { operation: 'upscale', prompt: step.prompt }
+    case 'image':
+      return undefined
   }
 }

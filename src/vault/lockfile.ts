@@ -8,11 +8,14 @@ import type { Random } from '../host/random.ts'
 /** What was asked, so that a later plan can name the paid field that changed. */
 export interface AskedFields {
   readonly prompt: string
-  readonly reference: string
-  readonly frames: number
-  readonly background: 'remove' | 'keep'
+  /** Content hash of the reference file, or request hash of the step that makes the reference. */
+  readonly reference?: string | undefined
+  /** A step's operation; absent for an animation, which has the fields below. */
+  readonly operation?: string | undefined
+  readonly frames?: number | undefined
+  readonly background?: 'remove' | 'keep' | undefined
   readonly options?: Readonly<Record<string, unknown>> | undefined
-  readonly take: number
+  readonly take?: number | undefined
 }
 
 /** One request of one animation: its approval and what came of it. */
@@ -43,10 +46,19 @@ export interface LockEntry {
     | undefined
 }
 
-/** `sprites.lock.json`: animations by id (`hero.walk`), each with its requests by hash. Committed; holds no key and no account's price. */
+/**
+ * `sprites.lock.json`: animations by id (`hero.walk`), each with its requests by hash, and the paid steps of reference chains by hash alone, since sprites may share them.
+ * Committed; holds no key.
+ */
 export interface LockFile {
   readonly version: 1
   readonly animations: Readonly<Record<string, Readonly<Record<string, LockEntry>>>>
+  readonly steps?: Readonly<Record<string, LockEntry>> | undefined
+}
+
+/** Whether an id names a step of a chain (`hero#2`) and not an animation (`hero.walk`). */
+export function isStepId(id: string): boolean {
+  return id.includes('#')
 }
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
@@ -56,11 +68,12 @@ const entrySchema = z.strictObject({
   service: z.strictObject({ host: z.string().min(1), keyMode: z.enum(['test', 'live']), apiVersion: z.string() }),
   asked: z.strictObject({
     prompt: z.string(),
-    reference: hex64,
-    frames: z.int(),
-    background: z.enum(['remove', 'keep']),
+    reference: hex64.optional(),
+    operation: z.string().optional(),
+    frames: z.int().optional(),
+    background: z.enum(['remove', 'keep']).optional(),
     options: z.record(z.string(), z.unknown()).optional(),
-    take: z.int().min(1),
+    take: z.int().min(1).optional(),
   }),
   approval: z.strictObject({ ceiling: credits, priceVersion: z.string(), buyer: z.string().min(1), at: z.string() }).optional(),
   submission: z
@@ -83,7 +96,11 @@ const entrySchema = z.strictObject({
     })
     .optional(),
 })
-const fileSchema = z.strictObject({ version: z.literal(1), animations: z.record(z.string(), z.record(hex64, entrySchema)) })
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  animations: z.record(z.string(), z.record(hex64, entrySchema)),
+  steps: z.record(hex64, entrySchema).optional(),
+})
 
 /** Reads a lock file's text. @throws `SW_LOCKFILE` naming the place that is wrong. */
 export function parseLockFile(text: string, path: string): LockFile {
@@ -120,10 +137,15 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]))
 }
 
-/** The entry of a request, if there is one. */
+/** The entry of a request, if there is one. @param id Of its animation or its step. */
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
-  const requests = Object.hasOwn(lock.animations, id) ? lock.animations[id] : undefined
+  const requests = isStepId(id) ? lock.steps : Object.hasOwn(lock.animations, id) ? lock.animations[id] : undefined
   return requests && Object.hasOwn(requests, hash) ? requests[hash] : undefined
+}
+
+function withEntry(lock: LockFile, id: string, hash: string, entry: LockEntry): LockFile {
+  if (isStepId(id)) return { ...lock, steps: { ...lock.steps, [hash]: entry } }
+  return { ...lock, animations: { ...lock.animations, [id]: { ...lock.animations[id], [hash]: entry } } }
 }
 
 /** One lock file on disk. */
@@ -149,7 +171,7 @@ export function createLockStore(ports: { disk: Disk; random: Random }, path: str
   const changeOnce = async (id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<boolean> => {
     const before = await read()
     const wanted = change(findEntry(before, id, hash))
-    const text = formatLockFile({ version: 1, animations: { ...before.animations, [id]: { ...before.animations[id], [hash]: wanted } } })
+    const text = formatLockFile(withEntry(before, id, hash, wanted))
     if (text === formatLockFile(before)) return true
     await replaceFile(disk, random, path, new TextEncoder().encode(text))
     const after = findEntry(await read(), id, hash)

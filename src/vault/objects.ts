@@ -26,43 +26,53 @@ export interface ObjectStore {
 }
 
 const hashPattern = /^[0-9a-f]{64}$/
+const endings = ['zip', 'png', 'bin'] as const
+
+/** By the first bytes: the name is for people and for version control, the content decides. */
+function endingOf(bytes: Uint8Array): (typeof endings)[number] {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return 'zip'
+  return bytes[0] === 0x89 && bytes[1] === 0x50 && bytes[2] === 0x4e ? 'png' : 'bin'
+}
 
 /**
- * A folder of objects, `<sha256>.zip`.
+ * A folder of objects, `<sha256>.zip` for sheets, `.png` for pictures, `.bin` for what is neither.
  *
  * @param quarantine Where damaged objects go.
  */
 export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string): ObjectStore {
   const { disk, random } = ports
-  const place = (hash: string): string => {
+  const place = (hash: string, ending: string): string => {
     if (!hashPattern.test(hash)) {
       throw new SpritewrightError('SW_VAULT', {
         message: `Expected the name of a result as 64 hex digits, found ${JSON.stringify(hash.slice(0, 80))}. Restore sprites.lock.json from version control.`,
         facts: { hash },
       })
     }
-    return join(folder, `${hash}.zip`)
+    return join(folder, `${hash}.${ending}`)
   }
-  const setAside = async (hash: string): Promise<void> => {
-    await disk.makeFolder(quarantine)
-    await disk.move(place(hash), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.zip`))
+  const find = async (hash: string): Promise<string | undefined> => {
+    for (const ending of endings) if (await disk.stat(place(hash, ending))) return ending
+    return undefined
   }
   const read = async (hash: string): Promise<Uint8Array | undefined> => {
-    if (!(await disk.stat(place(hash)))) return undefined
-    const bytes = await disk.read(place(hash))
+    const ending = await find(hash)
+    if (ending === undefined) return undefined
+    const bytes = await disk.read(place(hash, ending))
     if (sha256(bytes) === hash) return bytes
-    await setAside(hash)
+    await disk.makeFolder(quarantine)
+    await disk.move(place(hash, ending), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
     return undefined
   }
   return {
     folder,
     read,
-    has: async (hash) => (await disk.stat(place(hash))) !== undefined,
+    has: async (hash) => (await find(hash)) !== undefined,
     put: async (bytes) => {
       const hash = sha256(bytes)
-      if (await publish(disk, random, place(hash), bytes)) return hash
+      const path = place(hash, endingOf(bytes))
+      if (await publish(disk, random, path, bytes)) return hash
       // The name was there: trust it only after reading, since a damaged object would hide the good bytes at hand.
-      if ((await read(hash)) === undefined) await publish(disk, random, place(hash), bytes)
+      if ((await read(hash)) === undefined) await publish(disk, random, path, bytes)
       return hash
     },
   }

@@ -1,22 +1,20 @@
-import type { PlanItem } from '../build/plan.ts'
+import type { Quote } from '../build/plan.ts'
 import type { Approval } from '../credit/approval.ts'
 import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { decide } from '../job/decision.ts'
 import { freeze } from '../job/freeze.ts'
-import { askedFields, type JobPorts } from '../job/order.ts'
-import type { Estimate } from '../service/wire.ts'
+import { askedFields, type JobPorts, type Order } from '../job/order.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './counter.ts'
-import { approvalOf, toJobPorts, toOrder } from './orders.ts'
+import { toJobPorts, toOrder, withSteps } from './orders.ts'
 import { askQuotes } from './quotes.ts'
 import type { Session } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
-import { checkReferences, isUnsent, type Survey, survey, throwAll, type Wish } from './survey.ts'
+import { checkReferences, isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 interface Candidate extends ApprovalLine {
-  readonly wish: Wish
-  readonly item: PlanItem
-  readonly estimate: Estimate
+  readonly order: Order
+  readonly price: Quote
 }
 
 /**
@@ -48,28 +46,31 @@ async function sortOut(
 ): Promise<{ candidates: readonly Candidate[]; untouched: readonly string[] }> {
   const quotes = askQuotes(session, signal)
   const buyer = await readBuyer(shop)
+  const orders = new Map(
+    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).map((order) => [order.hash, order] as const),
+  )
   const candidates: Candidate[] = []
   const untouched: string[] = []
-  for (const [index, item] of found.items.entries()) {
-    const wish = found.wishes[index] as Wish
-    if (!isUnsent(item)) {
-      untouched.push(item.id)
+  for (const one of [...found.steps, ...found.items]) {
+    const order = orders.get(one.hash ?? '')
+    if (!order || !isUnsent(one)) {
+      untouched.push(one.id)
       continue
     }
-    const estimate = await quotes.of(item)
-    const before = item.hash === undefined ? undefined : approvalOf(found.lock, item.id, item.hash)
-    const ceiling = request.max ?? (before && request.adopt && before.ceiling >= estimate.credits ? before.ceiling : estimate.credits)
-    if (item.state === 'approved' && before && isStillGood(before, estimate, request, buyer)) untouched.push(item.id)
-    else candidates.push({ id: item.id, quote: estimate.credits, ceiling, wish, item, estimate })
+    const price = await quotes.of(one.request)
+    const before = order.approval
+    const ceiling = request.max ?? (before && request.adopt && before.ceiling >= price.credits ? before.ceiling : price.credits)
+    if (one.state === 'approved' && before && isStillGood(before, price, request, buyer)) untouched.push(one.id)
+    else candidates.push({ id: one.id, quote: price.credits, ceiling, order, price })
   }
   return { candidates, untouched }
 }
 
 /** An approval that covers today's price, by this buyer, is not asked for again, unless another ceiling is wanted. */
-function isStillGood(before: Approval, estimate: Estimate, request: ApproveRequest, buyer: string): boolean {
+function isStillGood(before: Approval, price: Quote, request: ApproveRequest, buyer: string): boolean {
   if (request.max !== undefined && request.max !== before.ceiling) return false
   if (before.buyer !== buyer) return !request.adopt
-  return before.priceVersion === estimate.priceVersion && before.ceiling >= estimate.credits
+  return before.priceVersion === price.priceVersion && before.ceiling >= price.credits
 }
 
 function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest): void {
@@ -89,22 +90,25 @@ function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest):
   }
 }
 
+/** The ceiling first; then, where the picture is at hand, the frozen bytes. A picture that is still to be bought is frozen by the buyer. */
 async function record(shop: Shop, ports: JobPorts, session: Session, candidate: Candidate): Promise<void> {
-  const { wish, estimate, ceiling } = candidate
+  const { price, ceiling } = candidate
   const approval: Approval = {
     ceiling,
-    priceVersion: estimate.priceVersion,
+    priceVersion: price.priceVersion,
     buyer: await readBuyer(shop),
     at: isoTime(shop.host.clock.wall()),
   }
-  const order = { ...toOrder(session, wish, await shop.lock.read()), approval }
-  await shop.lock.change(wish.request.id, order.hash, (entry) => ({
+  const order: Order = { ...candidate.order, approval }
+  const { request, hash, reference } = order
+  await shop.lock.change(request.id, hash, (entry) => ({
     service: session.identity,
-    asked: askedFields(wish.request),
+    asked: askedFields(request),
     ...entry,
     approval: { ...approval, ceiling: formatCredits(ceiling) },
   }))
-  const { submission } = await shop.journal.read(order.hash)
+  if (reference?.kind === 'order') return
+  const { submission } = await shop.journal.read(hash)
   const facts = {
     wall: shop.host.clock.wall(),
     mono: shop.host.clock.mono(),
@@ -114,7 +118,7 @@ async function record(shop: Shop, ports: JobPorts, session: Session, candidate: 
   }
   const step = decide(submission, facts)
   if (step.do === 'prepare')
-    await freeze(ports, order, step.attempt, { credits: estimate.credits, priceVersion: estimate.priceVersion, approval })
+    await freeze(ports, order, step.attempt, { credits: price.credits, priceVersion: price.priceVersion, approval }, reference)
 }
 
 function isoTime(wallMs: number): string {

@@ -29,7 +29,9 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   const sheets = request.buyOnly ? { sprites: [], atlases: [] } : await assemble(shop, found, 'group', unbought)
   return {
     sheets,
-    bought: crew.purchases.flatMap((item) => (item.credits === undefined ? [] : [{ id: item.id, credits: parseCredits(item.credits) }])),
+    bought: crew.purchases.flatMap((item) =>
+      item.credits === undefined || !item.isFresh ? [] : [{ id: item.id, credits: parseCredits(item.credits) }],
+    ),
     fromVault: first.items.filter((item) => item.state === 'bought').length,
     warnings: shop.warnings,
   }

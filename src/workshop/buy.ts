@@ -1,12 +1,12 @@
-import type { PlanItem } from '../build/plan.ts'
 import { coverByBudget } from '../credit/budget.ts'
 import { type Credits, formatCredits, parseCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type CrewReport, runCrew } from '../job/crew.ts'
-import { askedFields } from '../job/order.ts'
+import { askedFields, type Order } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
-import { missingError } from './missing.ts'
-import { approvalOf, toJobPorts, toOrder } from './orders.ts'
+import type { LockFile } from '../vault/lockfile.ts'
+import { type Missing, missingError } from './missing.ts'
+import { approvalOf, toJobPorts, toOrder, withSteps } from './orders.ts'
 import { askQuotes, type Quotes } from './quotes.ts'
 import type { Session } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
@@ -37,51 +37,68 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const quotes = askQuotes(session, request.signal)
   if (request.mayBuy) await approveByBudget(shop, session, before, quotes)
   const found = request.mayBuy ? await survey(shop, request.names, { identity: session.identity }, keyTag) : before
-  const open = found.items.flatMap((item, index) => (item.state === 'bought' ? [] : [{ item, wish: found.wishes[index] as Wish }]))
-  const unsent = open.filter(({ item }) => isUnsent(item))
-  const barred = unsent.filter(({ item }) => !request.mayBuy || item.state === 'missing')
-  if (barred.length > 0 && !request.allowsPlaceholders)
-    throw await missingError(
-      shop,
-      barred.map(({ item }) => item),
-      quotes,
-      request.mayBuy,
-    )
-  const going = open.filter((entry) => !barred.includes(entry))
-  await checkBuyers(shop, found, going)
-  await checkBalance(session, going.map(({ item }) => item).filter(isUnsent), quotes, request.signal)
-  const orders = going.map(({ wish }) => toOrder(session, wish, found.lock))
-  return runCrew(ports, orders, shop.options.limits.activeJobs)
+  const states = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
+  const open = found.items.flatMap((item, index) =>
+    item.state === 'bought' ? [] : [toOrder(session, found.wishes[index] as Wish, found.lock)],
+  )
+  const unsentOf = (order: Order): Unsent[] =>
+    withSteps(order)
+      .flatMap((one) => (states.get(one.hash) ?? []) as Unsent[] | Unsent)
+      .filter(isUnsent)
+  const isBarred = (one: Unsent): boolean => !request.mayBuy || one.state === 'missing'
+  const barred = open.filter((order) => unsentOf(order).some(isBarred))
+  if (barred.length > 0 && !request.allowsPlaceholders) {
+    throw await missingError(shop, [...new Set(barred.flatMap(unsentOf))].filter(isBarred), quotes, request.mayBuy)
+  }
+  const going = open.filter((order) => !barred.includes(order))
+  const unsent = [...new Set(going.flatMap(unsentOf))]
+  await checkBuyers(shop, found.lock, unsent)
+  await checkBalance(session, unsent, quotes, request.signal)
+  return runCrew(ports, going, shop.options.limits.activeJobs)
 }
+
+/** An animation or a step that is still to be sent. */
+type Unsent = Missing & { readonly hash?: string }
 
 /** Standing ceilings of the configuration become approvals of their own, at today's price, before anything is bought under them. */
 async function approveByBudget(shop: Shop, session: Session, found: Survey, quotes: Quotes): Promise<void> {
-  const missing = found.items.flatMap((item, index) => (item.state === 'missing' ? [{ item, wish: found.wishes[index] as Wish }] : []))
-  if (missing.length === 0 || shop.options.approval.perSprite === undefined) return
-  const priced = await Promise.all(missing.map(async (entry) => ({ ...entry, estimate: await quotes.of(entry.item) })))
-  const approved = await Promise.all(
-    found.items.filter((item) => item.state === 'approved').map(async (item) => (await quotes.of(item)).credits),
+  if (shop.options.approval.perSprite === undefined) return
+  const orders = new Map<string, Order>()
+  for (const wish of found.wishes)
+    for (const order of withSteps(toOrder(session, wish, found.lock))) if (!orders.has(order.hash)) orders.set(order.hash, order)
+  const all = [...found.items, ...found.steps]
+  const missing = all.filter((one) => one.state === 'missing')
+  const lines = await Promise.all(
+    missing.map(async (one) => ({ sprite: spriteOf(one.id), credits: (await quotes.of(one.request)).credits })),
   )
-  const lines = priced.map(({ item, estimate }) => ({ sprite: item.spec.name, credits: estimate.credits }))
+  const approved = await Promise.all(
+    all.filter((one) => one.state === 'approved').map(async (one) => (await quotes.of(one.request)).credits),
+  )
   const { covered, refused } = coverByBudget(shop.options.approval, lines, await spentSoFar(shop), sumCredits(approved))
   for (const [sprite, why] of refused) shop.warnings.push(`The standing approval does not cover "${sprite}": ${why}.`)
   const buyer = await readBuyer(shop)
-  for (const { item, wish, estimate } of priced) {
-    if (!covered.has(item.spec.name)) continue
-    const order = toOrder(session, wish, found.lock)
+  for (const one of missing) {
+    const order = orders.get(one.hash ?? '')
+    if (!order || !covered.has(spriteOf(one.id))) continue
+    const quote = await quotes.of(one.request)
     const approval = {
-      ceiling: formatCredits(estimate.credits),
-      priceVersion: estimate.priceVersion,
+      ceiling: formatCredits(quote.credits),
+      priceVersion: quote.priceVersion,
       buyer,
       at: new Date(shop.host.clock.wall()).toISOString(),
     }
-    await shop.lock.change(item.id, order.hash, (entry) => ({
+    await shop.lock.change(one.id, order.hash, (entry) => ({
       service: session.identity,
-      asked: askedFields(wish.request),
+      asked: askedFields(order.request),
       ...entry,
       approval,
     }))
   }
+}
+
+/** The sprite that an animation's or a step's id begins with. */
+function spriteOf(id: string): string {
+  return id.split(/[.#]/)[0] ?? id
 }
 
 /** Settled, held and possibly bought credits of this project, as far as its papers tell. */
@@ -101,23 +118,21 @@ async function spentSoFar(shop: Shop): Promise<Credits> {
 }
 
 /** An approval names who may spend it; where another checkout is named, nothing new is sent from here. */
-async function checkBuyers(shop: Shop, found: Survey, going: readonly { item: PlanItem }[]): Promise<void> {
+async function checkBuyers(shop: Shop, lock: LockFile, unsent: readonly Unsent[]): Promise<void> {
   const buyer = await readBuyer(shop)
-  const others = going.filter(
-    ({ item }) => isUnsent(item) && item.hash !== undefined && approvalOf(found.lock, item.id, item.hash)?.buyer !== buyer,
-  )
-  if (others.length === 0) return
-  const names = others.map(({ item }) => item.id)
+  const names = unsent.filter(({ id, hash }) => hash !== undefined && approvalOf(lock, id, hash)?.buyer !== buyer).map(({ id }) => id)
+  if (names.length === 0) return
+  const sprites = [...new Set(names.map((id) => (id.includes('#') ? spriteOf(id) : id)))].join(' ')
   throw new SpritewrightError('SW_BUYER', {
-    message: `${names.join(', ')}: approved in another checkout, which is to buy it. Build there and commit sprites.lock.json, or take the purchase over, after making sure that it was not bought there: spritewright approve ${names.join(' ')} --adopt`,
+    message: `${names.join(', ')}: approved in another checkout, which is to buy it. Build there and commit sprites.lock.json, or take the purchase over, after making sure that it was not bought there: spritewright approve ${sprites} --adopt`,
     facts: { ids: names },
   })
 }
 
-async function checkBalance(session: Session, items: readonly PlanItem[], quotes: Quotes, signal: AbortSignal): Promise<void> {
-  if (items.length === 0) return
+async function checkBalance(session: Session, unsent: readonly Unsent[], quotes: Quotes, signal: AbortSignal): Promise<void> {
+  if (unsent.length === 0) return
   const prices: Credits[] = []
-  for (const item of items) prices.push((await quotes.of(item)).credits)
+  for (const { request } of unsent) prices.push((await quotes.of(request)).credits)
   const sum = sumCredits(prices)
   const balance = await session.client.balance(signal)
   if (balance >= sum) return

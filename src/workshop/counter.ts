@@ -1,4 +1,4 @@
-import type { PlanItem } from '../build/plan.ts'
+import type { PlanItem, PlanStep } from '../build/plan.ts'
 import type { BuiltSheets } from '../build/sheet.ts'
 import type { Credits } from '../credit/credits.ts'
 import type { SpritewrightError } from '../errors.ts'
@@ -9,6 +9,8 @@ import type { ResolvedOptions } from '../options.ts'
 export interface PlanReport {
   /** All animations, by sprite name and in the order of the spec. */
   readonly items: readonly PlanItem[]
+  /** Paid steps of reference chains: those that something still to be bought needs, and those that were bought. */
+  readonly steps: readonly PlanStep[]
   /** Sum of the quotes of all that has to be bought. */
   readonly total: Credits
   /** Available credits; undefined where the service was not asked because nothing is missing. */

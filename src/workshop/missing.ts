@@ -1,8 +1,18 @@
-import type { PlanItem } from '../build/plan.ts'
+import type { PlanState } from '../build/plan.ts'
 import { formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import type { PaidRequest } from '../spec/request.ts'
 import type { Quotes } from './quotes.ts'
 import type { Shop } from './shop.ts'
+
+/** Something that a build lacks: an animation, or a step of a chain. */
+export interface Missing {
+  readonly id: string
+  readonly state: PlanState
+  readonly request: PaidRequest
+  readonly changed?: readonly string[]
+  readonly note?: string
+}
 
 /**
  * The refusal of a build that lacks something it must not, or may not yet, buy: a table of what it would cost and the command that approves it.
@@ -12,18 +22,18 @@ import type { Shop } from './shop.ts'
  */
 export async function missingError(
   shop: Shop,
-  items: readonly PlanItem[],
+  items: readonly Missing[],
   quotes: Quotes | undefined,
   mayBuy: boolean,
 ): Promise<SpritewrightError> {
-  const priced = await Promise.all(items.map(async (item) => ({ item, credits: quotes && (await quotes.of(item)).credits })))
+  const priced = await Promise.all(items.map(async (item) => ({ item, credits: quotes && (await quotes.of(item.request)).credits })))
   const width = Math.max(...items.map((item) => item.id.length))
   const table = priced.map(
     ({ item, credits }) =>
       `  ${item.id.padEnd(width)}  ${credits === undefined ? '' : `${formatCredits(credits)} credits  `}${wordsOf(item)}`,
   )
   const total = quotes ? sumCredits(priced.map(({ credits }) => credits ?? 0n)) : undefined
-  const names = [...new Set(items.map((item) => item.spec.name))].join(' ')
+  const names = [...new Set(items.map((item) => item.id.split(/[.#]/)[0]))].join(' ')
   const cost = total === undefined ? '' : `, together ${formatCredits(total)} credits by today's estimate (not binding)`
   const facts = {
     items: priced.map(({ item, credits }) => ({
@@ -42,7 +52,9 @@ export async function missingError(
   return new SpritewrightError('SW_MISSING', { message, facts })
 }
 
-function wordsOf(item: PlanItem): string {
-  if (item.changed.length > 0) return `changed since the last purchase: ${item.changed.join(', ')}`
+function wordsOf(item: Missing): string {
+  if (item.changed && item.changed.length > 0) return `changed since the last purchase: ${item.changed.join(', ')}`
+  if (item.request.operation !== 'sprite_sheet' && item.state === 'missing')
+    return `new, a step of its reference: ${item.request.operation}`
   return item.state === 'failed' ? `failed: ${item.note ?? ''}` : item.state === 'approved' ? 'approved, not bought' : 'new'
 }

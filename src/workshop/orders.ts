@@ -1,10 +1,12 @@
 import { join } from 'node:path'
 import type { Approval } from '../credit/approval.ts'
 import { parseCredits } from '../credit/credits.ts'
-import type { JobPorts, Order } from '../job/order.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { JobPorts, Order, OrderReference } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import { createUploads } from '../job/uploads.ts'
 import { requestHash } from '../spec/key.ts'
+import type { PaidRequest, RequestReference } from '../spec/request.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Session } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
@@ -16,16 +18,39 @@ export function approvalOf(lock: LockFile, id: string, hash: string): Approval |
   return approval && { ...approval, ceiling: parseCredits(approval.ceiling) }
 }
 
-/** An order for a wish, under the identity of the service that answers. */
+/** An order for a wish, under the identity of the service that answers; its reference leads to the orders of its steps. */
 export function toOrder(session: Session, wish: Wish, lock: LockFile): Order {
-  const hash = requestHash(wish.request, session.identity)
+  const { steps, sheet } = wish.requests(session.identity)
+  return [...steps, sheet].reduce<Order | undefined>(
+    (before, request) => toOneOrder(session, wish, lock, request, before),
+    undefined,
+  ) as Order
+}
+
+function toOneOrder(session: Session, wish: Wish, lock: LockFile, request: PaidRequest, before: Order | undefined): Order {
+  const hash = requestHash(request, session.identity)
   return {
     hash,
-    request: wish.request,
+    request,
     identity: session.identity,
-    reference: { bytes: wish.reference.bytes, contentType: wish.reference.contentType },
-    approval: approvalOf(lock, wish.request.id, hash),
+    approval: approvalOf(lock, request.id, hash),
+    ...(request.reference ? { reference: toOrderReference(wish, request.reference, before) } : {}),
   }
+}
+
+function toOrderReference(wish: Wish, reference: RequestReference, before: Order | undefined): OrderReference {
+  const { picture } = wish
+  if (reference.kind === 'request' && before) return { kind: 'order', order: before }
+  if (reference.kind === 'file' && picture)
+    return { kind: 'file', sha256: picture.sha256, file: { bytes: picture.bytes, contentType: picture.contentType } }
+  throw new SpritewrightError('SW_INTERNAL', {
+    message: `Expected the reference of "${wish.spec.name}" to lead somewhere, found nothing. Please report this.`,
+  })
+}
+
+/** An order and all orders that it builds on, the first step first. */
+export function withSteps(order: Order): readonly Order[] {
+  return order.reference?.kind === 'order' ? [...withSteps(order.reference.order), order] : [order]
 }
 
 /** Everything that the job room works with, for one run. */
@@ -48,6 +73,8 @@ export async function toJobPorts(shop: Shop, session: Session, onProgress: Progr
     windowMs: shop.options.replayWindowMs,
     keySalt: await readBuyer(shop),
     onProgress,
+    warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
+    underWay: new Map(),
     signal,
   }
 }

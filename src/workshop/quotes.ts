@@ -1,24 +1,23 @@
-import type { PlanItem } from '../build/plan.ts'
-import type { Estimate } from '../service/wire.ts'
+import type { Quote } from '../build/plan.ts'
+import { readPrice } from '../job/freeze.ts'
+import type { PaidRequest } from '../spec/request.ts'
 import type { Session } from './session.ts'
 
-/** Fresh estimates of one command, each distinct one asked for once: frames and background make a price. */
+/** Fresh prices of one command, each distinct one asked for once: frames and background make a sheet's. */
 export interface Quotes {
-  of(item: PlanItem): Promise<Estimate>
+  of(request: PaidRequest): Promise<Quote>
 }
 
 /** Asks the service as prices are wanted. Nothing is kept beyond the command, and nothing on disk. */
-export function askQuotes(session: Session, signal?: AbortSignal): Quotes {
-  const asked = new Map<string, Promise<Estimate>>()
+export function askQuotes(session: Session, signal: AbortSignal): Quotes {
+  const asked = new Map<string, Promise<Quote>>()
+  const { client, capabilities } = session
   return {
-    of: (item) => {
-      const { frames, background } = item.request
-      const key = `${frames} ${background}`
-      const other = asked.get(key)
-      if (other) return other
-      const estimate = session.client.estimate(frames, background, signal)
-      asked.set(key, estimate)
-      return estimate
+    of: (request) => {
+      const key = request.operation === 'sprite_sheet' ? `${request.frames} ${request.background}` : request.operation
+      const price = asked.get(key) ?? readPrice({ client, capabilities, signal }, request)
+      asked.set(key, price)
+      return price
     },
   }
 }

@@ -1,5 +1,6 @@
-import type { PlanItem } from '../build/plan.ts'
+import type { PlanItem, PlanStep, Standing } from '../build/plan.ts'
 import { sumCredits } from '../credit/credits.ts'
+import type { PaidRequest } from '../spec/request.ts'
 import type { PlanReport } from './counter.ts'
 import { askQuotes } from './quotes.ts'
 import type { SessionKeeper } from './session.ts'
@@ -10,7 +11,7 @@ import { checkReferences, isUnsent, survey, throwAll } from './survey.ts'
 export async function readStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
   const found = await survey(shop, names, { host: keeper.host })
   throwAll(found.errors)
-  return { items: found.items, total: 0n, warnings: shop.warnings }
+  return { items: found.items, steps: found.steps, total: 0n, warnings: shop.warnings }
 }
 
 /** The same with today's prices of what is not bought; the service is asked only then. */
@@ -21,11 +22,16 @@ export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonl
   const found = await survey(shop, names, { identity: session.identity })
   await checkReferences(shop, found.items, session.capabilities)
   const quotes = askQuotes(session, signal)
+  const priced = async <T extends Standing & { readonly request: PaidRequest }>(one: T): Promise<T> =>
+    isUnsent(one) ? { ...one, quote: await quotes.of(one.request) } : one
   const items: PlanItem[] = []
-  for (const item of found.items) items.push(isUnsent(item) ? { ...item, quote: await quotes.of(item) } : item)
+  for (const item of found.items) items.push(await priced(item))
+  const steps: PlanStep[] = []
+  for (const step of found.steps) steps.push(await priced(step))
   return {
     items,
-    total: sumCredits(items.map((item) => item.quote?.credits ?? 0n)),
+    steps,
+    total: sumCredits([...items, ...steps].map((one) => one.quote?.credits ?? 0n)),
     balance: await session.client.balance(signal),
     service: { host: session.identity.host, keyMode: session.identity.keyMode },
     warnings: shop.warnings,

@@ -50,5 +50,6 @@ function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'p
       message: `Expected "${item.id}" to be bought by now, found it ${item.state}. Please report this.`,
       facts: { id: item.id },
     })
-  return { kind: 'placeholder', sha256: wish.reference.sha256, read: async () => wish.reference.bytes }
+  const { picture } = wish
+  return { kind: 'placeholder', sha256: picture?.sha256 ?? '', read: async () => picture?.bytes }
 }

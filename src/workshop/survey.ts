@@ -1,24 +1,36 @@
-import { identify, type KnownService, type PlanItem, planAnimation } from '../build/plan.ts'
+import {
+  identify,
+  type KnownService,
+  type PlanFacts,
+  type PlanItem,
+  type PlanState,
+  type PlanStep,
+  planAnimation,
+  standingOf,
+} from '../build/plan.ts'
 import { SpritewrightError } from '../errors.ts'
 import { noSubmission, type Submission } from '../job/record.ts'
 import type { Capabilities } from '../service/wire.ts'
-import { type ReferencePicture, readReference } from '../spec/reference.ts'
-import { type SheetRequest, toSheetRequest } from '../spec/request.ts'
+import { requestHash } from '../spec/key.ts'
+import { type ReferencePicture, readReference, referencePath } from '../spec/reference.ts'
+import { type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
 import { readSpecs } from '../spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
-import type { LockFile } from '../vault/lockfile.ts'
+import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Shop } from './shop.ts'
 
-/** One animation of the project with the picture that it asks to be animated. */
+/** One animation of the project, as it would be asked of a service. */
 export interface Wish {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
-  readonly request: SheetRequest
-  readonly reference: ReferencePicture
+  /** The picture file that its reference is or begins with; undefined for a chain that begins with a text. */
+  readonly picture?: ReferencePicture
+  /** Its paid steps and itself, under an identity. */
+  requests(identity: ServiceIdentity): { readonly steps: readonly ImageRequest[]; readonly sheet: SheetRequest }
 }
 
-/** Whether an item still has to be sent for the first time, by its state. */
-export function isUnsent(item: PlanItem): boolean {
+/** Whether something still has to be sent for the first time, by its state. */
+export function isUnsent(item: { readonly state: PlanState }): boolean {
   return item.state === 'missing' || item.state === 'approved' || item.state === 'failed'
 }
 
@@ -28,6 +40,8 @@ export interface Survey {
   readonly wishes: readonly Wish[]
   /** One for each wish, in the same order. */
   readonly items: readonly PlanItem[]
+  /** Steps of chains that items still to be bought need, and those that were bought; by sprite name and place in the chain, each once. */
+  readonly steps: readonly PlanStep[]
   readonly lock: LockFile
   /** Specs and references that cannot be read. */
   readonly errors: readonly SpritewrightError[]
@@ -46,10 +60,8 @@ export async function readWishes(
     const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
     if (animations.length === 0) continue
     try {
-      refuseChain(spec)
-      const reference = await readReference(shop.host.disk, spec)
-      for (const animation of animations)
-        wishes.push({ spec, animation, reference, request: toSheetRequest(spec, animation, reference.sha256) })
+      const picture = referencePath(spec) === undefined ? undefined : await readReference(shop.host.disk, spec)
+      for (const animation of animations) wishes.push(toWish(spec, animation, picture))
     } catch (error) {
       if (!(error instanceof SpritewrightError)) throw error
       errors.push(error)
@@ -58,34 +70,83 @@ export async function readWishes(
   return { wishes, errors }
 }
 
+function toWish(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): Wish {
+  return {
+    spec,
+    animation,
+    ...(picture ? { picture } : {}),
+    requests: (identity) => {
+      const { steps, reference } = toReference(spec, picture?.sha256, (step) => requestHash(step, identity))
+      if (!reference)
+        throw new SpritewrightError('SW_INTERNAL', { message: `Expected a reference for "${spec.name}", found none. Please report this.` })
+      return { steps, sheet: toSheetRequest(spec, animation, reference) }
+    },
+  }
+}
+
 /** Where every wish stands, by the project's papers and, where it is known, the service's identity. */
 export async function survey(shop: Shop, names: readonly string[], known: KnownService, keyTag?: string): Promise<Survey> {
   const { wishes, errors } = await readWishes(shop, names)
   const lock = await shop.lock.read()
+  const asked = wishes.map((wish) => {
+    const id = `${wish.spec.name}.${wish.animation.name}`
+    const found = identify(id, (identity) => requestHash(wish.requests(identity).sheet, identity), lock, known)
+    const identity = found?.identity ?? nowhere
+    const { steps, sheet } = wish.requests(identity)
+    return {
+      wish,
+      sheet,
+      hash: found?.hash,
+      steps: found ? steps.map((step) => ({ step, hash: requestHash(step, identity) })) : steps.map((step) => ({ step, hash: undefined })),
+    }
+  })
+  const facts = await readFacts(
+    shop,
+    lock,
+    asked.flatMap(({ sheet, hash, steps }) => [[sheet.id, hash] as const, ...steps.map(({ step, hash: own }) => [step.id, own] as const)]),
+    keyTag,
+  )
+  const items = asked.map(({ wish, sheet, hash }) => planAnimation(facts, wish.spec, wish.animation, sheet, hash))
+  const steps = new Map<string, PlanStep>()
+  for (const [index, { wish, steps: own }] of asked.entries()) {
+    for (const { step, hash } of own) {
+      const standing = standingOf(facts, step.id, hash)
+      if (standing.state !== 'bought' && !isUnsent(items[index] as PlanItem)) continue
+      const key = hash ?? step.id
+      const before = steps.get(key)
+      steps.set(key, {
+        ...(before ?? { ...standing, id: step.id, request: step }),
+        sprites: [...new Set([...(before?.sprites ?? []), wish.spec.name])],
+      })
+    }
+  }
+  return { wishes, items, steps: [...steps.values()], lock, errors }
+}
+
+/** Stands in for an identity that nobody knows yet; its hashes are used nowhere. */
+const nowhere: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
+
+async function readFacts(
+  shop: Shop,
+  lock: LockFile,
+  asked: readonly (readonly [id: string, hash: string | undefined])[],
+  keyTag: string | undefined,
+): Promise<PlanFacts> {
   const submissions = new Map<string, Submission>()
   const kept = new Set<string>()
-  for (const { request } of wishes) {
-    const hash = identify(request, lock, known)?.hash
-    if (hash === undefined) continue
+  for (const [id, hash] of asked) {
+    if (hash === undefined || submissions.has(hash)) continue
     const { submission } = await shop.journal.read(hash)
     submissions.set(hash, submission)
-    const result = submission.stored?.sha256 ?? lock.animations[request.id]?.[hash]?.result?.sha256
+    const result = submission.stored?.sha256 ?? findEntry(lock, id, hash)?.result?.sha256
     if (result !== undefined && (await shop.vault.has(result))) kept.add(result)
   }
-  const decision = { wall: shop.host.clock.wall(), mono: shop.host.clock.mono(), windowMs: shop.options.replayWindowMs, keyTag }
-  const items = wishes.map(({ spec, animation, request }) =>
-    planAnimation({
-      spec,
-      animation,
-      request,
-      lock,
-      known,
-      submissionOf: (hash) => submissions.get(hash) ?? noSubmission,
-      isKept: (sha256) => kept.has(sha256),
-      decision,
-    }),
-  )
-  return { wishes, items, lock, errors }
+  return {
+    lock,
+    submissionOf: (hash) => submissions.get(hash) ?? noSubmission,
+    isKept: (sha256) => kept.has(sha256),
+    decision: { wall: shop.host.clock.wall(), mono: shop.host.clock.mono(), windowMs: shop.options.replayWindowMs, keyTag },
+  }
 }
 
 /**
@@ -101,7 +162,9 @@ export async function checkReferences(shop: Shop, items: readonly PlanItem[], li
 }
 
 /** Throws what was found wrong: one error as it is, several as one `AggregateError`. */
-export function throwAll(errors: readonly unknown[]): void {
+export function throwAll(all: readonly unknown[]): void {
+  // Several orders may have failed by the one step that they share.
+  const errors = [...new Set(all)]
   if (errors.length === 1) throw errors[0]
   if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error as Error).message).join('\n'))
 }
@@ -121,13 +184,4 @@ function selector(
     })
   }
   return (sprite, animation) => names.includes(sprite) || names.includes(`${sprite}.${animation}`)
-}
-
-/** Image executions are no part of this version: a chain is refused before anything is read or sent. */
-function refuseChain(spec: SpriteSpec): void {
-  if (spec.reference.kind === 'file') return
-  throw new SpritewrightError('SW_CAPABILITY', {
-    message: `${spec.file}: "reference" is a chain of steps; this version of spritewright buys animations of a picture file only. Make the picture first and name its file.`,
-    facts: { file: spec.file, sprite: spec.name },
-  })
 }

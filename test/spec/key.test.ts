@@ -54,7 +54,7 @@ function hashOf(text: string, file: string, referenceSha256 = picture, where: Se
   const spec = parseSpec(text, file)
   const animation = spec.animations[0]
   if (!animation) throw new Error('Expected an animation.')
-  return requestHash(toSheetRequest(spec, animation, referenceSha256), where)
+  return requestHash(toSheetRequest(spec, animation, { kind: 'file', sha256: referenceSha256 }), where)
 }
 
 function toText(sprite: Fields, animation: Fields, animationName = 'walk'): string {
@@ -136,7 +136,7 @@ describe('the request hash', () => {
       operation: 'sprite_sheet',
       id: 'hero.walk',
       prompt: 'a knight\nwalk',
-      referenceSha256: picture,
+      reference: { kind: 'file', sha256: picture },
       frames: 12,
       background: 'remove',
       options: { é: [1e21, -0, 0.1], a: { b: null } },

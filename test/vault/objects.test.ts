@@ -3,7 +3,7 @@ import { createVault } from '../../src/vault/layers.ts'
 import { createObjectStore, sha256 } from '../../src/vault/objects.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 
-const bytes = new TextEncoder().encode('a paid result')
+const bytes = new TextEncoder().encode('PK: a paid result')
 const hash = sha256(bytes)
 
 describe('the vault', () => {

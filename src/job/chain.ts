@@ -1,0 +1,79 @@
+import { SpritewrightError } from '../errors.ts'
+import type { ReferenceFile } from '../service/client.ts'
+import { type PictureHeader, sniffPicture } from '../spec/picture.ts'
+import type { PaidRequest } from '../spec/request.ts'
+import { sha256 } from '../vault/objects.ts'
+import type { JobPorts, Order, Purchase } from './order.ts'
+
+/** A picture at hand, ready to be uploaded. */
+export interface ReferencePicture {
+  readonly sha256: string
+  readonly file: ReferenceFile
+}
+
+/** Longest side of a picture that `upscale` takes (clause C33), pixels. */
+const upscaleLimit = 2048
+
+/**
+ * The picture that an order starts from. Where an earlier step makes it, that step is brought first, by `bring`: bought once, however many orders of this run need it.
+ *
+ * @throws Whatever the earlier step ended with; `SW_DELIVERY` where what it gave is no picture; `SW_REFERENCE` where it is too large for `upscale`. Nothing of this order was sent then.
+ */
+export async function readReferencePicture(
+  ports: JobPorts,
+  order: Order,
+  bring: (ports: JobPorts, order: Order) => Promise<Purchase>,
+): Promise<ReferencePicture | undefined> {
+  const { reference } = order
+  if (!reference) return undefined
+  const picture = reference.kind === 'file' ? reference : await readStep(ports, reference.order, bring)
+  checkUpscale(order, picture.file.bytes)
+  return picture
+}
+
+/** Brings an order, or waits for the one that is under way already. */
+export function bringOnce(ports: JobPorts, order: Order, bring: (ports: JobPorts, order: Order) => Promise<Purchase>): Promise<Purchase> {
+  const other = ports.underWay.get(order.hash)
+  if (other) return other
+  const run = bring(ports, order)
+  ports.underWay.set(order.hash, run)
+  return run
+}
+
+async function readStep(
+  ports: JobPorts,
+  step: Order,
+  bring: (ports: JobPorts, order: Order) => Promise<Purchase>,
+): Promise<ReferencePicture> {
+  const bought = await bringOnce(ports, step, bring)
+  const bytes = await ports.vault.read(bought.sha256)
+  if (!bytes) {
+    throw new SpritewrightError('SW_VAULT', {
+      message: `The picture of "${step.request.id}" was damaged and has been set aside. Run the command again: it is fetched anew, for free.`,
+      facts: { id: step.request.id },
+    })
+  }
+  const header = readPictureHeader(step.request, bytes)
+  return { sha256: sha256(bytes), file: { bytes, contentType: header.contentType } }
+}
+
+/** The header of a step's result. @throws `SW_DELIVERY` where it is no PNG; it stays in the vault. */
+export function readPictureHeader(request: PaidRequest, bytes: Uint8Array): PictureHeader {
+  const sniffed = sniffPicture(bytes)
+  if ('header' in sniffed && sniffed.header.contentType === 'image/png') return sniffed.header
+  throw new SpritewrightError('SW_DELIVERY', {
+    message: `Expected "${request.id}" (${request.operation}) to give a PNG picture, found ${'found' in sniffed ? sniffed.found : sniffed.header.contentType}. It is kept as ${sha256(bytes)}; nothing that builds on it was sent.`,
+    facts: { id: request.id, result: sha256(bytes) },
+  })
+}
+
+function checkUpscale(order: Order, bytes: Uint8Array): void {
+  if (order.request.operation !== 'upscale') return
+  const sniffed = sniffPicture(bytes)
+  const longest = 'header' in sniffed ? Math.max(sniffed.header.width, sniffed.header.height) : 0
+  if (longest <= upscaleLimit) return
+  throw new SpritewrightError('SW_REFERENCE', {
+    message: `"${order.request.id}" would upscale a picture of ${longest} pixels; the service takes at most ${upscaleLimit} on the longest side. Nothing was sent. Take the step out of the chain.`,
+    facts: { id: order.request.id, found: longest, limit: upscaleLimit },
+  })
+}
