@@ -1,26 +1,20 @@
 import type { PlanReport } from '../workshop.ts'
 import { escapeText } from './ink.ts'
-import { count, creditsCell, creditsWords, needsApproval, whyNotBought } from './plan-view.ts'
+import { count, creditsCell, creditsWords, framesCell, needsApproval, rowsOf, whyNotBought } from './plan-view.ts'
 
 /** A plan as a comment on a pull request: a heading, what has to be bought as a table, the total, the command. Ends in a line break. */
 export function toPlanMarkdown(report: PlanReport, approveCommand: string): string {
-  const open = report.items.filter((item) => item.state !== 'bought')
-  const bought = report.items.length - open.length
+  const open = rowsOf(report).filter((row) => row.state !== 'bought')
+  const unbought = report.items.filter((item) => item.state !== 'bought').length
+  const bought = report.items.length - unbought
   if (open.length === 0) return `### Sprites: nothing to buy\n\nAll ${count(report.items.length, 'animation')} bought.\n`
   const lines = [
-    `### Sprites: ${count(open.length, 'animation')} not bought, ${creditsWords(report.total)}`,
+    `### Sprites: ${count(unbought, 'animation')} not bought, ${creditsWords(report.total)}`,
     '',
     '| animation | state | frames | price | ceiling | why |',
     '|---|---|--:|--:|--:|---|',
     ...open.map((item) => {
-      const cells = [
-        item.id,
-        item.state,
-        `${item.animation.frames}`,
-        creditsCell(item.quote?.credits),
-        creditsCell(item.ceiling),
-        whyNotBought(item),
-      ]
+      const cells = [item.id, item.state, framesCell(item), creditsCell(item.quote?.credits), creditsCell(item.ceiling), whyNotBought(item)]
       return `| ${cells.map(escapeMarkdown).join(' | ')} |`
     }),
     '',

@@ -1,5 +1,5 @@
 import { formatCredits } from '../credit/credits.ts'
-import type { PlanItem, PlanReport, PlanState } from '../workshop.ts'
+import type { PlanItem, PlanReport, PlanState, PlanStep } from '../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
 
 const stateStyles: Readonly<Record<PlanState, Style>> = {
@@ -13,38 +13,56 @@ const stateStyles: Readonly<Record<PlanState, Style>> = {
   missing: 'yellow',
 }
 
+/** One row of a plan: an animation, or a paid step of a reference chain. */
+export type PlanRow = PlanItem | PlanStep
+
+/** All rows of a report, steps first: they are bought first. */
+export function rowsOf(report: PlanReport): readonly PlanRow[] {
+  return [...report.steps, ...report.items]
+}
+
+/** Number of frames of an animation; empty for a step. */
+export function framesCell(row: PlanRow): string {
+  return 'animation' in row ? `${row.animation.frames}` : ''
+}
+
 /** The name of a state, in its colour. */
 export function inkState(state: PlanState): Ink {
   return ink(stateStyles[state], state)
 }
 
 /** Whether a person has to approve it before a build can buy it. */
-export function needsApproval(item: PlanItem): boolean {
+export function needsApproval(item: PlanRow): boolean {
   if (item.state === 'missing' || item.state === 'failed') return item.ceiling === undefined || isAboveCeiling(item)
   return item.state === 'approved' && isAboveCeiling(item)
 }
 
 /** Whether the price of today is more than what was approved. */
-export function isAboveCeiling(item: PlanItem): boolean {
+export function isAboveCeiling(item: PlanRow): boolean {
   return item.quote !== undefined && item.ceiling !== undefined && item.quote.credits > item.ceiling
 }
 
 /** Whether a build would fetch or buy it, as things stand. */
-export function isForBuild(item: PlanItem): boolean {
+export function isForBuild(item: PlanRow): boolean {
   return item.state === 'lost' || item.state === 'running' || (item.state !== 'bought' && item.quote !== undefined && !needsApproval(item))
 }
 
 /** Why an animation is not bought, in a few words; empty where it is. */
-export function whyNotBought(item: PlanItem): string {
+export function whyNotBought(item: PlanRow): string {
   if (item.note !== undefined) return item.note
   if (item.state === 'bought') return ''
   if (item.state === 'question') return item.question ? `asks: ${item.question.text}` : 'waits for an answer'
   if (item.state === 'uncertain') return 'sent, and never answered'
   if (item.state === 'running') return 'the service works on it'
   if (item.state === 'lost') return 'bought, not here; fetched again free of charge'
-  const reason = item.changed.length > 0 ? `${item.changed.join(', ')} changed` : 'first purchase'
+  const reason = reasonOf(item)
   if (item.state === 'failed') return `the last attempt failed (${reason})`
   return isAboveCeiling(item) ? `${reason}; above its ceiling` : reason
+}
+
+function reasonOf(item: PlanRow): string {
+  if ('sprites' in item) return `${item.request.operation} for ${item.sprites.join(', ')}`
+  return item.changed.length > 0 ? `${item.changed.join(', ')} changed` : 'first purchase'
 }
 
 /** The JSON form of an animation: everything a script could ask, no picture data, amounts as decimal texts. */
@@ -73,6 +91,7 @@ export function toItemDocument(item: PlanItem): Readonly<Record<string, unknown>
 export function toPlanDocument(report: PlanReport): Readonly<Record<string, unknown>> {
   return {
     items: report.items.map(toItemDocument),
+    steps: report.steps.map(({ request, ...step }) => ({ ...step, operation: request.operation, prompt: request.prompt })),
     total: report.total,
     balance: report.balance,
     service: report.service,

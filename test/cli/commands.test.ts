@@ -6,6 +6,7 @@ import type { ApproveRequest, BuildRequest, PlanReport } from '../../src/worksho
 import { createWorld, planItem } from './world.ts'
 
 const priced: PlanReport = {
+  steps: [],
   items: [
     planItem('coin.spin', { state: 'bought', result: 'ab' }),
     planItem('hero.idle', { price: '1.6', state: 'approved', ceiling: parseCredits('1.6') }),
@@ -58,6 +59,7 @@ describe('plan', () => {
     const world = createWorld({ workshop: { plan: async () => priced } })
     expect(await world.run('plan', '--json')).toBe(0)
     expect(world.json()).toMatchObject({
+      steps: [],
       items: [
         { id: 'coin.spin', sprite: 'coin', animation: 'spin', state: 'bought' },
         { id: 'hero.idle', quote: { credits: '1.6', priceVersion: 'v1' }, ceiling: '1.6' },
@@ -73,7 +75,9 @@ describe('plan', () => {
 
   test('a price above its ceiling needs a new approval, and a low balance is said', async () => {
     const item = planItem('hero.walk', { price: '2.4', state: 'approved', ceiling: parseCredits('2') })
-    const world = createWorld({ workshop: { plan: async () => ({ items: [item], total: 24_000n, balance: 10_000n, warnings: [] }) } })
+    const world = createWorld({
+      workshop: { plan: async () => ({ items: [item], steps: [], total: 24_000n, balance: 10_000n, warnings: [] }) },
+    })
     await world.run('plan', 'hero')
     expect(world.out()).toContain('above its ceiling')
     expect(world.out()).toContain('1.4 credits short')
@@ -81,14 +85,14 @@ describe('plan', () => {
   })
 
   test('where everything is bought it says so and names the build', async () => {
-    const world = createWorld({ workshop: { plan: async () => ({ items: priced.items.slice(0, 1), total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { plan: async () => ({ items: priced.items.slice(0, 1), steps: [], total: 0n, warnings: [] }) } })
     await world.run('plan')
     expect(world.out()).toContain('Everything is bought. Next: spritewright build')
     expect(world.out()).not.toContain('Balance')
   })
 
   test('a project without specs is led to init', async () => {
-    const world = createWorld({ workshop: { plan: async () => ({ items: [], total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { plan: async () => ({ items: [], steps: [], total: 0n, warnings: [] }) } })
     expect(await world.run('plan')).toBe(0)
     expect(world.out()).toContain('spritewright init')
   })
@@ -320,7 +324,7 @@ describe('status, ledger, doctor, schema', () => {
       planItem('coin.spin', { state: 'bought', review }),
       planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' }),
     ]
-    const world = createWorld({ workshop: { status: async () => ({ items, total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
     expect(await world.run('status')).toBe(0)
     expect(world.out()).toContain('hero.walk  question  exe-1      asks: Which hand?')
     expect(world.out()).toContain('Frames to look at:\n  animation  inspect\n  coin.spin  3, 7\n')
@@ -335,7 +339,7 @@ describe('status, ledger, doctor, schema', () => {
     ['lost', 'build'],
   ] as const)('status leads from %s on to %s', async (state, next) => {
     const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state })]
-    const world = createWorld({ workshop: { status: async () => ({ items, total: 0n, warnings: [] }) } })
+    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
     await world.run('status')
     expect(world.out()).toContain(`Next: spritewright ${next},`)
   })

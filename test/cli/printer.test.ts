@@ -51,7 +51,7 @@ describe('what the terminal gets', () => {
   })
 
   test('colours come only where stdout is a terminal that wants them', async () => {
-    const workshop = { status: async () => ({ items: [planItem('hero.walk')], total: 0n, warnings: [] }) }
+    const workshop = { status: async () => ({ items: [planItem('hero.walk')], steps: [], total: 0n, warnings: [] }) }
     const escapes = async (init: Parameters<typeof createWorld>[0], ...more: string[]): Promise<boolean> => {
       const world = createWorld({ workshop, ...init })
       await world.run('status', ...more)

@@ -8,10 +8,12 @@ import {
   count,
   creditsCell,
   creditsWords,
+  framesCell,
   inkState,
   isAboveCeiling,
   isForBuild,
   needsApproval,
+  rowsOf,
   toPlanDocument,
   whyNotBought,
 } from '../plan-view.ts'
@@ -53,10 +55,10 @@ function printTable(printer: Printer, report: PlanReport): void {
       { title: 'ceiling', align: 'right' },
       { title: 'why' },
     ],
-    report.items.map((item) => [
+    rowsOf(report).map((item) => [
       ink('bold', item.id),
       inkState(item.state),
-      `${item.animation.frames}`,
+      framesCell(item),
       item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
       item.state === 'bought' ? '' : isAboveCeiling(item) ? ink('red', creditsCell(item.ceiling)) : creditsCell(item.ceiling),
       ink('dim', whyNotBought(item)),
@@ -64,11 +66,12 @@ function printTable(printer: Printer, report: PlanReport): void {
   )
 }
 
-function printSums(printer: Printer, { items, total, balance, service }: PlanReport): void {
+function printSums(printer: Printer, report: PlanReport): void {
+  const { items, steps, total, balance, service } = report
   const priced = items.filter((item) => item.quote !== undefined)
   if (priced.length > 0) {
     printer.line(
-      `${priced.length} of ${count(items.length, 'animation')} to buy: `,
+      `${priced.length} of ${count(items.length, 'animation')}${stepWords(steps.filter((step) => step.quote !== undefined).length)} to buy: `,
       ink('bold', creditsWords(total)),
       ink('dim', ' (estimate, not binding)'),
     )
@@ -80,7 +83,12 @@ function printSums(printer: Printer, { items, total, balance, service }: PlanRep
   }
 }
 
-function printNext(printer: Printer, { items }: PlanReport, approve: string, build: string): void {
+function stepWords(steps: number): string {
+  return steps === 0 ? '' : ` and ${count(steps, 'step')} of references`
+}
+
+function printNext(printer: Printer, report: PlanReport, approve: string, build: string): void {
+  const items = rowsOf(report)
   const waiting = items.filter((item) => item.state === 'question' || item.state === 'uncertain')
   for (const item of waiting) printer.hint(ink('yellow', `${item.id} waits for you`), `: ${whyNotBought(item)}`)
   if (items.some(needsApproval)) printer.hint('Next: ', ink('bold', approve), ', which asks first and takes these prices as ceilings.')

@@ -2,7 +2,7 @@ import type { PlanItem, PlanState } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../ink.ts'
-import { count, creditsCell, inkState, toPlanDocument, whyNotBought } from '../plan-view.ts'
+import { count, creditsCell, inkState, rowsOf, toPlanDocument, whyNotBought } from '../plan-view.ts'
 import type { Printer } from '../printer.ts'
 
 /** `spritewright status`: where each animation stands, executions in flight, questions waiting, frames to look at. The service is not asked. */
@@ -17,7 +17,7 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   }
   printer.table(
     [{ title: 'animation' }, { title: 'state' }, { title: 'ceiling', align: 'right' }, { title: 'execution' }, { title: 'note' }],
-    report.items.map((item) => [
+    rowsOf(report).map((item) => [
       ink('bold', item.id),
       inkState(item.state),
       item.ceiling === undefined ? '' : creditsCell(item.ceiling),
@@ -29,7 +29,7 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
-  const isIn = (...states: PlanState[]): boolean => report.items.some((item) => states.includes(item.state))
+  const isIn = (...states: PlanState[]): boolean => rowsOf(report).some((item) => states.includes(item.state))
   if (isIn('missing', 'failed'))
     printer.hint('Next: ', ink('bold', 'spritewright plan'), ', which asks the service what the rest would cost.')
   else if (isIn('approved', 'running', 'lost'))
