@@ -1,19 +1,85 @@
+import { join } from 'node:path'
 import { type BuiltAtlas, type BuiltSheets, SpritewrightError, type Workshop } from '../src/index.ts'
-import { type SpriteId, toSlashes } from './ids.ts'
+import { filesOf, type PluginFailure, toFailure } from './failure.ts'
+import { type SpriteId, specFile, toSlashes } from './ids.ts'
 import { allModule, atlasModule, spriteModule } from './module.ts'
+import type { PluginSession } from './session.ts'
+
+/** What hooks of a build are called on, as far as we use it; Rollup's and Rolldown's plugin context. */
+export interface BuildContext {
+  readonly meta: { readonly watchMode: boolean }
+  addWatchFile(file: string): void
+  emitFile(file: { type: 'asset'; name: string; source: Uint8Array }): string
+  error(failure: PluginFailure): never
+}
+
+/** Makes the sheets of a build, before anything is bundled. Under `--watch` whatever they depend on is watched, also where they cannot be made. */
+export async function startBuild(context: BuildContext, session: PluginSession): Promise<void> {
+  if (!session.surroundings.isBuild) return
+  session.enter()
+  const { watchMode } = context.meta
+  if (watchMode) session.renew()
+  try {
+    const sheets = await session.sheets()
+    if (watchMode)
+      watchFiles(
+        context,
+        session,
+        sheets.sprites.map((sprite) => sprite.file),
+      )
+  } catch (error) {
+    if (watchMode) watchFiles(context, session, await filesInQuestion(session))
+    context.error(toFailure(error))
+  }
+}
+
+/** Ends a build; a project that is watched stays open. */
+export async function endBuild(session: PluginSession, isWatched: boolean): Promise<void> {
+  if (!session.surroundings.isBuild) await session.close()
+  else if (!isWatched) await session.leave()
+}
+
+function watchFiles(context: BuildContext, session: PluginSession, files: readonly string[]): void {
+  for (const file of [...files, join(session.surroundings.root, 'sprites.lock.json')]) context.addWatchFile(file)
+}
+
+/** All spec files of a project whose build fails, the broken ones too. None where not even the project can be opened: its configuration is no part of a watched build. */
+async function filesInQuestion(session: PluginSession): Promise<readonly string[]> {
+  const workshop = await session.workshop().catch(() => undefined)
+  if (!workshop) return []
+  const { sheets, errors } = await workshop.preview()
+  return [...sheets.sprites.map((sprite) => sprite.file), ...errors.flatMap(filesOf)]
+}
+
+/** The code of a module of ours in a build. */
+export async function loadBundled(context: BuildContext, session: PluginSession, id: SpriteId): Promise<string> {
+  return bundledModule(id, session.surroundings.root, await session.sheets(), (name, source) =>
+    context.emitFile({ type: 'asset', name, source }),
+  )
+}
+
+/** Fails a build that would ship the API key. */
+export async function checkBundle(context: BuildContext, session: PluginSession, files: readonly BundledFile[]): Promise<void> {
+  const workshop = await session.workshop()
+  try {
+    refuseKey(workshop, files)
+  } catch (error) {
+    context.error(toFailure(error))
+  }
+}
 
 /** Emits a file into a bundle and answers the reference by which code finds its URL. */
-export type EmitPage = (name: string, bytes: Uint8Array) => string
+type EmitPage = (name: string, bytes: Uint8Array) => string
 
 /**
  * The code of a module of ours in a build. Pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them.
  *
  * @throws `SW_SPEC` for a spec that is not one of the project's.
  */
-export function bundledModule(id: SpriteId, sheets: BuiltSheets, emit: EmitPage): string {
+function bundledModule(id: SpriteId, root: string, sheets: BuiltSheets, emit: EmitPage): string {
   switch (id.kind) {
     case 'all':
-      return allModule(sheets)
+      return allModule(sheets, root)
     case 'hot':
       return 'export {}\n'
     case 'atlas': {
@@ -26,7 +92,7 @@ export function bundledModule(id: SpriteId, sheets: BuiltSheets, emit: EmitPage)
       )
     }
     case 'sprite':
-      return spriteModule(findSprite(sheets, id.file), sheets, false)
+      return spriteModule(findSprite(sheets, specFile(root, id)), sheets, false)
   }
 }
 
@@ -47,7 +113,7 @@ function pageName(atlas: BuiltAtlas, index: number): string {
 }
 
 /** Anything a bundler is about to write. */
-export interface BundledFile {
+interface BundledFile {
   readonly fileName: string
   readonly type: string
   readonly code?: string
@@ -56,7 +122,7 @@ export interface BundledFile {
 }
 
 /** @throws `SW_KEY_EXPOSED` where a file that would be shipped holds the API key, plain or encoded. */
-export function refuseKey(workshop: Workshop, files: readonly BundledFile[]): void {
+function refuseKey(workshop: Workshop, files: readonly BundledFile[]): void {
   for (const file of files) {
     const texts = [file.code, file.source, file.map === null || file.map === undefined ? undefined : JSON.stringify(file.map)]
     const isExposed = texts.some(

@@ -1,24 +1,30 @@
 import type { ViteDevServer } from 'vite'
 import type { BuiltPage, BuiltSheets, SpritewrightError } from '../src/index.ts'
 import { findSprite } from './bundle.ts'
-import { toFailure } from './failure.ts'
-import { formatId, type SpriteId, toSlashes } from './ids.ts'
-import { guardPaths, servePages } from './middleware.ts'
+import { filesOf, toFailure } from './failure.ts'
+import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
+import { guardPaths, isOwnPath, servePages } from './middleware.ts'
 import { allModule, atlasModule, hotModule, spriteModule, toAtlasData, toSpriteData } from './module.ts'
+import { createPageShelf } from './pages.ts'
 import type { SpriteModule } from './runtime/data.ts'
 import type { PluginSession } from './session.ts'
 import { watchProject } from './watcher.ts'
 
 /** The sprites of a running dev server. */
 export interface DevSprites {
-  /** The code of a module of ours, as things stand now. */
+  /** The code of a module of ours, as things stand now. @throws what is wrong with the spec behind it. */
   moduleOf(id: SpriteId): Promise<string>
+  /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
+  isOwnFile(id: string): boolean
 }
 
+/** What is shown now. */
 interface Preview {
   readonly sheets: BuiltSheets
   readonly errors: readonly SpritewrightError[]
 }
+
+type UrlOf = (page: BuiltPage) => string
 
 /**
  * Serves sprites from memory, one atlas each, placeholders for what is not bought, and keeps pages up to date: a spec saved or a result arrived is swapped into the running game.
@@ -27,79 +33,112 @@ interface Preview {
 export async function createDevSprites(server: ViteDevServer, session: PluginSession): Promise<DevSprites> {
   const workshop = await session.workshop()
   const { root, base } = session.surroundings
-  const pages = new Map<string, BuiltPage>()
+  const folders = [workshop.options.store.dir, `${root}/node_modules/.cache/spritewright`]
+  const shelf = createPageShelf()
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
+  const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   let current: Promise<Preview> | undefined
   const look = async (): Promise<Preview> => {
     const preview = await workshop.preview()
-    for (const page of preview.sheets.atlases.flatMap((atlas) => atlas.pages)) pages.set(page.sha256, page)
+    shelf.put(preview.sheets.atlases.flatMap((atlas) => atlas.pages))
     await workshop.writeTypings(preview.sheets)
+    server.watcher.add(preview.sheets.sprites.map((sprite) => sprite.file))
     return preview
   }
   const now = (): Promise<Preview> => {
     current ??= look()
     return current
   }
-  const urlOf = (page: BuiltPage): string => `${prefix}${page.sha256}.${page.extension}`
-  guardPaths(server, [workshop.options.store.dir, `${root}/node_modules/.cache/spritewright`])
-  servePages(server, prefix, (sha256) => pages.get(sha256))
-  const told = { hasFailed: false }
-  watchProject(server, root, async () => {
-    const before = await now().catch(() => undefined)
+  guardPaths(server, folders)
+  servePages(server, prefix, shelf.find)
+  const messenger = createMessenger(server, root, urlOf)
+  watchProject(server, { root, store: workshop.options.store.dir }, async () => {
+    const before = await current?.catch(() => undefined)
     current = look()
-    tell(server, before, await current, urlOf, told)
+    messenger.tell(before, await current)
   })
   return {
+    isOwnFile: (id) => isOwnPath(id, server.config.root, server.config.base, folders),
     moduleOf: async (id) => {
       if (id.kind === 'hot') return hotModule()
-      const { sheets, errors } = await now()
-      if (id.kind === 'all') return allModule(sheets)
-      if (id.kind === 'sprite') {
-        const broken = errors.find((error) => typeof error.facts.file === 'string' && toSlashes(error.facts.file) === id.file)
-        if (broken) throw broken
-        return spriteModule(findSprite(sheets, id.file), sheets, true)
+      try {
+        return moduleOf(id, root, await now(), urlOf)
+      } catch (error) {
+        messenger.pageHasFailed()
+        throw error
       }
-      const variants = sheets.atlases.filter((atlas) => atlas.name === id.name)
-      return atlasModule(
-        variants,
-        variants.map((atlas) => atlas.pages.map((page) => JSON.stringify(urlOf(page)))),
-      )
     },
   }
 }
 
-/** Tells pages what has changed: updates as one event, what is broken as an overlay with its place, and that it is mended. */
-function tell(
-  server: ViteDevServer,
-  before: Preview | undefined,
-  after: Preview,
-  urlOf: (page: BuiltPage) => string,
-  told: { hasFailed: boolean },
-): void {
-  const { client } = server.environments
-  const modules = toModules(after.sheets, urlOf)
-  const old = new Map(before ? toModules(before.sheets, urlOf).map((sprite) => [sprite.name, JSON.stringify(sprite)]) : [])
-  const changed = modules.filter((sprite) => old.get(sprite.name) !== JSON.stringify(sprite))
-  const ids = [
-    formatId({ kind: 'all' }),
-    ...after.sheets.sprites.map((sprite) => formatId({ kind: 'sprite', file: toSlashes(sprite.file) })),
-    ...after.sheets.atlases.map((atlas) => formatId({ kind: 'atlas', name: atlas.name })),
-  ]
-  for (const id of ids) {
-    // A page that is loaded from now on gets the new code; one that is open is told by the event.
-    const module = client.moduleGraph.getModuleById(id)
-    if (module) client.moduleGraph.invalidateModule(module)
+function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets, errors }: Preview, urlOf: UrlOf): string {
+  if (id.kind === 'all') return allModule(sheets, root)
+  if (id.kind === 'sprite') {
+    const file = specFile(root, id)
+    const broken = errors.find((error) => filesOf(error).some((other) => toSlashes(other) === file))
+    if (broken) throw broken
+    return spriteModule(findSprite(sheets, file), sheets, true)
   }
-  const first = after.errors[0]
-  if (first) {
-    const { message, id, loc } = toFailure(first)
-    client.hot.send({ type: 'error', err: { message, stack: '', plugin: 'spritewright', ...(id ? { id } : {}), ...(loc ? { loc } : {}) } })
-  } else if (told.hasFailed) client.hot.send('spritewright:mended', {})
-  told.hasFailed = first !== undefined
-  if (changed.length > 0) client.hot.send('spritewright:update', { sprites: changed })
+  const variants = sheets.atlases.filter((atlas) => atlas.name === id.name)
+  return atlasModule(
+    variants,
+    variants.map((atlas) => atlas.pages.map((page) => JSON.stringify(urlOf(page)))),
+  )
 }
 
-function toModules(sheets: BuiltSheets, urlOf: (page: BuiltPage) => string): readonly SpriteModule[] {
+/** Tells pages what has changed. */
+interface Messenger {
+  /** A page got an error in place of a module: it does not run, and only a reload helps it. */
+  pageHasFailed(): void
+  tell(before: Preview | undefined, after: Preview): void
+}
+
+/** Updates go out as one event, what is broken as an overlay with its place; then that it is mended. */
+function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Messenger {
+  let hasError = false
+  let isPageDead = false
+  return {
+    pageHasFailed: () => {
+      isPageDead = true
+    },
+    tell: (before, after) => {
+      const { hot } = server.environments.client
+      const old = new Map(before ? toModules(before.sheets, urlOf).map((sprite) => [sprite.name, JSON.stringify(sprite)]) : [])
+      const changed = toModules(after.sheets, urlOf).filter((sprite) => old.get(sprite.name) !== JSON.stringify(sprite))
+      forgetModules(
+        server,
+        [before, after].flatMap((preview) => (preview ? idsOf(preview.sheets, root) : [])),
+      )
+      const [first] = after.errors
+      if (first) hot.send({ type: 'error', err: { ...toFailure(first), stack: '', plugin: 'spritewright' } })
+      else if (isPageDead) hot.send({ type: 'full-reload' })
+      else if (hasError) hot.send('spritewright:mended', {})
+      hasError = first !== undefined
+      isPageDead &&= hasError
+      if (changed.length > 0) hot.send('spritewright:update', { sprites: changed })
+    },
+  }
+}
+
+/** A page that is loaded from now on gets new code; one that is open is told by the event. */
+function forgetModules(server: ViteDevServer, ids: readonly string[]): void {
+  for (const { moduleGraph } of Object.values(server.environments)) {
+    for (const id of new Set(ids)) {
+      const module = moduleGraph.getModuleById(id)
+      if (module) moduleGraph.invalidateModule(module)
+    }
+  }
+}
+
+function idsOf(sheets: BuiltSheets, root: string): readonly string[] {
+  return [
+    formatId({ kind: 'all' }),
+    ...sheets.sprites.map((sprite) => formatId(spriteId(root, sprite.file))),
+    ...sheets.atlases.map((atlas) => formatId({ kind: 'atlas', name: atlas.name })),
+  ]
+}
+
+function toModules(sheets: BuiltSheets, urlOf: UrlOf): readonly SpriteModule[] {
   return sheets.sprites.map((sprite) => ({
     ...toSpriteData(sprite, sheets),
     atlases: sheets.atlases.filter((atlas) => atlas.name === sprite.atlas).map((atlas) => toAtlasData(atlas, atlas.pages.map(urlOf))),

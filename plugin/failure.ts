@@ -23,8 +23,15 @@ export function toFailure(error: unknown): PluginFailure {
 function placeOf(error: unknown): PluginFailure['loc'] {
   const facts = (error as { facts?: Record<string, unknown> } | undefined)?.facts
   const issue = (Array.isArray(facts?.issues) ? facts.issues[0] : facts) as Record<string, unknown> | undefined
-  if (typeof facts?.file !== 'string') return undefined
+  const [file] = filesOf(error)
+  if (file === undefined) return undefined
   const line = typeof issue?.line === 'number' ? issue.line : 1
   const column = typeof issue?.column === 'number' ? issue.column : 1
-  return { file: facts.file, line, column }
+  return { file, line, column }
+}
+
+/** The files that an error is about, absolute. */
+export function filesOf(error: unknown): readonly string[] {
+  const { file, files } = (error as { facts?: { file?: unknown; files?: unknown } } | undefined)?.facts ?? {}
+  return [file, ...(Array.isArray(files) ? files : [])].filter((one): one is string => typeof one === 'string')
 }

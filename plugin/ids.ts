@@ -1,11 +1,11 @@
-import { isAbsolute, relative, sep } from 'node:path'
+import { isAbsolute, relative, resolve, sep } from 'node:path'
 
 /** Every module of ours has an id that begins so; nobody else may load it, and no ending of it makes a bundler parse it as JSON. */
 const lead = '\0spritewright/'
 
 /** What a module id of ours stands for. */
 export type SpriteId =
-  /** `import hero from './hero.sprite.json'`. */
+  /** `import hero from './hero.sprite.json'`; its path from the root, with forward slashes. */
   | { readonly kind: 'sprite'; readonly file: string }
   /** An atlas, shared by its sprites. */
   | { readonly kind: 'atlas'; readonly name: string }
@@ -20,14 +20,13 @@ export const ownIds: RegExp = /^\0spritewright\//
 /** A path that names a spec file, without a query. */
 export const specPath: RegExp = /\.sprite\.(json|yaml|yml)$/
 
-/** The id of a module of ours. */
+/** The id of a module of ours. A sprite's never ends in `.json`: it would be taken for JSON, and its imports left alone. */
 export function formatId(id: SpriteId): string {
   switch (id.kind) {
     case 'sprite':
-      // An id that ended in `.json` would be taken for JSON, and its imports left alone.
-      return `${lead}sprite/${encodeURIComponent(toSlashes(id.file))}/module`
+      return `${lead}sprite/${id.file.split('/').map(escapePart).join('/')}/module`
     case 'atlas':
-      return `${lead}atlas/${encodeURIComponent(id.name)}`
+      return `${lead}atlas/${escapePart(id.name)}`
     default:
       return `${lead}${id.kind}`
   }
@@ -36,10 +35,22 @@ export function formatId(id: SpriteId): string {
 /** Reads an id of {@link formatId}; undefined for everybody else's. */
 export function parseId(id: string): SpriteId | undefined {
   if (!id.startsWith(lead)) return undefined
-  const [kind, rest = ''] = id.slice(lead.length).split('/')
-  if (kind === 'sprite') return { kind, file: decodeURIComponent(rest) }
-  if (kind === 'atlas') return { kind, name: decodeURIComponent(rest) }
+  const [kind, ...rest] = id.slice(lead.length).split('/')
+  if (kind === 'sprite') return { kind, file: rest.slice(0, -1).map(unescapePart).join('/') }
+  if (kind === 'atlas') return { kind, name: unescapePart(rest.join('/')) }
   return kind === 'all' || kind === 'hot' ? { kind } : undefined
+}
+
+/**
+ * Ids become URLs in dev, which browsers shorten (`..`) and servers decode once or not at all. So nothing in an id is a percent sign, and no part of it is dots alone.
+ */
+function escapePart(part: string): string {
+  const plain = encodeURIComponent(part).replaceAll('~', '%7E')
+  return (/^\.+$/.test(plain) ? plain.replaceAll('.', '%2E') : plain).replaceAll('%', '~')
+}
+
+function unescapePart(part: string): string {
+  return decodeURIComponent(part.replaceAll('~', '%'))
 }
 
 /** The specifier by which generated code imports a module of ours. */
@@ -51,6 +62,16 @@ export function toSpecifier(id: SpriteId): string {
 export function parseSpecifier(specifier: string): SpriteId | undefined {
   if (specifier === 'virtual:spritewright') return { kind: 'all' }
   return specifier.startsWith('virtual:spritewright/') ? parseId(`\0${specifier.slice('virtual:'.length)}`) : undefined
+}
+
+/** The id of the sprite that a spec file makes. @param file Absolute. */
+export function spriteId(root: string, file: string): SpriteId {
+  return { kind: 'sprite', file: toSlashes(relative(root, file)) }
+}
+
+/** The absolute path, with forward slashes, of the spec that a sprite's id names. */
+export function specFile(root: string, id: Extract<SpriteId, { kind: 'sprite' }>): string {
+  return toSlashes(resolve(root, id.file))
 }
 
 /** Forward slashes, as Vite writes paths on every system. */

@@ -10,29 +10,31 @@ import { isInside } from './ids.ts'
  * @param folders Absolute.
  */
 export function guardPaths(server: ViteDevServer, folders: readonly string[]): void {
+  const { root, base } = server.config
   server.middlewares.use((request, response, next) => {
-    if (
-      !namedPaths(request.url ?? '/', server.config.root, server.config.base).some((path) =>
-        folders.some((folder) => isInside(folder, path)),
-      )
-    )
-      return next()
+    if (!isOwnPath(request.url ?? '/', root, base, folders)) return next()
     response.statusCode = 404
     response.end()
   })
 }
 
-/** Every file that a URL may name: under the root, after `/@fs/`, with the base or without it, decoded as often as it changes. */
+/** Whether a URL, or the id of a module, may name a file in one of the folders. */
+export function isOwnPath(url: string, root: string, base: string, folders: readonly string[]): boolean {
+  return namedPaths(url, root, base).some((path) => folders.some((folder) => isInside(folder, path)))
+}
+
+/**
+ * Every file that a URL may name: from the root or from the root of the disk (Vite takes both), after `/@fs/` and `/@id/`, with the base or without it, decoded as often as it changes.
+ */
 function namedPaths(url: string, root: string, base: string): readonly string[] {
   const paths: string[] = []
   let path = url.split(/[?#]/)[0] ?? '/'
-  for (let turn = 0; turn < 4; turn++) {
-    const plain = path.replaceAll('\\', '/').replaceAll('\0', '')
+  for (let turn = 0; turn < 8; turn++) {
+    const plain = path.replaceAll('\\', '/').replaceAll('\0', '').replaceAll('__x00__', '')
     const bases = base.length > 1 && plain.startsWith(base) ? [plain, `/${plain.slice(base.length)}`] : [plain]
     for (const one of bases) {
-      paths.push(resolve(root, `.${one.startsWith('/') ? one : `/${one}`}`))
-      const absolute = /^\/+@fs\/*(.*)$/s.exec(one)?.[1]
-      if (absolute !== undefined) paths.push(resolve('/', absolute))
+      const bare = one.replace(/^(\/*@(fs|id)(?=\/))+/, '').replace(/^\/+/, '')
+      paths.push(resolve(root, bare), resolve('/', bare))
     }
     const decoded = decodeOnce(path)
     if (decoded === path) break
@@ -41,12 +43,15 @@ function namedPaths(url: string, root: string, base: string): readonly string[] 
   return paths
 }
 
+/** What cannot be decoded stays; the rest is. */
 function decodeOnce(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  return path.replace(/(%[0-9a-f]{2})+/gi, (part) => {
+    try {
+      return decodeURIComponent(part)
+    } catch {
+      return part
+    }
+  })
 }
 
 /** Serves pages from memory under a prefix, by content hash, with an ETag: a page that the browser has is not sent again. */

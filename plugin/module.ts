@@ -1,5 +1,5 @@
 import type { BuiltAtlas, BuiltSheets, BuiltSprite } from '../src/index.ts'
-import { toSpecifier } from './ids.ts'
+import { spriteId, toSpecifier } from './ids.ts'
 import type { AtlasData, FrameRow, SpriteModule } from './runtime/data.ts'
 
 /** An atlas as the browser gets it. @param urls One for each page. */
@@ -85,10 +85,8 @@ export function spriteModule(sprite: BuiltSprite, sheets: BuiltSheets, isHot: bo
 }
 
 /** `virtual:spritewright`: all sprites by name. */
-export function allModule(sheets: BuiltSheets): string {
-  const imports = sheets.sprites.map(
-    (sprite, index) => `import s${index} from ${JSON.stringify(toSpecifier({ kind: 'sprite', file: sprite.file }))}`,
-  )
+export function allModule(sheets: BuiltSheets, root: string): string {
+  const imports = sheets.sprites.map((sprite, index) => `import s${index} from ${JSON.stringify(toSpecifier(spriteId(root, sprite.file)))}`)
   const members = sheets.sprites.map((sprite, index) => `${JSON.stringify(sprite.name)}: s${index}`)
   return `${imports.join('\n')}\nexport const sprites = { ${members.join(', ')} }\nexport default sprites\n`
 }

@@ -1,4 +1,6 @@
+import type { ResolvedConfig } from 'vite'
 import { type BuiltSheets, createWorkshop, type Options, type Workshop } from '../src/index.ts'
+import type { DevSprites } from './dev.ts'
 
 /** What Vite has resolved, as far as we need it. */
 export interface Surroundings {
@@ -14,11 +16,17 @@ export interface Surroundings {
 /** One project as the plugin works with it: opened when it is first needed, sheets made once a build. */
 export interface PluginSession {
   readonly surroundings: Surroundings
+  /** Set while a dev server runs. */
+  dev: DevSprites | undefined
   workshop(): Promise<Workshop>
   /** The sheets of this build: buys what is approved, fails where something is not. Made once until {@link PluginSession.renew}. */
   sheets(): Promise<BuiltSheets>
   /** The next call of `sheets` makes them anew (`build --watch`). */
   renew(): void
+  /** A build of this project begins. Several may run at once, one an environment. */
+  enter(): void
+  /** A build has ended; the last one closes the project. */
+  leave(): Promise<void>
   close(): Promise<void>
 }
 
@@ -29,13 +37,22 @@ export type MakeWorkshop = typeof createWorkshop
 export function createSession(surroundings: Surroundings, options: Options, makeWorkshop: MakeWorkshop = createWorkshop): PluginSession {
   let opened: Promise<Workshop> | undefined
   let made: Promise<BuiltSheets> | undefined
+  let builds = 0
   const workshop = (): Promise<Workshop> => {
     const { root, mode, envPrefix } = surroundings
     opened ??= makeWorkshop({ root, mode, envPrefix, options })
     return opened
   }
+  const close = async (): Promise<void> => {
+    const open = opened
+    opened = undefined
+    made = undefined
+    // One that could not be opened has told so to whoever asked for it, and has nothing to close.
+    await (await open?.catch(() => undefined))?.close()
+  }
   return {
     surroundings,
+    dev: undefined,
     workshop,
     sheets: () => {
       made ??= workshop().then(async (open) => {
@@ -48,11 +65,53 @@ export function createSession(surroundings: Surroundings, options: Options, make
     renew: () => {
       made = undefined
     },
-    close: async () => {
-      const open = opened
-      opened = undefined
-      made = undefined
-      await (await open?.catch(() => undefined))?.close()
+    enter: () => void builds++,
+    leave: async () => {
+      builds = Math.max(0, builds - 1)
+      if (builds === 0) await close()
     },
+    close,
+  }
+}
+
+/** What a hook is called on, as far as it says which of Vite's configurations it serves. */
+export interface HookContext {
+  readonly environment?: { getTopLevelConfig(): ResolvedConfig }
+}
+
+/** The sessions of one plugin. The same plugin object may serve several configurations: a server and the one that takes its place, the environments of a build. */
+export interface PluginSessions {
+  add(config: ResolvedConfig): void
+  /** The session that a hook belongs to. */
+  of(context: HookContext): PluginSession
+  ofConfig(config: ResolvedConfig): PluginSession
+}
+
+/** Keeps a session for each configuration that Vite resolves. */
+export function keepSessions(options: Options, makeWorkshop?: MakeWorkshop): PluginSessions {
+  const sessions = new WeakMap<ResolvedConfig, PluginSession>()
+  let latest: PluginSession | undefined
+  const ofConfig = (config: ResolvedConfig | undefined): PluginSession => {
+    const session = (config && sessions.get(config)) ?? latest
+    if (!session) throw new Error('Expected Vite to resolve its configuration before it uses the plugin spritewright.')
+    return session
+  }
+  return {
+    add: (config) => {
+      latest = createSession(toSurroundings(config), options, makeWorkshop)
+      sessions.set(config, latest)
+    },
+    of: (context) => ofConfig(context.environment?.getTopLevelConfig()),
+    ofConfig,
+  }
+}
+
+function toSurroundings(config: ResolvedConfig): Surroundings {
+  return {
+    root: config.root,
+    base: config.base,
+    mode: config.mode,
+    envPrefix: config.envPrefix ?? 'VITE_',
+    isBuild: config.command === 'build',
   }
 }

@@ -1,34 +1,51 @@
-import { basename, extname } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
 import type { ViteDevServer } from 'vite'
-import { specPath } from './ids.ts'
+import { isInside, specPath } from './ids.ts'
 
 const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
+
+/** Folders of a project, absolute. */
+export interface WatchedFolders {
+  readonly root: string
+  /** Paid results and the journal. */
+  readonly store: string
+}
 
 /**
- * Calls `refresh` when a spec, a picture, the lock file or the configuration changes, in whatever order other programs write them. Changes that come while it runs lead to one more run.
- * What `refresh` throws goes to Vite's log.
+ * Calls `refresh` when a spec, a picture, the lock file or a paid result changes, in whatever order other programs write them. Changes that come while it runs lead to one more run.
+ * What `refresh` throws goes to Vite's log. A changed configuration starts the server anew.
  */
-export function watchProject(server: ViteDevServer, root: string, refresh: () => Promise<void>): void {
+export function watchProject(server: ViteDevServer, { root, store }: WatchedFolders, refresh: () => Promise<void>): void {
   let isRunning = false
   let isDue = false
   const run = async (): Promise<void> => {
-    if (isRunning) {
-      isDue = true
-      return
-    }
+    isDue = true
+    if (isRunning) return
     isRunning = true
-    do {
+    while (isDue) {
       isDue = false
       await refresh().catch((error: unknown) =>
         server.config.logger.error(`[spritewright] ${(error as Error).message}`, { error: error as Error }),
       )
-    } while (isDue)
+    }
     isRunning = false
   }
-  server.watcher.add(root)
+  const results = join(store, 'results')
+  const matters = (path: string): boolean => {
+    if (isInside(store, path)) return isInside(results, path)
+    if (isInside(join(root, 'node_modules'), path)) return false
+    return specPath.test(path) || path === join(root, 'sprites.lock.json') || pictures.has(extname(path).toLowerCase())
+  }
+  server.watcher.add([root, results])
   server.watcher.on('all', (event, path) => {
     if (event === 'addDir' || event === 'unlinkDir') return
-    if (path.includes('.spritewright') || path.includes('node_modules')) return
-    if (specPath.test(path) || basename(path) === 'sprites.lock.json' || pictures.has(extname(path).toLowerCase())) run()
+    if (dirname(path) === root && configuration.test(basename(path))) void restart(server)
+    else if (matters(path)) void run()
   })
+}
+
+async function restart(server: ViteDevServer): Promise<void> {
+  server.config.logger.info('[spritewright] its configuration changed, the server starts anew.', { timestamp: true })
+  await server.restart()
 }

@@ -1,0 +1,251 @@
+import { readFile } from 'node:fs/promises'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SpriteModule } from '../../plugin/runtime/data.ts'
+import { nodeNet } from '../../src/host/net.ts'
+import { configOf, type Game, key, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
+
+let shelf: Shelf
+beforeAll(async () => {
+  shelf = await openShelf()
+})
+afterAll(() => shelf.close())
+
+interface Failure {
+  readonly message: string
+  readonly code?: string
+  readonly pluginCode?: string
+  readonly id?: string
+  readonly loc?: { readonly file?: string; readonly line: number; readonly column: number }
+}
+
+/** What a build was refused with. */
+async function failureOf(build: Promise<unknown>): Promise<Failure> {
+  const error = await build.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (error === undefined) throw new Error('Expected the build to fail, it did not.')
+  // Rolldown wraps what a plugin threw.
+  return ((error as { errors?: unknown[] }).errors?.[0] ?? error) as Failure
+}
+
+/** Runs the built game's one script, as a page at `base` would, and answers its sprites. */
+async function runBuilt(game: Game): Promise<{ hero: SpriteModule; coin: SpriteModule; at: string }> {
+  const script = (await game.list('dist')).find((name) => /(index|main)[^/]*\.js$/.test(name)) ?? ''
+  const at = pathToFileURL(game.path(script)).href
+  await import(/* @vite-ignore */ at)
+  return { ...(globalThis as unknown as { sprites: { hero: SpriteModule; coin: SpriteModule } }).sprites, at }
+}
+
+async function bytesOf(game: Game): Promise<Record<string, string>> {
+  const names = await game.list('dist')
+  return Object.fromEntries(await Promise.all(names.map(async (name) => [name, (await readFile(game.path(name))).toString('base64')])))
+}
+
+const pageName = /^dist\/assets\/sprites-0-[\w-]{8}\.png$/
+
+describe.each(vites)('a build with %s', (_name, load) => {
+  test('needs no service and no key where all is bought, and gives the same bytes again', async () => {
+    const { build } = await load()
+    const game = await shelf.game()
+    const plugin = pluginOf(game)
+    await build(configOf(game, plugin))
+    const first = await bytesOf(game)
+    await game.remove('dist')
+    await game.remove('node_modules')
+    await build(configOf(game, pluginOf(game)))
+    expect(await bytesOf(game)).toEqual(first)
+    expect(plugin.open()).toBe(0)
+  })
+
+  test('emits one page and one atlas for sprites of one group, hashed by content', async () => {
+    const { build } = await load()
+    const game = await shelf.game()
+    await build(configOf(game, pluginOf(game)))
+    const names = await game.list('dist')
+    expect(names.filter((name) => name.endsWith('.png'))).toEqual([expect.stringMatching(pageName)])
+    const { hero, coin } = await runBuilt(game)
+    expect(hero.atlases).toBe(coin.atlases)
+    expect(hero).toMatchObject({
+      name: 'hero',
+      texture: 'sprites',
+      isPlaceholder: false,
+      animations: { walk: { name: 'hero/walk', fps: 8 } },
+    })
+    expect(hero.frames).toHaveLength(7)
+    expect(coin.frames[0]).toBe('coin/spin/0000')
+  })
+
+  test.each([
+    ['/', '/assets/'],
+    ['/game/', '/game/assets/'],
+    ['./', 'assets/'],
+    ['https://cdn.example/x/', 'https://cdn.example/x/assets/'],
+  ])('base %s: pages are where the scripts are', async (base) => {
+    const { build } = await load()
+    const game = await shelf.game()
+    await build(configOf(game, pluginOf(game), { base }))
+    const script = (await game.list('dist')).find((name) => name.endsWith('.js')) ?? ''
+    const page = (await game.list('dist')).find((name) => pageName.test(name)) ?? ''
+    const text = await game.read(script)
+    const site = base.startsWith('https:') ? base : new URL(base, 'https://site.example/deep/').href
+    const url = text.match(/url: (.+?),\s*width:/s)?.[1] ?? ''
+    const shown = new Function('url', `return ${url.replaceAll('import.meta.url', 'url')}`)(new URL(script.slice(5), site).href) as string
+    expect(new URL(shown, 'https://site.example/deep/').href).toBe(new URL(page.slice(5), site).href)
+  })
+
+  test('leaves ?raw and ?url of a spec to Vite', async () => {
+    const { build } = await load()
+    const main =
+      "import raw from '../sprites/hero.sprite.json?raw'\nimport url from '../sprites/hero.sprite.json?url'\nglobalThis.sprites = { hero: raw, coin: url }\n"
+    const game = await shelf.game({ 'src/main.js': main })
+    await build(configOf(game, pluginOf(game), { build: { assetsInlineLimit: 0 } }))
+    const text = await game.read((await game.list('dist')).find((name) => name.endsWith('.js')) ?? '')
+    expect(text).toContain('a small figure')
+    expect(text).toMatch(/assets\/hero\.sprite-[\w-]+\.json/)
+    expect(text).not.toContain('hero/walk')
+    expect((await game.list('dist')).filter((name) => name.endsWith('.png'))).toEqual([])
+  })
+
+  test.each([
+    ['from the root', "import hero from '/sprites/hero.sprite.json'"],
+    ['by an alias', "import hero from '@/hero.sprite.json'"],
+    ['by an absolute path', "import hero from 'ROOT/sprites/hero.sprite.json'"],
+    ['all together', "import { sprites } from 'virtual:spritewright'\nconst hero = sprites.hero"],
+    [
+      'by a glob',
+      "const found = import.meta.glob('../sprites/*.sprite.json', { eager: true })\nconst hero = Object.values(found)[0].default",
+    ],
+    ['later', "const hero = (await import('../sprites/hero.sprite.json')).default"],
+  ])('takes a spec imported %s', async (_how, line) => {
+    const { build } = await load()
+    const game = await shelf.game()
+    await game.write('src/main.js', `${line.replace('ROOT', game.root)}\nglobalThis.sprites = { hero }\n`)
+    const alias = { '@': game.path('sprites') }
+    await build(
+      configOf(game, pluginOf(game), { resolve: { alias } }),
+    )
+    expect((await runBuilt(game)).hero.frames).toHaveLength(7)
+  })
+
+  test('leaves specs of packages alone, wherever they are imported', async () => {
+    const { build } = await load()
+    const game = await shelf.game({
+      'node_modules/art/package.json': '{"name":"art","type":"module","exports":{".":"./index.js","./*":"./*"}}',
+      'node_modules/art/index.js': "export { default } from './own.sprite.json'",
+      'node_modules/art/own.sprite.json': '{"mine":1}',
+      'src/main.js': "import own from 'art'\nimport direct from 'art/own.sprite.json'\nglobalThis.sprites = { hero: own, coin: direct }\n",
+    })
+    await build(configOf(game, pluginOf(game)))
+    expect(await runBuilt(game)).toMatchObject({ hero: { mine: 1 }, coin: { mine: 1 } })
+  })
+
+  test('a spec that "specs" leaves out is refused by name', async () => {
+    const { build } = await load()
+    const game = await shelf.game({
+      'other/ghost.sprite.json': spec(),
+      'src/main.js': "import ghost from '../other/ghost.sprite.json'\nconsole.log(ghost)",
+    })
+    await game.write('other/figure.png', await readFile(game.path('sprites/figure.png')))
+    const failure = await failureOf(build(configOf(game, pluginOf(game, { options: { specs: 'sprites/*' } }))))
+    expect(failure).toMatchObject({ pluginCode: 'SW_SPEC' })
+    expect(failure.message).toContain(
+      'other/ghost.sprite.json is imported, but it is no spec of this project. Expected it to match "specs"',
+    )
+  })
+
+  test('fails on what is not approved, with table and command, and sends nothing', async () => {
+    const { build } = await load()
+    const game = await shelf.game({ 'src/main.js': 'console.log("no sprite here")' }, false)
+    const before = shelf.requests().length
+    const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key }
+    const plugin = pluginOf(game, { env, net: nodeNet() })
+    const failure = await failureOf(build(configOf(game, plugin)))
+    expect(failure).toMatchObject({ pluginCode: 'SW_APPROVAL' })
+    expect(failure.message).toContain('hero.walk  1.6 credits')
+    expect(failure.message).toContain('coin.spin  1.6 credits')
+    expect(failure.message).toContain('spritewright approve coin hero')
+    expect(failure.message).not.toMatch(/\n\s+at .+:\d+/)
+    expect(
+      shelf
+        .requests()
+        .slice(before)
+        .filter(({ method }) => method === 'POST'),
+    ).toEqual([])
+    expect(plugin.open()).toBe(0)
+    expect(await game.list('.')).not.toContain('dist/index.html')
+  })
+
+  test('names file, line and column of what is wrong in a spec', async () => {
+    const { build } = await load()
+    const game = await shelf.game({ 'sprites/hero.sprite.json': spec({}, { fps: 'fast' }) })
+    const plugin = pluginOf(game)
+    const failure = await failureOf(build(configOf(game, plugin)))
+    const file = game.path('sprites/hero.sprite.json')
+    expect(failure).toMatchObject({ pluginCode: 'SW_SPEC', id: file, loc: { file, line: 7, column: 14 } })
+    expect(failure.message).toContain('fps')
+    expect(plugin.open()).toBe(0)
+  })
+
+  test('CI buys nothing, not even what is approved', async () => {
+    const { build } = await load()
+    const game = await shelf.game({}, false)
+    const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key, CI: 'true' }
+    const before = shelf.requests().length
+    const setup = { env, net: nodeNet(), options: { approval: { perSprite: '100' } } }
+    expect(await failureOf(build(configOf(game, pluginOf(game, setup))))).toMatchObject({ pluginCode: 'SW_MISSING' })
+    expect(
+      shelf
+        .requests()
+        .slice(before)
+        .filter(({ method }) => method === 'POST'),
+    ).toEqual([])
+  })
+
+  test.each([
+    ['a chunk', { 'src/main.js': 'console.log(LEAK)' }, { define: { LEAK: JSON.stringify(key) } }],
+    ['the whole environment', { 'src/main.js': 'console.log(process.env)' }, { define: { 'process.env': JSON.stringify({ KEY: key }) } }],
+    ['an asset', { 'src/main.js': "import url from './note.txt?url'\nconsole.log(url)", 'src/note.txt': `key: ${key}` }, {}],
+    ['base64', { 'src/main.js': `console.log("${Buffer.from(`Bearer ${key}`).toString('base64')}")` }, {}],
+    ['a map', { 'src/main.js': `// ${key}\nconsole.log(1)` }, { build: { sourcemap: true } }],
+  ])('refuses to ship the key in %s', async (_where, sources, config) => {
+    const { build } = await load()
+    const game = await shelf.game(sources)
+    const plugin = pluginOf(game, { env: { SPRITEWRIGHT_API_KEY: key } })
+    const failure = await failureOf(
+      build(configOf(game, plugin, { ...config, build: { assetsInlineLimit: 0, ...('build' in config ? config.build : {}) } })),
+    )
+    expect(failure).toMatchObject({ pluginCode: 'SW_KEY_EXPOSED' })
+    expect(failure.message).not.toContain(key)
+    expect((await game.list('.')).filter((name) => name.startsWith('dist/'))).toEqual([])
+    expect(plugin.open()).toBe(0)
+  })
+
+  test('refuses an envPrefix that ships the key, at the start', async () => {
+    const { build, createServer } = await load()
+    const game = await shelf.game()
+    const plugin = (): ReturnType<typeof pluginOf> => pluginOf(game, { env: { SPRITEWRIGHT_API_KEY: key } })
+    const envPrefix = ['VITE_', 'SPRITE']
+    expect(await failureOf(build(configOf(game, plugin(), { envPrefix })))).toMatchObject({ pluginCode: 'SW_KEY_EXPOSED' })
+    const started = createServer(configOf(game, plugin(), { envPrefix, server: { middlewareMode: true, ws: false } }))
+    await expect(started).rejects.toMatchObject({ code: 'SW_KEY_EXPOSED' })
+  })
+
+  test('for a server, and for several environments at once, modules resolve', async () => {
+    const { build, createBuilder } = await load()
+    const game = await shelf.game()
+    await build(configOf(game, pluginOf(game), { build: { ssr: 'src/main.js' } }))
+    expect((await runBuilt(game)).hero.frames).toHaveLength(7)
+    const plugin = pluginOf(game)
+    const side = { build: { outDir: 'side', rollupOptions: { input: game.path('src/main.js') } } }
+    const builder = await createBuilder(configOf(game, plugin, { environments: { client: {}, side } }))
+    await Promise.all(
+      Object.values(builder.environments).map((environment) => (environment.name === 'ssr' ? undefined : builder.build(environment))),
+    )
+    const pages = (await game.list('dist')).filter((name) => name.endsWith('.png'))
+    expect(pages).toContainEqual(expect.stringMatching(pageName))
+    expect((await game.list('side')).filter((name) => name.endsWith('.js'))).toHaveLength(1)
+    expect(plugin.open()).toBe(0)
+  })
+})

@@ -1,0 +1,200 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { InlineConfig, Logger } from 'vite'
+import { createPlugins } from '../../plugin/index.ts'
+import { startEmbeddedService } from '../../src/embedded/service.ts'
+import { type Host, nodeHost } from '../../src/host/host.ts'
+import type { Options } from '../../src/options.ts'
+import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { figurePng } from '../project.ts'
+
+/** Vite, in the majors that the package says it works with. */
+export type Vite = typeof import('vite')
+
+/** By major. Their typings differ in what no test touches. */
+export const vites: readonly (readonly [name: string, load: () => Promise<Vite>])[] = [
+  ['Vite 8', () => import('vite')],
+  ['Vite 7', () => import('vite7') as unknown as Promise<Vite>],
+  ['Vite 6', () => import('vite6') as unknown as Promise<Vite>],
+]
+
+/** The key under which the sprites of these tests are bought. */
+export const key = 'sw_test_key_of_the_plugin_tests'
+
+/** A spec of one animation of seven frames. */
+export function spec(more: object = {}, animation: object = {}): string {
+  return JSON.stringify(
+    { reference: './figure.png', prompt: 'a small figure', animations: { walk: { frames: 7, ...animation } }, ...more },
+    null,
+    2,
+  )
+}
+
+/** The files of a game: two sprites of one group and a page that imports them. */
+const files: Readonly<Record<string, string | Uint8Array>> = {
+  'package.json': '{"name":"game","private":true,"type":"module"}',
+  'index.html': '<!doctype html><script type="module" src="/src/main.js"></script>',
+  'src/main.js':
+    "import hero from '../sprites/hero.sprite.json'\nimport coin from '../sprites/coin.sprite.yaml'\nglobalThis.sprites = { hero, coin }\n",
+  'sprites/figure.png': figurePng(),
+  'sprites/hero.sprite.json': spec({}, { fps: 8 }),
+  'sprites/coin.sprite.yaml': 'reference: ./figure.png\nprompt: a coin\nanimations:\n  spin:\n    frames: 7\n',
+}
+
+/** A game in a folder of its own. */
+export interface Game {
+  readonly root: string
+  path(name: string): string
+  write(name: string, content: string | Uint8Array): Promise<void>
+  read(name: string): Promise<string>
+  /** Paths from the root, with forward slashes, sorted; what tools keep for themselves left out. */
+  list(folder?: string): Promise<string[]>
+  remove(name?: string): Promise<void>
+}
+
+async function openGame(): Promise<Game> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-plugin-')))
+  const path = (name: string): string => join(root, name)
+  return {
+    root,
+    path,
+    write: async (name, content) => {
+      await mkdir(dirname(path(name)), { recursive: true })
+      await writeFile(path(name), content)
+    },
+    read: (name) => readFile(path(name), 'utf8'),
+    list: async (folder = '.') => {
+      const entries = await readdir(path(folder), { recursive: true, withFileTypes: true })
+      return entries
+        .filter((entry) => entry.isFile())
+        .map((entry) =>
+          join(entry.parentPath, entry.name)
+            .slice(root.length + 1)
+            .replaceAll('\\', '/'),
+        )
+        .filter((name) => !/^(node_modules|\.spritewright|\.state)\//.test(name))
+        .sort()
+    },
+    remove: (name = '.') => rm(path(name), { recursive: true, force: true }),
+  }
+}
+
+/** A game whose sprites are bought, to be copied; and the service that sold them, which may be closed. */
+export interface Shelf {
+  readonly url: string
+  /** All requests that the service has had. */
+  requests(): readonly { readonly method: string; readonly path: string }[]
+  /** A game of its own: bought, or only its sources. */
+  game(more?: Readonly<Record<string, string | Uint8Array>>, isBought?: boolean): Promise<Game>
+  /** A workshop of the game, as the CLI has it. */
+  workshop(game: Game, options?: Options): Promise<Workshop>
+  close(): Promise<void>
+}
+
+/** Buys once. */
+export async function openShelf(): Promise<Shelf> {
+  const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 }, accounts: [{ name: 'test', keys: [{ key }] }] })
+  const bought = await openGame()
+  const games: Game[] = [bought]
+  for (const [name, content] of Object.entries(files)) await bought.write(name, content)
+  const shelf: Shelf = {
+    url: service.url,
+    requests: () => service.requests(),
+    game: async (more = {}, isBought = true) => {
+      const game = await openGame()
+      games.push(game)
+      if (isBought) await cp(bought.root, game.root, { recursive: true })
+      else for (const [name, content] of Object.entries(files)) await game.write(name, content)
+      for (const [name, content] of Object.entries(more)) await game.write(name, content)
+      return game
+    },
+    workshop: (game, options = {}) =>
+      createWorkshop({ root: game.root, options, host: hostOf(game, { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }) }),
+    close: async () => {
+      for (const game of games) await game.remove()
+      await service.close()
+    },
+  }
+  const workshop = await shelf.workshop(bought, { approval: { perSprite: '100' } })
+  await workshop.build()
+  await workshop.close()
+  return shelf
+}
+
+/** This machine with an environment of its own. */
+export function hostOf(game: Game, env: Readonly<Record<string, string>>, over: Partial<Host> = {}): Host {
+  return { ...nodeHost(), env, stateFolder: join(game.root, '.state'), ...over }
+}
+
+/** A network on which every request is an error. */
+export function noNet(): Host['net'] {
+  return {
+    request: async ({ method, url }) => {
+      throw new Error(`Expected no request, found ${method} ${url}.`)
+    },
+    close: async () => {},
+  }
+}
+
+/** What a plugin of a test is made with. */
+export interface PluginSetup {
+  readonly options?: Options
+  readonly env?: Readonly<Record<string, string>>
+  readonly net?: Host['net']
+}
+
+/** The plugin of a game, and how many workshops it holds open. */
+export interface TestPlugin {
+  readonly plugins: ReturnType<typeof createPlugins>
+  /** Workshops that were made and not closed. */
+  open(): number
+  made(): number
+}
+
+/** The plugin as a user has it, in an environment of its own. Without `env` there is no service and no key. */
+export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: PluginSetup = {}): TestPlugin {
+  let open = 0
+  let made = 0
+  const plugins = createPlugins(options, async (init) => {
+    const workshop = await createWorkshop({ ...init, host: hostOf(game, env, { net }) })
+    open++
+    made++
+    return {
+      ...workshop,
+      close: async () => {
+        open--
+        await workshop.close()
+      },
+    }
+  })
+  return { plugins, open: () => open, made: () => made }
+}
+
+/** A logger that keeps what it is told. */
+export function keptLog(): Logger & { readonly lines: string[] } {
+  const lines: string[] = []
+  const keep = (line: string): void => void lines.push(line)
+  return {
+    lines,
+    info: keep,
+    warn: keep,
+    warnOnce: keep,
+    error: keep,
+    clearScreen: () => {},
+    hasErrorLogged: () => false,
+    hasWarned: false,
+  }
+}
+
+/** Vite's configuration of a game: nothing read from disk, nothing printed. */
+export function configOf(game: Game, plugin: TestPlugin, more: InlineConfig = {}): InlineConfig {
+  return {
+    root: game.root,
+    configFile: false,
+    logLevel: 'silent',
+    plugins: [plugin.plugins, ...(more.plugins ?? [])],
+    ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== 'plugins' && name !== 'build')),
+    build: { minify: false, target: 'esnext', modulePreload: false, ...more.build },
+  }
+}
