@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
+import type { Disk } from '../host/disk.ts'
 import type { Net } from '../host/net.ts'
 import type { Random } from '../host/random.ts'
 import { parseServiceAddress } from './address.ts'
@@ -11,11 +12,12 @@ import { createCancel, createDeletion } from './conversation.ts'
 import { createDownload } from './download.ts'
 import { createFreeExchange, createFreeRequest, type FreeRequest } from './free-request.ts'
 import { parseApiKey } from './key.ts'
-import { createLimiter, type Limits } from './limits.ts'
+import { createLimiter, type Limiter, type Limits, resolveLimits } from './limits.ts'
 import { type Profile, resolveProfile } from './profile.ts'
 import { readCapabilities, readEstimate, readExecution } from './replies.ts'
 import { notFromProfile, toRequestPort } from './request-port.ts'
 import { createRetryBudget } from './retry.ts'
+import { createSharedLimiter } from './shared-limits.ts'
 import { streamEvents } from './stream.ts'
 import type { AnswerSubmission, ReferenceFile, Submission } from './submission.ts'
 import { createSubmit } from './submit.ts'
@@ -70,7 +72,7 @@ export interface ServiceClient {
   events(executionId: string, lastEventId: string | null, signal: AbortSignal): AsyncIterable<ServiceEvent>
   /** Follows the owned `download_url` to its signed URL without credentials and reads the file. Asks for a new redirect when the signed URL has expired. */
   download(downloadUrl: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly contentType: string | null }>
-  /** Frees idle connections. */
+  /** Gives back what is shared with other processes and frees idle connections. */
   close(): Promise<void>
 }
 
@@ -79,6 +81,8 @@ export interface ClientPorts {
   readonly net: Net
   readonly clock: Clock
   readonly random: Random
+  /** Needed for `limitsFolder` only. */
+  readonly disk?: Disk
 }
 
 /** How to reach a service. */
@@ -91,6 +95,8 @@ export interface ClientOptions {
   readonly profile?: Partial<Profile>
   /** Limits that differ from the interface's. */
   readonly limits?: Partial<Limits>
+  /** Absolute path of a folder of this user in which the limits are kept together with the other processes that use the same key. Needs the port `disk`. @default kept by this client alone */
+  readonly limitsFolder?: string
   /** Name of the service in the identity of requests. @default host and path of `baseUrl` */
   readonly host?: string
 }
@@ -105,7 +111,7 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   const address = parseServiceAddress(options.baseUrl)
   const key = parseApiKey(options.key)
   const profile = resolveProfile(options.profile)
-  const limiter = createLimiter(clock, options.limits)
+  const limiter = toLimiter(ports, options, key)
   const tools = { clock, random, budget: createRetryBudget() }
   const transport = createTransport(net, clock, address, key)
   const exchange = createFreeExchange(transport, limiter, tools)
@@ -132,8 +138,24 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
     events: (executionId, lastEventId, signal) =>
       streamEvents({ transport, limiter, profile }, `${executionPath(executionId)}/events`, lastEventId, signal),
     download: createDownload({ net, clock, transport, limiter, tools }),
-    close: () => net.close(),
+    close: async () => {
+      await limiter.settled()
+      await net.close()
+    },
   } satisfies ServiceClient)
+}
+
+function toLimiter({ clock, disk, random }: ClientPorts, options: ClientOptions, key: string): Limiter {
+  const limits = resolveLimits(options.limits)
+  const own = createLimiter(clock, limits)
+  if (options.limitsFolder === undefined) return own
+  if (disk === undefined) {
+    throw new SpritewrightError('SW_CONFIG', {
+      message: 'Expected the port `disk` beside the option `limitsFolder`, found none. Hand it in, or leave the option out.',
+      facts: { option: 'limitsFolder' },
+    })
+  }
+  return createSharedLimiter(own, { disk, clock, random }, limits, options.limitsFolder, { baseUrl: options.baseUrl, key })
 }
 
 type Reads = Pick<ServiceClient, 'capabilities' | 'balance' | 'estimate' | 'execution'>

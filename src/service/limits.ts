@@ -19,7 +19,11 @@ export interface Limits {
 export const defaultLimits: Limits = { windowMs: 60_000, post: 10, get: 120, download: 20, streams: 4 }
 
 /** Gives a slot back; further calls do nothing. */
-type Release = () => void
+export interface Release {
+  (): void
+  /** Aborted where a slot that is shared with other processes was lost, because this one stood still for too long: its use is to end. */
+  readonly lost?: AbortSignal
+}
 
 /** Keeps a client inside the service's limits, first come first served. Rejects with the signal's reason when aborted. */
 export interface Limiter {
@@ -30,10 +34,12 @@ export interface Limiter {
   take(bucket: 'post' | 'get' | 'download', signal?: AbortSignal): Promise<Release>
   /** Waits until fewer than the allowed streams are open. */
   openStream(signal?: AbortSignal): Promise<Release>
+  /** Resolves when all that was given back is known to everybody who shares the limits. */
+  settled(): Promise<void>
 }
 
-/** @throws `SW_CONFIG` for a limit that is no whole number above 0. */
-export function createLimiter(clock: Clock, limits: Partial<Limits> = {}): Limiter {
+/** The limits with their defaults. @throws `SW_CONFIG` for a limit that is no whole number above 0. */
+export function resolveLimits(limits: Partial<Limits> = {}): Limits {
   const all: Limits = { ...defaultLimits, ...limits }
   for (const [name, value] of Object.entries(all)) {
     if (Number.isInteger(value) && value >= 1) continue
@@ -42,13 +48,19 @@ export function createLimiter(clock: Clock, limits: Partial<Limits> = {}): Limit
       facts: { option: `service.limits.${name}`, found: value },
     })
   }
+  return all
+}
+
+/** The limits of this process. @throws `SW_CONFIG` as {@link resolveLimits}. */
+export function createLimiter(clock: Clock, limits: Partial<Limits> = {}): Limiter {
+  const all = resolveLimits(limits)
   const buckets = {
     post: new Slots(clock, all.post, all.windowMs),
     get: new Slots(clock, all.get, all.windowMs),
     download: new Slots(clock, all.download, all.windowMs),
   }
   const streams = new Slots(clock, all.streams, 0)
-  return { take: (bucket, signal) => buckets[bucket].take(signal), openStream: (signal) => streams.take(signal) }
+  return { take: (bucket, signal) => buckets[bucket].take(signal), openStream: (signal) => streams.take(signal), settled: async () => {} }
 }
 
 /** A number of slots; a released one rests for a while before it is free. */

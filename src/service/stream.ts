@@ -2,7 +2,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { NetResponse } from '../host/net.ts'
 import { createEventReader, isResumable, toServiceEvent } from './events.ts'
 import { maximumJsonBytes } from './json.ts'
-import type { Limiter } from './limits.ts'
+import type { Limiter, Release } from './limits.ts'
 import type { Profile } from './profile.ts'
 import { readWhole, type Transport, type WireRequest } from './transport.ts'
 import type { ServiceEvent } from './wire.ts'
@@ -25,14 +25,16 @@ export async function* streamEvents(
   lastEventId: string | null,
   signal: AbortSignal,
 ): AsyncGenerator<ServiceEvent, void, undefined> {
-  let release: (() => void) | null = null
+  let release: Release | null = null
   try {
     release = await ports.limiter.openStream(signal)
-    const response = await openStream(ports, path, lastEventId, signal)
+    const { lost } = release
+    const open = lost === undefined ? signal : AbortSignal.any([signal, lost])
+    const response = await openStream(ports, path, lastEventId, open)
     if (response !== null) yield* readStream(ports, response, lastEventId ?? '')
   } catch (error) {
-    // The caller ended it: there is nothing to tell.
-    if (!signal.aborted) throw error
+    // The caller ended it, or another process has its place now: there is nothing to tell.
+    if (!signal.aborted && !release?.lost?.aborted) throw error
   } finally {
     release?.()
   }

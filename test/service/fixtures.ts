@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { inspect } from 'node:util'
 import { expect } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
+import type { Disk } from '../../src/host/disk.ts'
 import type { Net } from '../../src/host/net.ts'
 import type { Random } from '../../src/host/random.ts'
 import { type ClientOptions, createClient, type ServiceClient } from '../../src/service/client.ts'
@@ -14,9 +15,14 @@ export const executionId = '0b9f3c1e-55aa-4c0e-8a77-2f1d6a9b4c21'
 export const steadyRandom: Random = { bytes: (count) => new Uint8Array(count), uuid: () => executionId, unit: () => 0.5 }
 
 /** A client over a net in memory, with a clock that the test moves. */
-export function testClient(net: Net, options: Partial<ClientOptions> = {}): { client: ServiceClient; clock: ManualClock } {
-  const clock = new ManualClock()
-  const client = createClient({ net, clock, random: steadyRandom }, { baseUrl: 'https://api.example.com', key: canary, ...options })
+export function testClient(
+  net: Net,
+  options: Partial<ClientOptions> = {},
+  disk?: Disk,
+  clock: ManualClock = new ManualClock(),
+): { client: ServiceClient; clock: ManualClock } {
+  const ports = { net, clock, random: steadyRandom, ...(disk === undefined ? {} : { disk }) }
+  const client = createClient(ports, { baseUrl: 'https://api.example.com', key: canary, ...options })
   return { client, clock }
 }
 

@@ -22,12 +22,17 @@ export class ManualClock implements Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
-      const timer: Timer = { at: this.#now + ms, ring: resolve }
-      this.#timers.push(timer)
-      signal?.addEventListener('abort', () => {
+      const onAbort = (): void => {
         this.#timers = this.#timers.filter((other) => other !== timer)
-        reject(signal.reason)
-      })
+        reject(signal?.reason)
+      }
+      const ring = (): void => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      const timer: Timer = { at: this.#now + ms, ring }
+      this.#timers.push(timer)
+      signal?.addEventListener('abort', onAbort)
     })
   }
 

@@ -1,0 +1,107 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../src/host/clock.ts'
+import type { Disk } from '../../src/host/disk.ts'
+import { MemoryDisk } from '../memory-disk.ts'
+
+/** One machine with several processes in virtual time. Every operation on its disk takes as long as `delay` says, before and after it happens. */
+export class Machine {
+  readonly disk: MemoryDisk = new MemoryDisk()
+  readonly #delay: () => number
+  #now = 10_000
+  #timers: { readonly at: number; readonly ring: () => void }[] = []
+
+  constructor(delay: () => number) {
+    this.#delay = delay
+  }
+
+  get now(): number {
+    return this.#now
+  }
+
+  /** A process: what it does ends in the middle, without a trace, once it is killed. */
+  process(): Process {
+    const state = { isKilled: false }
+    const wait = (ms: number): Promise<void> =>
+      new Promise((resolve) => this.#timers.push({ at: this.#now + ms, ring: () => state.isKilled || resolve() }))
+    const slow = async <T>(work: () => Promise<T>): Promise<T> => {
+      await wait(this.#delay())
+      const result = await work().then(
+        (value) => () => value,
+        (error: unknown) => () => {
+          throw error
+        },
+      )
+      await wait(this.#delay())
+      return result()
+    }
+    const clock: Clock = {
+      wall: () => 0,
+      mono: () => this.#now,
+      sleep: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          if (signal?.aborted) return reject(signal.reason)
+          const onAbort = (): void => {
+            this.#timers = this.#timers.filter((other) => other !== timer)
+            if (!state.isKilled) reject(signal?.reason)
+          }
+          const ring = (): void => {
+            signal?.removeEventListener('abort', onAbort)
+            if (!state.isKilled) resolve()
+          }
+          const timer = { at: this.#now + Math.max(0, ms), ring }
+          this.#timers.push(timer)
+          signal?.addEventListener('abort', onAbort)
+        }),
+    }
+    const { disk } = this
+    const slowDisk = {
+      list: (folder: string) => slow(() => disk.list(folder)),
+      writeTemp: (path: string, bytes: Uint8Array) => slow(() => disk.writeTemp(path, bytes)),
+      remove: (path: string) => slow(async () => void disk.files.delete(path)),
+    }
+    return {
+      clock,
+      disk: slowDisk as unknown as Disk,
+      wait,
+      kill: () => {
+        state.isKilled = true
+      },
+      get isKilled() {
+        return state.isKilled
+      },
+    }
+  }
+
+  /** Calls `work` at a time of this machine. */
+  at(time: number, work: () => void): void {
+    this.#timers.push({ at: time, ring: work })
+  }
+
+  /** Moves on from event to event until nothing is left to happen, or until `end`. */
+  async run(end = Number.POSITIVE_INFINITY): Promise<void> {
+    for (;;) {
+      await nextTurn()
+      let first = 0
+      for (let index = 1; index < this.#timers.length; index++) {
+        if ((this.#timers[index]?.at ?? 0) < (this.#timers[first]?.at ?? 0)) first = index
+      }
+      const next = this.#timers[first]
+      if (next === undefined || next.at > end) {
+        if (Number.isFinite(end)) this.#now = Math.max(this.#now, end)
+        return
+      }
+      this.#timers.splice(first, 1)
+      this.#now = Math.max(this.#now, next.at)
+      next.ring()
+    }
+  }
+}
+
+/** See {@link Machine.process}. */
+export interface Process {
+  readonly clock: Clock
+  readonly disk: Disk
+  readonly isKilled: boolean
+  wait(ms: number): Promise<void>
+  kill(): void
+}
