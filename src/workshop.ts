@@ -16,12 +16,14 @@ import { keepSession, type Session, type SessionKeeper } from './workshop/sessio
 import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
 import { survey } from './workshop/survey.ts'
+import { answer, cancel, forget } from './workshop/talk.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
 export { specJsonSchema } from './spec/schema.ts'
 export type {
+  AnswerRequest,
   ApprovalLine,
   ApproveReport,
   ApproveRequest,
@@ -80,6 +82,9 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     status: (names = []) => readStatus(shop, keeper, names),
     approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
+    answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),
+    cancel: (name, signal = never) => online(signal, (session) => cancel(shop, session, name, signal)),
+    forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
     preview: async () => {
       const found = await survey(shop, [], { host: keeper.host })
       return { sheets: await assemble(shop, found, 'sprite', 'placeholder'), errors: found.errors }

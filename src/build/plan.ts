@@ -118,6 +118,7 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
     hash,
     ...(entry?.approval ? { ceiling: parseCredits(entry.approval.ceiling) } : {}),
     ...(executionId === undefined ? {} : { executionId }),
+    ...(submission.question && !submission.answer?.sends.length ? { question: submission.question } : {}),
   }
   const result = submission.stored?.sha256 ?? entry?.result?.sha256
   if (result !== undefined) return { ...base, state: facts.isKept(result) ? 'bought' : 'lost', result }
@@ -161,7 +162,7 @@ function openState(facts: PlanFacts, submission: Submission, entry: LockEntry | 
       if (step.why.kind === 'conflict') return { state: 'failed', note: 'another checkout sent the same request with other bytes' }
       return { state: 'failed', note: step.why.error?.message ?? step.why.kind }
     default:
-      return { state: 'running' }
+      return { state: submission.question && !submission.answer?.sends.length ? 'question' : 'running' }
   }
 }
 

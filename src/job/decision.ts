@@ -8,6 +8,8 @@ export type Step =
   /** Send the recorded bytes again under the recorded key. */
   | { readonly do: 'replay'; readonly pause: 'none' | 'fault' | 'limit' | 'conflict' }
   | { readonly do: 'follow'; readonly executionId: string }
+  /** Send the recorded answer to a question again, under its own key. */
+  | { readonly do: 'answer'; readonly pause: 'none' | 'fault' | 'limit' | 'conflict' }
   | { readonly do: 'download'; readonly downloadUrl: string }
   | { readonly do: 'done'; readonly sha256: string }
   | { readonly do: 'stop'; readonly why: StopReason }
@@ -54,7 +56,7 @@ export function decide(submission: Submission, facts: DecisionFacts): Step {
     if (isApprovedAnew || mayTryAgain) return { do: 'prepare', attempt: attempt + 1 }
     return { do: 'stop', why: { kind: 'failed', status: failed.status, error: failed.error } }
   }
-  if (accepted) return { do: 'follow', executionId: accepted.executionId }
+  if (accepted) return decideAnswer(submission, facts) ?? { do: 'follow', executionId: accepted.executionId }
   if (!frozen || submission.sends.length === 0) return { do: 'prepare', attempt: Math.max(attempt, 1) }
   const open = submission.sends.find((send) => send.answer.kind !== 'refused')
   return open ? decideUnanswered(submission.sends, open, facts) : decideRefused(submission, facts)
@@ -75,6 +77,16 @@ function decideUnanswered(sends: readonly Send[], open: Send, facts: DecisionFac
   if (last.answer.status === 429) return { do: 'replay', pause: 'limit' }
   if (last.answer.status === 409) return decideConflict(sends)
   return uncertain('refused')
+}
+
+/** An answer that was sent and not taken yet goes the way of a submission: the same words under the same key, inside the window. A refused one is for a person to give anew. */
+function decideAnswer(submission: Submission, facts: DecisionFacts): Step | undefined {
+  const sends = submission.answer?.sends ?? []
+  const open = sends.find((send) => send.answer.kind !== 'refused')
+  const last = sends.at(-1)
+  if (!open) return last?.answer.kind === 'refused' && last.answer.status === 429 ? { do: 'answer', pause: 'limit' } : undefined
+  const step = decideUnanswered(sends, open, facts)
+  return step.do === 'replay' ? { do: 'answer', pause: step.pause } : step
 }
 
 /** Every POST was refused for certain: nothing exists at the service. */

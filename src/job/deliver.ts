@@ -26,7 +26,11 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
       })
     },
   })
-  if (execution.question !== null) throw questionError(id, execution)
+  if (execution.question !== null) {
+    await ports.journal.append(order.hash, view, 'asked', { attempt: view.submission.attempt, executionId, question: execution.question })
+    throw questionError(id, execution)
+  }
+  if (execution.status === 'needs_input') throw answeredElsewhere(id, executionId)
   const attempt = view.submission.attempt
   if (execution.status !== 'completed') {
     await appendUntil(ports, order, view, (now) => now.submission.failed !== undefined, 'failed', {
@@ -104,6 +108,14 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
 function reviewOf(review: FrameReview | null, entry: LockEntry | undefined): { review?: FrameReview } {
   if (review) return { review }
   return entry?.result?.review ? { review: entry.result.review } : {}
+}
+
+/** The question is gone and we did not answer it: its new execution has a name that nobody told us. */
+function answeredElsewhere(id: string, executionId: string): SpritewrightError {
+  return new SpritewrightError('SW_QUESTION', {
+    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Its result can be fetched in the service's console; nothing more is sent for it from here.`,
+    facts: { id, executionId },
+  })
 }
 
 function questionError(id: string, execution: Execution): SpritewrightError {

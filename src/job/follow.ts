@@ -21,7 +21,7 @@ export function isEnded(execution: Execution): boolean {
 }
 
 /**
- * Follows an execution until it has ended or waits for an answer. Every answer comes from a status read; the stream only says when reading is worth while.
+ * Follows an execution until it has ended, waits for an answer, or was left by one (`needs_input` without a question). Every answer comes from a status read; the stream only says when reading is worth while.
  * An unknown status is waited out.
  */
 export async function follow(
@@ -40,7 +40,7 @@ export async function follow(
       stop.signal.throwIfAborted()
       const execution = await client.execution(executionId, stop.signal)
       options.onExecution?.(execution)
-      if (isEnded(execution) || execution.question !== null) return execution
+      if (isEnded(execution) || execution.question !== null || execution.status === 'needs_input') return execution
       stream ??= openHints(client, executionId, stop.signal, options.onEvent)
       const waitMs = stream.isOpen() ? (options.silenceMs ?? 30_000) : (options.pollMs ?? 2_000)
       await stream.next(clock, waitMs, stop.signal)

@@ -1,14 +1,16 @@
 import { formatCredits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { PublicError, SubmissionOutcome } from '../service/wire.ts'
+import type { SubmissionOutcome } from '../service/wire.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
+import { sendAnswer } from './answer.ts'
 import { readReferencePicture } from './chain.ts'
 import { decide, type Step } from './decision.ts'
 import { deliver, settle, watch } from './deliver.ts'
 import { checkPurchase, freeze } from './freeze.ts'
 import type { JournalView } from './journal.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
+import type { Send } from './record.ts'
 import { stopError } from './stop.ts'
 
 /** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
@@ -52,6 +54,11 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
       return prepare(ports, order, view, step.attempt, tries)
     case 'replay':
       return replay(ports, order, view, step.pause, tries)
+    case 'answer':
+      checkTries(ports, order, step.pause, tries, view.submission.answer?.sends.at(-1)?.answer)
+      await wait(ports, order, step.pause, tries)
+      tries.sent++
+      return sendAnswer(ports, order, view)
     case 'follow':
       return watch(ports, order, view, step.executionId)
     case 'download':
@@ -85,19 +92,32 @@ async function replay(
   pause: 'none' | 'fault' | 'limit' | 'conflict',
   tries: Tries,
 ): Promise<void> {
-  const last = view.submission.sends.at(-1)?.answer
-  // A refused key is worth one POST a run: the person may have mended it since.
-  if (pause === 'none' && tries.sent > 0 && last?.kind === 'refused')
-    throw stopError(ports, order, { kind: 'refused', status: last.status, error: last.error })
-  if (pause === 'fault' && ++tries.faults > faultsAllowed) throw unansweredError(order, last)
-  if (pause === 'limit' && ++tries.limits > limitsAllowed && last?.kind === 'refused')
-    throw stopError(ports, order, { kind: 'refused', status: last.status, error: last.error })
-  // Waiting is only for what happened in this run: a pause of an earlier run has passed.
-  if (tries.sent > 0 && pause !== 'none') {
-    ports.onProgress({ id: order.request.id, phase: 'waiting', message: waitingWords[pause] })
-    await ports.clock.sleep(pauseMs(pause, tries, ports.random.unit()), ports.signal)
-  }
+  checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
+  await wait(ports, order, pause, tries)
   await send(ports, order, view, tries)
+}
+
+/** @throws Where this run has tried often enough; the next run goes on from the records. */
+function checkTries(
+  ports: JobPorts,
+  order: Order,
+  pause: 'none' | 'fault' | 'limit' | 'conflict',
+  tries: Tries,
+  last: Send['answer'] | undefined,
+): void {
+  const refusal =
+    last?.kind === 'refused' ? stopError(ports, order, { kind: 'refused', status: last.status, error: last.error }) : undefined
+  // A refused key is worth one POST a run: the person may have mended it since.
+  if (pause === 'none' && tries.sent > 0 && refusal) throw refusal
+  if (pause === 'fault' && ++tries.faults > faultsAllowed) throw unansweredError(order, last)
+  if (pause === 'limit' && ++tries.limits > limitsAllowed && refusal) throw refusal
+}
+
+/** Waiting is only for what happened in this run: a pause of an earlier run has passed. */
+async function wait(ports: JobPorts, order: Order, pause: 'none' | 'fault' | 'limit' | 'conflict', tries: Tries): Promise<void> {
+  if (tries.sent === 0 || pause === 'none') return
+  ports.onProgress({ id: order.request.id, phase: 'waiting', message: waitingWords[pause] })
+  await ports.clock.sleep(pauseMs(pause, tries, ports.random.unit()), ports.signal)
 }
 
 const waitingWords = {
@@ -215,9 +235,10 @@ async function finish(ports: JobPorts, order: Order, view: JournalView, recorded
   return { id, hash: order.hash, sha256: result, credits }
 }
 
-function unansweredError(order: Order, last: { kind: string; message?: string; error?: PublicError } | undefined): SpritewrightError {
+function unansweredError(order: Order, last: Send['answer'] | undefined): SpritewrightError {
+  const said = last?.kind === 'unknown' ? last.message : 'no answer'
   return new SpritewrightError('SW_UNREACHABLE', {
-    message: `The service did not answer the submission of "${order.request.id}" (${last?.message ?? 'no answer'}). Run the command again soon: it repeats the same submission under the same key, so it is paid once.`,
-    facts: { id: order.request.id, lastAnswer: last?.message },
+    message: `The service did not answer the submission of "${order.request.id}" (${said}). Run the command again soon: it repeats the same submission under the same key, so it is paid once.`,
+    facts: { id: order.request.id, lastAnswer: said },
   })
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import type { FrameReview, PublicError } from '../service/wire.ts'
+import type { FrameReview, PublicError, Question } from '../service/wire.ts'
 
 /** What a record can say, by type. Money is decimal text. */
 export interface RecordBodies {
@@ -24,6 +24,24 @@ export interface RecordBodies {
   readonly unknown: { readonly attempt: number; readonly send: number; readonly status: number | null; readonly message: string }
   /** The service took the submission. From here on only GET. */
   readonly accepted: { readonly attempt: number; readonly executionId: string; readonly conversationId: string | null }
+  /** The execution waits for an answer. */
+  readonly asked: { readonly attempt: number; readonly executionId: string; readonly question: Question }
+  /** The words and the key of an answer, decided before it is sent; one a question. */
+  readonly answerFrozen: {
+    readonly attempt: number
+    readonly executionId: string
+    readonly conversationId: string
+    readonly questionId: string
+    readonly key: string
+    readonly text: string
+    readonly assetId: string | null
+  }
+  /** A POST of the answer is about to leave. */
+  readonly answerSent: { readonly attempt: number; readonly send: number; readonly keyTag: string }
+  readonly answerRefused: { readonly attempt: number; readonly send: number; readonly status: number; readonly error: PublicError }
+  readonly answerUnknown: { readonly attempt: number; readonly send: number; readonly status: number | null; readonly message: string }
+  /** The service took the answer and goes on in a new execution. */
+  readonly answerAccepted: { readonly attempt: number; readonly executionId: string; readonly conversationId: string | null }
   /** The execution delivered. */
   readonly completed: {
     readonly attempt: number
@@ -108,6 +126,12 @@ export interface Submission {
   /** POSTs of the current attempt, in order. */
   readonly sends: readonly Send[]
   readonly accepted?: RecordBodies['accepted']
+  /** Executions that were left by an answer, oldest first. */
+  readonly earlier?: readonly string[]
+  /** The question of the current execution, as it was last seen. */
+  readonly question?: Question
+  /** The answer to it, from its freezing until the service has taken it. */
+  readonly answer?: { readonly frozen: RecordBodies['answerFrozen']; readonly sends: readonly Send[] }
   readonly completed?: RecordBodies['completed']
   readonly failed?: RecordBodies['failed']
   readonly stored?: RecordBodies['stored']
@@ -126,13 +150,7 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
         : { ...state, frozen: record.body }
     }
     case 'sent':
-      return {
-        ...state,
-        sends: [
-          ...state.sends,
-          { send: record.body.send, at: record.at, mono: record.mono, keyTag: record.body.keyTag, answer: { kind: 'none' } },
-        ],
-      }
+      return { ...state, sends: [...state.sends, toSend(record, record.body)] }
     case 'refused':
       return {
         ...state,
@@ -145,6 +163,28 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
       }
     case 'accepted':
       return { ...state, attempt: Math.max(state.attempt, record.body.attempt), accepted: record.body }
+    case 'asked':
+      return { ...state, question: record.body.question }
+    case 'answerFrozen':
+      return { ...state, answer: { frozen: record.body, sends: [] } }
+    case 'answerSent':
+      return withAnswerSends(state, (sends) => [...sends, toSend(record, record.body)])
+    case 'answerRefused':
+      return withAnswerSends(state, (sends) =>
+        answered(sends, record.body.send, { kind: 'refused', status: record.body.status, error: record.body.error }),
+      )
+    case 'answerUnknown':
+      return withAnswerSends(state, (sends) =>
+        answered(sends, record.body.send, { kind: 'unknown', status: record.body.status, message: record.body.message }),
+      )
+    case 'answerAccepted': {
+      const { question: _question, answer: _answer, ...rest } = state
+      return {
+        ...rest,
+        accepted: record.body,
+        earlier: [...(state.earlier ?? []), ...(state.accepted ? [state.accepted.executionId] : [])],
+      }
+    }
     case 'completed':
       return { ...state, completed: record.body }
     case 'failed':
@@ -157,6 +197,14 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
 /** The state that a whole chain stands for. */
 export function foldRecords(records: readonly JournalRecord[]): Submission {
   return records.reduce(foldRecord, noSubmission)
+}
+
+function toSend(record: JournalRecord, body: { readonly send: number; readonly keyTag: string }): Send {
+  return { send: body.send, at: record.at, mono: record.mono, keyTag: body.keyTag, answer: { kind: 'none' } }
+}
+
+function withAnswerSends(state: Submission, change: (sends: readonly Send[]) => readonly Send[]): Submission {
+  return state.answer ? { ...state, answer: { ...state.answer, sends: change(state.answer.sends) } } : state
 }
 
 function answered(sends: readonly Send[], send: number, answer: Send['answer']): readonly Send[] {

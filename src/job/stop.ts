@@ -27,7 +27,8 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
   }
 }
 
-function refusedError(id: string, status: number, error: PublicError): SpritewrightError {
+/** The words for a POST that was refused and started nothing. */
+export function refusedError(id: string, status: number, error: PublicError): SpritewrightError {
   const facts = { id, status, reason: error.reason, retryable: error.retryable, requestId: error.requestId, details: error.details }
   if (status === 401) {
     return new SpritewrightError('SW_KEY_REFUSED', {

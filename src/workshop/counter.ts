@@ -70,6 +70,14 @@ export interface BuildReport {
   readonly warnings: readonly string[]
 }
 
+export interface AnswerRequest {
+  /** `sprite`, `sprite.animation` or `sprite#2`. */
+  readonly name: string
+  readonly text: string
+  /** A picture, where the question asks for one. */
+  readonly asset?: { readonly path: string; readonly bytes: Uint8Array } | undefined
+}
+
 /** One line of the ledger, summed up for an animation and an attempt. */
 export interface LedgerLine {
   readonly id: string
@@ -109,6 +117,12 @@ export interface Workshop {
   status(names?: readonly string[]): Promise<PlanReport>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
   build(request?: BuildRequest): Promise<BuildReport>
+  /** Answers a question; the answer names the execution that goes on, which the next build follows. */
+  answer(request: AnswerRequest, signal?: AbortSignal): Promise<{ readonly id: string; readonly executionId: string }>
+  /** Cancels the pictures that are being made for a name; sprite executions cannot be cancelled (`SW_CAPABILITY`). */
+  cancel(name: string, signal?: AbortSignal): Promise<readonly { readonly id: string; readonly status: string }[]>
+  /** Deletes conversations at the service, after `confirm`; the paid results here stay. Answers the ids that were forgotten. */
+  forget(name: string, confirm: (ids: readonly string[]) => Promise<boolean>, signal?: AbortSignal): Promise<readonly string[]>
   /** For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told. */
   preview(): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
   /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { SpritewrightError } from '../errors.ts'
+import type { SubmissionOutcome } from '../service/wire.ts'
+import type { JournalView } from './journal.ts'
+import type { JobPorts, Order } from './order.ts'
+import { refusedError } from './stop.ts'
+
+/** A person's answer to a question of an execution. */
+export interface AnswerWords {
+  readonly text: string
+  /** Id of an uploaded picture, where the question asks for one. */
+  readonly assetId: string | undefined
+}
+
+/**
+ * Decides the words and the key of an answer. The key rests on the question alone: other words under it are a conflict, never a second execution.
+ *
+ * @throws `SW_USAGE` where an answer is on its way already with other words.
+ */
+export async function freezeAnswer(
+  ports: JobPorts,
+  order: Order,
+  view: JournalView,
+  conversationId: string,
+  questionId: string,
+  words: AnswerWords,
+): Promise<JournalView | undefined> {
+  const { accepted, answer, attempt } = view.submission
+  if (!accepted)
+    throw new SpritewrightError('SW_INTERNAL', {
+      message: `"${order.request.id}" has no execution that could be answered. Please report this.`,
+    })
+  const isOnItsWay = answer?.sends.some((send) => send.answer.kind !== 'refused') === true
+  if (answer && answer.frozen.questionId === questionId && isOnItsWay) {
+    if (answer.frozen.text === words.text && answer.frozen.assetId === (words.assetId ?? null)) return view
+    throw new SpritewrightError('SW_USAGE', {
+      message: `An answer to the question of "${order.request.id}" was sent already and is not confirmed: ${JSON.stringify(answer.frozen.text)}. Run spritewright build: it sends the same answer again, once.`,
+      facts: { id: order.request.id, sent: answer.frozen.text },
+    })
+  }
+  const tries = answer?.frozen.questionId === questionId ? answer.sends.length : 0
+  const digest = createHash('sha256')
+    .update(JSON.stringify(['answer', order.hash, attempt, questionId, tries]))
+    .digest('hex')
+  return ports.journal.append(order.hash, view, 'answerFrozen', {
+    attempt,
+    executionId: accepted.executionId,
+    conversationId,
+    questionId,
+    key: `sw1-answer-${digest.slice(0, 40)}`,
+    text: words.text,
+    assetId: words.assetId ?? null,
+  })
+}
+
+/** One POST of a frozen answer: the record first, durable, then the bytes, then what came back. It pays nothing: the hold of the question's execution goes over. */
+export async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Promise<void> {
+  const answer = view.submission.answer
+  if (!answer)
+    throw new SpritewrightError('SW_INTERNAL', {
+      message: `An answer to "${order.request.id}" was about to be sent before it was decided. Please report this.`,
+    })
+  const { attempt, conversationId, questionId, key, text, assetId } = answer.frozen
+  const number = answer.sends.length + 1
+  const recorded: { view?: JournalView | undefined } = {}
+  const outcome = await ports.client
+    .answer(
+      { conversationId, questionId, text, key, ...(assetId === null ? {} : { assetId }) },
+      async () => {
+        recorded.view = await ports.journal.append(order.hash, view, 'answerSent', {
+          attempt,
+          send: number,
+          keyTag: ports.client.keyTag(ports.keySalt),
+        })
+        if (!recorded.view) throw new OvertakenError()
+      },
+      ports.signal,
+    )
+    .catch((error: unknown) => {
+      if (error instanceof OvertakenError) return undefined
+      throw error
+    })
+  if (outcome && recorded.view) await recordAnswer(ports, order, recorded.view, number, outcome)
+}
+
+/** Another process wrote the next record first: nothing was sent. */
+class OvertakenError extends Error {}
+
+async function recordAnswer(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {
+  const { attempt } = first.submission
+  let view: JournalView | undefined = first
+  while (view) {
+    const before = view
+    const next: JournalView | undefined =
+      outcome.kind === 'accepted'
+        ? await ports.journal.append(order.hash, before, 'answerAccepted', {
+            attempt,
+            executionId: outcome.executionId,
+            conversationId: outcome.conversationId,
+          })
+        : outcome.kind === 'refused'
+          ? await ports.journal.append(order.hash, before, 'answerRefused', { attempt, send, status: outcome.status, error: outcome.error })
+          : await ports.journal.append(order.hash, before, 'answerUnknown', {
+              attempt,
+              send,
+              status: outcome.status,
+              message: outcome.message,
+            })
+    if (next) break
+    view = await ports.journal.read(order.hash)
+    if (!view.submission.answer) return
+  }
+  if (outcome.kind === 'refused' && outcome.status !== 429 && outcome.status !== 409)
+    throw refusedError(order.request.id, outcome.status, outcome.error)
+}

@@ -1,0 +1,163 @@
+import { SpritewrightError } from '../errors.ts'
+import { freezeAnswer, sendAnswer } from '../job/answer.ts'
+import type { JobPorts, Order } from '../job/order.ts'
+import { sniffPicture } from '../spec/picture.ts'
+import { sha256 } from '../vault/objects.ts'
+import type { AnswerRequest } from './counter.ts'
+import { toJobPorts, toOrder, withSteps } from './orders.ts'
+import type { Session } from './session.ts'
+import type { Shop } from './shop.ts'
+import { survey, throwAll } from './survey.ts'
+
+/** An order with an execution at the service. */
+interface OpenOrder {
+  readonly order: Order
+  readonly executionId: string
+  readonly isKept: boolean
+}
+
+/** The executions that a name stands for: of one animation, of one step, or of all of a sprite. */
+async function findExecutions(shop: Shop, session: Session, name: string): Promise<readonly OpenOrder[]> {
+  const [sprite = name] = name.split('#')
+  const found = await survey(shop, [sprite], { identity: session.identity })
+  throwAll(found.errors)
+  const orders = new Map(
+    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).map((order) => [order.hash, order] as const),
+  )
+  return [...found.steps, ...found.items].flatMap((one) => {
+    const order = orders.get(one.hash ?? '')
+    if (!order || one.executionId === undefined || (name.includes('#') && one.id !== name)) return []
+    return [{ order, executionId: one.executionId, isKept: one.state === 'bought' }]
+  })
+}
+
+/**
+ * Answers the question of an execution. The question is read anew from the service first: it is asked exactly while it stands there.
+ *
+ * @returns The execution that goes on.
+ * @throws `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none.
+ */
+export async function answer(
+  shop: Shop,
+  session: Session,
+  request: AnswerRequest,
+  signal: AbortSignal,
+): Promise<{ readonly id: string; readonly executionId: string }> {
+  const ports = await toJobPorts(shop, session, () => {}, signal)
+  for (const { order, executionId, isKept } of await findExecutions(shop, session, request.name)) {
+    if (isKept) continue
+    const execution = await session.client.execution(executionId, signal)
+    const { question, conversationId } = execution
+    if (!question || conversationId === null) continue
+    if (question.requiresAsset && !request.asset) {
+      throw new SpritewrightError('SW_USAGE', {
+        message: `The question of "${order.request.id}" wants a picture: ${question.text} Give one with --asset FILE.`,
+        facts: { id: order.request.id, question: question.text },
+      })
+    }
+    const assetId = request.asset && (await uploadAsset(ports, request.asset))
+    const view = await freezeAnswer(ports, order, await ports.journal.read(order.hash), conversationId, question.questionId, {
+      text: request.text,
+      assetId,
+    })
+    if (view) await sendAnswer(ports, order, view)
+    const { accepted, answer: open } = (await ports.journal.read(order.hash)).submission
+    if (open || !accepted) {
+      throw new SpritewrightError('SW_UNREACHABLE', {
+        message: `The service did not confirm the answer to "${order.request.id}". Run spritewright build: it sends the same answer again under the same key, so it counts once.`,
+        facts: { id: order.request.id },
+      })
+    }
+    return { id: order.request.id, executionId: accepted.executionId }
+  }
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected a question waiting at "${request.name}", found none. See: spritewright status`,
+    facts: { name: request.name },
+  })
+}
+
+async function uploadAsset(ports: JobPorts, asset: { readonly path: string; readonly bytes: Uint8Array }): Promise<string> {
+  const sniffed = sniffPicture(asset.bytes)
+  if ('found' in sniffed) {
+    throw new SpritewrightError('SW_REFERENCE', {
+      message: `Expected a PNG, JPEG or WebP picture at ${asset.path}, found ${sniffed.found}.`,
+      facts: { path: asset.path, found: sniffed.found },
+    })
+  }
+  return ports.uploads.referenceId(sha256(asset.bytes), { bytes: asset.bytes, contentType: sniffed.header.contentType }, ports.signal)
+}
+
+/**
+ * Cancels the running pictures of a name. Sprite executions cannot be cancelled: the service does not allow it.
+ *
+ * @returns What the service says of each.
+ * @throws `SW_CAPABILITY` for a sprite execution; `SW_USAGE` where nothing runs.
+ */
+export async function cancel(
+  shop: Shop,
+  session: Session,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly { readonly id: string; readonly status: string }[]> {
+  const open = (await findExecutions(shop, session, name)).filter((one) => !one.isKept)
+  const pictures = open.filter(({ order }) => order.request.operation !== 'sprite_sheet')
+  const sheet = open.find(({ order }) => order.request.operation === 'sprite_sheet')
+  if (pictures.length === 0 && sheet) {
+    throw new SpritewrightError('SW_CAPABILITY', {
+      message: `"${sheet.order.request.id}" is a sprite execution; the service does not allow customers to cancel those. It goes on, its hold is settled on delivery or restored on failure.`,
+      facts: { id: sheet.order.request.id, executionId: sheet.executionId },
+    })
+  }
+  if (pictures.length === 0)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected a picture being made for "${name}", found none. See: spritewright status`,
+      facts: { name },
+    })
+  const ended: { id: string; status: string }[] = []
+  for (const { order, executionId } of pictures) {
+    const { status } = await session.client.cancel(executionId, signal)
+    ended.push({ id: order.request.id, status })
+    const view = await shop.journal.read(order.hash)
+    if (status === 'cancelled')
+      await shop.journal.append(order.hash, view, 'failed', { attempt: view.submission.attempt, status, error: null })
+  }
+  return ended
+}
+
+/**
+ * Deletes the conversations of a name at the service: what it has of them is gone then. The paid results here stay.
+ *
+ * @param confirm Asked once with the ids; nothing is deleted unless it answers `true`.
+ * @throws `SW_VAULT` where anything of it is not in the vault yet: it would be lost; `SW_USAGE` where nothing of it is at the service.
+ */
+export async function forget(
+  shop: Shop,
+  session: Session,
+  name: string,
+  confirm: (ids: readonly string[]) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const open = await findExecutions(shop, session, name)
+  if (open.length === 0)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected executions of "${name}" at the service, found none. See: spritewright status`,
+      facts: { name },
+    })
+  const unkept = open.filter((one) => !one.isKept).map(({ order }) => order.request.id)
+  if (unkept.length > 0) {
+    throw new SpritewrightError('SW_VAULT', {
+      message: `${unkept.join(', ')}: not in the vault yet, and lost for good once the service forgets it. Run spritewright build first.`,
+      facts: { ids: unkept },
+    })
+  }
+  if (!(await confirm(open.map(({ order }) => order.request.id)))) return []
+  const forgotten: string[] = []
+  for (const { order, executionId } of open) {
+    const { accepted } = (await shop.journal.read(order.hash)).submission
+    const conversationId = accepted?.conversationId ?? (await session.client.execution(executionId, signal)).conversationId
+    if (conversationId === null) continue
+    await session.client.deleteConversation(conversationId, signal)
+    forgotten.push(order.request.id)
+  }
+  return forgotten
+}
