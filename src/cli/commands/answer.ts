@@ -1,0 +1,23 @@
+import { resolve } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { ink } from '../ink.ts'
+
+/** `spritewright answer NAME TEXT`: answers the question of an execution, with a picture where it asks for one. */
+export async function answer({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+  const [name, ...words] = args.names
+  if (name === undefined || words.length === 0) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected a name and an answer: spritewright answer hero.walk "with the left hand"',
+    })
+  }
+  const path = args.text('asset')
+  const { disk, workingFolder } = parts.host
+  const asset = path === undefined ? undefined : { path, bytes: await disk.read(resolve(workingFolder, path)) }
+  const report = await withWorkshop((workshop) => workshop.answer({ name, text: words.join(' '), asset }, parts.signal))
+  printer.document(report)
+  printer.line('Answered ', ink('bold', report.id), `; the service goes on as ${report.executionId}.`)
+  printer.hint('Next: ', ink('bold', 'spritewright build'), ', which follows it. Nothing is paid again for the answer.')
+  return 0
+}
