@@ -122,9 +122,12 @@ export async function openShelf(): Promise<Shelf> {
   return shelf
 }
 
+/** Made once: it listens to the standard streams. */
+const machine = nodeHost()
+
 /** This machine with an environment of its own. */
 export function hostOf(game: Game, env: Readonly<Record<string, string>>, over: Partial<Host> = {}): Host {
-  return { ...nodeHost(), env, stateFolder: join(game.root, '.state'), ...over }
+  return { ...machine, env, stateFolder: join(game.root, '.state'), ...over }
 }
 
 /** A network on which every request is an error. */
@@ -196,5 +199,38 @@ export function configOf(game: Game, plugin: TestPlugin, more: InlineConfig = {}
     plugins: [plugin.plugins, ...(more.plugins ?? [])],
     ...Object.fromEntries(Object.entries(more).filter(([name]) => name !== 'plugins' && name !== 'build')),
     build: { minify: false, target: 'esnext', modulePreload: false, ...more.build },
+  }
+}
+
+/** A queue of what has happened, for tests that wait for things and never for time. */
+export interface Happenings<T> {
+  readonly all: readonly T[]
+  push(one: T): void
+  /** Waits for the next one, from where the last wait ended, that fits; answers it. Those before it are passed over. */
+  next(fits: (one: T) => boolean): Promise<T>
+}
+
+/** An empty queue. */
+export function createHappenings<T>(): Happenings<T> {
+  const all: T[] = []
+  let at = 0
+  let wake = (): void => {}
+  return {
+    all,
+    push: (one) => {
+      all.push(one)
+      wake()
+    },
+    next: async (fits) => {
+      for (;;) {
+        while (at < all.length) {
+          const one = all[at++] as T
+          if (fits(one)) return one
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
   }
 }

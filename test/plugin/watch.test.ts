@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { nodeNet } from '../../src/host/net.ts'
+import { configOf, createHappenings, type Game, type Happenings, key, openShelf, pluginOf, type Shelf, spec, type TestPlugin, vites } from './world.ts'
+
+let shelf: Shelf
+const open: { close(): Promise<void> }[] = []
+beforeAll(async () => {
+  shelf = await openShelf()
+})
+afterAll(async () => {
+  for (const one of open.splice(0)) await one.close()
+  await shelf.close()
+})
+
+interface WatchEvent {
+  readonly code: string
+  readonly error?: { readonly message: string }
+}
+
+interface Watched {
+  readonly events: Happenings<WatchEvent>
+  close(): Promise<void>
+}
+
+async function watch(load: (typeof vites)[number][1], game: Game, plugin: TestPlugin): Promise<Watched> {
+  const { build } = await load()
+  const events = createHappenings<WatchEvent>()
+  const watcher = (await build(configOf(game, plugin, { build: { watch: {} } }))) as unknown as {
+    on(name: 'event', listener: (event: WatchEvent) => void): void
+    close(): Promise<void>
+  }
+  watcher.on('event', (event) => events.push(event))
+  const watched = { events, close: async () => watcher.close() }
+  open.push(watched)
+  return watched
+}
+
+const isEnd = ({ code }: WatchEvent): boolean => code === 'END'
+const isError = ({ code }: WatchEvent): boolean => code === 'ERROR'
+
+async function script(game: Game): Promise<string> {
+  return game.read((await game.list('dist')).find((name) => name.endsWith('.js')) ?? '')
+}
+
+describe.each(vites)('build --watch with %s', (_name, load) => {
+  test('builds anew after a free edit, buys nothing, and closes what it opened', async () => {
+    const game = await shelf.game()
+    const plugin = pluginOf(game)
+    const { events, close } = await watch(load, game, plugin)
+    await events.next(isEnd)
+    expect(await script(game)).toMatch(/"?fps"?: ?8\b/)
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 21 }))
+    await events.next(isEnd)
+    expect(await script(game)).toMatch(/"?fps"?: ?21\b/)
+    expect((await game.list('dist')).filter((name) => name.endsWith('.png'))).toHaveLength(1)
+    expect(plugin.made()).toBe(1)
+    await close()
+    expect(plugin.open()).toBe(0)
+  })
+
+  test('goes on after a broken spec, also where it was broken from the start', async () => {
+    const game = await shelf.game({ 'sprites/hero.sprite.json': '{' })
+    const plugin = pluginOf(game)
+    const { events, close } = await watch(load, game, plugin)
+    const { error } = await events.next(isError)
+    expect(error?.message).toContain('sprites/hero.sprite.json')
+    await events.next(isEnd)
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 9 }))
+    await events.next(isEnd)
+    expect(await script(game)).toMatch(/"?fps"?: ?9\b/)
+    await close()
+    expect(plugin.open()).toBe(0)
+  })
+
+  test('buys what is approved meanwhile', async () => {
+    const game = await shelf.game({ 'sprites/hero.sprite.json': spec({}, { frames: 9 }) })
+    const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key }
+    const { events, close } = await watch(load, game, pluginOf(game, { env, net: nodeNet() }))
+    expect((await events.next(isError)).error?.message).toContain('changed since the last purchase: frames')
+    await events.next(isEnd)
+    const workshop = await shelf.workshop(game)
+    await workshop.approve({ names: ['hero'], confirm: async () => true })
+    await workshop.close()
+    while (!(await game.list()).some((name) => name.startsWith('dist/'))) await events.next(isEnd)
+    expect(await script(game)).toContain('hero/walk/0008')
+    await close()
+  })
+})
