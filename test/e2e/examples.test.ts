@@ -75,13 +75,18 @@ describe('the demo', () => {
 })
 
 describe.each([
-  { name: 'phaser', site: 'dist', isReady: 'window.game?.scene.isActive("level")' },
-  { name: 'pixi', site: 'dist', isReady: 'window.app?.stage.children.length === 4' },
-  { name: 'prebuild', site: 'public', isReady: 'window.game?.scene.isActive("default")' },
-] as const)('the example $name', ({ name, site, isReady }) => {
+  { name: 'phaser', kind: 'built', isReady: 'window.game?.scene.isActive("level")' },
+  { name: 'phaser', kind: 'in dev', isReady: 'window.game?.scene.isActive("level")' },
+  { name: 'pixi', kind: 'built', isReady: 'window.app?.stage.children.length === 4' },
+  { name: 'pixi', kind: 'in dev', isReady: 'window.app?.stage.children.length === 4' },
+  { name: 'prebuild', kind: 'written by the command line', isReady: 'window.game?.scene.isActive("default")' },
+] as const)('the example $name, $kind', ({ name, kind, isReady }) => {
   test('starts without a complaint and shows its sprites', async () => {
-    const served = await serveFolder(join(folder, 'examples', name, site), '/games/it/')
-    const { page, complaints } = await visit(browser, served.url)
+    const root = join(folder, 'examples', name)
+    const engine = name === 'pixi' ? 'pixi.js' : 'phaser'
+    const site =
+      kind === 'in dev' ? await serveDev(root, [engine]) : await serveFolder(join(root, kind === 'built' ? 'dist' : 'public'), '/games/it/')
+    const { page, complaints } = await visit(browser, site.url)
     try {
       await page.waitForFunction(isReady, undefined, { timeout: 30_000 })
       // Two frames later it is drawn.
@@ -90,7 +95,7 @@ describe.each([
       expect(await colours(page)).toBeGreaterThan(1000)
     } finally {
       await page.close()
-      await served.close()
+      await site.close()
     }
   })
 })

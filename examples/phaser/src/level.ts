@@ -13,6 +13,8 @@ const groundY = 440
 const walkSpeed = 230
 const jumpSpeed = 620
 const gravity = 1700
+/** From the start of the swing to where it lands. */
+const strikeMs = 300
 /** Twelve frames at 14 a second. */
 const hopMs = 857
 const coinPlaces = [330, 470, 610, 840, 960, 1130, 1320, 1460, 1640, 1830, 1990, 2180]
@@ -124,9 +126,11 @@ export class Level extends Phaser.Scene {
 
   #attack(): void {
     this.#hero.play('hero/attack')
-    const reach = this.#hero.x + (this.#hero.flipX ? -70 : 70)
-    for (const one of this.#slimes.filter(({ body }) => Math.abs(body.x - reach) < 95 && Math.abs(body.y - this.#hero.y) < 110))
-      this.#beat(one)
+    this.time.delayedCall(strikeMs, () => {
+      const reach = this.#hero.x + (this.#hero.flipX ? -80 : 80)
+      for (const one of this.#slimes.filter(({ body }) => Math.abs(body.x - reach) < 95 && Math.abs(body.y - this.#hero.y) < 110))
+        this.#beat(one)
+    })
   }
 
   #beat(beaten: Slime): void {
