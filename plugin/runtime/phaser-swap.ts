@@ -18,6 +18,10 @@ interface LiveSource {
 interface LiveFrame {
   readonly name: string
 }
+
+/** Frames that an atlas had once and has no more: what still holds one shows it again when it comes back. */
+const goneFrames = new WeakMap<LiveTexture, Readonly<Record<string, LiveFrame>>>()
+
 interface LiveAnimation {
   getFrames(textures: unknown, frames: unknown, key: string | null, isSorted: boolean): Phaser.Animations.AnimationFrame[]
   calculateDuration(target: unknown, frames: number, duration: number | null, rate: number): void
@@ -60,14 +64,15 @@ async function decode(url: string): Promise<HTMLImageElement> {
   return image
 }
 
-/** New sources under the same Texture, cut by Phaser's own parser; each frame that still exists keeps its object. Answers the names that are gone. */
+/** New sources under the same Texture, cut by Phaser's own parser; each frame that still exists keeps its object. Answers the names that have gone. */
 function replaceFrames(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, images: readonly HTMLImageElement[]): string[] {
   const { textures } = game
   const filter = texture.source[0]?.scaleMode
   const Source = texture.source[0]?.constructor as new (owner: unknown, image: HTMLImageElement) => LiveSource
   texture.source = images.map((image) => new Source(texture, image))
   if (filter === 1 || atlas.pixelArt) for (const source of texture.source) source.setFilter(1)
-  const old = texture.frames
+  const old = { ...goneFrames.get(texture), ...texture.frames }
+  const wasGone = new Set(Object.keys(goneFrames.get(texture) ?? {}))
   texture.frames = {}
   texture.frameTotal = 0
   texture.firstFrame = '__BASE'
@@ -80,18 +85,20 @@ function replaceFrames(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData
     (data.length > 1 ? data : { frames: data[0]?.frames ?? [] }) as object,
   )
   const missing = (textures.get('__MISSING') as unknown as LiveTexture).frames.__BASE
-  const gone: string[] = []
+  const gone: Record<string, LiveFrame> = {}
   for (const [name, frame] of Object.entries(old)) {
     const fresh = texture.frames[name]
     if (fresh) {
       Object.assign(frame, fresh)
       texture.frames[name] = frame
     } else {
-      Object.assign(frame, missing, { name })
-      gone.push(name)
+      // It stays a frame of this texture: whoever is given it would else become a user of another one.
+      Object.assign(frame, missing, { name, texture })
+      gone[name] = frame
     }
   }
-  return gone
+  goneFrames.set(texture, gone)
+  return Object.keys(gone).filter((name) => !wasGone.has(name))
 }
 
 /** The same Animation objects with new frame lists; answers each changed one with the rate it had. */

@@ -17,18 +17,22 @@ const listening = new WeakSet<object>()
 /**
  * Queues the atlases of sprites in a scene's loader; call it in `preload`. Sprites that share an atlas load it once, and an atlas that the game has is not loaded again.
  *
- * The loader's `path` and `baseURL` do not matter: URLs are handed over whole.
+ * The loader's `path`, `prefix` and `baseURL` do not matter: URLs are handed over whole, and keys are those that the sprite modules tell.
  */
 export function preloadSprites(scene: Phaser.Scene, sprites: readonly SpriteModule[]): void {
   listen(scene)
-  for (const atlas of distinctAtlases(sprites)) {
-    if (scene.textures.exists(atlas.key)) continue
-    const urls = atlas.pages.map((page) => new URL(page.url, document.baseURI).href)
-    const textures = toTextures(atlas)
-    if (urls.length === 1) scene.load.atlas(atlas.key, urls[0], { frames: textures[0]?.frames ?? [] })
-    else loadPages(scene, atlas.key, urls, textures)
-    scene.load.once('complete', () => setFilter(scene, atlas))
-  }
+  const { path, prefix } = scene.load
+  scene.load.setPath('').setPrefix('')
+  for (const atlas of distinctAtlases(sprites)) if (!scene.textures.exists(atlas.key)) loadAtlas(scene, atlas)
+  scene.load.setPath(path).setPrefix(prefix)
+}
+
+function loadAtlas(scene: Phaser.Scene, atlas: AtlasData): void {
+  const urls = atlas.pages.map((page) => new URL(page.url, document.baseURI).href)
+  const textures = toTextures(atlas)
+  if (urls.length === 1) scene.load.atlas(atlas.key, urls[0], { frames: textures[0]?.frames ?? [] })
+  else loadPages(scene, atlas.key, urls, textures)
+  scene.load.once('complete', () => setFilter(scene, atlas))
 }
 
 /**

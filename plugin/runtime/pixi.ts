@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { AnimatedSprite, Assets, Cache, type FrameObject, Spritesheet, Texture } from 'pixi.js'
-import { type AnimationData, type AtlasData, mainAtlas, type SpriteModule } from './data.ts'
+import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
+import { type AtlasData, mainAtlas, type SpriteModule } from './data.ts'
 import { isHot, onUpdate } from './hot.ts'
-import { toSheetData } from './pixi-data.ts'
-import { type LoadedAtlas, swapAtlas } from './pixi-swap.ts'
+import { fetchAtlas, type LoadedAtlas, toFrameObjects } from './pixi-atlas.ts'
+import { swapAtlas } from './pixi-swap.ts'
 
 export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './data.ts'
 
@@ -28,8 +28,6 @@ export interface LoadedSprite<Animation extends string = string, Frame extends s
 
 /** Atlases of the page by key, as they were loaded. */
 const loaded = new Map<string, Promise<LoadedAtlas>>()
-/** Sprites made by `create` and not destroyed, with what they play: a hot update finds them here. */
-const playing = new Map<AnimatedSprite, { readonly atlas: string; readonly name: string }>()
 let isListening = false
 
 /** The names of a module's animations and frames. */
@@ -59,30 +57,20 @@ function pickAtlas(sprite: SpriteModule): AtlasData {
 function loadAtlas(atlas: AtlasData): Promise<LoadedAtlas> {
   const before = loaded.get(atlas.key)
   if (before) return before
-  const started = fetchAtlas(atlas)
+  const started = fetchAtlas(atlas).then(publish)
   loaded.set(atlas.key, started)
   started.catch(() => loaded.delete(atlas.key))
   return started
 }
 
-async function fetchAtlas(atlas: AtlasData): Promise<LoadedAtlas> {
-  const sheets = await Promise.all(
-    atlas.pages.map(async (page, index) => {
-      const src = new URL(page.url, document.baseURI).href
-      const data = { resolution: atlas.scale, ...(atlas.pixelArt ? { scaleMode: 'nearest' as const } : {}) }
-      const texture = await Assets.load<Texture>({ src, parser: 'texture', data })
-      const sheet = new Spritesheet({ texture, data: toSheetData(atlas, index) })
-      await sheet.parse()
-      return sheet
-    }),
-  )
-  const textures: Record<string, Texture> = Object.assign({}, ...sheets.map((sheet) => sheet.textures))
-  for (const [name, texture] of Object.entries(textures)) {
+/** Makes frames known to PixiJS by their names. */
+function publish(atlas: LoadedAtlas): LoadedAtlas {
+  for (const [name, texture] of Object.entries(atlas.textures)) {
     Cache.set(name, texture)
     // Only a dynamic texture tells its sprites that it has changed.
     if (isHot()) texture.dynamic = true
   }
-  return { data: atlas, sheets, textures }
+  return atlas
 }
 
 function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
@@ -100,31 +88,13 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
     create: (animation) => {
       const short = animation ?? Object.keys(sprite.animations)[0] ?? ''
       const { name = '', loop = true } = sprite.animations[short] ?? {}
-      const made = new AnimatedSprite({ textures: toFrameObjects(atlas, name), updateAnchor: true })
-      if (sprite.anchor) made.anchor.set(sprite.anchor.x, sprite.anchor.y)
+      const made = new AnimatedSprite(toFrameObjects(atlas, name))
       made.loop = loop
-      playing.set(made, { atlas: atlas.data.key, name })
-      made.once('destroyed', () => playing.delete(made))
+      if (sprite.anchor) made.anchor.set(sprite.anchor.x, sprite.anchor.y)
       made.play()
       return made
     },
   }
-}
-
-/** Frames with their times; PixiJS knows no yoyo, so the way back is written out, its ends once. */
-function toFrameObjects(atlas: LoadedAtlas, name: string): FrameObject[] {
-  const animation = atlas.data.animations[name]
-  if (!animation)
-    throw new Error(
-      `Expected an animation "${name}" in the atlas "${atlas.data.key}", found: ${Object.keys(atlas.data.animations).join(', ')}.`,
-    )
-  return walk(animation).map(([frame, time]) => ({ texture: atlas.textures[frame] ?? Texture.EMPTY, time }))
-}
-
-function walk(animation: AnimationData): AnimationData['frames'] {
-  if (!animation.yoyo || animation.frames.length < 2) return animation.frames
-  const back = animation.frames.slice(animation.loop ? 1 : 0, -1).reverse()
-  return [...animation.frames, ...back]
 }
 
 /** Swaps art in place when the dev server says so. */
@@ -144,18 +114,5 @@ function listen(): void {
 
 async function swapLoaded(next: AtlasData): Promise<void> {
   const before = await loaded.get(next.key)
-  if (!before) return
-  await swapAtlas(before, next)
-  for (const [sprite, { atlas, name }] of playing) {
-    if (atlas !== next.key || sprite.destroyed || !next.animations[name]) continue
-    const { currentFrame, playing: wasPlaying, animationSpeed } = sprite
-    const frames = toFrameObjects(before, name)
-    // The setter stops and rewinds.
-    sprite.textures = frames
-    sprite.loop = next.animations[name].loop
-    sprite.animationSpeed = animationSpeed
-    const at = Math.min(currentFrame, frames.length - 1)
-    if (wasPlaying) sprite.gotoAndPlay(at)
-    else sprite.gotoAndStop(at)
-  }
+  if (before) await swapAtlas(before, next)
 }
