@@ -2,7 +2,7 @@ import { type Credits, formatCredits, parseCredits } from '../credit/credits.ts'
 import type { Random } from '../host/random.ts'
 import { Refusal } from './http.ts'
 import type { EmbeddedAccount } from './options.ts'
-import type { AccountRecord, ExecutionRecord, KeyRecord } from './records.ts'
+import { type AccountRecord, type ExecutionRecord, type KeyRecord, operations } from './records.ts'
 import { type Store, sha256Of } from './store.ts'
 
 /** Who asks: a key that was good, and its account. */
@@ -15,8 +15,10 @@ export interface Caller {
 export interface Accounts {
   /** @throws {Refusal} `invalid_request` where the header is missing, `authentication_failed` for a key that is unknown or revoked. */
   authenticate(authorization: string | undefined): Caller
-  /** Available credits: granted − settled − held, not under 0. */
+  /** Available credits, as the balance shows them: granted − settled − held, not under 0. */
   available(accountId: string): Credits
+  /** What something may still be started with: available credits less what is due for images that run. */
+  spendable(accountId: string): Credits
   /** Executions of an account, oldest first. */
   executions(accountId: string): ExecutionRecord[]
   /** Adds or changes an account by its name; keys that it had stay. */
@@ -32,6 +34,11 @@ const GRANTED_BY_DEFAULT = '100'
 export function createAccounts(store: Store, random: Random): Accounts {
   const executions = (accountId: string): ExecutionRecord[] =>
     [...store.table('execution').values()].filter((execution) => execution.accountId === accountId)
+  const left = (accountId: string, taken: readonly ExecutionRecord['money'][]): Credits => {
+    const granted = parseCredits(store.table('account').get(accountId)?.granted ?? '0')
+    const gone = executions(accountId).reduce((sum, { money, price }) => (taken.includes(money) ? sum + parseCredits(price) : sum), 0n)
+    return gone > granted ? 0n : granted - gone
+  }
   const putKey = (accountId: string, key: string, mode: 'test' | 'live', isRevoked: boolean): void => {
     const hash = sha256Of(key)
     store.commit([['key', hash, { hash, accountId, mode, isRevoked }]])
@@ -39,18 +46,15 @@ export function createAccounts(store: Store, random: Random): Accounts {
   return {
     authenticate: (authorization) => authenticate(store, authorization),
     executions,
-    available: (accountId) => {
-      let left = parseCredits(store.table('account').get(accountId)?.granted ?? '0')
-      for (const { money, price } of executions(accountId)) if (money === 'held' || money === 'settled') left -= parseCredits(price)
-      return left < 0n ? 0n : left
-    },
+    available: (accountId) => left(accountId, ['held', 'settled']),
+    spendable: (accountId) => left(accountId, ['held', 'settled', 'due']),
     put: (given) => {
       const known = [...store.table('account').values()].find((account) => account.name === given.name)
       const account: AccountRecord = {
         id: known?.id ?? random.uuid(),
         name: given.name,
         granted: formatCredits(parseCredits(given.credits ?? known?.granted ?? GRANTED_BY_DEFAULT, `the credits of "${given.name}"`)),
-        operations: given.operations ?? known?.operations ?? ['sprite_sheet'],
+        operations: given.operations ?? known?.operations ?? operations,
       }
       store.commit([['account', account.id, account]])
       for (const { key, mode, isRevoked } of given.keys ?? []) putKey(account.id, key, mode ?? 'test', isRevoked ?? false)

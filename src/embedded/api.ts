@@ -3,16 +3,18 @@ import type { Random } from '../host/random.ts'
 import type { ServedRequest, ServedResponse } from '../host/server.ts'
 import type { Accounts, Caller } from './accounts.ts'
 import type { Assets } from './assets.ts'
-import { capabilitiesOf, offered } from './capabilities.ts'
+import { capabilitiesOf } from './capabilities.ts'
+import { cancelExecution, deleteConversation } from './conversations.ts'
 import { viewOf } from './execution-view.ts'
 import type { Executions } from './executions.ts'
-import { jsonResponse, Refusal, splitPath, toEnvelope } from './http.ts'
+import { invalid, jsonResponse, Refusal, splitPath, toEnvelope } from './http.ts'
 import type { Jobs } from './jobs.ts'
 import type { ResolvedEmbeddedOptions } from './options.ts'
 import { estimateOf, readEstimateQuery, type SpritePricing } from './pricing.ts'
-import { invalid } from './shapes.ts'
+import type { Shapes } from './shapes.ts'
 import type { Store } from './store.ts'
 import type { Streams } from './streams.ts'
+import type { Submission, Submissions, TakenIn } from './submissions.ts'
 import { takeUpload } from './uploads.ts'
 import type { Bucket, Windows } from './windows.ts'
 
@@ -25,6 +27,7 @@ export interface ApiGround {
   readonly pricing: () => SpritePricing
   readonly accounts: Accounts
   readonly executions: Executions
+  readonly submissions: Submissions
   readonly jobs: Jobs
   readonly streams: Streams
   readonly windows: Windows
@@ -56,7 +59,7 @@ interface Endpoint {
 
 const privately = { 'cache-control': 'private, no-store' }
 
-function endpointsOf(uploadPath: string): readonly Endpoint[] {
+function endpointsOf({ uploadPath, answerPath }: Shapes): readonly Endpoint[] {
   return [
     { method: 'GET', path: '/v1/capabilities', bucket: 'get', answer: capabilities },
     { method: 'GET', path: '/v1/balance', bucket: 'get', answer: balance },
@@ -67,14 +70,14 @@ function endpointsOf(uploadPath: string): readonly Endpoint[] {
     { method: 'GET', path: '/v1/executions/*/events', bucket: 'get', answer: events },
     { method: 'POST', path: '/v1/executions/*/cancel', bucket: 'post', isManaged: true, answer: cancel },
     { method: 'GET', path: '/v1/image-jobs/*/asset', bucket: 'download', answer: asset },
-    { method: 'DELETE', path: '/v1/conversations/*', bucket: 'post', isManaged: true, answer: notYet },
-    { method: 'POST', path: '/v1/conversations/*/answers', bucket: 'post', isManaged: true, answer: notYet },
+    { method: 'DELETE', path: '/v1/conversations/*', bucket: 'post', isManaged: true, answer: remove },
+    { method: 'POST', path: answerPath, bucket: 'post', isManaged: true, answer: reply },
   ]
 }
 
 /** The API origin: every answer goes out when what it says is durable, with `X-Request-ID`; every refusal as the error envelope. */
 export function createApi(ground: ApiGround): (request: ServedRequest) => Promise<ServedResponse> {
-  const endpoints = endpointsOf(ground.options.shapes.uploadPath)
+  const endpoints = endpointsOf(ground.options.shapes)
   return async (request) => {
     const requestId = ground.random.uuid()
     try {
@@ -114,7 +117,7 @@ function matches(pattern: readonly string[], segments: readonly string[]): boole
 }
 
 function requireSheets({ account }: Caller): void {
-  if (!offered.includes('sprite_sheet') || !account.operations.includes('sprite_sheet'))
+  if (!account.operations.includes('sprite_sheet'))
     throw new Refusal('feature_unavailable', 'Sprite sheets are not available to this account.')
 }
 
@@ -133,16 +136,29 @@ function spritePricing({ pricing }: ApiGround, { caller, query }: Call): ServedR
 }
 
 async function upload(ground: ApiGround, { caller, request }: Call): Promise<ServedResponse> {
-  const taken = await takeUpload({ caller, contentType: request.headers['content-type'], body: request.body }, ground)
-  return jsonResponse(201, ground.options.shapes.upload(taken), privately)
+  const { shapes } = ground.options
+  const { contentType, bytes } = await shapes.readUpload(request.headers['content-type'], request.body)
+  return jsonResponse(201, shapes.upload(await takeUpload({ caller, contentType, body: bytes }, ground)), privately)
 }
 
-function execute({ executions, jobs, options, streams }: ApiGround, { caller, request, requestId }: Call): ServedResponse {
+function execute(ground: ApiGround, call: Call): ServedResponse {
+  return takeIn(ground, call, (submission) => ground.submissions.accept(submission))
+}
+
+function reply(ground: ApiGround, call: Call): ServedResponse {
+  return takeIn(ground, call, (submission) => ground.submissions.answer(call.ids[0]!, submission))
+}
+
+function takeIn(
+  { jobs, options, streams }: ApiGround,
+  { caller, request, requestId }: Call,
+  take: (submission: Submission) => TakenIn,
+): ServedResponse {
   const { headers, body, signal } = request
   if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) throw invalid('Content-Type', 'application/json')
   const wantsStream = /\btext\/event-stream\b/i.test(headers.accept ?? '')
   if (wantsStream) streams.checkRoom(caller)
-  const { execution, isNew } = executions.accept({ caller, idempotencyKey: headers['idempotency-key'], body, requestId })
+  const { execution, isNew } = take({ caller, idempotencyKey: headers['idempotency-key'], body, requestId })
   if (isNew) jobs.start(execution.id)
   return wantsStream
     ? streams.open(caller, execution.id, undefined, signal)
@@ -160,17 +176,17 @@ function events({ executions, streams }: ApiGround, { caller, ids, request }: Ca
   return streams.open(caller, id, request.headers['last-event-id'], request.signal)
 }
 
-function cancel({ executions }: ApiGround, { caller, ids }: Call): ServedResponse {
-  executions.owned(caller, ids[0]!)
-  // Every execution here is a sprite.
-  throw new Refusal('invalid_request', 'Sprite executions cannot be cancelled.', { field: 'operation', rule: 'image operations only' })
+function cancel(ground: ApiGround, { caller, ids }: Call): ServedResponse {
+  const { id, conversationId, status } = cancelExecution(ground, caller, ids[0]!)
+  return jsonResponse(200, { execution_id: id, conversation_id: conversationId, status }, privately)
+}
+
+function remove(ground: ApiGround, { caller, ids }: Call): ServedResponse {
+  deleteConversation(ground, caller, ids[0]!)
+  return { status: 204, headers: privately, body: new Uint8Array() }
 }
 
 function asset({ assets, executions }: ApiGround, { caller, ids }: Call): ServedResponse {
   const location = assets.link(executions.ownedByJob(caller, ids[0]!))
   return { status: 302, headers: { location, 'content-length': '0', 'cache-control': 'no-store' }, body: new Uint8Array() }
-}
-
-function notYet(): never {
-  throw new Refusal('feature_unavailable', 'This part of the interface is not available here.')
 }

@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 export interface Assets {
   /** Signed URL of an execution's delivery, good for `linkMs`. @throws {Refusal} `resource_not_found` before it is delivered. */
   link(execution: ExecutionRecord): string
-  /** The assets origin: 200 with the bytes for a good link, 403 for a wrong or old one, 400 for a request that carries credentials. */
+  /** The assets origin: 200 with the bytes for a good link, 403 for a wrong or old one, 404 for what was deleted, 400 for a request that carries credentials. */
   serve(request: ServedRequest): Promise<ServedResponse>
 }
 
@@ -32,24 +32,27 @@ export function createAssets({ store, clock, random, linkMs, url }: AssetsGround
   if (known === undefined) store.commit([['secret', 'signing', { value: secret }]])
   const sign = (text: string): string => createHmac('sha256', secret).update(text).digest('hex')
   return {
-    link: ({ delivery }) => {
+    link: ({ id, delivery }) => {
       if (delivery === null) throw new Refusal('resource_not_found', 'There is nothing to download yet.')
-      const signed = `/deliveries/${delivery.sha256}?expires=${clock.wall() + linkMs}`
+      const signed = `/deliveries/${id}?expires=${clock.wall() + linkMs}`
       return `${url}${signed}&signature=${sign(signed)}`
     },
     serve: async ({ method, path, headers }) => {
       if (headers.authorization !== undefined) return plain(400, 'Expected no credentials here: they belong to the API origin alone.')
       const { segments, query } = splitPath(path)
-      const [folder, sha256 = ''] = segments
+      const [folder, id = ''] = segments
       const expires = query.get('expires') ?? ''
-      const isGood = folder === 'deliveries' && isSame(query.get('signature') ?? '', sign(`/deliveries/${sha256}?expires=${expires}`))
+      const isGood = folder === 'deliveries' && isSame(query.get('signature') ?? '', sign(`/deliveries/${id}?expires=${expires}`))
       if (method !== 'GET' || !isGood) return plain(403, 'Expected a link that the service has signed.')
       if (clock.wall() >= Number(expires)) return plain(403, 'This link has expired. Ask the API for a new one.')
+      const execution = store.table('execution').get(id)
+      if (execution === undefined || execution.isDeleted || execution.delivery === null) return plain(404, 'This was deleted.')
+      const { sha256, contentType } = execution.delivery
       const body = await store.bytes(sha256)
       return {
         status: 200,
         headers: {
-          'content-type': 'application/zip',
+          'content-type': contentType,
           'content-length': String(body.length),
           'cache-control': 'private, no-store',
           etag: `"${sha256}"`,

@@ -1,11 +1,8 @@
-import { formatCredits } from '../credit/credits.ts'
+import { formatCredits, parseCredits } from '../credit/credits.ts'
 import type { Caller } from './accounts.ts'
 import type { ResolvedEmbeddedOptions } from './options.ts'
 import { priceOf, type SpritePricing } from './pricing.ts'
-import type { Operation } from './records.ts'
-
-/** What this service can do now; an account has a part of it. */
-export const offered: readonly Operation[] = ['sprite_sheet']
+import { operations } from './records.ts'
 
 /** Endings and media types of pictures that may be uploaded. */
 export const inputTypes: Readonly<Record<string, { readonly format: 'png' | 'jpeg' | 'webp'; readonly extensions: readonly string[] }>> = {
@@ -23,17 +20,17 @@ export function capabilitiesOf(
   return {
     api_version: '1',
     key_mode: key.mode,
-    operations: offered.filter((operation) => account.operations.includes(operation)),
+    operations: operations.filter((operation) => account.operations.includes(operation)),
     managed_execute: true,
     server_sent_events: true,
-    interactive_questions: false,
+    interactive_questions: true,
     maximum_input_bytes: options.maximumInputBytes,
     maximum_input_dimension: options.maximumInputDimension,
     staged_input_uploads: true,
     maximum_source_input_bytes: options.maximumInputBytes,
     supported_input_extensions: Object.values(inputTypes).flatMap((type) => type.extensions),
-    live_charge_credits_per_image: 1,
-    // The interface wants a JSON number here; it is written as the exact text would be.
+    // The interface wants JSON numbers for these two; they are written as the exact text would be.
+    live_charge_credits_per_image: JSON.parse(formatCredits(parseCredits(options.imageCredits))) as number,
     sprite_sheet_credits: JSON.parse(formatCredits(priceOf(pricing, pricing.default_frames, 'remove'))) as number,
     sprite_pricing: pricing,
     test_mode_uses_credits: true,

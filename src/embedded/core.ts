@@ -13,6 +13,7 @@ import type { SpritePricing } from './pricing.ts'
 import type { ExecutionRecord } from './records.ts'
 import { createMemoryStore, openStore, type Store } from './store.ts'
 import { createStreams } from './streams.ts'
+import { createSubmissions } from './submissions.ts'
 import { createWindows } from './windows.ts'
 
 /** The parts of the world that the service touches. */
@@ -97,12 +98,13 @@ export async function createEmbeddedService(
     pricing: () => pricing,
     onMistake: (error: unknown) => void mistakes.push(error),
   }
-  const executions = createExecutions(ground)
+  const executions = createExecutions(store)
+  const submissions = createSubmissions({ ...ground, executions })
   const jobs = createJobs({ ...ground, executions })
   const streams = createStreams({ ...ground, executions })
   const windows = createWindows(clock, options.limits)
   const assets = createAssets({ ...ground, linkMs: options.linkMs, url: origins.assets })
-  const api = createApi({ ...ground, executions, jobs, streams, windows, assets, apiUrl: origins.api })
+  const api = createApi({ ...ground, executions, submissions, jobs, streams, windows, assets, apiUrl: origins.api })
   const { first, key } = openAccounts(accounts, options.accounts)
   await store.flushed()
   for (const { id, status } of store.table('execution').values()) if (status === 'queued' || status === 'running') jobs.start(id)

@@ -8,7 +8,7 @@ import type { Shapes } from './shapes.ts'
  * @param origin Origin that the caller reached the service by; `download_url` stays on it, also behind a proxy or on another port after a restart.
  */
 export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: string): Readonly<Record<string, unknown>> {
-  const { id, conversationId, jobId, status, failure, failedAt, delivery } = execution
+  const { id, conversationId, jobId, status, failure, failedAt, delivery, question, followedBy } = execution
   const review = delivery?.review
   return {
     execution_id: id,
@@ -31,7 +31,7 @@ export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: strin
             ],
       sanitized_error: failedAt === 'job' && failure !== null ? sanitized(failure, execution.requestId) : null,
       frame_review:
-        review === undefined
+        review === undefined || review === null
           ? null
           : {
               frame_count: review.frameCount,
@@ -41,7 +41,10 @@ export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: strin
               source_shifted_frames: review.sourceShiftedFrames,
             },
     },
-    question: null,
+    question:
+      question === null || status !== 'needs_input' || followedBy !== null
+        ? null
+        : { question_id: question.id, text: question.text, requires_asset: question.requiresAsset },
     // Only a failure of admission stands here; the job's own stands in `sanitized_error`.
     error: failedAt === 'admission' ? failure : null,
   }

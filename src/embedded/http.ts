@@ -17,6 +17,11 @@ export class Refusal extends Error {
   }
 }
 
+/** A refused field of a submission: its name and its rule, never its value. */
+export function invalid(field: string, expected: string): Refusal {
+  return new Refusal('invalid_request', `Expected ${field} as ${expected}.`, { field, expected })
+}
+
 /** HTTP status, category and retryability of each reason (N10 for what the interface does not show). The legacy code is the reason in capitals. */
 const reasonRules: Readonly<Record<Reason, { readonly status: number; readonly category: string; readonly retryable: boolean }>> = {
   invalid_request: { status: 422, category: 'VALIDATION', retryable: false },

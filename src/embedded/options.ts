@@ -1,5 +1,7 @@
 import type { ServedRequest, ServedResponse } from '../host/server.ts'
+import type { FaultPlan } from './faults.ts'
 import { defaultPricing, type SpritePricing } from './pricing.ts'
+import { readPromptWords } from './prompt-words.ts'
 import type { Failure, Operation } from './records.ts'
 import { defaultShapes, type Shapes } from './shapes.ts'
 
@@ -22,7 +24,7 @@ export interface EmbeddedAccount {
   /** All credits ever given to it, as a decimal text. What it spent earlier in the same folder stays spent. @default '100' */
   readonly credits?: string
   readonly keys?: readonly EmbeddedKey[]
-  /** What it may use; the embedded service can do `sprite_sheet`. @default ['sprite_sheet'] */
+  /** What it may use. @default all five */
   readonly operations?: readonly Operation[]
 }
 
@@ -53,6 +55,23 @@ export interface VerdictQuestion {
   readonly attempt: number
   readonly executionId: string
   readonly prompt: string
+  readonly operation: Operation
+}
+
+/** What {@link EmbeddedOptions.ask} is asked about: an execution that was admitted and is about to be drawn. */
+export interface AskQuestion {
+  readonly executionId: string
+  readonly operation: Operation
+  readonly prompt: string
+  /** Answers that its conversation has given already, oldest first. */
+  readonly answers: readonly string[]
+}
+
+/** A question to put to whoever submitted. */
+export interface AskedQuestion {
+  readonly text: string
+  /** Whether the answer must come with an uploaded picture. @default false */
+  readonly requiresAsset?: boolean
 }
 
 /** A request as the hooks see it. */
@@ -90,6 +109,8 @@ export interface EmbeddedOptions {
   readonly limits?: Partial<EmbeddedLimits>
   /** Prices. @default 2.4 credits for twelve frames */
   readonly pricing?: Partial<SpritePricing>
+  /** What an image costs, a decimal text; charged on delivery. @default '1' */
+  readonly imageCredits?: string
   /** How long an `Idempotency-Key` is remembered, milliseconds. @default 86400000 */
   readonly retentionMs?: number
   /** Validity of a signed asset link, milliseconds. @default 900000 */
@@ -104,8 +125,12 @@ export interface EmbeddedOptions {
   readonly maximumInputDimension?: number
   /** Everything that the interface does not show. @default the default profile's shapes */
   readonly shapes?: Partial<Shapes>
-  /** Makes executions fail: a failure to give, or undefined to let it pass. A retryable one at admission leaves it queued and is asked again. */
+  /** Makes executions fail: a failure to give, or undefined to let it pass. A retryable one at admission leaves it queued and is asked again. @default what {@link readPromptWords} reads from the prompt */
   readonly verdict?: (question: VerdictQuestion) => Failure | undefined
+  /** Makes executions ask before they are drawn. Asked again for the execution that an answer starts. @default what {@link readPromptWords} reads from the prompt, once */
+  readonly ask?: (about: AskQuestion) => AskedQuestion | undefined
+  /** What goes wrong on the wire, see `parseFaultPlan`. Stands outside of `before` and `after`. @default nothing */
+  readonly faults?: FaultPlan
   /** Sees every request first. An answer of its own keeps the request from the service; `cutAfter: 0` drops it. */
   readonly before?: (request: HookedRequest) => Promise<ServedResponse | undefined>
   /** Sees every answer last, when what it says is done and durable, and may change, delay or drop it. */
@@ -127,7 +152,10 @@ export interface ResolvedEmbeddedOptions {
   readonly maximumInputBytes: number
   readonly maximumInputDimension: number
   readonly shapes: Shapes
+  readonly imageCredits: string
   readonly verdict: (question: VerdictQuestion) => Failure | undefined
+  readonly ask: (about: AskQuestion) => AskedQuestion | undefined
+  readonly faults: FaultPlan
   readonly before: (request: HookedRequest) => Promise<ServedResponse | undefined>
   readonly after: (request: HookedRequest, response: ServedResponse) => Promise<ServedResponse>
   readonly onRequest: (note: RequestNote) => void
@@ -147,9 +175,23 @@ export function resolveOptions(options: EmbeddedOptions): ResolvedEmbeddedOption
     maximumInputBytes: options.maximumInputBytes ?? 10 * 1024 * 1024,
     maximumInputDimension: options.maximumInputDimension ?? 4096,
     shapes: { ...defaultShapes, ...options.shapes },
-    verdict: options.verdict ?? (() => undefined),
+    imageCredits: options.imageCredits ?? '1',
+    verdict: options.verdict ?? verdictOfWords,
+    ask: options.ask ?? questionOfWords,
+    faults: options.faults ?? { rules: [] },
     before: options.before ?? (async () => undefined),
     after: options.after ?? (async (_request, response) => response),
     onRequest: options.onRequest ?? (() => {}),
   }
+}
+
+function verdictOfWords({ stage, attempt, prompt }: VerdictQuestion): Failure | undefined {
+  const { busy, failure } = readPromptWords(prompt)
+  if (stage === 'admission' && attempt <= busy)
+    return { reason: 'temporarily_unavailable', message: 'The service is busy; it tries again by itself.', retryable: true }
+  return failure?.stage === stage ? failure.failure : undefined
+}
+
+function questionOfWords({ answers, prompt }: AskQuestion): AskedQuestion | undefined {
+  return answers.length === 0 ? readPromptWords(prompt).question : undefined
 }

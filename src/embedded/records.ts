@@ -4,23 +4,27 @@ export type Operation = 'text_to_image' | 'image_to_image' | 'background_remove'
 /** All of {@link Operation}, in the interface's order. */
 export const operations: readonly Operation[] = ['text_to_image', 'image_to_image', 'background_remove', 'upscale', 'sprite_sheet']
 
-/** The public error reasons of the interface. */
-export type Reason =
-  | 'invalid_request'
-  | 'authentication_failed'
-  | 'access_denied'
-  | 'resource_not_found'
-  | 'insufficient_credits'
-  | 'conflict'
-  | 'too_many_active_jobs'
-  | 'rate_limited'
-  | 'quota_exceeded'
-  | 'content_refused'
-  | 'temporarily_unavailable'
-  | 'generation_failed'
-  | 'insufficient_frames'
-  | 'prompt_policy_blocked'
-  | 'feature_unavailable'
+/** The public error reasons of the interface, in its order. */
+export const reasons = [
+  'invalid_request',
+  'authentication_failed',
+  'access_denied',
+  'resource_not_found',
+  'insufficient_credits',
+  'conflict',
+  'too_many_active_jobs',
+  'rate_limited',
+  'quota_exceeded',
+  'content_refused',
+  'temporarily_unavailable',
+  'generation_failed',
+  'insufficient_frames',
+  'prompt_policy_blocked',
+  'feature_unavailable',
+] as const
+
+/** One of {@link reasons}. */
+export type Reason = (typeof reasons)[number]
 
 /** A public failure of an execution. */
 export interface Failure {
@@ -69,6 +73,31 @@ export interface SheetRequest {
   readonly maxCredits: string
 }
 
+/** What an image submission asks for. */
+export interface ImageRequest {
+  readonly operation: Exclude<Operation, 'sprite_sheet'>
+  readonly prompt: string
+  /** Null for `text_to_image`, which takes none. */
+  readonly referenceId: string | null
+}
+
+/** What an execution is to make. */
+export type ExecutionRequest = SheetRequest | ImageRequest
+
+/** A question of an execution. */
+export interface QuestionRecord {
+  readonly id: string
+  readonly text: string
+  readonly requiresAsset: boolean
+}
+
+/** What was answered to a question; it belongs to the execution that the answer started. */
+export interface AnswerRecord {
+  readonly text: string
+  /** The picture that came with it. */
+  readonly referenceId: string | null
+}
+
 /** The service's review of delivered frames; indices from 0. */
 export interface ReviewRecord {
   readonly frameCount: number
@@ -86,13 +115,20 @@ export interface DeliveryRecord {
   /** Pixels of the picture, of the sheet for a ZIP. */
   readonly width: number
   readonly height: number
-  readonly review: ReviewRecord
+  /** Null for an image. */
+  readonly review: ReviewRecord | null
 }
 
 /** Execution states of the interface. */
 export type Status = 'needs_input' | 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
 
-/** An execution. `money` goes none → held → settled | restored, in the same commit as the status. */
+/**
+ * An execution. `money` moves in the same commit as the status.
+ *
+ * - A sprite: none → held → settled | restored. A hold moves on with an answer: `moved` here, `held` in the execution that follows.
+ * - An image: none → due → settled | none. What is due is no hold and the balance still shows it, since an image is charged on delivery;
+ *   but nothing else is started with it, so that a delivered image can always be paid.
+ */
 export interface ExecutionRecord {
   readonly id: string
   readonly conversationId: string
@@ -100,17 +136,25 @@ export interface ExecutionRecord {
   readonly jobId: string
   /** Id of the HTTP request that submitted it, shown in `sanitized_error`. */
   readonly requestId: string
-  /** SHA-256 of the submitted body. */
+  /** SHA-256 of the submitted body: of the answer's for an execution that an answer started. */
   readonly bodySha256: string
-  readonly request: SheetRequest
+  readonly request: ExecutionRequest
+  /** Answers so far, oldest first. */
+  readonly answers: readonly AnswerRecord[]
   /** Decimal text: the price at submission, which is what is held and charged. */
   readonly price: string
-  readonly money: 'none' | 'held' | 'settled' | 'restored'
+  readonly money: 'none' | 'held' | 'due' | 'settled' | 'restored' | 'moved'
   readonly status: Status
   /** Whether {@link failure} came from admission (no job was started) or from the job. */
   readonly failedAt: 'admission' | 'job' | null
   readonly failure: Failure | null
   readonly delivery: DeliveryRecord | null
+  /** The question that it asked, also when it is answered. */
+  readonly question: QuestionRecord | null
+  /** The execution that the answer started. */
+  readonly followedBy: string | null
+  /** Whether its conversation was deleted: nothing of it can be reached any more, only what was paid is still counted. */
+  readonly isDeleted: boolean
   /** Events so far; they are stored under `<execution>/<number>`, from 1. */
   readonly events: number
 }

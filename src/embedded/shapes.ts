@@ -1,20 +1,47 @@
 import { type Credits, formatCredits, isCreditsText } from '../credit/credits.ts'
-import { Refusal } from './http.ts'
-import { type EventRecord, type ExecutionRecord, operations, type SheetRequest, type UploadRecord } from './records.ts'
+import { invalid } from './http.ts'
+import {
+  type EventRecord,
+  type ExecutionRecord,
+  type ExecutionRequest,
+  operations,
+  type SheetRequest,
+  type UploadRecord,
+} from './records.ts'
+
+/** A picture on its way in: its media type and its bytes. */
+export interface UploadBody {
+  readonly contentType: string | undefined
+  readonly bytes: Uint8Array
+}
+
+/** An answer as it came over the wire. */
+export interface AnswerBody {
+  readonly questionId: string
+  readonly text: string
+  /** An uploaded picture, or null. */
+  readonly assetId: string | null
+}
 
 /**
  * The service's side of everything that its interface does not show. These are the assumptions N1 to N12, in one object, so that a test can play a
  * service that differs in every part.
  */
 export interface Shapes {
-  /** N1: path of the upload, a POST with the picture's bytes as its body. */
+  /** N1: path of the upload, a POST. */
   readonly uploadPath: string
+  /** N1: finds the picture in an upload's body. @throws {Refusal} `invalid_request` where there is none. */
+  readonly readUpload: (contentType: string | undefined, body: Uint8Array) => UploadBody | Promise<UploadBody>
   /** N1: the record of an upload. */
   readonly upload: (upload: UploadRecord) => unknown
   /** N2: reads the body of a submission that is JSON. @throws {Refusal} `invalid_request`, or `feature_unavailable` for an operation that is not there. */
-  readonly readSubmission: (body: unknown) => SheetRequest
+  readonly readSubmission: (body: unknown) => ExecutionRequest
   /** N3: the body of a 202. */
   readonly accepted: (execution: ExecutionRecord) => unknown
+  /** N4: path of an answer, a POST; `*` stands for the conversation's id. */
+  readonly answerPath: string
+  /** N4: reads the body of an answer that is JSON. @throws {Refusal} `invalid_request`. */
+  readonly readAnswer: (body: unknown) => AnswerBody
   /** N5: the balance. */
   readonly balance: (available: Credits) => unknown
   /** N6: identifier of an execution's event, by its number from 1. */
@@ -35,9 +62,12 @@ const MAXIMUM_PROMPT = 4000
 /** The assumptions as they stand in the project's list. */
 export const defaultShapes: Shapes = {
   uploadPath: '/v1/reference-assets',
+  readUpload: (contentType, bytes) => ({ contentType, bytes }),
   upload: ({ id, contentType, width, height, bytes }) => ({ asset_id: id, content_type: contentType, width, height, bytes }),
-  readSubmission: readSheetSubmission,
+  readSubmission,
   accepted: ({ id, conversationId }) => ({ execution_id: id, conversation_id: conversationId, status: 'queued' }),
+  answerPath: '/v1/conversations/*/answers',
+  readAnswer,
   balance: (available) => ({ credits: formatCredits(available) }),
   eventId: (number) => `event-${number}`,
   eventNumber: (id) => (/^event-\d{1,9}$/.test(id) ? Number(id.slice(6)) : 0),
@@ -60,26 +90,40 @@ export const defaultShapes: Shapes = {
   },
 }
 
-function readSheetSubmission(body: unknown): SheetRequest {
+function readSubmission(body: unknown): ExecutionRequest {
   if (!isRecord(body)) throw invalid('body', 'a JSON object')
-  const { operation, prompt, reference_asset_id: referenceId, max_credits: maxCredits, animation } = body
-  if (!operations.some((known) => known === operation)) throw invalid('operation', `one of ${operations.join(', ')}`)
-  if (operation !== 'sprite_sheet') throw new Refusal('feature_unavailable', 'This operation is not available to this account.')
+  const { prompt, reference_asset_id: referenceId } = body
+  const operation = operations.find((known) => known === body.operation)
+  if (operation === undefined) throw invalid('operation', `one of ${operations.join(', ')}`)
   if (typeof prompt !== 'string' || prompt.trim() === '' || prompt.length > MAXIMUM_PROMPT)
     throw invalid('prompt', `a text of 1 to ${MAXIMUM_PROMPT} characters`)
+  if (operation === 'text_to_image') {
+    if (referenceId !== undefined && referenceId !== null)
+      throw invalid('reference_asset_id', 'not given: text_to_image takes no reference')
+    return { operation, prompt, referenceId: null }
+  }
   if (typeof referenceId !== 'string' || !isUuid(referenceId)) throw invalid('reference_asset_id', 'the id of an uploaded reference')
+  return operation === 'sprite_sheet' ? readSheet(body, prompt, referenceId) : { operation, prompt, referenceId }
+}
+
+function readSheet({ max_credits: maxCredits, animation }: Record<string, unknown>, prompt: string, referenceId: string): SheetRequest {
   if (typeof maxCredits !== 'string' || !isCreditsText(maxCredits))
     throw invalid('max_credits', 'a decimal text with at most four places, the approved ceiling')
   if (!isRecord(animation)) throw invalid('animation', 'an object')
   const { frame_count: frames, background } = animation
   if (typeof frames !== 'number' || !Number.isInteger(frames)) throw invalid('animation.frame_count', 'an integer')
   if (background !== 'remove' && background !== 'keep') throw invalid('animation.background', 'remove or keep')
-  return { operation, prompt, referenceId, frames, background, maxCredits }
+  return { operation: 'sprite_sheet', prompt, referenceId, frames, background, maxCredits }
 }
 
-/** A refused field of a submission: its name and its rule, never its value. */
-export function invalid(field: string, expected: string): Refusal {
-  return new Refusal('invalid_request', `Expected ${field} as ${expected}.`, { field, expected })
+function readAnswer(body: unknown): AnswerBody {
+  if (!isRecord(body)) throw invalid('body', 'a JSON object')
+  const { question_id: questionId, text, asset_id: assetId = null } = body
+  if (typeof questionId !== 'string' || !isUuid(questionId)) throw invalid('question_id', 'the id of the question')
+  if (typeof text !== 'string' || text.trim() === '' || text.length > MAXIMUM_PROMPT)
+    throw invalid('text', `a text of 1 to ${MAXIMUM_PROMPT} characters`)
+  if (assetId !== null && (typeof assetId !== 'string' || !isUuid(assetId))) throw invalid('asset_id', 'the id of an uploaded reference')
+  return { questionId, text, assetId }
 }
 
 /** Whether a text is a UUID of any version. */

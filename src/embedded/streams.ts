@@ -1,7 +1,7 @@
 import type { Clock } from '../host/clock.ts'
 import type { ServedResponse } from '../host/server.ts'
 import type { Caller } from './accounts.ts'
-import { type Executions, isEnded } from './executions.ts'
+import { type Executions, isOver } from './executions.ts'
 import type { ResolvedEmbeddedOptions } from './options.ts'
 import type { Store } from './store.ts'
 import { rateLimited } from './windows.ts'
@@ -73,7 +73,7 @@ async function* follow(
       // Nothing is told that a crash could take back.
       await store.flushed()
       for (; next <= execution.events; next++) yield frame(ground, id, next)
-      if (isEnded(execution.status)) return
+      if (isOver(execution)) return
       if (executions.get(id).events >= next) continue
       const isSilent = await silence(ground, id, signal)
       if (isSilent && !signal.aborted) yield new TextEncoder().encode(`: nothing new for ${options.heartbeatMs} ms\n\n`)

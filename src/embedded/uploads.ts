@@ -2,10 +2,9 @@ import { type AtlasError, type PictureInfo, pictureInfo, readPicture } from '../
 import type { Random } from '../host/random.ts'
 import type { Caller } from './accounts.ts'
 import { inputTypes } from './capabilities.ts'
-import { Refusal } from './http.ts'
+import { invalid, Refusal } from './http.ts'
 import type { ResolvedEmbeddedOptions } from './options.ts'
 import type { UploadRecord } from './records.ts'
-import { invalid } from './shapes.ts'
 import type { Store } from './store.ts'
 
 /** A reference picture on its way in. */

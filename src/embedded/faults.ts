@@ -1,0 +1,4 @@
+/** What goes wrong. */
+export interface FaultPlan {
+  readonly rules: readonly []
+}
