@@ -77,9 +77,10 @@ async function* readStream(ports: StreamPorts, response: NetResponse, lastEventI
   const parts = response.body[Symbol.asyncIterator]()
   try {
     for (;;) {
-      // A broken connection ends a stream like a closed one does: what it did not tell, the execution does.
+      // A broken connection ends a stream wherever it was, and is no fault of what came before: what it did not tell, the execution does.
       const next = await parts.next().catch(() => null)
-      if (next === null || next.done === true) break
+      if (next === null) return
+      if (next.done === true) break
       for (const event of reader.push(next.value)) {
         yield toServiceEvent({ ...event, data: ports.transport.hide(event.data) }, ports.profile, reader.retryMs)
       }
