@@ -118,7 +118,8 @@ describe('the dev server', () => {
     } finally {
       await server.close()
     }
-  })
+    // Three engines one after the other, prepared first; milliseconds.
+  }, 240_000)
 })
 
 describe('files of the command line, on a page without a bundler', () => {
