@@ -1,25 +1,32 @@
 /**
  * Types of what the plugin makes importable. Reference them once: `/// <reference types="spritewright/client" />`, or `"types": ["spritewright/client"]` in tsconfig.json.
  *
- * Beside each `hero.sprite.json` the plugin writes `hero.sprite.d.json.ts` with its literal names. TypeScript reads it with `"allowArbitraryExtensions": true`.
+ * Beside each `hero.sprite.json` the plugin writes `hero.sprite.d.json.ts` with its literal names. TypeScript reads it with `"allowArbitraryExtensions": true`; without that any name
+ * is taken. What `virtual:spritewright` gives is typed by those of them that are part of the TypeScript project: imported, or in its `include`.
  */
+declare namespace Spritewright {
+  /** One sprite as a game gets it. Named from here and not from the plugin, so that no game learns the types of Node by it. */
+  type SpriteModule<
+    Animation extends string = string,
+    Frame extends string = string,
+  > = import('./dist/plugin/runtime/data.js').SpriteModule<Animation, Frame>
+}
 declare module '*.sprite.json' {
-  const sprite: import('spritewright/vite').SpriteModule
+  const sprite: Spritewright.SpriteModule
   export default sprite
 }
 declare module '*.sprite.yaml' {
-  const sprite: import('spritewright/vite').SpriteModule
+  const sprite: Spritewright.SpriteModule
   export default sprite
 }
 declare module '*.sprite.yml' {
-  const sprite: import('spritewright/vite').SpriteModule
+  const sprite: Spritewright.SpriteModule
   export default sprite
 }
 declare module 'virtual:spritewright' {
   /** Sprites by name; the typings beside the specs add theirs. */
-  // biome-ignore lint/suspicious/noEmptyInterface: it is filled by declaration merging.
   export interface Sprites {}
   /** All sprites of the project. */
-  export const sprites: Readonly<Sprites>
+  export const sprites: keyof Sprites extends never ? Readonly<Record<string, Spritewright.SpriteModule>> : Readonly<Sprites>
   export default sprites
 }

@@ -23,9 +23,9 @@ export function toSpriteTypings(sprite: BuiltSprite, sheets: BuiltSheets): strin
   const frames = (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${sprite.name}/`)).map((frame) => frame.name)
   return [
     '// Written by spritewright; changes are lost.',
-    `import type { SpriteModule } from 'spritewright/vite'`,
+    '/// <reference types="spritewright/client" />',
     `type Frame = ${union(frames)}`,
-    `declare const sprite: SpriteModule<${union(sprite.animations)}, Frame>`,
+    `declare const sprite: Spritewright.SpriteModule<${union(sprite.animations)}, Frame>`,
     'export default sprite',
     `declare module 'virtual:spritewright' {`,
     '  interface Sprites {',
