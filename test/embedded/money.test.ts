@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { ManualClock } from '../service/manual-clock.ts'
 import { callerOf, closeAll, start } from './fixtures.ts'
+import { finish, until } from './waiting.ts'
 
 afterEach(closeAll)
 
@@ -142,19 +143,3 @@ describe('idempotency', () => {
     expect((await service.me.submit(reference)).json.execution_id).not.toBe(first.json.execution_id)
   })
 })
-
-/** Lets the world run until something is so; the test's own limit ends it. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
-}
-
-/** Moves the clock on, a second at a time, until the promise is settled. */
-async function finish<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
-  let isSettled = false
-  const settle = (): void => {
-    isSettled = true
-  }
-  promise.then(settle, settle)
-  while (!isSettled) await clock.advance(1000)
-  return promise
-}
