@@ -38,11 +38,13 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   let current: Promise<Preview> | undefined
+  const messenger = createMessenger(server, root, urlOf)
   const look = async (): Promise<Preview> => {
     const preview = await workshop.preview()
     shelf.put(preview.sheets.atlases.flatMap((atlas) => atlas.pages))
     await workshop.writeTypings(preview.sheets)
     server.watcher.add(preview.sheets.sprites.map((sprite) => sprite.file))
+    messenger.note(preview)
     return preview
   }
   const now = (): Promise<Preview> => {
@@ -51,11 +53,12 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   }
   guardPaths(server, folders)
   servePages(server, prefix, shelf.find)
-  const messenger = createMessenger(server, root, urlOf)
-  watchProject(server, { root, store: workshop.options.store.dir }, async () => {
-    const before = await current?.catch(() => undefined)
+  watchProject(server, { root, store: workshop.options.store.dir }, async (isStale) => {
+    await current?.catch(() => undefined)
     current = look()
-    messenger.tell(before, await current)
+    const preview = await current
+    // A file may be seen half written; its end is on the way.
+    if (!isStale()) messenger.tell(preview)
   })
   return {
     isOwnFile: (id) => isOwnPath(id, server.config.root, server.config.base, folders),
@@ -86,29 +89,35 @@ function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets
   )
 }
 
-/** Tells pages what has changed. */
+/** Tells pages what has changed since they were told last. */
 interface Messenger {
+  /** A preview that pages may be loaded with; the first is what later ones are compared with. */
+  note(preview: Preview): void
   /** A page got an error in place of a module: it does not run, and only a reload helps it. */
   pageHasFailed(): void
-  tell(before: Preview | undefined, after: Preview): void
+  tell(preview: Preview): void
 }
 
 /** Updates go out as one event, what is broken as an overlay with its place; then that it is mended. */
 function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Messenger {
+  let shown: Preview | undefined
   let hasError = false
   let isPageDead = false
   return {
+    note: (preview) => {
+      shown ??= preview
+      // A page that is loaded from now on gets new code; one that is open is told by an event.
+      forgetModules(server, root, [shown, preview])
+    },
     pageHasFailed: () => {
       isPageDead = true
     },
-    tell: (before, after) => {
+    tell: (after) => {
       const { hot } = server.environments.client
+      const before = shown
+      shown = after
       const old = new Map(before ? toModules(before.sheets, urlOf).map((sprite) => [sprite.name, JSON.stringify(sprite)]) : [])
       const changed = toModules(after.sheets, urlOf).filter((sprite) => old.get(sprite.name) !== JSON.stringify(sprite))
-      forgetModules(
-        server,
-        [before, after].flatMap((preview) => (preview ? idsOf(preview.sheets, root) : [])),
-      )
       const [first] = after.errors
       if (first) hot.send({ type: 'error', err: { ...toFailure(first), stack: '', plugin: 'spritewright' } })
       else if (isPageDead) hot.send({ type: 'full-reload' })
@@ -120,10 +129,11 @@ function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Mes
   }
 }
 
-/** A page that is loaded from now on gets new code; one that is open is told by the event. */
-function forgetModules(server: ViteDevServer, ids: readonly string[]): void {
+/** Modules of ours are made anew when they are asked for next, in every environment. */
+function forgetModules(server: ViteDevServer, root: string, previews: readonly Preview[]): void {
+  const ids = new Set(previews.flatMap(({ sheets }) => idsOf(sheets, root)))
   for (const { moduleGraph } of Object.values(server.environments)) {
-    for (const id of new Set(ids)) {
+    for (const id of ids) {
       const module = moduleGraph.getModuleById(id)
       if (module) moduleGraph.invalidateModule(module)
     }

@@ -1,4 +1,4 @@
-import { basename, dirname, extname, join } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { isInside, specPath } from './ids.ts'
 
@@ -13,10 +13,14 @@ export interface WatchedFolders {
 }
 
 /**
- * Calls `refresh` when a spec, a picture, the lock file or a paid result changes, in whatever order other programs write them. Changes that come while it runs lead to one more run.
- * What `refresh` throws goes to Vite's log. A changed configuration starts the server anew.
+ * Calls `refresh` when a spec, a picture, the lock file or a paid result changes, in whatever order other programs write them. Changes that come while it runs lead to one more run:
+ * `isStale` tells it that what it has read is no longer what is there. What it throws goes to Vite's log. A changed configuration starts the server anew.
  */
-export function watchProject(server: ViteDevServer, { root, store }: WatchedFolders, refresh: () => Promise<void>): void {
+export function watchProject(
+  server: ViteDevServer,
+  { root, store }: WatchedFolders,
+  refresh: (isStale: () => boolean) => Promise<void>,
+): void {
   let isRunning = false
   let isDue = false
   const run = async (): Promise<void> => {
@@ -25,7 +29,7 @@ export function watchProject(server: ViteDevServer, { root, store }: WatchedFold
     isRunning = true
     while (isDue) {
       isDue = false
-      await refresh().catch((error: unknown) =>
+      await refresh(() => isDue).catch((error: unknown) =>
         server.config.logger.error(`[spritewright] ${(error as Error).message}`, { error: error as Error }),
       )
     }
@@ -42,6 +46,11 @@ export function watchProject(server: ViteDevServer, { root, store }: WatchedFold
     if (event === 'addDir' || event === 'unlinkDir') return
     if (dirname(path) === root && configuration.test(basename(path))) void restart(server)
     else if (matters(path)) void run()
+  })
+  // Of several changes of a file within 50 ms, `all` tells the first; the last is what counts.
+  server.watcher.on('raw', (_event, path, details) => {
+    const { watchedPath = root } = details as { watchedPath?: string }
+    if ([watchedPath, resolve(watchedPath, path || '.')].some(matters)) void run()
   })
 }
 

@@ -123,9 +123,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     const game = await shelf.game()
     await game.write('src/main.js', `${line.replace('ROOT', game.root)}\nglobalThis.sprites = { hero }\n`)
     const alias = { '@': game.path('sprites') }
-    await build(
-      configOf(game, pluginOf(game), { resolve: { alias } }),
-    )
+    await build(configOf(game, pluginOf(game), { resolve: { alias } }))
     expect((await runBuilt(game)).hero.frames).toHaveLength(7)
   })
 

@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { nodeNet } from '../../src/host/net.ts'
-import { configOf, createHappenings, type Game, type Happenings, key, openShelf, pluginOf, type Shelf, spec, type TestPlugin, vites } from './world.ts'
+import {
+  configOf,
+  createHappenings,
+  type Game,
+  type Happenings,
+  key,
+  openShelf,
+  pluginOf,
+  type Shelf,
+  spec,
+  type TestPlugin,
+  vites,
+} from './world.ts'
 
 let shelf: Shelf
 const open: { close(): Promise<void> }[] = []

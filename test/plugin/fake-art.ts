@@ -1,0 +1,82 @@
+import { createBitmap, encodePages, makeAtlas } from '../../atlas/index.ts'
+import { sha256 } from '../../src/vault/objects.ts'
+import type { BuiltSheets, createWorkshop, Workshop } from '../../src/workshop.ts'
+
+/** How the one sprite of {@link fakeWorkshop} looks now. */
+export interface FakeArt {
+  /** 0 to 255, of every pixel but a clear border of 2. */
+  red: number
+  /** Frames of its one animation, `hero/walk`. */
+  frames: number
+  /** Sides of a frame, pixels. */
+  side: number
+  /** Longest side of a page, pixels. */
+  maxSize: number
+}
+
+/** A workshop that shows whatever art a test holds out, at once: what the real one would make of purchases and edits. */
+export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop {
+  return async ({ root }) => {
+    const workshop: Partial<Workshop> = {
+      options: { store: { dir: `${root}/.spritewright` } } as Workshop['options'],
+      preview: async () => ({ sheets: await toSheets(art, file), errors: [] }),
+      writeTypings: async () => [],
+      close: async () => {},
+    }
+    return workshop as Workshop
+  }
+}
+
+async function toSheets(art: FakeArt, file: string): Promise<BuiltSheets> {
+  const animations = ['walk', 'fall'].map((name) => {
+    const play = Array.from({ length: art.frames }, (_, index) => `hero/${name}/${String(index).padStart(4, '0')}`)
+    return {
+      name: `hero/${name}`,
+      sprite: 'hero',
+      frames: play.map((frame, index) => ({ name: frame, bitmap: draw(art, name === 'walk' ? 0 : 99, index), durationMs: 100 })),
+      play,
+      fps: 10,
+      loop: true,
+      yoyo: false,
+      trim: true,
+      extrude: 1,
+      padding: 2,
+      pixelArt: false,
+    }
+  })
+  const atlas = makeAtlas('hero', animations, { maxSize: art.maxSize })
+  const { pages } = await encodePages(atlas, { format: 'png', lossless: true })
+  return {
+    sprites: [
+      {
+        name: 'hero',
+        file,
+        atlas: 'hero',
+        width: art.side,
+        height: art.side,
+        pixelArt: false,
+        isPlaceholder: false,
+        animations: ['walk', 'fall'],
+      },
+    ],
+    atlases: [
+      {
+        ...atlas,
+        pages: pages.map(({ bytes, width, height }) => ({
+          bytes,
+          sha256: sha256(bytes),
+          width,
+          height,
+          contentType: 'image/png',
+          extension: 'png',
+        })),
+      },
+    ],
+  }
+}
+
+function draw({ red, side }: FakeArt, green: number, index: number): ReturnType<typeof createBitmap> {
+  const bitmap = createBitmap(side, side)
+  for (let y = 2; y < side - 2; y++) for (let x = 2; x < side - 2; x++) bitmap.data.set([red, green, 20 * index, 255], (y * side + x) * 4)
+  return bitmap
+}

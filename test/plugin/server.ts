@@ -1,0 +1,122 @@
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { WebSocket } from 'undici'
+import type { InlineConfig, Plugin, ViteDevServer } from 'vite'
+import { configOf, createHappenings, type Game, type Happenings, keptLog, type TestPlugin, type Vite } from './world.ts'
+
+/** What a page's socket is told. */
+export interface HotMessage {
+  readonly type: string
+  readonly event?: string
+  readonly data?: {
+    readonly sprites: readonly { readonly name: string; readonly isPlaceholder: boolean; readonly atlases: readonly HotAtlas[] }[]
+  }
+  readonly err?: {
+    readonly message: string
+    readonly stack: string
+    readonly plugin?: string
+    readonly id?: string
+    readonly loc?: unknown
+  }
+}
+
+interface HotAtlas {
+  readonly animations: Readonly<Record<string, { readonly fps: number }>>
+  readonly pages: readonly { readonly url: string }[]
+}
+
+/** An answer. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+  readonly text: string
+}
+
+/** A running dev server, as browsers meet it. */
+export interface Dev {
+  readonly server: ViteDevServer
+  readonly log: readonly string[]
+  /** What the connected page was told, after Vite's greeting. */
+  readonly told: Happenings<HotMessage>
+  /** Sends a path as it is, without the clean-up of a browser. */
+  get(path: string, options?: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> }): Promise<Answer>
+  /** All modules that a page loads from a first one on, by URL. */
+  crawl(first: string): Promise<ReadonlyMap<string, string>>
+  close(): Promise<void>
+}
+
+/** Starts a server, waits until it watches, and connects a page to it. */
+export async function startDev({ createServer }: Vite, game: Game, plugin: TestPlugin, more: InlineConfig = {}): Promise<Dev> {
+  let isWatching: Promise<unknown> = Promise.resolve()
+  const watching: Plugin = {
+    name: 'test:watching',
+    enforce: 'pre',
+    configureServer: ({ watcher }) => {
+      isWatching = new Promise((resolve) => watcher.once('ready', resolve))
+    },
+  }
+  const log = keptLog()
+  const config = configOf(game, plugin, {
+    logLevel: 'info',
+    customLogger: log,
+    ...more,
+    plugins: [watching],
+    server: { host: '127.0.0.1', ...more.server },
+  })
+  const server = await createServer({ ...config, plugins: [watching, plugin.plugins] })
+  await server.listen(0)
+  await isWatching
+  // A server that starts anew may have another port.
+  const port = (): number => (server.httpServer?.address() as AddressInfo | null)?.port ?? 0
+  const told = createHappenings<HotMessage>()
+  const socket = new WebSocket(`ws://127.0.0.1:${port()}${server.config.base}?token=${server.config.webSocketToken}`, 'vite-hmr')
+  socket.addEventListener('message', ({ data }) => {
+    const message = JSON.parse(String(data)) as HotMessage
+    if (message.type !== 'ping' && message.type !== 'connected') told.push(message)
+  })
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('message', resolve, { once: true })
+    socket.addEventListener('error', reject)
+  })
+  const get: Dev['get'] = (path, { method = 'GET', headers = {} } = {}) =>
+    new Promise((resolve, reject) => {
+      const sent = request({ host: '127.0.0.1', port: port(), path, method, headers, agent: false }, (response) => {
+        const parts: Buffer[] = []
+        response.on('data', (part: Buffer) => parts.push(part))
+        response.on('end', () => {
+          const body = Buffer.concat(parts)
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body, text: body.toString() })
+        })
+      })
+      sent.on('error', reject).end()
+    })
+  return {
+    server,
+    log: log.lines,
+    told,
+    get,
+    crawl: async (first) => {
+      const modules = new Map<string, string>()
+      const queue = [first]
+      for (let url = queue.pop(); url !== undefined; url = queue.pop()) {
+        if (modules.has(url)) continue
+        const answer = await get(url, { headers: { accept: '*/*' } })
+        if (answer.status !== 200) throw new Error(`Expected ${url}, found ${answer.status}: ${answer.text.slice(0, 2000)}`)
+        modules.set(url, answer.text)
+        for (const [, specifier] of answer.text.matchAll(/(?:from|import)\s*\(?"([^"]+)"/g))
+          if (specifier) queue.push(new URL(specifier, `http://x${url}`).href.slice('http://x'.length))
+      }
+      return modules
+    },
+    close: async () => {
+      socket.close()
+      await server.close()
+    },
+  }
+}
+
+/** The update that tells of these sprites. */
+export function isUpdateOf(...names: readonly string[]): (message: HotMessage) => boolean {
+  return ({ event, data }) => event === 'spritewright:update' && names.every((name) => data?.sprites.some((sprite) => sprite.name === name))
+}
