@@ -17,7 +17,7 @@ const upscaleLimit = 2048
 /**
  * The picture that an order starts from. Where an earlier step makes it, that step is brought first, by `bring`: bought once, however many orders of this run need it.
  *
- * @throws Whatever the earlier step ended with; `SW_DELIVERY` where what it gave is no picture; `SW_REFERENCE` where it is too large for `upscale`. Nothing of this order was sent then.
+ * @throws Whatever the earlier step ended with; `SW_DELIVERY` where what it gave is no picture. Nothing of this order was sent then.
  */
 export async function readReferencePicture(
   ports: JobPorts,
@@ -26,9 +26,7 @@ export async function readReferencePicture(
 ): Promise<ReferencePicture | undefined> {
   const { reference } = order
   if (!reference) return undefined
-  const picture = reference.kind === 'file' ? reference : await readStep(ports, reference.order, bring)
-  checkUpscale(order, picture.file.bytes)
-  return picture
+  return reference.kind === 'file' ? reference : readStep(ports, reference.order, bring)
 }
 
 /** Brings an order, or waits for the one that is under way already. */
@@ -67,7 +65,8 @@ export function readPictureHeader(request: PaidRequest, bytes: Uint8Array): Pict
   })
 }
 
-function checkUpscale(order: Order, bytes: Uint8Array): void {
+/** @throws `SW_REFERENCE` for a picture that is too large for `upscale` (clause C33); called before anything is uploaded. */
+export function checkUpscale(order: Order, bytes: Uint8Array): void {
   if (order.request.operation !== 'upscale') return
   const sniffed = sniffPicture(bytes)
   const longest = 'header' in sniffed ? Math.max(sniffed.header.width, sniffed.header.height) : 0

@@ -5,7 +5,7 @@ import type { Submission } from '../service/submission.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { ReferencePicture } from './chain.ts'
+import { checkUpscale, type ReferencePicture } from './chain.ts'
 import { askedFields, idempotencyKey, type JobPorts, type Order } from './order.ts'
 import type { RecordBodies } from './record.ts'
 
@@ -137,6 +137,7 @@ export async function freeze(
   if (locked && locked.attempt === attempt && locked.key === key && locked.maxCredits === maxCredits && isIntact(locked)) {
     return { ...rest, key, body: locked.body, bodySha256: locked.bodySha256, maxCredits }
   }
+  if (picture) checkUpscale(order, picture.file.bytes)
   const referenceId = picture && (await ports.uploads.referenceId(picture.sha256, picture.file, ports.signal))
   const body = ports.client.submissionBody(toSubmission(request, referenceId, price.credits))
   const submission = { attempt, key, body: new TextDecoder().decode(body), bodySha256: sha256(body), maxCredits }

@@ -156,8 +156,10 @@ async function readFacts(
  */
 export async function checkReferences(shop: Shop, items: readonly PlanItem[], limits: Capabilities): Promise<void> {
   const errors: unknown[] = []
-  for (const spec of new Set(items.filter(isUnsent).map((item) => item.spec)))
+  const specs = new Set(items.filter(isUnsent).map((item) => item.spec))
+  for (const spec of [...specs].filter((one) => referencePath(one) !== undefined)) {
     await readReference(shop.host.disk, spec, limits).catch((error: unknown) => errors.push(error))
+  }
   throwAll(errors)
 }
 

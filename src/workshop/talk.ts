@@ -14,6 +14,8 @@ interface OpenOrder {
   readonly order: Order
   readonly executionId: string
   readonly isKept: boolean
+  /** Whether it has ended without a result. */
+  readonly hasFailed: boolean
 }
 
 /** The executions that a name stands for: of one animation, of one step, or of all of a sprite. */
@@ -27,7 +29,7 @@ async function findExecutions(shop: Shop, session: Session, name: string): Promi
   return [...found.steps, ...found.items].flatMap((one) => {
     const order = orders.get(one.hash ?? '')
     if (!order || one.executionId === undefined || (name.includes('#') && one.id !== name)) return []
-    return [{ order, executionId: one.executionId, isKept: one.state === 'bought' }]
+    return [{ order, executionId: one.executionId, isKept: one.state === 'bought', hasFailed: one.state === 'failed' }]
   })
 }
 
@@ -44,8 +46,8 @@ export async function answer(
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly executionId: string }> {
   const ports = await toJobPorts(shop, session, () => {}, signal)
-  for (const { order, executionId, isKept } of await findExecutions(shop, session, request.name)) {
-    if (isKept) continue
+  for (const { order, executionId, isKept, hasFailed } of await findExecutions(shop, session, request.name)) {
+    if (isKept || hasFailed) continue
     const execution = await session.client.execution(executionId, signal)
     const { question, conversationId } = execution
     if (!question || conversationId === null) continue
@@ -99,7 +101,7 @@ export async function cancel(
   name: string,
   signal: AbortSignal,
 ): Promise<readonly { readonly id: string; readonly status: string }[]> {
-  const open = (await findExecutions(shop, session, name)).filter((one) => !one.isKept)
+  const open = (await findExecutions(shop, session, name)).filter((one) => !one.isKept && !one.hasFailed)
   const pictures = open.filter(({ order }) => order.request.operation !== 'sprite_sheet')
   const sheet = open.find(({ order }) => order.request.operation === 'sprite_sheet')
   if (pictures.length === 0 && sheet) {
@@ -143,7 +145,7 @@ export async function forget(
       message: `Expected executions of "${name}" at the service, found none. See: spritewright status`,
       facts: { name },
     })
-  const unkept = open.filter((one) => !one.isKept).map(({ order }) => order.request.id)
+  const unkept = open.filter((one) => !one.isKept && !one.hasFailed).map(({ order }) => order.request.id)
   if (unkept.length > 0) {
     throw new SpritewrightError('SW_VAULT', {
       message: `${unkept.join(', ')}: not in the vault yet, and lost for good once the service forgets it. Run spritewright build first.`,

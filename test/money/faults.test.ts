@@ -1,69 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
-import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
-import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
-import { type Host, nodeHost } from '../../src/host/host.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedService } from '../../src/embedded/service.ts'
+import { nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import type { Options } from '../../src/options.ts'
-import { createWorkshop, type Workshop } from '../../src/workshop.ts'
-import { createProject, heroSpec, type TestProject } from '../project.ts'
-
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close()
-})
-
-interface World {
-  readonly service: EmbeddedService
-  readonly project: TestProject
-  /** Moves the workshop's clocks, not the service's. */
-  skip(ms: number): void
-  workshop(options?: Options, env?: Readonly<Record<string, string>>): Promise<Workshop>
-  posts(): number
-}
-
-/** A project and a real service; the workshop's clock does not wait, so that pauses cost a test nothing. */
-async function world(options: EmbeddedOptions = {}, spec = heroSpec()): Promise<World> {
-  const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 }, ...options })
-  open.push(service)
-  const project = await createProject({ 'sprites/hero.sprite.json': spec })
-  open.push({ close: project.remove })
-  let skipped = 0
-  const base = nodeHost()
-  return {
-    service,
-    project,
-    skip: (ms) => {
-      skipped += ms
-    },
-    posts: () => service.requests().filter((note) => note.method === 'POST' && note.path === '/v1/execute').length,
-    workshop: async (own = {}, env = {}) => {
-      const host: Host = {
-        ...base,
-        stateFolder: `${project.root}/.state`,
-        env: { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: service.key, ...env },
-        clock: {
-          wall: () => base.clock.wall() + skipped,
-          mono: () => base.clock.mono() + skipped,
-          sleep: async (ms, signal) => {
-            if (ms >= 60_000) return base.clock.sleep(ms, signal)
-            signal?.throwIfAborted()
-            skipped += ms
-            await base.clock.sleep(Math.min(ms, 5), signal)
-          },
-        },
-      }
-      const workshop = await createWorkshop({ host, root: project.root, options: own })
-      open.push(workshop)
-      return workshop
-    },
-  }
-}
-
-const approveAll = (workshop: Workshop, over: object = {}): Promise<unknown> =>
-  workshop.approve({ names: [], confirm: async () => true, ...over })
-const isExecute = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
-const drop: ServedResponse = { status: 200, headers: {}, body: new Uint8Array(), cutAfter: 0 }
+import { heroSpec } from '../project.ts'
+import { approveAll, drop, isExecute, world } from './world.ts'
 
 /** Plays one fault for each submission, in order; `ok` from then on. */
 function submissionFaults(plan: readonly ('ok' | 'lostRequest' | 'lostResponse' | '500before' | '500after')[]): EmbeddedOptions {
