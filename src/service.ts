@@ -5,7 +5,10 @@
  */
 
 export type { EmbeddedCharge, EmbeddedControl } from './embedded/core.ts'
+export { type FaultDeed, type FaultMatch, type FaultPlan, type FaultRule, parseFaultPlan } from './embedded/faults.ts'
 export type {
+  AskedQuestion,
+  AskQuestion,
   EmbeddedAccount,
   EmbeddedKey,
   EmbeddedLimits,

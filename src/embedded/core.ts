@@ -7,8 +7,9 @@ import { type Accounts, createAccounts } from './accounts.ts'
 import { createApi } from './api.ts'
 import { createAssets } from './assets.ts'
 import { createExecutions } from './executions.ts'
+import { createFaultPlay, type FaultPlay } from './fault-play.ts'
 import { createJobs } from './jobs.ts'
-import { type EmbeddedAccount, type EmbeddedOptions, type RequestNote, resolveOptions } from './options.ts'
+import { type EmbeddedAccount, type EmbeddedOptions, type RequestNote, type ResolvedEmbeddedOptions, resolveOptions } from './options.ts'
 import type { SpritePricing } from './pricing.ts'
 import type { ExecutionRecord } from './records.ts'
 import { createMemoryStore, openStore, type Store } from './store.ts'
@@ -109,7 +110,7 @@ export async function createEmbeddedService(
   await store.flushed()
   for (const { id, status } of store.table('execution').values()) if (status === 'queued' || status === 'running') jobs.start(id)
   const notes: RequestNote[] = []
-  const hook = createHooks(clock, options, notes)
+  const hook = createHooks({ clock, options, notes, faults: createFaultPlay(options.faults, clock, random) })
   const money = (wanted: ExecutionRecord['money']): EmbeddedCharge[] => chargesOf(store, wanted)
   return {
     key,
@@ -150,16 +151,22 @@ function openAccounts(accounts: Accounts, given: readonly EmbeddedAccount[]): { 
   return { first, key: handed ?? accounts.mintKey(first) }
 }
 
-function createHooks(
-  clock: Clock,
-  options: ReturnType<typeof resolveOptions>,
-  notes: RequestNote[],
-): (origin: 'api' | 'assets', answer: RequestHandler) => RequestHandler {
+interface Hooks {
+  readonly clock: Clock
+  readonly options: ResolvedEmbeddedOptions
+  readonly notes: RequestNote[]
+  readonly faults: FaultPlay
+}
+
+function createHooks({ clock, options, notes, faults }: Hooks): (origin: 'api' | 'assets', answer: RequestHandler) => RequestHandler {
   let number = 0
   return (origin, answer) => async (request) => {
     const hooked = { ...request, origin, number: ++number }
     const at = clock.wall()
-    const response = await options.after(hooked, (await options.before(hooked)) ?? (await answer(request)))
+    const deed = faults.deedFor(hooked)
+    const early = deed && (await faults.before(deed, hooked))
+    const own = early ?? (await options.after(hooked, (await options.before(hooked)) ?? (await answer(request))))
+    const response = deed && early === undefined ? faults.after(deed, hooked, own) : own
     const path = origin === 'assets' ? request.path.replace(/\?.*$/s, '') : request.path
     const note: RequestNote = { number: hooked.number, origin, method: request.method, path, status: response.status, at }
     notes.push(note)
