@@ -95,6 +95,8 @@ export interface ClientOptions {
   readonly profile?: Partial<Profile>
   /** Limits that differ from the interface's. */
   readonly limits?: Partial<Limits>
+  /** Whether a submission asks for the initial event stream instead of a JSON answer: the execution is known from its first event. @default false */
+  readonly initialStream?: boolean
   /** Absolute path of a folder of this user in which the limits are kept together with the other processes that use the same key. Needs the port `disk`. @default kept by this client alone */
   readonly limitsFolder?: string
   /** Name of the service in the identity of requests. @default host and path of `baseUrl` */
@@ -129,7 +131,7 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
       throw notFromProfile('uploadReference', 'the id of the uploaded reference as a text')
     },
     submissionBody: (submission) => toBody(profile, submission),
-    submit: createSubmit({ transport, limiter, profile }),
+    submit: createSubmit({ transport, limiter, profile }, options.initialStream ?? false),
     answer: createAnswer({ transport, limiter, profile }),
     cancel: async (executionId, signal) => cancel(executionId, executionPath(executionId), signal),
     isCancellable: (execution, operation) => operation !== 'sprite_sheet' && !isOver(execution) && profile.cancellable(execution),

@@ -4,7 +4,7 @@ import { createEventReader, isResumable, toServiceEvent } from './events.ts'
 import { maximumJsonBytes } from './json.ts'
 import type { Limiter, Release } from './limits.ts'
 import type { Profile } from './profile.ts'
-import { readWhole, type Transport, type WireRequest } from './transport.ts'
+import { contentTypeOf, readWhole, type Transport, type WireRequest } from './transport.ts'
 import type { ServiceEvent } from './wire.ts'
 
 /** What {@link streamEvents} stands on. */
@@ -61,14 +61,14 @@ async function openStream(ports: StreamPorts, path: string, lastEventId: string 
   } finally {
     release()
   }
-  const type = (response.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
+  const type = contentTypeOf(response.headers)
   if (response.status === 200 && type === 'text/event-stream') return response
   if (response.status === 204) return null
   const body = await readWhole(response, maximumJsonBytes).catch(() => new Uint8Array())
   if (response.status !== 200) throw ports.transport.refusal({ status: response.status, headers: response.headers, body }, what).error
   throw new SpritewrightError('SW_WIRE', {
     message: `Expected an event stream as text/event-stream, found ${(type || 'no content type').slice(0, 60)}. The execution itself goes on and is read without the stream.`,
-    facts: { what, status: 200, contentType: type ?? null },
+    facts: { what, status: 200, contentType: type || null },
   })
 }
 

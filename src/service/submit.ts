@@ -1,5 +1,8 @@
+import { createEventReader } from './events.ts'
+import { parseJson } from './json.ts'
 import { checkIdempotencyKey, type OneShotPorts, sendOnce, toAcceptance, toRejection } from './one-shot.ts'
-import type { WireRequest } from './transport.ts'
+import type { Accepted } from './profile.ts'
+import { contentTypeOf, type WireRequest } from './transport.ts'
 import type { SubmissionOutcome } from './wire.ts'
 
 /** See `ServiceClient.submit`. */
@@ -9,8 +12,13 @@ export type Submit = (
   signal?: AbortSignal,
 ) => Promise<SubmissionOutcome>
 
-/** One POST a call; whatever is not plainly an acceptance or a refusal is `unknown`. */
-export function createSubmit(ports: OneShotPorts): Submit {
+/**
+ * One POST a call; whatever is not plainly an acceptance or a refusal is `unknown`.
+ *
+ * @param wantsStream Asks for the initial event stream in place of the 202's body (C5). It is read until an event names the execution, as N3
+ * says for the body, and closed: the execution goes on, and is followed like any other.
+ */
+export function createSubmit(ports: OneShotPorts, wantsStream = false): Submit {
   return async ({ key, body }, record, signal) => {
     checkIdempotencyKey(key)
     const request: WireRequest = {
@@ -21,11 +29,44 @@ export function createSubmit(ports: OneShotPorts): Submit {
       idempotencyKey: key,
       isManaged: true,
       body,
+      ...(wantsStream ? { accept: 'text/event-stream', isEnough: createAcceptanceReader(ports).push } : {}),
     }
     const shot = await sendOnce(ports, request, record, signal)
     if ('lost' in shot) return { kind: 'unknown', status: null, message: shot.lost }
     const { answer } = shot
+    if (wantsStream && (answer.status === 200 || answer.status === 202) && contentTypeOf(answer.headers) === 'text/event-stream') {
+      return toAcceptance(ports, answer.status, () => createAcceptanceReader(ports).read(answer.body))
+    }
     if (answer.status !== 202) return toRejection(ports, answer)
     return toAcceptance(ports, answer.status, () => ports.profile.readAccepted(ports.transport.json(answer, 'the acceptance')))
+  }
+}
+
+/** Finds the event of an initial stream that names the execution. */
+function createAcceptanceReader({ profile, transport }: OneShotPorts): {
+  /** Whether the stream so far has named it. */
+  push(part: Uint8Array): boolean
+  /** @throws Error where the stream never names it. */
+  read(body: Uint8Array): Accepted
+} {
+  const reader = createEventReader()
+  const find = (part: Uint8Array): Accepted | null => {
+    for (const { data } of reader.push(part)) {
+      try {
+        const accepted = profile.readAccepted(parseJson(new TextEncoder().encode(data), 'an event', transport.hide))
+        if (typeof accepted.executionId === 'string' && accepted.executionId !== '') return accepted
+      } catch {
+        // An event that names no execution, such as a comment for people: a later one may.
+      }
+    }
+    return null
+  }
+  return {
+    push: (part) => find(part) !== null,
+    read: (body) => {
+      const accepted = find(body)
+      if (accepted === null) throw new Error('no event of the initial stream names the execution')
+      return accepted
+    },
   }
 }

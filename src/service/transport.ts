@@ -27,6 +27,8 @@ export interface WireRequest {
   readonly isManaged?: boolean
   /** Longest time for the whole answer, in milliseconds. @default 60000 */
   readonly deadlineMs?: number
+  /** Told of every part of an answer that is an event stream; true ends the reading there and closes the connection. @default read to the end */
+  readonly isEnough?: (part: Uint8Array) => boolean
 }
 
 /** An answer read to its end. */
@@ -81,7 +83,10 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
     exchange: (request, signal) =>
       withDeadline(clock, request.deadlineMs ?? 60_000, signal, async (inTime) => {
         const response = await open(request, inTime)
-        return { status: response.status, headers: response.headers, body: await readWhole(response, maximumJsonBytes) }
+        const { isEnough } = request
+        const isStream = isEnough !== undefined && contentTypeOf(response.headers) === 'text/event-stream'
+        const read = isStream ? { ...response, body: takeUntil(response.body, isEnough) } : response
+        return { status: response.status, headers: response.headers, body: await readWhole(read, maximumJsonBytes) }
       }),
     json: (answer, what) => parseJson(answer.body, what, hide),
     envelope,
@@ -99,6 +104,18 @@ function toHeaders(request: WireRequest, key: string): Record<string, string> {
     ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
     ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
     ...(request.lastEventId === undefined ? {} : { 'last-event-id': request.lastEventId }),
+  }
+}
+
+/** The media type of an answer, without parameters; empty where it has none. */
+export function contentTypeOf(headers: Readonly<Record<string, string>>): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+async function* takeUntil(body: AsyncIterable<Uint8Array>, isEnough: (part: Uint8Array) => boolean): AsyncGenerator<Uint8Array> {
+  for await (const part of body) {
+    yield part
+    if (isEnough(part)) return
   }
 }
 

@@ -74,7 +74,7 @@ describe('redirects of a download', () => {
   })
 
   test('C25: back to the API origin, the signed address still gets no key', async () => {
-    const api = await serve((arrival, number) => (number === 0 ? [302, { location: '/signed?s=1' }] : [200, {}, zip]))
+    const api = await serve((_, number) => (number === 0 ? [302, { location: '/signed?s=1' }] : [200, {}, zip]))
     await clientOf(api.url).download(`${api.url}/v1/image-jobs/j/asset`)
     expect(api.arrivals[1]?.path).toBe('/signed?s=1')
     expectAnonymous(api.arrivals.slice(1))
