@@ -41,7 +41,7 @@ export async function follow(
       const execution = await client.execution(executionId, stop.signal)
       options.onExecution?.(execution)
       if (isEnded(execution) || execution.question !== null || execution.status === 'needs_input') return execution
-      stream ??= openHints(client, executionId, stop.signal, options.onEvent)
+      stream ??= openHints(client, clock, executionId, stop.signal, options.onEvent)
       const waitMs = stream.isOpen() ? (options.silenceMs ?? 30_000) : (options.pollMs ?? 2_000)
       await stream.next(clock, waitMs, stop.signal)
     }
@@ -57,42 +57,57 @@ interface HintStream {
   next(clock: Clock, ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Reads the stream in the background. A stream that cannot be had, or breaks, is not an error: reads go on by the clock. */
+/** Reconnections of a stream that brought nothing, after which only status reads are made. */
+const emptyTries = 5
+
+/**
+ * Reads the stream in the background and takes it up again after a drop, from the last event that arrived. A stream that cannot be had is not an error: reads go on by the clock.
+ * It counts as open from its first event on, since a fifth stream waits in line and says nothing.
+ */
 function openHints(
   client: ServiceClient,
+  clock: Clock,
   executionId: string,
   signal: AbortSignal,
   onEvent: ((event: ServiceEvent) => void) | undefined,
 ): HintStream {
-  let isOpen = true
+  let isOpen = false
   let isDue = false
   let wake: (() => void) | undefined
   const ring = (): void => {
     isDue = true
     wake?.()
   }
+  const seen = { lastEventId: null as string | null, status: null as string | null, retryMs: 1_000, isDone: false, tries: 0 }
+  const take = (event: ServiceEvent): void => {
+    isOpen = true
+    seen.tries = 0
+    seen.lastEventId = event.id ?? seen.lastEventId
+    seen.retryMs = event.retryMs ?? seen.retryMs
+    onEvent?.(event)
+    if (event.kind === 'done') seen.isDone = true
+    if (seen.isDone || event.kind === 'question' || event.kind === 'asset' || (event.status !== null && event.status !== seen.status))
+      ring()
+    seen.status = event.status ?? seen.status
+  }
+  const readOnce = async (): Promise<void> => {
+    try {
+      for await (const event of client.events(executionId, seen.lastEventId, signal)) take(event)
+    } catch {
+      // A drop, a refusal, an answer that is no stream: the status reads say what is true.
+    }
+    isOpen = false
+    if (!signal.aborted) ring()
+  }
   const read = async (): Promise<void> => {
-    let lastEventId: string | null = null
-    let status: string | null = null
-    for await (const event of client.events(executionId, lastEventId, signal)) {
-      lastEventId = event.id ?? lastEventId
-      onEvent?.(event)
-      const isNews =
-        event.kind === 'done' || event.kind === 'question' || event.kind === 'asset' || (event.status !== null && event.status !== status)
-      status = event.status ?? status
-      if (isNews) ring()
+    while (!seen.isDone && !signal.aborted && seen.tries < emptyTries) {
+      seen.tries++
+      await readOnce()
+      await clock.sleep(seen.retryMs * 2 ** (seen.tries - 1), signal)
     }
   }
-  read().then(
-    () => {
-      isOpen = false
-      ring()
-    },
-    () => {
-      isOpen = false
-      if (!signal.aborted) ring()
-    },
-  )
+  // The only way out of the loop but its end is the abort of the following.
+  read().catch(() => {})
   return {
     isOpen: () => isOpen,
     next: async (clock, ms, outer) => {

@@ -90,6 +90,7 @@ function openRemote(shop: Shop): ServiceClient {
     baseUrl,
     key: credentials.key.reveal(),
     limits: options.limits,
+    limitsFolder: join(host.stateFolder, 'limits'),
     ...(service?.profile ? { profile: service.profile } : {}),
   })
 }
@@ -111,5 +112,11 @@ async function openEmbedded(shop: Shop, closers: (() => Promise<void>)[]): Promi
     closers.push(() => service.close())
     url = service.url
   }
-  return createClient(shop.host, { baseUrl: url, key: playMoneyKey, host: embeddedHost, limits: shop.options.limits })
+  return createClient(shop.host, {
+    baseUrl: url,
+    key: playMoneyKey,
+    host: embeddedHost,
+    limits: shop.options.limits,
+    limitsFolder: join(shop.host.stateFolder, 'limits'),
+  })
 }
