@@ -97,7 +97,7 @@ describe('requests', () => {
     expect(new Set([tag(canary, 's'), tag(canary, 't'), tag(`${canary}2`, 's')]).size).toBe(3)
   })
 
-  test('an answer about another execution, or another estimate than asked for, is SW_WIRE', async () => {
+  test('C18: an answer about another execution, or another estimate than asked for, is SW_WIRE', async () => {
     const { client, clock } = testClient(
       scriptedNet((request) => json(200, request.url.includes('pricing') ? estimateBody : { execution_id: 'other', status: 'queued' })),
     )
@@ -130,7 +130,7 @@ describe('failures of free requests', () => {
     expect(adviceFor('constructor')).toContain('does not know')
   })
 
-  test('a 401 is SW_KEY_REFUSED with an envelope and without, and is not tried again', async () => {
+  test('C1: a 401 is SW_KEY_REFUSED with an envelope and without, and is not tried again', async () => {
     for (const reply of [refused(401, 'authentication_failed'), { status: 401, body: '<html>' }]) {
       const net = scriptedNet(() => reply as Reply)
       const { client, clock } = testClient(net)
@@ -179,7 +179,7 @@ describe('failures of free requests', () => {
     expect((await errorOf(clock.run(client.balance()))).message).toContain('60 seconds')
   })
 
-  test('retryable decides, not the status: a retryable 422 is tried again, a 503 that is not retryable is not', async () => {
+  test('C27: retryable decides, not the status: a retryable 422 is tried again, a 503 that is not retryable is not', async () => {
     const again = scriptedNet((_, number) =>
       number === 0 ? refused(422, 'invalid_request', { retryable: true }) : json(200, { credits: '1' }),
     )
@@ -260,7 +260,7 @@ describe('submission', () => {
     expect(net.requests).toHaveLength(0)
   })
 
-  test('a 4xx with a readable envelope is a refusal; everything else but a 202 is unknown, and nothing is sent twice', async () => {
+  test('C32: a 4xx with a readable envelope is a refusal; everything else but a 202 is unknown, and nothing is sent twice', async () => {
     for (const status of [401, 403, 409, 422, 429]) {
       const { outcome, net } = await submit(refused(status, 'conflict', { retryable: true }))
       expect(outcome).toMatchObject({ kind: 'refused', status, error: { reason: 'conflict', retryable: true } })
@@ -287,7 +287,7 @@ describe('submission', () => {
     }
   })
 
-  test('an abort after the record does not cut the POST: it ends by its own deadline', async () => {
+  test('C32: an abort after the record does not cut the POST: it ends by its own deadline', async () => {
     const stop = new AbortController()
     const { client, clock } = testClient(scriptedNet(() => 'silence'))
     const outcome = client.submit(submitted, async () => stop.abort(new Error('Ctrl-C')), stop.signal)
@@ -310,7 +310,7 @@ describe('submission', () => {
     expect(records).toEqual(times)
   })
 
-  test('N2: the body is canonical: sorted members, credits as a decimal text, options beside what they may not replace', () => {
+  test('C15, N2: the body is canonical: sorted members, credits as a decimal text, options beside what they may not replace', () => {
     const { client } = testClient(scriptedNet(() => lost))
     const body = client.submissionBody({ ...submission, options: { seed: 7, frame_count: 99 } })
     expect(new TextDecoder().decode(body)).toBe(
@@ -318,7 +318,7 @@ describe('submission', () => {
     )
   })
 
-  test('equal submissions give equal bytes', () => {
+  test('C32: equal submissions give equal bytes', () => {
     const { client } = testClient(scriptedNet(() => lost))
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.string({ unit: 'grapheme' }), (options, prompt) => {

@@ -83,7 +83,7 @@ describe('downloads', () => {
 })
 
 describe('requests', () => {
-  test('a connection that is cut before or inside an answer is tried again for a read, never for a submission', async () => {
+  test('C32: a connection that is cut before or inside an answer is tried again for a read, never for a submission', async () => {
     const answer = reply(200, '{"credits":"1.5"}', { 'content-length': '17' })
     const api = await serve(async () =>
       api.seen.length === 1 ? { ...answer, cutAfter: 0 } : api.seen.length === 2 ? { ...answer, cutAfter: 5 } : answer,
@@ -100,7 +100,7 @@ describe('requests', () => {
     }
   })
 
-  test('a submission arrives with its bytes and key as they are', async () => {
+  test('C3, C32: a submission arrives with its bytes and key as they are', async () => {
     const api = await serve(async () => reply(202, JSON.stringify({ execution_id: executionId, conversation_id: null })))
     const body = toBytes('{"prompt":"ein Füchslein 🦊"}')
     expect(await clientOf(api.url).submit({ key: 'sw1-x', body }, async () => {})).toEqual({
@@ -156,13 +156,13 @@ describe('event streams', () => {
     })
   })
 
-  test('a stream that breaks off ends quietly with what it told', async () => {
+  test('C22: a stream that breaks off ends quietly with what it told', async () => {
     const api = await serve(async () => stream(['data: {}\n\n', 'data: {"message":"never whole'], { cutAfter: 20 }))
     expect(await collect(clientOf(api.url).events(executionId, null, new AbortController().signal))).toHaveLength(1)
     expect(api.seen[0]?.headers).not.toHaveProperty('last-event-id')
   })
 
-  test('an abort ends a silent stream, closes its connection and frees its place', async () => {
+  test('C24: an abort ends a silent stream, closes its connection and frees its place', async () => {
     let gone = 0
     const api = await serve(async (request) => {
       request.signal.addEventListener('abort', () => gone++)

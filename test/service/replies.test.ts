@@ -191,7 +191,7 @@ describe('replies', () => {
 describe('the default profile', () => {
   const balance = (text: string): string => defaultProfile.readBalance({ text, value: JSON.parse(text) })
 
-  test('N5: a balance is taken as it is written, text or number, never through a float', () => {
+  test('C20, N5: a balance is taken as it is written, text or number, never through a float', () => {
     expect(balance('{"credits": "12.5"}')).toBe('12.5')
     expect(balance('{"other": {"credits": "1"}, "credits": 900719925474099.3001}')).toBe('900719925474099.3001')
     expect(parseCredits(balance('{"credits": 0.1000}'))).toBe(1000n)
@@ -208,7 +208,7 @@ describe('the default profile', () => {
     for (const bad of ['', '[]', 'null', '{"a"', '7']) expect(read(bad)).toBeNull()
   })
 
-  test('N4: an answer goes to the conversation under its own key and names the new execution', async () => {
+  test('C10, N4: an answer goes to the conversation under its own key and names the new execution', async () => {
     const seen: unknown[] = []
     const accepted = await defaultProfile.answer(
       async (request) => {
