@@ -7,16 +7,8 @@ import { guardPaths, isOwnPath, servePages } from './middleware.ts'
 import { allModule, atlasModule, hotModule, spriteModule, toAtlasData, toSpriteData } from './module.ts'
 import { createPageShelf } from './pages.ts'
 import type { SpriteModule } from './runtime/data.ts'
-import type { PluginSession } from './session.ts'
+import type { DevSprites, PluginSession } from './session.ts'
 import { watchProject } from './watcher.ts'
-
-/** The sprites of a running dev server. */
-export interface DevSprites {
-  /** The code of a module of ours, as things stand now. @throws what is wrong with the spec behind it. */
-  moduleOf(id: SpriteId): Promise<string>
-  /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
-  isOwnFile(id: string): boolean
-}
 
 /** What is shown now. */
 interface Preview {
@@ -56,8 +48,9 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   watchProject(server, { root, store: workshop.options.store.dir }, async (isStale) => {
     await current?.catch(() => undefined)
     current = look()
+    // A file may have been seen half written, or under its old name: what is wrong is looked at twice before it is told.
+    if ((await current).errors.length > 0) current = look()
     const preview = await current
-    // A file may be seen half written; its end is on the way.
     if (!isStale()) messenger.tell(preview)
   })
   return {

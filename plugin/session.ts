@@ -1,6 +1,6 @@
 import type { ResolvedConfig } from 'vite'
 import { type BuiltSheets, createWorkshop, type Options, type Workshop } from '../src/index.ts'
-import type { DevSprites } from './dev.ts'
+import type { SpriteId } from './ids.ts'
 
 /** What Vite has resolved, as far as we need it. */
 export interface Surroundings {
@@ -11,6 +11,14 @@ export interface Surroundings {
   readonly mode: string
   readonly envPrefix: string | readonly string[]
   readonly isBuild: boolean
+}
+
+/** The sprites of a running dev server. */
+export interface DevSprites {
+  /** The code of a module of ours, as things stand now. @throws what is wrong with the spec behind it. */
+  moduleOf(id: SpriteId): Promise<string>
+  /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
+  isOwnFile(id: string): boolean
 }
 
 /** One project as the plugin works with it: opened when it is first needed, sheets made once a build. */

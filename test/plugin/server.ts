@@ -36,7 +36,7 @@ export interface Answer {
 /** A running dev server, as browsers meet it. */
 export interface Dev {
   readonly server: ViteDevServer
-  readonly log: readonly string[]
+  readonly log: Happenings<string>
   /** What the connected page was told, after Vite's greeting. */
   readonly told: Happenings<HotMessage>
   /** Sends a path as it is, without the clean-up of a browser. */
@@ -56,10 +56,10 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
       isWatching = new Promise((resolve) => watcher.once('ready', resolve))
     },
   }
-  const log = keptLog()
+  const { logger, lines } = keptLog()
   const config = configOf(game, plugin, {
     logLevel: 'info',
-    customLogger: log,
+    customLogger: logger,
     ...more,
     plugins: [watching],
     server: { host: '127.0.0.1', ...more.server },
@@ -93,7 +93,7 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
     })
   return {
     server,
-    log: log.lines,
+    log: lines,
     told,
     get,
     crawl: async (first) => {

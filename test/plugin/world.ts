@@ -175,11 +175,10 @@ export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: 
 }
 
 /** A logger that keeps what it is told. */
-export function keptLog(): Logger & { readonly lines: string[] } {
-  const lines: string[] = []
-  const keep = (line: string): void => void lines.push(line)
-  return {
-    lines,
+export function keptLog(): { readonly logger: Logger; readonly lines: Happenings<string> } {
+  const lines = createHappenings<string>()
+  const keep = (line: string): void => lines.push(line)
+  const logger: Logger = {
     info: keep,
     warn: keep,
     warnOnce: keep,
@@ -188,6 +187,7 @@ export function keptLog(): Logger & { readonly lines: string[] } {
     hasErrorLogged: () => false,
     hasWarned: false,
   }
+  return { logger, lines }
 }
 
 /** Vite's configuration of a game: nothing read from disk, nothing printed. */

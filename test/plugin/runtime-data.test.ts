@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest'
+import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/data.ts'
+import { isHot, onUpdate } from '../../plugin/runtime/hot.ts'
+import { toAnimation, toTextures } from '../../plugin/runtime/phaser-data.ts'
+import { toSheetData } from '../../plugin/runtime/pixi-data.ts'
+
+/** Two pages; one frame trimmed and with an anchor, one whole, one shown for two times in one animation. */
+const atlas: AtlasData = {
+  key: 'sprites',
+  scale: 0.5,
+  pixelArt: true,
+  version: 'a.b',
+  pages: [
+    { url: 'a.png', width: 64, height: 32 },
+    { url: 'b.png', width: 16, height: 16 },
+  ],
+  frames: {
+    'hero/walk/0000': [0, 2, 3, 10, 20, 4, 5, 32, 32, 0.5, 1],
+    'hero/walk/0001': [1, 0, 0, 16, 16, 0, 0, 16, 16],
+  },
+  animations: {
+    'hero/walk': {
+      frames: [
+        ['hero/walk/0000', 80],
+        ['hero/walk/0001', 120],
+        ['hero/walk/0000', 40],
+      ],
+      fps: 12,
+      loop: true,
+      yoyo: false,
+    },
+    'hero/die': { frames: [['hero/walk/0001', 100]], fps: 10, loop: false, yoyo: true },
+  },
+}
+
+const trimmed = {
+  frame: { x: 2, y: 3, w: 10, h: 20 },
+  rotated: false,
+  trimmed: true,
+  spriteSourceSize: { x: 4, y: 5, w: 10, h: 20 },
+  sourceSize: { w: 32, h: 32 },
+  anchor: { x: 0.5, y: 1 },
+}
+const whole = {
+  frame: { x: 0, y: 0, w: 16, h: 16 },
+  rotated: false,
+  trimmed: false,
+  spriteSourceSize: { x: 0, y: 0, w: 16, h: 16 },
+  sourceSize: { w: 16, h: 16 },
+}
+
+test('Phaser gets one texture entry a page, its frames as an array', () => {
+  expect(toTextures(atlas)).toStrictEqual([
+    { image: '0', frames: [{ filename: 'hero/walk/0000', ...trimmed }] },
+    { image: '1', frames: [{ filename: 'hero/walk/0001', ...whole }] },
+  ])
+})
+
+test('Phaser gets the time of every played frame, and loops by repeat', () => {
+  const common = { skipMissedFrames: true }
+  expect(toAnimation('hero/walk', atlas.animations['hero/walk'] as never, 'sprites')).toStrictEqual({
+    key: 'hero/walk',
+    frames: [
+      { key: 'sprites', frame: 'hero/walk/0000', duration: 80 },
+      { key: 'sprites', frame: 'hero/walk/0001', duration: 120 },
+      { key: 'sprites', frame: 'hero/walk/0000', duration: 40 },
+    ],
+    frameRate: 12,
+    repeat: -1,
+    yoyo: false,
+    ...common,
+  })
+  expect(toAnimation('hero/die', atlas.animations['hero/die'] as never, 'k')).toMatchObject({ frameRate: 10, repeat: 0, yoyo: true })
+})
+
+test('PixiJS gets a page alone, with its scale, and no animations', () => {
+  expect(toSheetData(atlas, 0)).toStrictEqual({ frames: { 'hero/walk/0000': trimmed }, meta: { scale: '0.5' } })
+  expect(toSheetData(atlas, 1)).toStrictEqual({ frames: { 'hero/walk/0001': whole }, meta: { scale: '0.5' } })
+})
+
+test('the main atlas is the one at scale 1, else the first, else an error with the name', () => {
+  const sprite = (...scales: readonly number[]): SpriteModule =>
+    ({ name: 'hero', atlases: scales.map((scale) => ({ ...atlas, scale })) }) as unknown as SpriteModule
+  expect(mainAtlas(sprite(2, 1, 0.5)).scale).toBe(1)
+  expect(mainAtlas(sprite(2, 0.5)).scale).toBe(2)
+  expect(() => mainAtlas(sprite())).toThrow('"hero"')
+})
+
+test('a listener hears updates until it stops; a page is cold until the dev server says otherwise', () => {
+  const bus = (globalThis as Record<symbol, { listeners: Set<(update: unknown) => void>; isHot: boolean }>)[
+    Symbol.for('spritewright.updates')
+  ]
+  expect(bus).toBeUndefined()
+  expect(isHot()).toBe(false)
+  const heard: unknown[] = []
+  const stop = onUpdate((update) => void heard.push(update))
+  const made = (globalThis as unknown as Record<symbol, { listeners: Set<(update: unknown) => void> }>)[Symbol.for('spritewright.updates')]
+  for (const listener of made?.listeners ?? []) listener({ sprites: [] })
+  stop()
+  expect(heard).toEqual([{ sprites: [] }])
+  expect(made?.listeners.size).toBe(0)
+})
