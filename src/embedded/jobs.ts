@@ -3,7 +3,6 @@ import type { Clock } from '../host/clock.ts'
 import type { Random } from '../host/random.ts'
 import type { Accounts } from './accounts.ts'
 import type { Executions } from './executions.ts'
-import { makeImage, makeSheet } from './making.ts'
 import type { ResolvedEmbeddedOptions } from './options.ts'
 import type { ExecutionRecord, Failure } from './records.ts'
 import type { Store } from './store.ts'
@@ -137,7 +136,8 @@ async function make(ground: JobsGround, execution: ExecutionRecord, stop: AbortS
     stop.throwIfAborted()
   }
   const tools = { readPicture: async () => referenceOf(store, execution), jobMs: options.jobMs, names: options.shapes.names, onStep }
-  const made = request.operation === 'sprite_sheet' ? await makeSheet(request, words, tools) : await makeImage(request, words, tools)
+  const { makers } = options
+  const made = request.operation === 'sprite_sheet' ? await makers.sheet(request, words, tools) : await makers.image(request, words, tools)
   if ('reason' in made) return made
   stop.throwIfAborted()
   executions.advance(id, {}, [{ kind: 'job', message: 'Packing the delivery.' }])

@@ -1,5 +1,6 @@
 import type { ServedRequest, ServedResponse } from '../host/server.ts'
 import type { FaultPlan } from './faults.ts'
+import { makeImage, makeSheet } from './making.ts'
 import { defaultPricing, type SpritePricing } from './pricing.ts'
 import { readPromptWords } from './prompt-words.ts'
 import type { Failure, Operation } from './records.ts'
@@ -94,6 +95,12 @@ export interface RequestNote {
   readonly at: number
 }
 
+/** The makers of results: one for sheets, one for pictures. */
+export interface Makers {
+  readonly sheet: typeof makeSheet
+  readonly image: typeof makeImage
+}
+
 /** Options of the embedded service; defaults in {@link resolveOptions} and nowhere else. */
 export interface EmbeddedOptions {
   /** Folder of the service's state, made where it is missing; one process a folder. Without it everything ends with the process. */
@@ -131,6 +138,8 @@ export interface EmbeddedOptions {
   readonly ask?: (about: AskQuestion) => AskedQuestion | undefined
   /** What goes wrong on the wire, see `parseFaultPlan`. Stands outside of `before` and `after`. @default nothing */
   readonly faults?: FaultPlan
+  /** Who draws. A simulator hands in makers whose work takes no real time. @default the artists of the embedded service */
+  readonly makers?: Makers
   /** Sees every request first. An answer of its own keeps the request from the service; `cutAfter: 0` drops it. */
   readonly before?: (request: HookedRequest) => Promise<ServedResponse | undefined>
   /** Sees every answer last, when what it says is done and durable, and may change, delay or drop it. */
@@ -156,6 +165,7 @@ export interface ResolvedEmbeddedOptions {
   readonly verdict: (question: VerdictQuestion) => Failure | undefined
   readonly ask: (about: AskQuestion) => AskedQuestion | undefined
   readonly faults: FaultPlan
+  readonly makers: Makers
   readonly before: (request: HookedRequest) => Promise<ServedResponse | undefined>
   readonly after: (request: HookedRequest, response: ServedResponse) => Promise<ServedResponse>
   readonly onRequest: (note: RequestNote) => void
@@ -179,6 +189,7 @@ export function resolveOptions(options: EmbeddedOptions): ResolvedEmbeddedOption
     verdict: options.verdict ?? verdictOfWords,
     ask: options.ask ?? questionOfWords,
     faults: options.faults ?? { rules: [] },
+    makers: options.makers ?? { sheet: makeSheet, image: makeImage },
     before: options.before ?? (async () => undefined),
     after: options.after ?? (async (_request, response) => response),
     onRequest: options.onRequest ?? (() => {}),

@@ -164,16 +164,21 @@ export interface LockStore {
 export function createLockStore(ports: { disk: Disk; random: Random }, path: string): LockStore {
   const { disk, random } = ports
   let queue: Promise<void> = Promise.resolve()
+  // Reading is checking, and a large file takes its time: text that was checked once is not checked again.
+  let known = { text: '', lock: noLock }
+  const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
   const read = async (): Promise<LockFile> => {
-    if (!(await disk.stat(path))) return { version: 1, animations: {} }
-    return parseLockFile(new TextDecoder().decode(await disk.read(path)), path)
+    const text = await readText()
+    if (text !== known.text) known = { text, lock: text === '' ? noLock : parseLockFile(text, path) }
+    return known.lock
   }
   const changeOnce = async (id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<boolean> => {
     const before = await read()
     const wanted = change(findEntry(before, id, hash))
     const text = formatLockFile(withEntry(before, id, hash, wanted))
-    if (text === formatLockFile(before)) return true
+    if (text === known.text || text === formatLockFile(before)) return true
     await replaceFile(disk, random, path, new TextEncoder().encode(text))
+    if ((await readText()) === text) return true
     const after = findEntry(await read(), id, hash)
     return after !== undefined && JSON.stringify(sorted(after)) === JSON.stringify(sorted(wanted))
   }
@@ -193,3 +198,5 @@ export function createLockStore(ports: { disk: Disk; random: Random }, path: str
     },
   }
 }
+
+const noLock: LockFile = { version: 1, animations: {} }

@@ -1,0 +1,81 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Clock } from '../../src/host/clock.ts'
+
+interface Timer {
+  readonly at: number
+  readonly order: number
+  readonly ring: () => void
+  isOff: boolean
+}
+
+/** A clock that jumps from timer to timer as soon as nothing else is left to do. Everything that runs under it must wait by it alone. */
+export class VirtualClock implements Clock {
+  #now = 1_000
+  #order = 0
+  readonly #timers: Timer[] = []
+
+  wall(): number {
+    return 1_790_000_000_000 + this.#now
+  }
+
+  mono(): number {
+    return this.#now
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const onAbort = (): void => {
+        timer.isOff = true
+        reject(signal?.reason)
+      }
+      const ring = (): void => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      const timer: Timer = { at: this.#now + Math.max(0, ms), order: this.#order++, ring, isOff: false }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#insert(timer)
+    })
+  }
+
+  /** Goes on until the promise is settled. @throws Where nothing is left that could settle it. */
+  async run<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false
+    const settle = (): void => {
+      isSettled = true
+    }
+    promise.then(settle, settle)
+    for (let idle = 0; idle < 50; ) {
+      await nextTurn()
+      await nextTurn()
+      if (isSettled) return promise
+      const next = this.#take()
+      if (!next) {
+        idle++
+        continue
+      }
+      idle = 0
+      this.#now = Math.max(this.#now, next.at)
+      next.ring()
+    }
+    throw new Error('Nothing is left to do, and the promise is not settled.')
+  }
+
+  #insert(timer: Timer): void {
+    let low = 0
+    let high = this.#timers.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const other = this.#timers[middle] as Timer
+      if (other.at < timer.at || (other.at === timer.at && other.order < timer.order)) low = middle + 1
+      else high = middle
+    }
+    this.#timers.splice(low, 0, timer)
+  }
+
+  #take(): Timer | undefined {
+    for (let timer = this.#timers.shift(); timer; timer = this.#timers.shift()) if (!timer.isOff) return timer
+    return undefined
+  }
+}
