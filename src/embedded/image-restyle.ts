@@ -27,9 +27,12 @@ export function restyle(picture: Bitmap, prompt: string): Bitmap {
     if (words.has('outline')) whole = outlined(whole, Math.max(1, Math.round(bounds.height / 60)))
     const scale = bounds.height / 215
     const pen = createPen(whole, { x: 0, y: 0, scale })
+    // What is worn must not leave the picture, nor be lost on a pointed head.
+    const room = (bounds.top + bounds.height * 0.06) * 1.15
+    const headWidth = Math.max(bounds.height * 0.12, Math.min(room, Math.max(bounds.headWidth * 0.9, bounds.width * 0.36)))
     const at = (x: number, y: number): { x: number; y: number } => ({ x: x / scale, y: y / scale })
     drawAccessories(pen, accessories, {
-      head: { ...at(bounds.headX, bounds.top + bounds.height * 0.06), width: Math.max(40, bounds.headWidth / scale) * 0.9 },
+      head: { ...at(bounds.headX, bounds.top + bounds.height * 0.06), width: headWidth / scale },
       left: at(bounds.left + bounds.width * 0.2, bounds.top + bounds.height * 0.72),
       right: at(bounds.left + bounds.width * 0.84, bounds.top + bounds.height * 0.74),
       size: 0.85,
@@ -48,7 +51,7 @@ function dye({ data }: Bitmap, colours: readonly Rgb[]): void {
     const [red, green, blue] = [data[at]!, data[at + 1]!, data[at + 2]!]
     const [most, least] = [Math.max(red, green, blue), Math.min(red, green, blue)]
     // Grey, and the dark of outlines, stay.
-    if (most - least < 30 || most < 75) continue
+    if (most - least < 30 || most < 100) continue
     const isMain = main === undefined || apart(hueOf(red, green, blue), main) < 45
     const colour = isMain ? colours[0]! : colours[1]
     if (colour === undefined) continue
