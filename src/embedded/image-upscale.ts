@@ -1,8 +1,8 @@
 import { type Bitmap, createBitmap } from '../../atlas/index.ts'
 
 /**
- * A picture of twice the width and height. Pixel art keeps its hard edges, with stairs on slopes half as high (Scale2x: four copies, and a corner
- * takes its neighbours' colour where both of them have it); every other picture is interpolated smoothly, without a rim around what is clear.
+ * A picture of twice the width and height. Pixel art keeps its hard edges, slanted lines with steps of one pixel (Scale2x: four copies, and a
+ * corner takes its neighbours' colour where both of them have it); every other picture is interpolated smoothly, without a rim around what is clear.
  *
  * @see https://www.scale2x.it/algorithm for the rules of Scale2x.
  */
