@@ -25,7 +25,7 @@ export async function startBuild(context: BuildContext, session: PluginSession):
       watchFiles(
         context,
         session,
-        sheets.sprites.map((sprite) => sprite.file),
+        sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
       )
   } catch (error) {
     if (watchMode) watchFiles(context, session, await filesInQuestion(session))
@@ -48,7 +48,10 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
   const workshop = await session.workshop().catch(() => undefined)
   if (!workshop) return []
   const { sheets, errors } = await workshop.preview()
-  return [...sheets.sprites.map((sprite) => sprite.file), ...errors.flatMap(filesOf)]
+  return [
+    ...sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
+    ...errors.flatMap(filesOf),
+  ]
 }
 
 /** The code of a module of ours in a build. */

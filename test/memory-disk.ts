@@ -1,9 +1,37 @@
-import { dirname } from 'node:path'
 import type { Disk } from '../src/host/disk.ts'
+
+/** Files by path that know what lies in each folder. */
+class IndexedFiles extends Map<string, Uint8Array> {
+  /** Names in each folder, each with the number of files at or under it. */
+  readonly folders = new Map<string, Map<string, number>>()
+
+  override set(path: string, bytes: Uint8Array): this {
+    if (!this.has(path)) this.#count(path, 1)
+    return super.set(path, bytes)
+  }
+
+  override delete(path: string): boolean {
+    if (this.has(path)) this.#count(path, -1)
+    return super.delete(path)
+  }
+
+  #count(path: string, by: number): void {
+    const parts = path.split('/')
+    for (let depth = 1; depth < parts.length; depth++) {
+      const folder = parts.slice(0, depth).join('/') || '/'
+      const names = this.folders.get(folder) ?? new Map<string, number>()
+      this.folders.set(folder, names)
+      const name = parts[depth] as string
+      const left = (names.get(name) ?? 0) + by
+      if (left > 0) names.set(name, left)
+      else names.delete(name)
+    }
+  }
+}
 
 /** A disk in memory, for tests of what is written and in which order; it does not lose anything by itself. */
 export class MemoryDisk implements Disk {
-  readonly files = new Map<string, Uint8Array>()
+  readonly files: Map<string, Uint8Array> = new IndexedFiles()
   /** Every call that changes something, in order, e.g. `link /a/0001.json`. */
   readonly calls: string[] = []
   /** When set, a call that begins with this text fails with this code. */
@@ -21,10 +49,7 @@ export class MemoryDisk implements Disk {
   }
 
   async list(folder: string): Promise<string[]> {
-    const names = new Set<string>()
-    for (const path of this.files.keys())
-      if (path.startsWith(`${folder}/`)) names.add(path.slice(folder.length + 1).split('/')[0] as string)
-    return [...names].sort()
+    return [...((this.files as IndexedFiles).folders.get(folder)?.keys() ?? [])].sort()
   }
 
   async stat(path: string): Promise<{ bytes: number; changedMs: number; isFolder: boolean } | undefined> {
@@ -70,7 +95,9 @@ export class MemoryDisk implements Disk {
 
   async remove(path: string): Promise<void> {
     this.#note(`remove ${path}`)
-    for (const name of [...this.files.keys()]) if (name === path || dirname(name).startsWith(path)) this.files.delete(name)
+    if (this.files.delete(path)) return
+    if (!(this.files as IndexedFiles).folders.get(path)?.size) return
+    for (const name of [...this.files.keys()]) if (name.startsWith(`${path}/`)) this.files.delete(name)
   }
 }
 

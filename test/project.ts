@@ -9,14 +9,14 @@ import type { EmbeddedService } from '../src/embedded/service.ts'
 /** The CLI as it is published; `npm test` builds it first. */
 const bin = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'src', 'cli', 'bin.js')
 
-/** A small figure on a clear ground: 64 × 64 pixels. */
+/** A small figure on a clear ground: 64 × 64 pixels. @param hue Tells figures apart, 0 to 65535. */
 export function figurePng(hue = 0): Uint8Array {
   const picture = createBitmap(64, 64)
   const paint = (left: number, top: number, right: number, bottom: number, colour: readonly number[]): void => {
     for (let y = top; y < bottom; y++) for (let x = left; x < right; x++) picture.data.set([...colour, 255], (y * 64 + x) * 4)
   }
   paint(24, 8, 40, 24, [220, 180, 140 + hue])
-  paint(20, 24, 44, 44, [60 + hue, 90, 200])
+  paint(20, 24, 44, 44, [60 + hue, 90 + (hue >> 8), 200])
   paint(22, 44, 30, 60, [50, 40, 60])
   paint(34, 44, 42, 60, [50, 40, 60])
   return encodePng(picture)

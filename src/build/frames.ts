@@ -1,6 +1,6 @@
 import {
+  type ArchiveEntry,
   type Bitmap,
-  decodePng,
   type FrameSequence,
   makePlaceholder,
   readArchive,
@@ -11,9 +11,11 @@ import {
 import { SpritewrightError } from '../errors.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 
-/** Names the frames among the entries of a result, where a profile knows the layout. */
+/** Names the parts of a result among its entries, where a profile knows the layout; frames may be left out where sheet and atlas are named. */
 export type DeliveryLayout = (entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]) => {
   readonly frames: readonly string[]
+  readonly sheet?: string | undefined
+  readonly atlas?: string | undefined
 }
 
 /** Where the pictures of one animation come from. */
@@ -85,9 +87,7 @@ async function openResult(
   const id = `${spec.name}.${animation.name}`
   try {
     const entries = readArchive(await source.read())
-    const delivery = layout
-      ? { frames: layout(entries).frames.map((name) => decodeNamed(entries, name)), warnings: [] }
-      : readDelivery(entries, { frames: animation.frames })
+    const delivery = readDelivery(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
     return { frames: delivery.frames, warnings: delivery.warnings.map((warning) => `${id}: ${warning}`) }
   } catch (error) {
     const { code, facts } = error as { code?: unknown; facts?: object }
@@ -99,10 +99,19 @@ async function openResult(
   }
 }
 
-function decodeNamed(entries: readonly { readonly name: string; readonly bytes: Uint8Array }[], name: string): Bitmap {
-  const entry = entries.find((other) => other.name === name)
-  if (!entry) throw new Error(`service.profile.readDelivery names the entry ${JSON.stringify(name)}, which is not there.`)
-  return decodePng(entry.bytes)
+/** The parts that a profile names, under the names by which they are recognised. */
+function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): readonly ArchiveEntry[] {
+  const take = (name: string, as: string): ArchiveEntry => {
+    const entry = entries.find((other) => other.name === name)
+    if (!entry) throw new Error(`service.profile.readDelivery names the entry ${JSON.stringify(name)}, which is not there.`)
+    return { name: as, bytes: entry.bytes }
+  }
+  const { frames, sheet, atlas } = layout(entries)
+  return [
+    ...frames.map((name, index) => take(name, `frames/frame_${String(index).padStart(6, '0')}.png`)),
+    ...(sheet === undefined ? [] : [take(sheet, 'sheet.png')]),
+    ...(atlas === undefined ? [] : [take(atlas, 'atlas.json')]),
+  ]
 }
 
 async function drawPlaceholder(input: SheetInput): Promise<readonly Bitmap[]> {

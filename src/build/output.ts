@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type EncodedAtlas, formats, type OutputFile, pageFile } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
@@ -6,7 +6,7 @@ import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuiltAtlas, BuiltSheets } from './sheet.ts'
-import { toSpriteDeclarations, toSpriteTypings, typingsFile } from './typings.ts'
+import { toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
 
 /** An atlas as the formats take it, its pages under their file names. */
 function toEncoded(atlas: BuiltAtlas): EncodedAtlas {
@@ -47,14 +47,31 @@ export function toOutput(sheets: BuiltSheets, names: readonly string[]): readonl
   return [...files].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => (a.file < b.file ? -1 : 1))
 }
 
-/** Writes the typings of every sprite beside its spec. Answers the paths of those that were not there with these bytes already. */
+/** Writes the typings of every sprite beside its spec, and removes those that it wrote for specs that are gone from the same folders. Answers the paths that changed. */
 export async function writeTypings(ports: { disk: Disk; random: Random }, sheets: BuiltSheets): Promise<readonly string[]> {
   const written: string[] = []
   for (const sprite of sheets.sprites) {
     const path = typingsFile(sprite.file)
     if (await writeChanged(ports, path, new TextEncoder().encode(toSpriteTypings(sprite, sheets)))) written.push(path)
   }
-  return written
+  return [...written, ...(await removeStale(ports, sheets))]
+}
+
+/** Typings whose spec is not there any more, in the folders of specs, where their first line says that they are ours. */
+async function removeStale(ports: { disk: Disk }, sheets: BuiltSheets): Promise<readonly string[]> {
+  const removed: string[] = []
+  for (const folder of new Set(sheets.sprites.map((sprite) => dirname(sprite.file)))) {
+    const names = await ports.disk.list(folder)
+    for (const name of names) {
+      const spec = /^(.+\.sprite)\.d\.(json|yaml|yml)\.ts$/.exec(name)
+      if (!spec || names.includes(`${spec[1]}.${spec[2]}`)) continue
+      const path = join(folder, name)
+      if (!new TextDecoder().decode(await ports.disk.read(path)).startsWith(typingsMark)) continue
+      await ports.disk.remove(path)
+      removed.push(path)
+    }
+  }
+  return removed
 }
 
 async function writeChanged(ports: { disk: Disk; random: Random }, path: string, bytes: Uint8Array): Promise<boolean> {

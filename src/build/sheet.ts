@@ -1,6 +1,8 @@
 import { type AtlasAnimation, encodePages, makeAtlas, type PlacedFrame, scaleSequence } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
+import { referencePath } from '../spec/reference.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuildCache } from './cache.ts'
 import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
@@ -34,6 +36,8 @@ export interface BuiltSprite {
   readonly name: string
   /** Absolute path of its spec. */
   readonly file: string
+  /** Absolute path of the picture that its reference is or begins with, where there is one. */
+  readonly picture?: string
   /** Name of the atlas that holds it (at every scale). */
   readonly atlas: string
   /** Untrimmed frame size at scale 1, pixels. */
@@ -193,6 +197,7 @@ function toSprites(
       sprites.set(spec.name, {
         name: spec.name,
         file: spec.file,
+        ...pictureOf(spec),
         atlas,
         width: Math.round(frame.sourceWidth / main.scale),
         height: Math.round(frame.sourceHeight / main.scale),
@@ -204,6 +209,11 @@ function toSprites(
     }
   }
   return [...sprites.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function pictureOf(spec: SpriteSpec): { picture?: string } {
+  const picture = referencePath(spec)
+  return picture === undefined ? {} : { picture }
 }
 
 /** Length of the header, header, pages one after the other. */

@@ -1,11 +1,14 @@
 import type { BuiltSheets, BuiltSprite } from './sheet.ts'
 
+/** The first line of every file of typings, by which they are known again. */
+export const typingsMark: string = '// Written by spritewright; changes are lost.'
+
 /** The text of `sprites.d.ts`: literal names of all sprites, animations and frames, for a page that loads the written files by itself. */
 export function toSpriteDeclarations(sheets: BuiltSheets): string {
   const frames = [...new Set(sheets.atlases.flatMap((atlas) => atlas.frames.map((frame) => frame.name)))].sort()
   const animations = [...new Set(sheets.atlases.flatMap((atlas) => atlas.animations.map((animation) => animation.name)))].sort()
   return [
-    '// Written by spritewright; changes are lost.',
+    typingsMark,
     `export type AtlasName = ${union([...new Set(sheets.atlases.map((atlas) => atlas.name))])}`,
     `export type SpriteName = ${union(sheets.sprites.map((sprite) => sprite.name))}`,
     `export type AnimationName = ${union(animations)}`,
@@ -22,7 +25,7 @@ export function toSpriteTypings(sprite: BuiltSprite, sheets: BuiltSheets): strin
   const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
   const frames = (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${sprite.name}/`)).map((frame) => frame.name)
   return [
-    '// Written by spritewright; changes are lost.',
+    typingsMark,
     '/// <reference types="spritewright/client" />',
     `type Frame = ${union(frames)}`,
     `declare const sprite: Spritewright.SpriteModule<${union(sprite.animations)}, Frame>`,

@@ -14,7 +14,8 @@ export interface Terminal {
 
 /** The terminal of this process. */
 export function nodeTerminal(): Terminal {
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+  for (const stream of [process.stdout, process.stderr])
+    if (!stream.listeners('error').includes(ignoreClosed)) stream.on('error', ignoreClosed)
   return {
     write: (text) => void process.stdout.write(text),
     note: (text) => void process.stderr.write(text),
@@ -29,3 +30,6 @@ export function nodeTerminal(): Terminal {
     },
   }
 }
+
+/** A reader that went away is no reason to end paid work. One function, so that many terminals of one process listen once. */
+function ignoreClosed(): void {}

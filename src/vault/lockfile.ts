@@ -126,7 +126,27 @@ export function parseLockFile(text: string, path: string): LockFile {
 
 /** The file's text: sorted keys, two spaces, a final newline, so that equal content is equal bytes and merges are small. */
 export function formatLockFile(lock: LockFile): string {
-  return `${JSON.stringify(sorted(lock), null, 2)}\n`
+  const requests = (entries: Readonly<Record<string, LockEntry>>, indent: string): string =>
+    formatMembers(entries, indent, (entry) => entryText(entry).replaceAll('\n', `\n${indent}  `))
+  const animations = formatMembers(lock.animations, '  ', (entries) => requests(entries, '    '))
+  const steps = lock.steps && Object.keys(lock.steps).length > 0 ? `  "steps": ${requests(lock.steps, '  ')},\n` : ''
+  return `{\n  "animations": ${animations},\n${steps}  "version": 1\n}\n`
+}
+
+function formatMembers<T>(members: Readonly<Record<string, T>>, indent: string, format: (member: T) => string): string {
+  const names = Object.keys(members).sort()
+  if (names.length === 0) return '{}'
+  return `{\n${names.map((name) => `${indent}  ${JSON.stringify(name)}: ${format(members[name] as T)}`).join(',\n')}\n${indent}}`
+}
+
+/** Entries are never changed in place, so that the text of one is made once: a file of a thousand is rewritten for every step of one. */
+const entryTexts = new WeakMap<LockEntry, string>()
+
+function entryText(entry: LockEntry | undefined): string {
+  if (!entry) return ''
+  const text = entryTexts.get(entry) ?? JSON.stringify(sorted(entry), null, 2)
+  entryTexts.set(entry, text)
+  return text
 }
 
 function sorted(value: unknown): unknown {
@@ -158,6 +178,15 @@ export interface LockStore {
    * Calls of one process run one after the other. What another process writes in between is kept, or this change is made again on top of it.
    */
   change(id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<void>
+  /** The same for several entries in one write: somebody who watches the file never sees half of them. */
+  changeAll(changes: readonly LockChange[]): Promise<void>
+}
+
+/** A change of one entry. */
+export interface LockChange {
+  readonly id: string
+  readonly hash: string
+  readonly change: (entry: LockEntry | undefined) => LockEntry
 }
 
 /** Opens the lock file at `path`; nothing is touched before the first call. */
@@ -172,31 +201,31 @@ export function createLockStore(ports: { disk: Disk; random: Random }, path: str
     if (text !== known.text) known = { text, lock: text === '' ? noLock : parseLockFile(text, path) }
     return known.lock
   }
-  const changeOnce = async (id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<boolean> => {
+  const changeOnce = async (changes: readonly LockChange[]): Promise<boolean> => {
     const before = await read()
-    const wanted = change(findEntry(before, id, hash))
-    const text = formatLockFile(withEntry(before, id, hash, wanted))
+    const lock = changes.reduce((now, { id, hash, change }) => withEntry(now, id, hash, change(findEntry(now, id, hash))), before)
+    const text = formatLockFile(lock)
     if (text === known.text || text === formatLockFile(before)) return true
     await replaceFile(disk, random, path, new TextEncoder().encode(text))
-    if ((await readText()) === text) return true
-    const after = findEntry(await read(), id, hash)
-    return after !== undefined && JSON.stringify(sorted(after)) === JSON.stringify(sorted(wanted))
+    if ((await readText()) === text) {
+      known = { text, lock }
+      return true
+    }
+    const after = await read()
+    return changes.every(({ id, hash }) => entryText(findEntry(after, id, hash)) === entryText(findEntry(lock, id, hash)))
   }
-  return {
-    path,
-    read,
-    change: (id, hash, change) => {
-      const run = queue.then(async () => {
-        for (let tries = 0; tries < 20; tries++) if (await changeOnce(id, hash, change)) return
-        throw new SpritewrightError('SW_DISK', {
-          message: `${path} is being rewritten by another program again and again. Stop it and run the command once more.`,
-          facts: { file: path },
-        })
+  const changeAll = (changes: readonly LockChange[]): Promise<void> => {
+    const run = queue.then(async () => {
+      for (let tries = 0; tries < 20; tries++) if (await changeOnce(changes)) return
+      throw new SpritewrightError('SW_DISK', {
+        message: `${path} is being rewritten by another program again and again. Stop it and run the command once more.`,
+        facts: { file: path },
       })
-      queue = run.catch(() => {})
-      return run
-    },
+    })
+    queue = run.catch(() => {})
+    return run
   }
+  return { path, read, changeAll, change: (id, hash, change) => changeAll([{ id, hash, change }]) }
 }
 
 const noLock: LockFile = { version: 1, animations: {} }

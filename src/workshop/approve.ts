@@ -5,6 +5,7 @@ import { SpritewrightError } from '../errors.ts'
 import { decide } from '../job/decision.ts'
 import { freeze } from '../job/freeze.ts'
 import { askedFields, type JobPorts, type Order } from '../job/order.ts'
+import type { LockChange } from '../vault/lockfile.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './counter.ts'
 import { toJobPorts, toOrder, withSteps } from './orders.ts'
 import { askQuotes } from './quotes.ts'
@@ -33,7 +34,9 @@ export async function approve(shop: Shop, session: Session, request: ApproveRequ
   const balance = await session.client.balance(signal)
   if (!(await request.confirm(lines, balance))) return { approved: [], untouched, confirmed: false }
   const ports = await toJobPorts(shop, session, () => {}, signal)
-  for (const candidate of candidates) await record(shop, ports, session, candidate)
+  const approved = await Promise.all(candidates.map((candidate) => approveOne(shop, candidate)))
+  await shop.lock.changeAll(approved.map((order) => toChange(session, order)))
+  for (const [index, order] of approved.entries()) await freezeOne(shop, ports, session, order, (candidates[index] as Candidate).price)
   return { approved: lines, untouched, confirmed: true }
 }
 
@@ -90,23 +93,27 @@ function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest):
   }
 }
 
-/** The ceiling first; then, where the picture is at hand, the frozen bytes. A picture that is still to be bought is frozen by the buyer. */
-async function record(shop: Shop, ports: JobPorts, session: Session, candidate: Candidate): Promise<void> {
-  const { price, ceiling } = candidate
-  const approval: Approval = {
-    ceiling,
-    priceVersion: price.priceVersion,
-    buyer: await readBuyer(shop),
-    at: isoTime(shop.host.clock.wall()),
+type ApprovedOrder = Order & { readonly approval: Approval }
+
+async function approveOne(shop: Shop, { order, price, ceiling }: Candidate): Promise<ApprovedOrder> {
+  return {
+    ...order,
+    approval: { ceiling, priceVersion: price.priceVersion, buyer: await readBuyer(shop), at: isoTime(shop.host.clock.wall()) },
   }
-  const order: Order = { ...candidate.order, approval }
-  const { request, hash, reference } = order
-  await shop.lock.change(request.id, hash, (entry) => ({
-    service: session.identity,
-    asked: askedFields(request),
-    ...entry,
-    approval: { ...approval, ceiling: formatCredits(ceiling) },
-  }))
+}
+
+function toChange(session: Session, { request, hash, approval }: ApprovedOrder): LockChange {
+  const written = { ...approval, ceiling: formatCredits(approval.ceiling) }
+  return {
+    id: request.id,
+    hash,
+    change: (entry) => ({ service: session.identity, asked: askedFields(request), ...entry, approval: written }),
+  }
+}
+
+/** The frozen bytes beside the ceiling, where the picture is at hand. A picture that is still to be bought is frozen by the buyer. */
+async function freezeOne(shop: Shop, ports: JobPorts, session: Session, order: ApprovedOrder, price: Quote): Promise<void> {
+  const { hash, reference, approval } = order
   if (reference?.kind === 'order') return
   const { submission } = await shop.journal.read(hash)
   const facts = {

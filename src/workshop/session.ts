@@ -35,6 +35,10 @@ export function keepSession(shop: Shop): SessionKeeper {
       shop.warnings.push(
         `The service speaks API version ${capabilities.apiVersion}, spritewright knows version 1. Look at every price and result twice.`,
       )
+    if (capabilities.assumed.length > 0)
+      shop.warnings.push(
+        `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Look at every price and result twice.`,
+      )
     return { client, capabilities, identity: { host: client.host, keyMode: capabilities.keyMode, apiVersion: capabilities.apiVersion } }
   }
   return {

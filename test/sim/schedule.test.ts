@@ -45,18 +45,24 @@ describe('C30, C31, C41: the schedule under the service’s limits', () => {
     [40, 20, 2],
     [40, 60, 2],
     [40, 20, 1],
-  ])('%i sprites, jobs of %i s, %i POSTs each: no 429, never a third job, within a twentieth of the bound', async (count, jobSeconds, posts) => {
-    const world = await simulatedWorld(jobSeconds * 1000)
-    for (let index = 0; index < count; index++)
-      addSprite(world, `s${String(index).padStart(4, '0')}`, posts === 1 ? 0 : index, posts === 1 ? 'shared' : undefined)
-    const run = await buildAll(world)
-    const bound = lowerBound(count, posts, jobSeconds)
-    console.log(
-      `${count} sprites, T = ${jobSeconds} s, p = ${posts}: ${run.seconds.toFixed(1)} s, bound ${bound} s, ${((run.seconds / bound) * 100).toFixed(1)} %`,
-    )
-    expect(run.bought).toBe(count)
-    expect(run.refused).toBe(0)
-    expect(run.mostActive).toBeLessThanOrEqual(2)
-    expect(run.seconds).toBeLessThanOrEqual(bound * 1.05)
-  })
+    // A minute and a half: `npm run sim` has it.
+    ...(process.env.SPRITEWRIGHT_LONG ? [[1000, 20, 2] as [number, number, number]] : []),
+  ])(
+    '%i sprites, jobs of %i s, %i POSTs each: no 429, never a third job, within a twentieth of the bound',
+    async (count, jobSeconds, posts) => {
+      const world = await simulatedWorld(jobSeconds * 1000)
+      for (let index = 0; index < count; index++)
+        addSprite(world, `s${String(index).padStart(4, '0')}`, posts === 1 ? 0 : index, posts === 1 ? 'shared' : undefined)
+      const run = await buildAll(world)
+      const bound = lowerBound(count, posts, jobSeconds)
+      console.log(
+        `${count} sprites, T = ${jobSeconds} s, p = ${posts}: ${run.seconds.toFixed(1)} s, bound ${bound} s, ${((run.seconds / bound) * 100).toFixed(1)} %`,
+      )
+      expect(run.bought).toBe(count)
+      expect(run.refused).toBe(0)
+      expect(run.mostActive).toBeLessThanOrEqual(2)
+      expect(run.seconds).toBeLessThanOrEqual(bound * 1.05)
+    },
+    300_000,
+  )
 })
