@@ -37,8 +37,13 @@ function emptyTables(): AnyTables {
   }
 }
 
+/** What a record of an older version of this service lacks. */
+const laterFields: { readonly [Kind in keyof Tables]?: Partial<Tables[Kind]> } = {
+  execution: { answers: [], question: null, followedBy: null, isDeleted: false },
+}
+
 function apply(tables: AnyTables, puts: readonly Put[]): void {
-  for (const [kind, id, value] of puts) (tables[kind] as Map<string, unknown>).set(id, value)
+  for (const [kind, id, value] of puts) (tables[kind] as Map<string, unknown>).set(id, { ...laterFields[kind], ...value })
 }
 
 /** A store that ends with the process. */
