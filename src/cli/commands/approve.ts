@@ -46,7 +46,14 @@ function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: b
 /** What the approval means, in one sentence. */
 function toSentence(lines: readonly ApprovalLine[]): string {
   const total = sumCredits(lines.map((line) => line.ceiling))
-  return `A build may hold and spend up to ${creditsWords(total)} for ${count(lines.length, 'animation')}, each bought once.`
+  return `A build may hold and spend up to ${creditsWords(total)} for ${countLines(lines)}, each bought once.`
+}
+
+/** Animations, and steps of references where there are any. */
+function countLines(lines: readonly ApprovalLine[]): string {
+  const steps = lines.filter((line) => line.id.includes('#')).length
+  const animations = count(lines.length - steps, 'animation')
+  return steps === 0 ? animations : `${animations} and ${count(steps, 'step')} of references`
 }
 
 function toQuestion(lines: readonly ApprovalLine[]): string {
@@ -65,7 +72,7 @@ function tellApproved(printer: Printer, report: ApproveReport, names: readonly s
   else
     printer.line(
       ink('green', '✓'),
-      ` Approved ${count(report.approved.length, 'animation')}, at most ${creditsWords(total)}. Written to sprites.lock.json.`,
+      ` Approved ${countLines(report.approved)}, at most ${creditsWords(total)}. Written to sprites.lock.json.`,
     )
   if (report.untouched.length > 0) printer.hint(ink('dim', `Bought or approved before: ${report.untouched.join(', ')}`))
   printer.hint(
