@@ -29,6 +29,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   credit: { at: ['src/credit/'], may: ['errors', 'host'] },
   vault: { at: ['src/vault/'], may: ['errors', 'host', 'spec', 'credit'] },
   service: { at: ['src/service/'], may: ['errors', 'host', 'src/credit/credits.ts'] },
+  contract: { at: ['src/contract/'], may: ['errors', 'host', 'src/credit/credits.ts', 'service', 'atlas/index.ts'] },
   job: { at: ['src/job/'], may: papers.slice(0, -1) },
   build: { at: ['src/build/'], may: [...papers, 'atlas/index.ts'] },
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
@@ -39,7 +40,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
-    may: [...papers, 'build', 'options', 'atlas/index.ts'],
+    may: [...papers, 'build', 'contract', 'options', 'atlas/index.ts'],
     mayLater: ['embedded'],
   },
   cli: { at: ['src/cli/'], may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ContractLine, type ContractOptions, contractChecks, runContract } from '../../../src/contract/suite.ts'
+import { parseCredits } from '../../../src/credit/credits.ts'
+import { type EmbeddedService, startEmbeddedService } from '../../../src/embedded/service.ts'
+import { nodeClock } from '../../../src/host/clock.ts'
+import { nodeNet } from '../../../src/host/net.ts'
+import { nodeRandom } from '../../../src/host/random.ts'
+import type { Listener } from '../../../src/host/server.ts'
+import { resolveProfile } from '../../../src/service/profile.ts'
+import { secondProfile, secondShapes } from '../second-profile.ts'
+import { startProxy } from './proxy.ts'
+
+/** Limits that keep no test waiting; the suite's own are those of the interface. */
+const noLimits = { post: 1_000_000, get: 1_000_000, download: 1_000_000 }
+const wide = { ...noLimits, activeJobs: 2, streams: 4 }
+const net = nodeNet()
+const ports = { net, clock: nodeClock(), random: nodeRandom() }
+afterAll(() => net.close())
+
+function look(options: Pick<ContractOptions, 'baseUrl' | 'key'> & Partial<ContractOptions>): Promise<readonly ContractLine[]> {
+  return runContract(ports, { limits: noLimits, pollMs: 5, spend: parseCredits('10'), ...options })
+}
+
+/** One test a check, over what `run` found. */
+function showChecks(run: () => Promise<readonly ContractLine[]>): void {
+  let lines: readonly ContractLine[] = []
+  beforeAll(async () => {
+    lines = await run()
+  })
+  test.each(contractChecks.map(({ clause, title }) => `${clause}: ${title}`))('%s', (name) => {
+    const line = lines.find(({ clause, title }) => `${clause}: ${title}` === name)
+    expect(line).toMatchObject({ verdict: 'kept' })
+  })
+}
+
+describe('the embedded service', () => {
+  let service: EmbeddedService
+  beforeAll(async () => {
+    service = await startEmbeddedService({ jobMs: 1500, limits: wide })
+  })
+  afterAll(() => service.close())
+  showChecks(() => look({ baseUrl: service.url, key: service.key }))
+
+  test('C14: was paid for one execution and for nothing else', () => {
+    expect(service.charges()).toHaveLength(1)
+    expect(service.holds()).toEqual([])
+    expect(service.mistakes()).toEqual([])
+  })
+})
+
+describe('the embedded service behind a proxy that delays and fragments all bytes', () => {
+  let service: EmbeddedService
+  let proxy: Listener
+  beforeAll(async () => {
+    service = await startEmbeddedService({ jobMs: 3000, limits: wide })
+    proxy = await startProxy(service.url, { pieces: { bytes: 7, delayMs: 1 } })
+  })
+  afterAll(async () => {
+    await proxy.close()
+    await service.close()
+  })
+  showChecks(() => look({ baseUrl: proxy.url, key: service.key }))
+})
+
+describe('the embedded service with another shape in everything that the interface does not show', () => {
+  test('C39: every check is kept under the profile of that shape, and the profile is named where it is another', async () => {
+    const service = await startEmbeddedService({ jobMs: 1500, limits: wide, shapes: secondShapes })
+    try {
+      const told = await look({ baseUrl: service.url, key: service.key, profile: resolveProfile(secondProfile) })
+      expect(told.filter(({ verdict }) => verdict !== 'kept')).toEqual([])
+      const untold = await runContract(ports, { baseUrl: service.url, key: service.key, limits: noLimits })
+      const parts = untold.filter(({ verdict }) => verdict === 'broken').map(({ clause, profilePart }) => [clause, profilePart])
+      expect(parts).toEqual([
+        ['C20', 'readBalance'],
+        ['N1', 'uploadReference'],
+      ])
+    } finally {
+      await service.close()
+    }
+  })
+})
+
+describe('money', () => {
+  test('C15: above the ceiling nothing is submitted, and the words name both figures', async () => {
+    const service = await startEmbeddedService({ limits: wide })
+    try {
+      const lines = await look({ baseUrl: service.url, key: service.key, spend: parseCredits('1') })
+      const spent = lines.filter(({ words }) => words.includes('7 frames cost 1.6 credits, above the ceiling of 1'))
+      expect(spent.map(({ verdict }) => verdict)).toEqual(spent.map(() => 'not checkable'))
+      expect(spent.length).toBeGreaterThan(10)
+      expect(
+        service
+          .requests()
+          .filter(({ method, path }) => method === 'POST' && path === '/v1/execute')
+          .map(({ status }) => status),
+      ).toEqual([422, 401])
+      expect(service.charges()).toEqual([])
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('C3: a ceiling for one only sends nothing that a service without keys would charge twice', async () => {
+    const service = await startEmbeddedService({ jobMs: 0, limits: wide })
+    try {
+      const lines = await look({ baseUrl: service.url, key: service.key, spend: parseCredits('1.6') })
+      expect(lines.find(({ title }) => title.startsWith('the same bytes'))).toMatchObject({
+        verdict: 'not checkable',
+        words: expect.stringContaining('--spend 3.2'),
+      })
+      expect(service.charges()).toHaveLength(1)
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('I6: where the intent cannot be written down, nothing is sent', async () => {
+    const service = await startEmbeddedService({ limits: wide })
+    try {
+      const record = async (): Promise<void> => Promise.reject(new Error('disk full'))
+      const lines = await look({ baseUrl: service.url, key: service.key, record })
+      expect(lines.find(({ clause }) => clause === 'C4')).toMatchObject({ verdict: 'not checkable', words: 'disk full' })
+      expect(service.holds()).toEqual([])
+      expect(service.charges()).toEqual([])
+    } finally {
+      await service.close()
+    }
+  })
+
+  test('C30: the suite stays inside of the limits by itself', async () => {
+    const service = await startEmbeddedService({ limits: { windowMs: 300, streams: 4, activeJobs: 2 }, jobMs: 1500 })
+    try {
+      const limits = { windowMs: 300, post: 10, get: 120, download: 20 }
+      const lines = await look({ baseUrl: service.url, key: service.key, limits })
+      expect(lines.filter(({ verdict }) => verdict === 'broken')).toEqual([])
+      // The one 429 is the fifth stream, which is asked for on purpose.
+      expect(service.requests().filter(({ status }) => status === 429)).toHaveLength(1)
+    } finally {
+      await service.close()
+    }
+  })
+})
+
+const elsewhere = { baseUrl: process.env.SPRITEWRIGHT_CONTRACT_URL ?? '', key: process.env.SPRITEWRIGHT_CONTRACT_KEY ?? '' }
+const isNamed = elsewhere.baseUrl !== '' && elsewhere.key !== ''
+if (!isNamed)
+  console.log(
+    'No other service is looked at: set SPRITEWRIGHT_CONTRACT_URL and SPRITEWRIGHT_CONTRACT_KEY to have its free promises checked.',
+  )
+
+describe.skipIf(!isNamed)('the service named by the environment, for free', () => {
+  test('breaks none of the free promises', { timeout: 600_000 }, async () => {
+    const lines = await runContract(ports, elsewhere)
+    expect(lines.filter(({ verdict }) => verdict === 'broken')).toEqual([])
+  })
+})
