@@ -21,8 +21,9 @@ export interface SimulatedWorld {
   readonly clock: VirtualClock
   readonly disk: MemoryDisk
   readonly service: EmbeddedCore
-  /** A workshop on the project at `/game`. */
-  workshop(options?: Options): Promise<Workshop>
+  /** A workshop on the project at `/game`, over ports of its own where some are given. */
+  workshop(options?: Options, ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock'>>): Promise<Workshop>
+  readonly net: Net
   /** Writes a file of the project. */
   write(path: string, content: string | Uint8Array): void
 }
@@ -74,7 +75,14 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     disk.files.set(`/game/${path}`, typeof content === 'string' ? new TextEncoder().encode(content) : content)
   }
   write('package.json', '{"name":"game"}')
-  return { clock, disk, service, write, workshop: (own = {}) => createWorkshop({ host, root: '/game', options: own }) }
+  return {
+    clock,
+    disk,
+    service,
+    write,
+    net: host.net,
+    workshop: (own = {}, ports = {}) => createWorkshop({ host: { ...host, ...ports }, root: '/game', options: own }),
+  }
 }
 
 /** A spec of one animation of seven frames, with a picture of its own unless `picture` names a shared one. */

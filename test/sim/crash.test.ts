@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import type { ServedResponse } from '../../src/host/server.ts'
+import { mortalPorts } from './mortal.ts'
+import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
+
+const outcomes = ['ok', 'lostRequest', 'lostResponse', '500before', '500after', '429'] as const
+type Outcome = (typeof outcomes)[number]
+
+/** What becomes of the first POST of a submission. */
+function firstPost(outcome: Outcome): EmbeddedOptions {
+  let seen = 0
+  const is = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
+  const lost: ServedResponse = { status: 500, headers: { 'content-length': '5' }, body: new Uint8Array() }
+  const busy: ServedResponse = {
+    status: 429,
+    headers: {},
+    body: new TextEncoder().encode(
+      JSON.stringify({
+        error: {
+          code: 'RATE_LIMITED',
+          reason: 'rate_limited',
+          message: 'slow down',
+          category: 'RATE_LIMITED',
+          retryable: true,
+          request_id: '00000000-0000-4000-8000-000000000000',
+        },
+      }),
+    ),
+  }
+  return {
+    before: async (request) => {
+      if (!is(request) || ++seen > 1) return undefined
+      return outcome === 'lostRequest' || outcome === '500before' ? lost : outcome === '429' ? busy : undefined
+    },
+    after: async (request, response) =>
+      is(request) && seen === 1 && (outcome === 'lostResponse' || outcome === '500after') ? lost : response,
+  }
+}
+
+async function world(outcome: Outcome): Promise<SimulatedWorld> {
+  const made = await simulatedWorld(500, { ...firstPost(outcome), limits: { post: 1000, get: 10_000, download: 1000 } })
+  addSprite(made, 'hero', 0)
+  return made
+}
+
+const standing = { approval: { perSprite: '100' }, limits: { post: 1000, get: 10_000, download: 1000 } }
+
+/** One process that dies at its `at`-th change, then one that lives. Answers how many changes the first one made. */
+async function crashOnce(
+  outcome: Outcome,
+  at: number,
+  moment: 'before' | 'after',
+): Promise<{ hasDied: boolean; charges: number; posts: number }> {
+  const made = await world(outcome)
+  const ports = mortalPorts(made, at, moment)
+  const mortal = await made.workshop(standing, ports)
+  const building = mortal.build({ buyOnly: true })
+  building.catch(() => {})
+  await made.clock.run(Promise.race([building.then(() => {}), ports.died]))
+  const survivor = await made.workshop(standing)
+  await made.clock.run(survivor.build({ buyOnly: true }))
+  const requests = made.service.requests().length
+  // I10: a build after "done" makes no request.
+  await made.clock.run((await made.workshop(standing)).build({ buyOnly: true }))
+  expect(made.service.requests()).toHaveLength(requests)
+  const kept = [...made.disk.files.keys()].filter((path) => path.startsWith('/game/.spritewright/results/') && path.endsWith('.zip'))
+  expect(kept).toHaveLength(1)
+  expect(made.service.holds()).toEqual([])
+  return {
+    hasDied: ports.isDead(),
+    charges: made.service.charges().length,
+    posts: made.service.requests().filter((note) => note.method === 'POST' && note.path === '/v1/execute').length,
+  }
+}
+
+describe('I1, I4, I6, I10: a process killed at any change of the disk, then another one', () => {
+  test.each(outcomes)('whatever becomes of the first POST (%s), it is charged once and the result is here', async (outcome) => {
+    let schedules = 0
+    for (const moment of ['before', 'after'] as const) {
+      for (let at = 1; ; at++) {
+        const run = await crashOnce(outcome, at, moment)
+        expect(run.charges, `${outcome}, killed ${moment} change ${at}`).toBe(1)
+        schedules++
+        if (!run.hasDied) break
+      }
+    }
+    console.log(`${outcome}: ${schedules} schedules, one charge each`)
+    expect(schedules).toBeGreaterThan(60)
+  })
+})

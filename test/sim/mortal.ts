@@ -1,0 +1,77 @@
+import type { Clock } from '../../src/host/clock.ts'
+import type { Disk } from '../../src/host/disk.ts'
+import type { Net } from '../../src/host/net.ts'
+import type { SimulatedWorld } from './world.ts'
+
+/** The process is dead: nothing of it reaches the world any more. */
+class Death extends Error {}
+
+/** Calls of a disk that change something. */
+const changes = ['makeFolder', 'writeTemp', 'append', 'sync', 'link', 'syncFolder', 'move', 'remove'] as const
+
+/** The ports of a process that dies at its n-th change of the disk. */
+export interface MortalPorts {
+  readonly disk: Disk
+  readonly net: Net
+  readonly clock: Clock
+  /** Changes made so far. */
+  count(): number
+  isDead(): boolean
+  /** Settles when it dies. */
+  readonly died: Promise<void>
+}
+
+/**
+ * A process that is killed at its n-th change: right before it is done, or right after.
+ *
+ * @param at From 1; a process that makes fewer changes lives.
+ */
+export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' | 'after'): MortalPorts {
+  let count = 0
+  let isDead = false
+  let die = (): void => {}
+  const died = new Promise<void>((resolve) => {
+    die = resolve
+  })
+  const never = new Promise<never>(() => {})
+  const kill = (): Promise<never> => {
+    isDead = true
+    die()
+    // A killed process does not see an error: it sees nothing any more.
+    return never
+  }
+  const disk = { ...bound(world.disk) } as Record<string, (...args: never[]) => Promise<unknown>>
+  for (const [name, call] of Object.entries(disk)) {
+    const isChange = (changes as readonly string[]).includes(name)
+    disk[name] = async (...args) => {
+      if (isDead) return never
+      if (!isChange) return call(...args)
+      count++
+      if (count === at && moment === 'before') return kill()
+      const result = await call(...args)
+      return count === at ? kill() : result
+    }
+  }
+  return {
+    disk: disk as unknown as Disk,
+    net: {
+      close: async () => {},
+      request: (request) => (isDead ? never : world.net.request(request).then((response) => (isDead ? never : response))),
+    },
+    clock: {
+      wall: () => world.clock.wall(),
+      mono: () => world.clock.mono(),
+      sleep: (ms, signal) => (isDead ? Promise.reject(new Death()) : world.clock.sleep(ms, signal)),
+    },
+    count: () => count,
+    isDead: () => isDead,
+    died,
+  }
+}
+
+function bound(disk: Disk): Record<string, (...args: never[]) => Promise<unknown>> {
+  const names = ['read', 'list', 'stat', ...changes] as const
+  return Object.fromEntries(
+    names.map((name) => [name, (...args: never[]) => (disk[name] as (...all: never[]) => Promise<unknown>).call(disk, ...args)]),
+  )
+}
