@@ -7,6 +7,7 @@ import { isCi, type Options, type ResolvedOptions, resolveOptions } from './opti
 import { readAccounts } from './workshop/accounts.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
+import { compareWithDescription, lookAtContract } from './workshop/contract.ts'
 import type { Workshop } from './workshop/counter.ts'
 import { examine } from './workshop/doctor.ts'
 import { interruptible } from './workshop/interrupt.ts'
@@ -20,6 +21,7 @@ import { answer, cancel, forget } from './workshop/talk.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
+export type { OpenapiDifference } from './contract/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
 export { specJsonSchema } from './spec/schema.ts'
 export type {
@@ -29,6 +31,8 @@ export type {
   ApproveRequest,
   BuildReport,
   BuildRequest,
+  ContractFinding,
+  ContractRequest,
   DoctorFinding,
   LedgerLine,
   LedgerReport,
@@ -93,6 +97,8 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     writeTypings: (sheets) => writeTypings(shop.host, sheets),
     ledger: () => readAccounts(shop),
     doctor: () => examine(shop, keeper),
+    contract: (request = {}, signal = never) => interruptible(signal, () => lookAtContract(shop, keeper, request, signal)),
+    compareOpenapi: (file) => compareWithDescription(shop, file),
     containsKey: (bytes) => containsKey(shop.credentials, bytes),
     close: () => keeper.close(),
   }

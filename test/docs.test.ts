@@ -3,12 +3,13 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
+import { parseFaultPlan } from '../src/embedded/faults.ts'
 import { errorCodes } from '../src/errors.ts'
 import { parseSpec } from '../src/spec/parser.ts'
 import { isNode, type Node, parseSource } from './house/source.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/errors.md']
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/errors.md', 'docs/faults.md']
 const readme = read('README.md')
 
 function read(path: string): string {
@@ -40,6 +41,14 @@ function literalsOf(path: string, type: string): string[] {
   return (union?.types ?? []).map((member) => String((member.literal as Node).value))
 }
 
+/** The members of an interface, as its declaration spells them. */
+function membersOf(path: string, type: string): string[] {
+  const { nodes } = parseSource(path, read(path))
+  const declaration = nodes.find((node) => node.type === 'TSInterfaceDeclaration' && isNode(node.id) && node.id.name === type)
+  const { body } = (declaration?.body ?? { body: [] }) as unknown as { body: { key?: { name?: string } }[] }
+  return body.map(({ key }) => String(key?.name))
+}
+
 describe('docs/errors.md', () => {
   const page = read('docs/errors.md')
 
@@ -64,6 +73,20 @@ describe('docs/errors.md', () => {
     const exits = [...new Set([0, ...Object.values(errorCodes).map(({ exit }) => exit)])].sort((a, b) => a - b).map(String)
     expect(rowsBelow(page, 'exit | what happened').map(([exit]) => exit)).toEqual(exits)
     expect(rowsBelow(readme, 'exit code | means').map(([exit]) => exit)).toEqual(exits)
+  })
+})
+
+describe('docs/faults.md', () => {
+  const page = read('docs/faults.md')
+
+  test('lists every part of a rule and no other', () => {
+    expect(rowsBelow(page, 'when | which requests').map(([name]) => name)).toEqual(membersOf('src/embedded/faults.ts', 'FaultMatch'))
+    expect(rowsBelow(page, 'do | what happens').map(([name]) => name)).toEqual(membersOf('src/embedded/faults.ts', 'FaultDeed'))
+  })
+
+  test('shows a plan that is read', () => {
+    const shown = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
+    expect(parseFaultPlan(shown, 'faults.json').rules).toHaveLength(3)
   })
 })
 

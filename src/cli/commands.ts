@@ -117,8 +117,12 @@ export const commandEntries: readonly CommandEntry[] = [
     verb: 'doctor',
     takesNames: false,
     text: 'Looks for what is wrong with the key, the account, the config',
-    options: [],
-    examples: ['doctor'],
+    options: [
+      { flags: '--contract', text: 'Look at what the service keeps of its interface, clause by clause' },
+      { flags: '--spend <credits>', text: 'With --contract: buy one execution under this ceiling, to see the rest' },
+      { flags: '--openapi <file>', text: 'Compare an OpenAPI 3.1 description with what is sent and read' },
+    ],
+    examples: ['doctor', 'doctor --contract', 'doctor --contract --spend 2', 'doctor --openapi service.yaml'],
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   {
@@ -130,8 +134,9 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--dir <dir>', text: 'Where its state is kept (default: .spritewright/embedded)' },
       { flags: '--key <key>', text: 'A test key to take (default: its own)' },
       { flags: '--credits <credits>', text: 'Balance of a new account' },
+      { flags: '--faults <file>', text: 'A plan of what goes wrong, to try a pipeline against' },
     ],
-    examples: ['serve', 'serve --port 0 --credits 50'],
+    examples: ['serve', 'serve --port 0 --credits 50', 'serve --faults faults.json'],
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {

@@ -23,6 +23,8 @@ export interface ServiceInit {
   readonly key?: string
   /** The balance to begin with, a decimal text. */
   readonly credits?: string
+  /** A plan of what goes wrong on the wire: its text, and the name of its file for errors. */
+  readonly faults?: { readonly text: string; readonly file: string }
 }
 
 /** The embedded service while it listens. */

@@ -4,10 +4,11 @@ import type { RunningService, ServiceInit } from './context.ts'
 const playKey = 'sw_test_embedded_play_money'
 
 /** Starts the embedded service for `spritewright serve`. It is loaded only now: no other command needs it from here. */
-export async function startService({ host, port, folder, key = playKey, credits }: ServiceInit): Promise<RunningService> {
-  const { startEmbeddedService } = await import('../service.ts')
+export async function startService({ host, port, folder, key = playKey, credits, faults }: ServiceInit): Promise<RunningService> {
+  const { parseFaultPlan, startEmbeddedService } = await import('../service.ts')
   const account = { name: 'demo', keys: [{ key }], ...(credits === undefined ? {} : { credits }) }
   const { clock, disk, random } = host
-  const service = await startEmbeddedService({ dir: folder, port, accounts: [account] }, { clock, disk, random })
+  const plan = faults === undefined ? {} : { faults: parseFaultPlan(faults.text, faults.file) }
+  const service = await startEmbeddedService({ dir: folder, port, accounts: [account], ...plan }, { clock, disk, random })
   return { url: service.url, key, close: () => service.close() }
 }

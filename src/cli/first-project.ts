@@ -1,6 +1,7 @@
 /** Lines that keep what belongs to one machine, and secrets, out of version control. */
 export const ignoreLines: readonly string[] = [
   '.spritewright/submissions/',
+  '.spritewright/contract/',
   '.spritewright/ledger.jsonl',
   '.spritewright/uploads/',
   '.spritewright/buyer',

@@ -1,5 +1,6 @@
 import type { PlanItem, PlanStep } from '../build/plan.ts'
 import type { BuiltSheets } from '../build/sheet.ts'
+import type { OpenapiDifference } from '../contract/openapi.ts'
 import type { Credits } from '../credit/credits.ts'
 import type { SpritewrightError } from '../errors.ts'
 import type { ProgressListener } from '../job/progress.ts'
@@ -108,6 +109,26 @@ export interface DoctorFinding {
   readonly advice: string
 }
 
+/** What `doctor --contract` asks for. */
+export interface ContractRequest {
+  /** What one execution may cost, made to see the rest of the promises. Without it nothing is submitted. */
+  readonly spend?: Credits
+  /** Told of each check before it is made. */
+  readonly onCheck?: (check: { readonly clause: string; readonly title: string }) => void
+}
+
+/** A clause of the interface with what was found of it. */
+export interface ContractFinding {
+  /** `C1` to `C42`, or `N1` and so on for an assumption. */
+  readonly clause: string
+  readonly title: string
+  /** `not checked`: the suite has no check for it, or none without spending. */
+  readonly verdict: 'kept' | 'broken' | 'not checkable' | 'not checked'
+  readonly words: string
+  /** Part of `service.profile` to change; empty where that would not help. */
+  readonly profilePart: string
+}
+
 /** The counter that the CLI and the Vite plugin stand at. Methods throw `SpritewrightError`; several failures at once come as one `AggregateError` whose `errors` are such. */
 export interface Workshop {
   readonly options: ResolvedOptions
@@ -131,6 +152,10 @@ export interface Workshop {
   writeTypings(sheets: BuiltSheets): Promise<readonly string[]>
   ledger(): Promise<LedgerReport>
   doctor(): Promise<readonly DoctorFinding[]>
+  /** Looks at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
+  contract(request?: ContractRequest, signal?: AbortSignal): Promise<readonly ContractFinding[]>
+  /** Compares an OpenAPI description in a file with what is sent and read. Asks no service. */
+  compareOpenapi(file: string): Promise<readonly OpenapiDifference[]>
   /** Whether bytes hold the API key, plain or in a usual encoding: what is shipped must not. */
   containsKey(bytes: Uint8Array): boolean
   /** Frees connections, and stops the embedded service if this workshop started it. */

@@ -17,7 +17,15 @@ export interface SessionKeeper {
   /** Host of the configured service, without asking it; undefined where none is configured. */
   readonly host: string | undefined
   open(signal?: AbortSignal): Promise<Session>
+  /** Where the service is reached and with which key, for whoever speaks to the wire itself. The embedded service is started or joined. @throws `SW_NO_SERVICE`, `SW_NO_KEY` */
+  reach(): Promise<ServiceReach>
   close(): Promise<void>
+}
+
+/** Address and key of the configured service. Never to be printed. */
+export interface ServiceReach {
+  readonly baseUrl: string
+  readonly key: string
 }
 
 /** The identity's host of the embedded service: its port may change, what was bought there stays bought. */
@@ -26,9 +34,17 @@ const embeddedHost = 'embedded'
 /** Keeps the one session of a workshop. */
 export function keepSession(shop: Shop): SessionKeeper {
   let opened: Promise<Session> | undefined
+  let reached: Promise<ServiceReach> | undefined
   const closers: (() => Promise<void>)[] = []
+  const reach = (): Promise<ServiceReach> => {
+    reached ??= (shop.options.service === 'embedded' ? reachEmbedded(shop, closers) : reachRemote(shop)).catch((error: unknown) => {
+      reached = undefined
+      throw error
+    })
+    return reached
+  }
   const open = async (signal?: AbortSignal): Promise<Session> => {
-    const client = shop.options.service === 'embedded' ? await openEmbedded(shop, closers) : openRemote(shop)
+    const client = createSessionClient(shop, await reach())
     closers.unshift(() => client.close())
     const capabilities = await client.capabilities(signal)
     if (capabilities.apiVersion !== '1')
@@ -43,6 +59,7 @@ export function keepSession(shop: Shop): SessionKeeper {
   }
   return {
     host: configuredHost(shop),
+    reach,
     open: (signal) => {
       opened ??= open(signal).catch((error: unknown) => {
         opened = undefined
@@ -52,6 +69,7 @@ export function keepSession(shop: Shop): SessionKeeper {
     },
     close: async () => {
       await opened?.catch(() => {})
+      await reached?.catch(() => {})
       for (const close of closers.splice(0)) await close()
       await shop.host.net.close()
     },
@@ -74,8 +92,19 @@ function hostOf(baseUrl: string): string | undefined {
   }
 }
 
-function openRemote(shop: Shop): ServiceClient {
-  const { options, credentials, host } = shop
+function createSessionClient({ host, options }: Shop, { baseUrl, key }: ServiceReach): ServiceClient {
+  const profile = options.service === 'embedded' ? undefined : options.service?.profile
+  return createClient(host, {
+    baseUrl,
+    key,
+    limits: options.limits,
+    limitsFolder: join(host.stateFolder, 'limits'),
+    ...(options.service === 'embedded' ? { host: embeddedHost } : {}),
+    ...(profile ? { profile } : {}),
+  })
+}
+
+async function reachRemote({ options, credentials }: Shop): Promise<ServiceReach> {
   const service = options.service === 'embedded' ? undefined : options.service
   const baseUrl = service?.baseUrl ?? credentials.baseUrl
   if (baseUrl === undefined) {
@@ -90,20 +119,14 @@ function openRemote(shop: Shop): ServiceClient {
         "Expected an API key, found none. Set SPRITEWRIGHT_API_KEY in the environment or in .env.local (which must not be committed). To try without an account, set service: 'embedded' in spritewright.config.",
     })
   }
-  return createClient(host, {
-    baseUrl,
-    key: credentials.key.reveal(),
-    limits: options.limits,
-    limitsFolder: join(host.stateFolder, 'limits'),
-    ...(service?.profile ? { profile: service.profile } : {}),
-  })
+  return { baseUrl, key: credentials.key.reveal() }
 }
 
 /**
  * Starts the service of this project on loopback, its state in the store's folder, or joins the one that another process of this project runs there.
  * The only place that knows the other side of the wire.
  */
-async function openEmbedded(shop: Shop, closers: (() => Promise<void>)[]): Promise<ServiceClient> {
+async function reachEmbedded(shop: Shop, closers: (() => Promise<void>)[]): Promise<ServiceReach> {
   const { joinEmbeddedService, startEmbeddedService } = await import('../embedded/service.ts')
   const { playMoneyKey } = await import('../embedded/options.ts')
   const dir = join(shop.storeFolder, 'embedded')
@@ -116,11 +139,5 @@ async function openEmbedded(shop: Shop, closers: (() => Promise<void>)[]): Promi
     closers.push(() => service.close())
     url = service.url
   }
-  return createClient(shop.host, {
-    baseUrl: url,
-    key: playMoneyKey,
-    host: embeddedHost,
-    limits: shop.options.limits,
-    limitsFolder: join(shop.host.stateFolder, 'limits'),
-  })
+  return { baseUrl: url, key: playMoneyKey }
 }

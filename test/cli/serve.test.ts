@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { ServiceInit } from '../../src/cli/context.ts'
+import { startService } from '../../src/cli/embedded.ts'
+import { nodeHost } from '../../src/host/host.ts'
 import { createWorld, systemError, type World } from './world.ts'
 
 function serving(): { world: World; asked: ServiceInit[]; closed: () => number } {
@@ -43,5 +48,41 @@ describe('serve', () => {
     const { world, asked } = serving()
     expect(await world.run('serve', '--port', '70000')).toBe(2)
     expect(asked).toEqual([])
+  })
+
+  test('a plan of faults reaches the service as its file has it, and the output says so', async () => {
+    const asked: ServiceInit[] = []
+    const world = createWorld({
+      files: { '/game/faults.json': '{"rules":[]}' },
+      startService: async (init) => {
+        asked.push(init)
+        queueMicrotask(() => world.interrupt.abort())
+        return { url: 'http://127.0.0.1:1', key: 'its-own-key', close: async () => {} }
+      },
+    })
+    expect(await world.run('serve', '--faults', 'faults.json')).toBe(0)
+    expect(asked).toMatchObject([{ faults: { text: '{"rules":[]}', file: 'faults.json' } }])
+    expect(world.out()).toContain('It fails on purpose, as faults.json says.')
+  })
+
+  test('a plan of faults that is not there is wrong usage, and nothing starts', async () => {
+    const { world, asked } = serving()
+    expect(await world.run('serve', '--faults', 'lost.json', '--json')).toBe(2)
+    expect(world.json()).toMatchObject({ error: { code: 'SW_USAGE', facts: { option: '--faults', file: 'lost.json' } } })
+    expect(asked).toEqual([])
+  })
+
+  test('a plan is played: the first answer is lost, the second comes', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'spritewright-serve-'))
+    const text = '{"rules":[{"when":{"path":"/v1/balance","times":1},"do":{"drop":"after"}}]}'
+    const service = await startService({ host: nodeHost(), port: 0, folder, faults: { text, file: 'faults.json' } })
+    try {
+      const ask = (): Promise<Response> => fetch(`${service.url}/v1/balance`, { headers: { authorization: `Bearer ${service.key}` } })
+      await expect(ask()).rejects.toThrow()
+      expect((await ask()).status).toBe(200)
+    } finally {
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 })

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { formatCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext, RunningService, ServiceInit } from '../context.ts'
 import { ink } from '../ink.ts'
@@ -14,18 +15,21 @@ export async function serve({ printer, parts, root }: CommandContext, args: Comm
   const folder = resolve(root, args.text('dir') ?? defaultFolder)
   const credits = args.credits('credits')
   const key = args.text('key')
+  const faults = await readFaults(parts.host, args.text('faults'))
   const service = await start(parts.startService, {
     host: parts.host,
     port: args.port('port') ?? defaultPort,
     folder,
     ...(key === undefined ? {} : { key }),
     ...(credits === undefined ? {} : { credits: formatCredits(credits) }),
+    ...(faults === undefined ? {} : { faults }),
   })
   try {
     const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: service.key }
     printer.document({ url: service.url, key: service.key, folder, env })
     printer.line('The embedded service listens on ', ink('bold', service.url))
     printer.hint(ink('dim', `Its credits are play money; its state is in ${relative(root, folder) || '.'}.`))
+    if (faults !== undefined) printer.line(ink('yellow', 'It fails on purpose'), `, as ${faults.file} says.`)
     printer.line()
     printer.line('Copy into .env.local:')
     printer.line()
@@ -38,6 +42,19 @@ export async function serve({ printer, parts, root }: CommandContext, args: Comm
   }
   printer.note('The embedded service has ended.')
   return 0
+}
+
+async function readFaults({ disk, workingFolder }: Host, given: string | undefined): Promise<ServiceInit['faults']> {
+  if (given === undefined) return undefined
+  const path = resolve(workingFolder, given)
+  const bytes = await disk.read(path).catch((error: unknown) => {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected a file at ${JSON.stringify(given)} for --faults, found none that can be read.`,
+      facts: { option: '--faults', file: given },
+      cause: error,
+    })
+  })
+  return { text: new TextDecoder().decode(bytes), file: given }
 }
 
 async function start(startService: (init: ServiceInit) => Promise<RunningService>, init: ServiceInit): Promise<RunningService> {

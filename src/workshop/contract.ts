@@ -1,0 +1,80 @@
+import { join, relative, resolve } from 'node:path'
+import { clauses } from '../contract/clauses.ts'
+import { compareOpenapi, type OpenapiDifference } from '../contract/openapi.ts'
+import { type ContractLine, contractChecks, runContract } from '../contract/suite.ts'
+import { SpritewrightError } from '../errors.ts'
+import { publish } from '../host/publish.ts'
+import { resolveProfile } from '../service/profile.ts'
+import type { ContractFinding, ContractRequest } from './counter.ts'
+import type { SessionKeeper } from './session.ts'
+import type { Shop } from './shop.ts'
+
+/**
+ * Looks at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,
+ * and what was paid for is kept beside it.
+ *
+ * @throws `SW_NO_SERVICE`, `SW_NO_KEY`, `SW_UNREACHABLE`
+ */
+export async function lookAtContract(
+  shop: Shop,
+  keeper: SessionKeeper,
+  request: ContractRequest,
+  signal: AbortSignal,
+): Promise<readonly ContractFinding[]> {
+  const { disk, random } = shop.host
+  const folder = join(shop.storeFolder, 'contract')
+  const lines = await runContract(shop.host, {
+    ...(await keeper.reach()),
+    profile: profileOf(shop),
+    limits: { ...shop.options.limits },
+    signal,
+    ...(request.spend === undefined ? {} : { spend: request.spend }),
+    ...(request.onCheck ? { onCheck: request.onCheck } : {}),
+    record: async (intent) => {
+      const text = JSON.stringify({ ...intent, at: new Date(shop.host.clock.wall()).toISOString() }, null, 2)
+      await publish(disk, random, join(folder, `${String(intent.key)}.json`), new TextEncoder().encode(`${text}\n`))
+    },
+    keep: async (bytes, executionId) => void (await publish(disk, random, join(folder, `${fileName(executionId)}.zip`), bytes)),
+  })
+  return [...lines, ...unlooked(lines, request.spend !== undefined)].sort((a, b) => rank(a.clause) - rank(b.clause))
+}
+
+/** Compares a description in a file with what would be sent and read. @throws `SW_USAGE` for a file that is no such description, or is not there. */
+export async function compareWithDescription(shop: Shop, file: string): Promise<readonly OpenapiDifference[]> {
+  const path = resolve(shop.host.workingFolder, file)
+  const shown = relative(shop.host.workingFolder, path) || file
+  const bytes = await shop.host.disk.read(path).catch((error: unknown) => {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected a file at ${JSON.stringify(shown)} for --openapi, found none that can be read.`,
+      facts: { option: '--openapi', file: shown },
+      cause: error,
+    })
+  })
+  return compareOpenapi(new TextDecoder().decode(bytes), shown, profileOf(shop))
+}
+
+function profileOf({ options }: Shop): ReturnType<typeof resolveProfile> {
+  return resolveProfile(options.service === 'embedded' ? {} : options.service?.profile)
+}
+
+/** A line for each clause that no check looked at. */
+function unlooked(lines: readonly ContractLine[], isSpending: boolean): ContractFinding[] {
+  const seen = new Set(lines.map(({ clause }) => clause))
+  return clauses
+    .filter(({ id }) => !seen.has(id))
+    .map(({ id, title }) => {
+      const isPaid = !isSpending && contractChecks.some(({ clause }) => clause === id)
+      const words = isPaid ? 'Needs an execution: --spend gives it a ceiling.' : ''
+      return { clause: id, title, verdict: 'not checked', words, profilePart: '' }
+    })
+}
+
+/** Clauses by their number, then the assumptions by theirs. */
+function rank(clause: string): number {
+  return (clause.startsWith('N') ? 1000 : 0) + Number(clause.slice(1))
+}
+
+/** An id of the service as a name of a file. */
+function fileName(id: string): string {
+  return id.replace(/[^\w-]/g, '_').slice(0, 100)
+}
