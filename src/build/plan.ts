@@ -79,7 +79,8 @@ export interface KnownService {
  * The identity and hash under which an animation's request is looked at.
  *
  * Online, that is the service that answers. Offline it is found among the purchases of the lock file: one whose hash comes out the same when it is computed
- * anew from the spec; a live one before one of a test key, one with a result before one without.
+ * anew from the spec; a live one before one of a test key, and only then one with a result before one without: what was approved for a live key must not
+ * be passed over for a test result (C38).
  */
 export function identify(
   id: string,
@@ -92,7 +93,7 @@ export function identify(
   for (const [hash, entry] of entriesOf(lock, id)) {
     if (known.host !== undefined && entry.service.host !== known.host) continue
     if (hashOf(entry.service) !== hash) continue
-    found.push({ identity: entry.service, hash, rank: (entry.result ? 2 : 0) + (entry.service.keyMode === 'live' ? 1 : 0) })
+    found.push({ identity: entry.service, hash, rank: (entry.service.keyMode === 'live' ? 2 : 0) + (entry.result ? 1 : 0) })
   }
   found.sort((a, b) => b.rank - a.rank || (a.hash < b.hash ? -1 : 1))
   return found[0] && { identity: found[0].identity, hash: found[0].hash }

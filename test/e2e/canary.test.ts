@@ -53,7 +53,7 @@ test('the search finds a key in each of its disguises', () => {
   expect(search(Buffer.from(Buffer.from(`xx${canary}yy`).toString('base64')))).not.toEqual([])
 })
 
-test('after a whole run the key is in no file that was written, no output and no bundle', async () => {
+test('C40: after a whole run the key is in no file that was written, no output and no bundle', async () => {
   const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: canary }
   const runs: CliRun[] = []
   for (const args of [

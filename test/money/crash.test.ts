@@ -77,27 +77,27 @@ const isStatus = (request: HookedRequest): boolean => request.method === 'GET' &
 const isAsset = (request: HookedRequest): boolean => request.origin === 'assets'
 
 describe('kill -9 of the real CLI, then a second build', () => {
-  test('after "sent", the service never saw it: charged once', async () => {
+  test('C3, C32: after "sent", the service never saw it: charged once', async () => {
     const { service, posts } = await crashAndBuildAgain(isExecute, 'before')
     expect(service.charges()).toHaveLength(1)
     expect(service.holds()).toEqual([])
     expect(posts).toBe(2)
   })
 
-  test('after "sent", the service took it and the answer was lost: charged once', async () => {
+  test('C3, C32: after "sent", the service took it and the answer was lost: charged once', async () => {
     const { service, posts } = await crashAndBuildAgain(isExecute, 'after')
     expect(service.charges()).toHaveLength(1)
     expect(service.holds()).toEqual([])
     expect(posts).toBe(2)
   })
 
-  test('after "accepted": charged once, and nothing is sent again', async () => {
+  test('C23, C32: after "accepted": charged once, and nothing is sent again', async () => {
     const { service, posts } = await crashAndBuildAgain(isStatus, 'before')
     expect(service.charges()).toHaveLength(1)
     expect(posts).toBe(1)
   })
 
-  test('during the download: charged once, and only the download is made again', async () => {
+  test('C25, C32: during the download: charged once, and only the download is made again', async () => {
     const { service, posts, project } = await crashAndBuildAgain(isAsset, 'before')
     expect(service.charges()).toHaveLength(1)
     expect(posts).toBe(1)

@@ -27,7 +27,7 @@ function submissionFaults(plan: readonly ('ok' | 'lostRequest' | 'lostResponse' 
   }
 }
 
-describe('whatever happens to a submission, it is paid once', () => {
+describe('C3, C32: whatever happens to a submission, it is paid once', () => {
   test.each([
     ['lostRequest'],
     ['lostResponse'],
@@ -46,7 +46,7 @@ describe('whatever happens to a submission, it is paid once', () => {
     expect(w.posts()).toBe(plan.length + 1)
   })
 
-  test('a service that never answers is given up, and the next run, inside the window, pays once', async () => {
+  test('C32: a service that never answers is given up, and the next run, inside the window, pays once', async () => {
     const w = await world(submissionFaults(Array(6).fill('lostResponse') as 'lostResponse'[]))
     const first = await w.workshop()
     await approveAll(first)
@@ -56,7 +56,7 @@ describe('whatever happens to a submission, it is paid once', () => {
     expect(w.service.charges()).toHaveLength(1)
   })
 
-  test('beyond the window nothing is sent: exit 6, and the whole ceiling counts as uncertain', async () => {
+  test('C32: beyond the window nothing is sent: exit 6, and the whole ceiling counts as uncertain', async () => {
     const w = await world(submissionFaults(Array(6).fill('lostRequest') as 'lostRequest'[]))
     const first = await w.workshop()
     await approveAll(first)
@@ -72,7 +72,7 @@ describe('whatever happens to a submission, it is paid once', () => {
 })
 
 describe('no price above the ceiling is ever paid', () => {
-  test('the price went up after the approval: nothing is sent, exit 3', async () => {
+  test('C15: the price went up after the approval: nothing is sent, exit 3', async () => {
     const w = await world()
     const workshop = await w.workshop()
     await approveAll(workshop)
@@ -81,7 +81,7 @@ describe('no price above the ceiling is ever paid', () => {
     expect(w.posts()).toBe(0)
   })
 
-  test('a price that moved within the ceiling is frozen anew and paid as it is now', async () => {
+  test('C15: a price that moved within the ceiling is frozen anew and paid as it is now', async () => {
     const w = await world()
     const workshop = await w.workshop()
     await approveAll(workshop, { max: parseCredits('50') })
@@ -92,7 +92,7 @@ describe('no price above the ceiling is ever paid', () => {
     expect(w.service.charges()[0]?.credits).toBe(report.bought[0]?.credits)
   })
 
-  test('the price goes up between the check and the submission: the service refuses, nothing is held, exit 3', async () => {
+  test('C15, N11: the price goes up between the check and the submission: the service refuses, nothing is held, exit 3', async () => {
     let service: EmbeddedService | undefined
     const w = await world({
       before: async (request) => {
@@ -112,7 +112,7 @@ describe('no price above the ceiling is ever paid', () => {
     expect(w.service.charges()).toHaveLength(1)
   })
 
-  test('a balance that does not cover the run: both figures, nothing sent', async () => {
+  test('C20: a balance that does not cover the run: both figures, nothing sent', async () => {
     const w = await world({ accounts: [{ name: 'poor', credits: '1', keys: [{ key: 'test-key-of-the-poor' }] }] })
     const workshop = await w.workshop()
     await approveAll(workshop)
@@ -120,7 +120,7 @@ describe('no price above the ceiling is ever paid', () => {
     expect(w.posts()).toBe(0)
   })
 
-  test('an account without the operation: exit 4, nothing sent', async () => {
+  test('C17: an account without the operation: exit 4, nothing sent', async () => {
     const w = await world({ accounts: [{ name: 'plain', operations: [], keys: [{ key: 'test-key-without-sheets' }] }] })
     const workshop = await w.workshop({ approval: { perSprite: '10' } })
     await expect(workshop.build()).rejects.toMatchObject({ exitCode: 4 })
@@ -129,7 +129,7 @@ describe('no price above the ceiling is ever paid', () => {
 })
 
 describe('approvals', () => {
-  test('without one nothing is sent, and the refusal names price and command', async () => {
+  test('C15: without one nothing is sent, and the refusal names price and command', async () => {
     const w = await world()
     const workshop = await w.workshop()
     const refusal = await workshop.build().catch((error: unknown) => error)
@@ -213,7 +213,7 @@ describe('what was paid stays', () => {
     expect(w.service.charges()).toHaveLength(1)
   })
 
-  test('an execution that fails for good restores its hold and stops; one that may be retried is, at most twice', async () => {
+  test('C14: an execution that fails for good restores its hold and stops; one that may be retried is, at most twice', async () => {
     let failures = 0
     const w = await world({
       verdict: ({ stage }) =>
@@ -228,7 +228,7 @@ describe('what was paid stays', () => {
     expect([ledger.settled, ledger.restored, ledger.held]).toEqual([parseCredits('1.6'), parseCredits('1.6'), 0n])
   })
 
-  test('a failure that is not retryable is told with its reason, and is not tried again by itself', async () => {
+  test('C36: a failure that is not retryable is told with its reason, and is not tried again by itself', async () => {
     const w = await world({
       verdict: ({ stage }) => (stage === 'job' ? { reason: 'content_refused', message: 'no swords', retryable: false } : undefined),
     })

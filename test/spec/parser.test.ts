@@ -135,12 +135,17 @@ describe('what a spec is refused for', () => {
     [{ promt: 'x' }, 'promt: expected a known field: did you mean "prompt"?, found the field "promt"'],
     [{ backgruond: 'keep' }, 'backgruond: expected a known field: did you mean "background"?, found the field "backgruond"'],
     [{ fps: 3 }, 'fps: expected "fps" inside an animation (animations.NAME.fps), found the field "fps"'],
+  ])('the unknown field of %j is named, with what it may mean', (over, message) => {
+    expect(issuesOf(specText(over)).map((issue) => issue.message)).toEqual([message])
+  })
+
+  test.each([
     [{ video: {} }, 'video: expected no such field, since the service\'s interface does not show video, found the field "video"'],
     [
       { operation: 'video' },
       'operation: expected no such field, since the service\'s interface does not show video, found the field "operation"',
     ],
-  ])('the unknown field of %j is named, with what it may mean', (over, message) => {
+  ])('C42, N17: a spec that asks for video by %j is refused in words', (over, message) => {
     expect(issuesOf(specText(over)).map((issue) => issue.message)).toEqual([message])
   })
 
