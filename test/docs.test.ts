@@ -2,14 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { conformanceTable, readNamedTests } from '../scripts/conformance-table.mjs'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
+import { clauses } from '../src/contract/clauses.ts'
+import { contractChecks } from '../src/contract/suite.ts'
 import { parseFaultPlan } from '../src/embedded/faults.ts'
 import { errorCodes } from '../src/errors.ts'
 import { parseSpec } from '../src/spec/parser.ts'
 import { isNode, type Node, parseSource } from './house/source.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/errors.md', 'docs/faults.md']
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/errors.md', 'docs/faults.md', 'docs/conformance.md']
 const readme = read('README.md')
 
 function read(path: string): string {
@@ -87,6 +90,32 @@ describe('docs/faults.md', () => {
   test('shows a plan that is read', () => {
     const shown = /```json\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
     expect(parseFaultPlan(shown, 'faults.json').rules).toHaveLength(3)
+  })
+})
+
+describe('docs/conformance.md', () => {
+  const { markdown, gaps } = conformanceTable({ clauses, checks: contractChecks, tests: readNamedTests(root) })
+
+  test('has tests for every clause on every side that has a part in it', () => {
+    expect(clauses.map(({ id }) => id)).toEqual(Array.from({ length: 42 }, (_, index) => `C${index + 1}`))
+    expect(gaps).toEqual([])
+  })
+
+  test('is what "npm run conformance" writes', () => {
+    expect(read('docs/conformance.md')).toBe(markdown)
+  })
+
+  test('a clause without a test on one side, or a name that is no clause, is a gap', () => {
+    const known = [
+      { id: 'C1', title: 'one' },
+      { id: 'C2', title: 'two', without: 'embedded service' },
+    ]
+    const tests = [{ side: 'client', file: 'test/service/a.test.ts', title: 'x', clauses: ['C1', 'C9'] }] as const
+    expect(conformanceTable({ clauses: known, checks: [], tests }).gaps).toEqual([
+      'test/service/a.test.ts names C9, which is no clause',
+      'C1 has no test for the embedded service',
+      'C2 has no test for the client',
+    ])
   })
 })
 
