@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Execution, FrameReview } from '../service/wire.ts'
 import type { LockEntry } from '../vault/lockfile.ts'
 import { follow } from './follow.ts'
+import { compareWithAsset } from './inspect.ts'
 import type { JournalView } from './journal.ts'
 import { askedFields, type JobPorts, type Order } from './order.ts'
 
@@ -46,7 +47,8 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
         facts: { id, executionId },
       })
     }
-    const completed = { attempt, downloadUrl: asset.downloadUrl, contentType: asset.contentType, review: execution.review }
+    const { downloadUrl, contentType, width, height } = asset
+    const completed = { attempt, downloadUrl, contentType, width, height, review: execution.review }
     await appendUntil(ports, order, view, (now) => now.submission.completed !== undefined, 'completed', completed)
   }
   await settle(ports, order, await ports.journal.read(order.hash))
@@ -57,6 +59,8 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
   ports.onProgress({ id: order.request.id, phase: 'downloading' })
   const { bytes } = await ports.client.download(downloadUrl, ports.signal)
   const sha256 = await ports.vault.put(bytes)
+  const said = view.submission.completed
+  if (said !== undefined) for (const words of compareWithAsset(order.request, said, bytes)) ports.warn(words)
   const stored = { attempt: view.submission.attempt, sha256, bytes: bytes.length }
   await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
   await settle(ports, order, await ports.journal.read(order.hash))

@@ -47,6 +47,9 @@ export interface RecordBodies {
     readonly attempt: number
     readonly downloadUrl: string
     readonly contentType: string | null
+    /** Pixels, as the finished asset says; missing in records of earlier versions. */
+    readonly width?: number | null
+    readonly height?: number | null
     readonly review: FrameReview | null
   }
   /** The execution failed or was cancelled; its hold is restored. */

@@ -138,6 +138,19 @@ describe('what an execution tells', () => {
     expect(await readFile(`${w.project.root}/sprites.lock.json`, 'utf8')).toContain('"inspectionFrames"')
   })
 
+  test('C37: a file of another type than its asset says is told, and is paid, kept and built all the same', async () => {
+    const change = (job: Record<string, unknown>): Record<string, unknown> => ({
+      ...job,
+      finished_assets: (job.finished_assets as object[]).map((asset) => ({ ...asset, content_type: 'image/gif' })),
+    })
+    const w = await world(telling(execution, (body) => withJob(body, change)))
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    const report = await workshop.build()
+    expect(report.warnings.join(' ')).toContain("hero.walk: the service says that the file's type is image/gif, it is application/zip.")
+    expect(report.bought).toHaveLength(1)
+  })
+
   test('C36: a job that fails is told with the reason and message of its sanitized error', async () => {
     const w = await world({
       verdict: ({ stage }) =>
