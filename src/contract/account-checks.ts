@@ -71,7 +71,7 @@ export const accountChecks: readonly ContractCheck[] = [
   },
   {
     clause: 'C17',
-    title: 'an account without sprite sheets is refused an estimate: feature_unavailable',
+    title: 'an estimate is given exactly where the operations list sprite_sheet',
     needs: 'free',
     run: async (context) => {
       const { json } = await context.capabilities()

@@ -37,6 +37,19 @@ export const lifeChecks: readonly ContractCheck[] = [
     if (conflicting === undefined) return undefined
     return judge(refusalFaults(conflicting, 'other bytes under a used Idempotency-Key', { status: [409], reason: ['conflict'] }))
   }),
+  look('C15', 'a price above max_credits is refused', ({ underpriced, underpricedStatus, executionId, price }) => {
+    if (executionId === undefined || price === undefined) return undefined
+    if (underpriced === undefined)
+      return {
+        notCheckable: `A service that forgets ceilings would charge once more: --spend ${formatCredits(3n * price)} would cover it.`,
+      }
+    if (underpriced.status !== 202) {
+      const isRefused = underpriced.status >= 400 && underpriced.status < 500
+      return isRefused ? 'kept' : { broken: `Expected a price above max_credits to be refused, found ${underpriced.status}.` }
+    }
+    if (underpricedStatus === 'failed') return { kept: 'It is accepted and fails then, with nothing charged.' }
+    return { broken: `Expected a price above max_credits to be refused, found it accepted and ${words(underpricedStatus)}.` }
+  }),
   look('C5', 'a submission may ask for the event stream', ({ initial, executionId }) => {
     if (initial === undefined || executionId === undefined) return undefined
     const isStream = /^text\/event-stream\b/i.test(initial.headers['content-type'] ?? '')
@@ -72,7 +85,10 @@ export const lifeChecks: readonly ContractCheck[] = [
       return { broken: `Expected a refusal to cancel a sprite, found ${cancelled.status}.`, profilePart: 'cancellable' }
     return cancelled.status < 500 ? 'kept' : { broken: `Expected a refusal to cancel a sprite, found ${cancelled.status}.` }
   }),
-  look('C14', 'the price is held while it runs', ({ balanceBefore, balancesHeld, price }) => {
+  look('C14', 'the price is held while it runs', (seen) => {
+    const { balanceBefore, balancesHeld, price } = seen
+    const muddled = whyMuddled(seen)
+    if (muddled !== undefined) return { notCheckable: muddled }
     if (balanceBefore === undefined || price === undefined || balancesHeld === undefined || balancesHeld.length === 0) return undefined
     const wanted = balanceBefore - price
     if (balancesHeld.every((held) => held === wanted)) return 'kept'
@@ -81,7 +97,10 @@ export const lifeChecks: readonly ContractCheck[] = [
       broken: `Expected ${formatCredits(wanted)} credits available while ${formatCredits(price)} are held, found ${found}; somebody else may use the account.`,
     }
   }),
-  look('C14', 'the hold is settled by the delivery, with exactly the price', ({ balanceBefore, balanceAfter, price, reads }) => {
+  look('C14', 'the hold is settled by the delivery, with exactly the price', (seen) => {
+    const { balanceBefore, balanceAfter, price, reads } = seen
+    const muddled = whyMuddled(seen)
+    if (muddled !== undefined) return { notCheckable: muddled }
     if (balanceBefore === undefined || balanceAfter === undefined || price === undefined) return undefined
     const wanted = statusOf(reads?.at(-1)) === 'completed' ? balanceBefore - price : balanceBefore
     if (balanceAfter === wanted) return 'kept'
@@ -213,6 +232,13 @@ function look(clause: ContractCheck['clause'], title: string, judgeSeen: Look): 
       return typeof finding === 'object' && 'kept' in finding && finding.kept === '' ? 'kept' : finding
     },
   }
+}
+
+/** Why the balance tells nothing of this one execution; undefined where it does. */
+function whyMuddled({ accepted, isFree, replayed, underpriced }: LifeOutcome): string | undefined {
+  if (isFree) return 'Test mode uses no credits here.'
+  const isOther = underpriced?.status === 202 || (replayed !== undefined && !isSameAcceptance(accepted, replayed))
+  return isOther ? 'Another execution was started that should not have been.' : undefined
 }
 
 const allowedMoves: Readonly<Record<string, readonly string[]>> = {

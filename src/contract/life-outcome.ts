@@ -14,6 +14,12 @@ export interface LifeOutcome {
   replayed?: Reply
   /** Other bytes under the same key. */
   conflicting?: Reply
+  /** A submission of its own under a ceiling of the smallest amount there is; only where the ceiling covers three. */
+  underpriced?: Reply
+  /** What became of it, where it was accepted all the same. */
+  underpricedStatus?: string
+  /** Whether nothing of this account moves: a test key whose use costs no credits. */
+  isFree?: boolean
   /** The same bytes and key once more, asking for an event stream. */
   initial?: Reply
   /** Statuses of five streams that were opened at once while the job was on. */

@@ -36,7 +36,12 @@ export async function liveOnce(context: ContractContext, ports: LifePorts): Prom
   try {
     const order = await prepare(context, seen)
     if (order === undefined) return seen
-    await ports.record({ key: order.key, maxCredits: formatCredits(order.price), bodySha256: sha256(order.body) })
+    await ports.record({
+      key: order.key,
+      otherKey: otherKeyOf(order),
+      maxCredits: formatCredits(order.price),
+      bodySha256: sha256(order.body),
+    })
     await enter(context, seen, order)
     if (seen.executionId === undefined) return seen
     await watch(context, seen, seen.executionId, ports)
@@ -45,6 +50,7 @@ export async function liveOnce(context: ContractContext, ports: LifePorts): Prom
       seen.initial = await send(context, order, order.body, 'text/event-stream')
     if (statusOf(seen.reads?.at(-1)) === 'completed') await fetchFile(context, seen, seen.executionId, ports)
     seen.balanceAfter = await balance(context)
+    await readUnderpriced(context, seen)
   } catch (error) {
     seen.stopped = (error as Error).message
   }
@@ -74,6 +80,8 @@ async function prepare(context: ContractContext, seen: LifeOutcome): Promise<Ord
     seen.stopped = `${lifeFrames} frames cost ${formatCredits(price)} credits, above the ceiling of ${formatCredits(ceiling)}: nothing was bought.`
     return undefined
   }
+  const { json: can } = await context.capabilities()
+  seen.isFree = isRecord(can) && can.key_mode === 'test' && can.test_mode_uses_credits === false
   seen.balanceBefore = await balance(context)
   if (seen.balanceBefore < price) {
     seen.stopped = `${lifeFrames} frames cost ${formatCredits(price)} credits, ${formatCredits(seen.balanceBefore)} are available: nothing was bought.`
@@ -106,9 +114,16 @@ async function enter(context: ContractContext, seen: LifeOutcome, order: Order):
     return
   }
   // Under a ceiling that no service can buy anything for, so that one which forgets its keys starts nothing by it.
-  seen.conflicting = await send(context, order, bytesOf(profile.executeBody({ ...order.submission, maxCredits: 1n })))
-  // A service that forgets its keys would charge twice: the ceiling has to cover it.
-  if (context.ceiling !== undefined && context.ceiling >= 2n * order.price) seen.replayed = await send(context, order, order.body)
+  const underpriced = bytesOf(profile.executeBody({ ...order.submission, maxCredits: 1n }))
+  seen.conflicting = await send(context, order, underpriced)
+  // A service that forgets its keys would charge twice, one that forgets its ceilings once more: what is tried has to be covered.
+  const { ceiling = 0n } = context
+  if (ceiling >= 2n * order.price) seen.replayed = await send(context, order, order.body)
+  if (ceiling >= 3n * order.price) seen.underpriced = await send(context, { ...order, key: otherKeyOf(order) }, underpriced)
+}
+
+function otherKeyOf({ key }: Order): string {
+  return `${key}-under`
 }
 
 function send({ caller }: ContractContext, { key }: Order, body: Uint8Array, accept = 'application/json'): Promise<Reply> {
@@ -156,6 +171,12 @@ async function tryWhileRunning(context: ContractContext, seen: LifeOutcome, path
   seen.versionless = await caller.call({ path, isManaged: false })
   const cancelled = await caller.call({ method: 'POST', path: `${path}/cancel` })
   if (isOn) seen.cancelled = cancelled
+}
+
+async function readUnderpriced({ caller, profile }: ContractContext, seen: LifeOutcome): Promise<void> {
+  if (seen.underpriced?.status !== 202) return
+  const { executionId } = profile.readAccepted(parseJson(seen.underpriced.bytes, 'the acceptance'))
+  seen.underpricedStatus = statusOf(await caller.call({ path: `/v1/executions/${executionId}` })) ?? ''
 }
 
 async function replayStream(context: ContractContext, seen: LifeOutcome, id: string): Promise<void> {

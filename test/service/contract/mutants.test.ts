@@ -210,6 +210,17 @@ const mutants: readonly Mutant[] = [
     }),
   },
   {
+    clause: 'C15',
+    what: 'the ceiling is forgotten',
+    // The service is shown an ample ceiling; a repeated key still meets its first bytes.
+    deeds: () => ({
+      request: async (request) =>
+        isSubmission(request) && request.headers['idempotency-key']?.endsWith('-under')
+          ? { ...request, body: new TextEncoder().encode(new TextDecoder().decode(request.body).replace('"0.0001"', '"9"')) }
+          : request,
+    }),
+  },
+  {
     clause: 'C11',
     what: 'a sprite seems to be cancelled',
     deeds: answering((request, response) =>
