@@ -21,7 +21,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       })
     case 'uncertain':
       return new SpritewrightError('SW_UNCERTAIN', {
-        message: `Whether "${id}" was bought is unknown: ${uncertainWords(why.because, ports.windowMs)} Its whole ceiling counts as spent. Look at the ledger in the service's console, then decide: spritewright recover ${id} --replay (sends it again; may buy twice) or --abandon.`,
+        message: `Whether "${id}" was bought is unknown: ${uncertainWords(why.because, ports.windowMs)} Its whole ceiling counts as spent, and nothing more is sent for it. Look in the service's console whether it was bought. Where it was not, another take ("take": 2 in its spec) is a request of its own.`,
         facts: { id, hash: order.hash, since: why.since, because: why.because },
       })
   }

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import type { PlanState } from '../build/plan.ts'
 import { formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
@@ -44,12 +45,18 @@ export async function missingError(
     total: total === undefined ? undefined : formatCredits(total),
   }
   if (mayBuy) {
-    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${table.join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}`
+    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${table.join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}${rootOption(shop)}`
     return new SpritewrightError('SW_APPROVAL', { message, facts })
   }
   const why = shop.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'
-  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: spritewright approve ${names} && spritewright build, then commit sprites.lock.json and .spritewright/results.`
+  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: spritewright approve ${names}${rootOption(shop)} && spritewright build --buy-only${rootOption(shop)}, then commit sprites.lock.json and .spritewright/results.`
   return new SpritewrightError('SW_MISSING', { message, facts })
+}
+
+/** What a command needs where the project is not the folder that the person stands in. */
+function rootOption(shop: Shop): string {
+  const way = relative(shop.host.workingFolder, shop.options.root)
+  return way === '' ? '' : ` --root ${way}`
 }
 
 function wordsOf(item: Missing): string {

@@ -105,7 +105,12 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
   const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
   if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
-  else printer.hint('Next: ', ink('bold', 'spritewright build'), ', which makes the atlases, free of charge.')
+  else
+    printer.hint(
+      'Next: ',
+      ink('bold', 'spritewright build'),
+      ', which makes the atlases, free of charge; with the Vite plugin, vite build does.',
+    )
 }
 
 function printAtlases(printer: Printer, sheets: BuiltSheets): void {
