@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
 import { type Disk, nodeDisk } from './disk.ts'
@@ -21,6 +21,8 @@ export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of this user's own state, outside every project; not made before it is needed. */
   readonly stateFolder: string
+  /** Folder for what has no better place, emptied by the system now and then. */
+  readonly tempFolder: string
   /** Folder that relative paths of a command line start from. */
   readonly workingFolder: string
   /** Id of this process, for leases. */
@@ -41,6 +43,7 @@ export function nodeHost(): Host {
     loadModule: nodeModuleLoader(),
     env,
     stateFolder: join(state, 'spritewright'),
+    tempFolder: tmpdir(),
     workingFolder: process.cwd(),
     processId: process.pid,
   }

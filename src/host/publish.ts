@@ -2,6 +2,15 @@ import { dirname } from 'node:path'
 import type { Disk } from './disk.ts'
 import type { Random } from './random.ts'
 
+/** Makes a folder and those above it, durably: a folder whose own name is lost takes everything in it along. */
+export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
+  if (await disk.stat(folder)) return
+  const parent = dirname(folder)
+  if (parent !== folder) await ensureFolder(disk, parent)
+  await disk.makeFolder(folder)
+  if (parent !== folder) await disk.syncFolder(parent)
+}
+
 /**
  * Publishes bytes under a name that nobody else may have taken: temporary file in the same folder, fsync, `link`, fsync of the folder.
  *
@@ -9,7 +18,7 @@ import type { Random } from './random.ts'
  */
 export async function publish(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<boolean> {
   const folder = dirname(path)
-  await disk.makeFolder(folder)
+  await ensureFolder(disk, folder)
   const temp = tempName(random, path)
   try {
     await disk.writeTemp(temp, bytes)
@@ -28,7 +37,7 @@ export async function publish(disk: Disk, random: Random, path: string, bytes: U
 /** Replaces a whole file so that a reader, also after a crash, sees either the old bytes or the new ones. */
 export async function replaceFile(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(path)
-  await disk.makeFolder(folder)
+  await ensureFolder(disk, folder)
   const temp = tempName(random, path)
   try {
     await disk.writeTemp(temp, bytes)

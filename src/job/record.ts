@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto'
-import canonicalize from 'canonicalize'
 import type { FrameReview, PublicError, Question } from '../service/wire.ts'
+import type { ChainedRecord } from './record-chain.ts'
 
 /** What a record can say, by type. Money is decimal text. */
 export interface RecordBodies {
@@ -60,51 +59,10 @@ export interface RecordBodies {
 
 export type RecordType = keyof RecordBodies
 
-/** One record of a submission's journal: a file of its own, chained to the one before. */
+/** One record of a submission's journal. */
 export type JournalRecord = {
-  readonly [T in RecordType]: {
-    /** Version of this form. */
-    readonly v: 1
-    /** Place in the chain, from 1. */
-    readonly n: number
-    /** `sum` of the record before; empty for the first. */
-    readonly prev: string
-    readonly type: T
-    /** Wall clock, milliseconds since the Unix epoch. */
-    readonly at: number
-    /** Monotonic clock, milliseconds. */
-    readonly mono: number
-    readonly body: RecordBodies[T]
-    /** SHA-256 of the canonical form of all of the above. */
-    readonly sum: string
-  }
+  readonly [T in RecordType]: ChainedRecord & { readonly type: T; readonly body: RecordBodies[T] }
 }[RecordType]
-
-/** SHA-256 of a record's canonical form without its `sum`. */
-export function recordSum(record: Omit<JournalRecord, 'sum'>): string {
-  const { v, n, prev, type, at, mono, body } = record
-  return createHash('sha256')
-    .update(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
-    .digest('hex')
-}
-
-/** The bytes of a record's file. */
-export function formatRecord(record: JournalRecord): Uint8Array {
-  return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
-}
-
-/** Reads a record's file; undefined where it is torn or changed. */
-export function parseRecord(bytes: Uint8Array): JournalRecord | undefined {
-  let json: unknown
-  try {
-    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-  } catch {
-    return undefined
-  }
-  if (json === null || typeof json !== 'object' || (json as { v?: unknown }).v !== 1) return undefined
-  const record = json as JournalRecord
-  return record.sum === recordSum(record) ? record : undefined
-}
 
 /** One POST of the current attempt and what came back. */
 export interface Send {

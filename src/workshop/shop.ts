@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type BuildCache, createBuildCache } from '../build/cache.ts'
 import type { Credentials } from '../credentials.ts'
@@ -17,6 +18,8 @@ export interface Shop {
   readonly credentials: Credentials
   /** Folder of results, journal and ledger, absolute. */
   readonly storeFolder: string
+  /** Folder of the second copy of journal and buyer, outside the project; undefined where none is kept. */
+  readonly copyFolder: string | undefined
   readonly lock: LockStore
   readonly vault: ObjectStore
   readonly journal: Journal
@@ -30,19 +33,27 @@ export interface Shop {
 export function openShop(host: Host, options: ResolvedOptions, credentials: Credentials): Shop {
   const warnings: string[] = []
   const storeFolder = options.store.dir
+  const copyFolder = journalCopy(host, options)
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
   return {
     host,
     options,
     credentials,
     storeFolder,
+    copyFolder,
     lock: createLockStore(host, join(options.root, 'sprites.lock.json')),
     vault: createVault(host, { local: storeFolder, ...(options.store.shared === undefined ? {} : { shared: options.store.shared }) }, warn),
-    journal: createJournal(host, join(storeFolder, 'submissions')),
+    journal: createJournal(host, { folder: join(storeFolder, 'submissions'), copy: copyFolder && join(copyFolder, 'submissions'), warn }),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
     cache: createBuildCache(host, join(options.root, 'node_modules', '.cache', 'spritewright')),
     warnings,
   }
+}
+
+/** Named by the project's place, so that it is found again after everything in the project that is not committed is gone. The embedded service lives in the project and goes with it. */
+function journalCopy(host: Host, options: ResolvedOptions): string | undefined {
+  if (options.service === 'embedded') return undefined
+  return join(host.stateFolder, 'journals', createHash('sha256').update(options.root).digest('hex').slice(0, 16))
 }
 
 /**
@@ -52,11 +63,21 @@ export async function readBuyer(shop: Shop): Promise<string> {
   const named = shop.host.env.SPRITEWRIGHT_BUYER?.trim()
   if (named) return named
   const path = join(shop.storeFolder, 'buyer')
-  await publishOnce(shop, path)
-  return new TextDecoder().decode(await shop.host.disk.read(path)).trim()
+  const copy = shop.copyFolder === undefined ? undefined : join(shop.copyFolder, 'buyer')
+  const own = (await readName(shop, path)) ?? (copy === undefined ? undefined : await readName(shop, copy)) ?? shop.host.random.uuid()
+  await publishOnce(shop, path, own)
+  const buyer = (await readName(shop, path)) ?? own
+  // The copy is for the day on which the first is gone; a state folder that cannot be written costs nothing today.
+  if (copy !== undefined) await publishOnce(shop, copy, buyer).catch(() => {})
+  return buyer
 }
 
-async function publishOnce(shop: Shop, path: string): Promise<void> {
+async function readName(shop: Shop, path: string): Promise<string | undefined> {
+  if (!(await shop.host.disk.stat(path))) return undefined
+  return new TextDecoder().decode(await shop.host.disk.read(path)).trim() || undefined
+}
+
+async function publishOnce(shop: Shop, path: string, name: string): Promise<void> {
   if (await shop.host.disk.stat(path)) return
-  await publish(shop.host.disk, shop.host.random, path, new TextEncoder().encode(`${shop.host.random.uuid()}\n`))
+  await publish(shop.host.disk, shop.host.random, path, new TextEncoder().encode(`${name}\n`))
 }

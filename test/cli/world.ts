@@ -107,6 +107,7 @@ export function createWorld(init: WorldInit = {}): World {
     },
     env: init.env ?? {},
     stateFolder: '/state',
+    tempFolder: '/tmp',
     workingFolder: '/game',
     processId: 1,
   } satisfies Partial<Host> as unknown as Host

@@ -14,6 +14,8 @@ describe('the journal', () => {
     await journal.append(hash, await journal.read(hash), 'sent', sent)
     const calls = disk.calls.map((call) => call.replace(/\.[0-9a-f]{16}\.tmp/, '.tmp'))
     expect(calls).toEqual([
+      'syncFolder /',
+      'syncFolder /j',
       `write /j/${hash}/0001.json.tmp`,
       `sync /j/${hash}/0001.json.tmp`,
       `link /j/${hash}/0001.json`,
@@ -50,5 +52,52 @@ describe('the journal', () => {
     for (let send = 1; send <= 3; send++) view = (await journal.append(hash, view, 'sent', { ...sent, send })) ?? view
     disk.files.delete(`/j/${hash}/0002.json`)
     await expect(journal.read(hash)).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { record: 3 } })
+  })
+
+  describe('its second copy', () => {
+    const both = (disk: MemoryDisk, warn?: (message: string) => void): ReturnType<typeof createJournal> =>
+      createJournal({ disk, random: countingRandom(), clock }, { folder: '/j', copy: '/copy', warn })
+    const three = async (disk: MemoryDisk): Promise<void> => {
+      const journal = both(disk)
+      let view = await journal.read(hash)
+      for (let send = 1; send <= 3; send++) view = (await journal.append(hash, view, 'sent', { ...sent, send })) ?? view
+    }
+
+    test('holds every record before the append is answered', async () => {
+      const disk = new MemoryDisk()
+      await three(disk)
+      for (const n of [1, 2, 3]) expect(disk.files.get(`/copy/${hash}/000${n}.json`)).toEqual(disk.files.get(`/j/${hash}/000${n}.json`))
+    })
+
+    test.each(['/j', '/copy'])('stands in for %s, which is written again by the next append', async (lost) => {
+      const disk = new MemoryDisk()
+      await three(disk)
+      await disk.remove(`${lost}/${hash}`)
+      const journal = both(disk)
+      expect(await journal.requests()).toEqual([hash])
+      const view = await journal.read(hash)
+      expect(view.submission.sends).toHaveLength(3)
+      await journal.append(hash, view, 'sent', { ...sent, send: 4 })
+      expect([...disk.files.keys()].filter((path) => path.startsWith(lost))).toHaveLength(4)
+      expect((await createJournal({ disk, random: countingRandom(), clock }, lost).read(hash)).submission.sends).toHaveLength(4)
+    })
+
+    test('has whole what the first has torn', async () => {
+      const disk = new MemoryDisk()
+      await three(disk)
+      disk.files.set(`/j/${hash}/0003.json`, new TextEncoder().encode('{"v":1,"n":3,'))
+      expect((await both(disk).read(hash)).submission.sends).toHaveLength(3)
+    })
+
+    test('that cannot be written is told once and stops nothing', async () => {
+      const disk = new MemoryDisk()
+      disk.fault = { call: 'write /copy', code: 'EACCES' }
+      const told: string[] = []
+      const journal = both(disk, (message) => told.push(message))
+      let view = await journal.read(hash)
+      for (let send = 1; send <= 2; send++) view = (await journal.append(hash, view, 'sent', { ...sent, send })) ?? view
+      expect((await journal.read(hash)).submission.sends).toHaveLength(2)
+      expect(told).toHaveLength(1)
+    })
   })
 })

@@ -68,6 +68,7 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     terminal: { write: () => {}, note: () => {}, isInteractive: false, canAsk: false, columns: 80 },
     env: { SPRITEWRIGHT_BASE_URL: api, SPRITEWRIGHT_API_KEY: key },
     stateFolder: '/home/state',
+    tempFolder: '/tmp',
     workingFolder: '/game',
     processId: 1,
   }

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import canonicalize from 'canonicalize'
+import { SpritewrightError } from '../errors.ts'
+import type { Clock } from '../host/clock.ts'
+import type { Disk } from '../host/disk.ts'
+import { publish } from '../host/publish.ts'
+import type { Random } from '../host/random.ts'
+
+/** One record: a file of its own, never changed, bound to the one before by its hash. */
+export interface ChainedRecord {
+  /** Version of this form. */
+  readonly v: 1
+  /** Place in the chain, from 1. */
+  readonly n: number
+  /** `sum` of the record before; empty for the first. */
+  readonly prev: string
+  readonly type: string
+  /** Wall clock, milliseconds since the Unix epoch. */
+  readonly at: number
+  /** Monotonic clock, milliseconds. */
+  readonly mono: number
+  readonly body: unknown
+  /** SHA-256 of the canonical form (RFC 8785) of all of the above. */
+  readonly sum: string
+}
+
+/** A chain as it was read, and where the next record goes. */
+export interface ChainView<R extends ChainedRecord> {
+  readonly records: readonly R[]
+  readonly next: { readonly n: number; readonly prev: string }
+  /** Records that one of the two places lacks; the next append writes them there first. */
+  readonly lacking?: readonly { readonly folder: string; readonly n: number; readonly bytes: Uint8Array }[]
+}
+
+/** Chains of records, each in a folder of its own, and a copy of them in a second place. */
+export interface RecordChains<R extends ChainedRecord> {
+  /** Names of all chains, sorted. */
+  names(): Promise<readonly string[]>
+  /** Reads a chain; an empty one where nothing was written. @throws `SW_JOURNAL` where it is broken. */
+  read(name: string): Promise<ChainView<R>>
+  /** Makes a record durable behind a view, in both places. Answers the new view, or undefined when another process was first. */
+  append(name: string, view: ChainView<R>, type: R['type'], body: R['body']): Promise<ChainView<R> | undefined>
+}
+
+/** The world as chains need it. */
+export interface ChainPorts {
+  readonly disk: Disk
+  readonly random: Random
+  readonly clock: Clock
+}
+
+/** Where chains live. */
+export interface ChainPlaces {
+  readonly folder: string
+  /** The second place, outside the project: it survives the deletion of the first. */
+  readonly copy?: string | undefined
+  /** Told once where the second place cannot be written; the first one is what counts. */
+  readonly warn?: ((message: string) => void) | undefined
+}
+
+/** SHA-256 of a record's canonical form without its `sum`. */
+export function recordSum(record: Omit<ChainedRecord, 'sum'>): string {
+  const { v, n, prev, type, at, mono, body } = record
+  return createHash('sha256')
+    .update(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
+    .digest('hex')
+}
+
+/** The bytes of a record's file. */
+export function formatRecord(record: ChainedRecord): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
+}
+
+/** Reads a record's file; undefined where it is torn or changed. */
+export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+  if (json === null || typeof json !== 'object' || (json as { v?: unknown }).v !== 1) return undefined
+  const record = json as R
+  return record.sum === recordSum(record) ? record : undefined
+}
+
+/** Opens the chains; nothing is touched before the first call. */
+export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
+  const { disk, random, clock } = ports
+  const { folder, copy } = places
+  let hasWarned = false
+  const tryCopy = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      if (!hasWarned)
+        places.warn?.(`The journal's second copy in ${copy} could not be written: ${(error as Error).message}. The first one is whole.`)
+      hasWarned = true
+    }
+  }
+  const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
+    publish(disk, random, join(place, name, fileName(n)), bytes)
+  const heal = async (name: string, view: ChainView<R>): Promise<void> => {
+    for (const { folder: place, n, bytes } of view.lacking ?? []) {
+      if (place === copy) await tryCopy(() => put(place, name, n, bytes))
+      else await put(place, name, n, bytes)
+    }
+  }
+  return {
+    names: async () => {
+      const all = copy === undefined ? await disk.list(folder) : [...(await disk.list(folder)), ...(await disk.list(copy))]
+      return [...new Set(all)].sort()
+    },
+    read: (name) => readChain<R>(disk, places, name),
+    append: async (name, view, type, body) => {
+      await heal(name, view)
+      const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
+      const record = { ...open, sum: recordSum(open) } as unknown as R
+      const bytes = formatRecord(record)
+      if (!(await put(folder, name, record.n, bytes))) return undefined
+      // The folder of a new chain may have been made by another process that has not come to sync it.
+      if (record.n === 1) await disk.syncFolder(folder)
+      if (copy !== undefined) await tryCopy(() => put(copy, name, record.n, bytes))
+      return { records: [...view.records, record], next: { n: record.n + 1, prev: record.sum } }
+    },
+  }
+}
+
+function fileName(n: number): string {
+  return `${String(n).padStart(4, '0')}.json`
+}
+
+async function listRecords(disk: Disk, folder: string): Promise<readonly number[]> {
+  return (await disk.list(folder)).filter((name) => /^\d{4,}\.json$/.test(name)).map((name) => Number.parseInt(name, 10))
+}
+
+/** Reads both places as one: what the first lacks, or has torn, the second may have whole. */
+async function readChain<R extends ChainedRecord>(disk: Disk, { folder, copy }: ChainPlaces, name: string): Promise<ChainView<R>> {
+  const own = new Set(await listRecords(disk, join(folder, name)))
+  const others = new Set(copy === undefined ? [] : await listRecords(disk, join(copy, name)))
+  const found: { n: number; record: R | undefined }[] = []
+  const lacking: { folder: string; n: number; bytes: Uint8Array }[] = []
+  for (const n of [...new Set([...own, ...others])].sort((a, b) => a - b)) {
+    let bytes = own.has(n) ? await disk.read(join(folder, name, fileName(n))) : undefined
+    let record = bytes && parseRecord<R>(bytes)
+    if (record === undefined && copy !== undefined && others.has(n)) {
+      bytes = await disk.read(join(copy, name, fileName(n)))
+      record = parseRecord<R>(bytes)
+      if (record !== undefined && !own.has(n)) lacking.push({ folder, n, bytes })
+    } else if (record !== undefined && bytes !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, n, bytes })
+    found.push({ n, record })
+  }
+  return { ...linkUp(found, join(folder, name)), lacking }
+}
+
+/** Checks the chain. An unreadable record is skipped only where nothing readable builds on it. */
+function linkUp<R extends ChainedRecord>(found: readonly { n: number; record: R | undefined }[], folder: string): ChainView<R> {
+  const records: R[] = []
+  let prev = ''
+  let next = 1
+  for (const { n, record } of found) {
+    next = n + 1
+    if (!record) continue
+    if (record.n !== n || record.prev !== prev) {
+      throw new SpritewrightError('SW_JOURNAL', {
+        message: `The journal in ${folder} is broken at record ${n}: expected it to follow the record before it, found another chain. Nothing was sent. Restore the folder from a backup; do not delete it, or paid work may be lost.`,
+        facts: { folder, record: n },
+      })
+    }
+    records.push(record)
+    prev = record.sum
+  }
+  return { records, next: { n: next, prev } }
+}
