@@ -1,0 +1,287 @@
+import type { Disk, DiskStat } from '../../src/host/disk.ts'
+import { FileNode, FolderNode, type Kept, type Node } from './inodes.ts'
+
+export type { Kept } from './inodes.ts'
+
+/** A call of {@link Disk}. */
+export type DiskCall = keyof Disk
+
+/** Calls that change something: those at which a process can die in a way that matters. */
+export const changingCalls: readonly DiskCall[] = ['makeFolder', 'writeTemp', 'append', 'sync', 'link', 'syncFolder', 'move', 'remove']
+
+/** One thing that goes wrong on a disk. */
+export interface DiskFault {
+  /** Which calls fail. */
+  readonly call: DiskCall | readonly DiskCall[]
+  /** Only calls whose path has this in it (the second path of `link` and `move`). */
+  readonly path?: string
+  /** The first matching call that fails, counted from 1, from when the fault is planned. @default 1 */
+  readonly at?: number
+  /** How many matching calls fail. @default 1 */
+  readonly times?: number
+  /** Code of the error, as Node gives it. */
+  readonly code: 'ENOSPC' | 'EIO' | 'EXDEV' | 'EACCES' | 'EMFILE' | 'EROFS' | 'EPERM' | 'KILLED'
+  /** Share of the bytes that `writeTemp`, `append`, or a `link` that copies puts down before it fails, 0 to 1. @default none: the call does nothing */
+  readonly partly?: number
+}
+
+export interface FaultDiskOptions {
+  /** `false`: `link` copies, as the Node adapter does where there are no hard links. @default true */
+  readonly hasLinks?: boolean
+  /** Wall clock of changes, milliseconds. @default always 0 */
+  readonly now?: () => number
+}
+
+/**
+ * A file system in memory that loses what a real one may lose.
+ *
+ * Bytes are safe after `sync` of the file, a name after `syncFolder` of the folder it lies in: also the name of a folder.
+ * A crash keeps what was safe, and of the rest what it is told to.
+ */
+export class FaultDisk implements Disk {
+  readonly #root = new FolderNode()
+  readonly #options: FaultDiskOptions
+  #faults: { readonly fault: DiskFault; seen: number }[] = []
+  /** Calls that failed because a fault was planned. */
+  injected = 0
+  /** Told of every call before it happens, with the path it is about (the second one of `link` and `move`). */
+  onCall: (call: DiskCall, path: string) => void = () => {}
+
+  constructor(options: FaultDiskOptions = {}) {
+    this.#options = options
+  }
+
+  /** Adds things that will go wrong. */
+  plan(...faults: readonly DiskFault[]): void {
+    this.#faults.push(...faults.map((fault) => ({ fault, seen: 0 })))
+  }
+
+  /** Takes back every fault that was planned. */
+  heal(): void {
+    this.#faults = []
+  }
+
+  /** The power goes. What processes that ran then do afterwards must not reach the disk: see `mortalPorts`. */
+  crash(kept: Kept): void {
+    this.#root.crash(kept)
+  }
+
+  /** Puts a file there, durable, with the folders above it: for what a person or a program of another kind writes. */
+  put(path: string, bytes: Uint8Array | string): void {
+    const names = split(path)
+    const folder = this.#folder(names.slice(0, -1), true) as FolderNode
+    folder.set(names.at(-1) as string, new FileNode(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes, this.#now()))
+    this.#root.settle()
+  }
+
+  /** Takes a file or folder away, durable. */
+  erase(path: string): void {
+    this.#unlink(path)
+    this.#root.settle()
+  }
+
+  /** Flips a bit of a file on the platter. */
+  rot(path: string, bit: number): void {
+    this.#file(path).rot(bit)
+  }
+
+  /** The bytes of a file as processes see them, undefined where there is none. Not to be changed. */
+  peek(path: string): Uint8Array | undefined {
+    const node = this.#find(path)
+    return node instanceof FileNode ? node.current : undefined
+  }
+
+  /** Paths of all files at or under a folder, sorted. */
+  paths(under = '/'): string[] {
+    const node = this.#find(under)
+    const found: string[] = []
+    if (node instanceof FolderNode) collect(node, under === '/' ? '' : under, found)
+    return found.sort()
+  }
+
+  async read(path: string): Promise<Uint8Array> {
+    this.#enter('read', path)
+    return this.#file(path).current.slice()
+  }
+
+  async list(folder: string): Promise<string[]> {
+    this.#enter('list', folder)
+    const node = this.#find(folder)
+    if (node === undefined) return []
+    if (node instanceof FileNode) throw failure('ENOTDIR', folder)
+    return [...node.current.keys()].sort()
+  }
+
+  async stat(path: string): Promise<DiskStat | undefined> {
+    this.#enter('stat', path)
+    const node = this.#find(path)
+    if (node === undefined) return undefined
+    const isFolder = node instanceof FolderNode
+    return { bytes: isFolder ? 0 : node.current.length, changedMs: isFolder ? 0 : node.changedMs, isFolder }
+  }
+
+  async makeFolder(folder: string): Promise<void> {
+    this.#enter('makeFolder', folder)
+    this.#folder(split(folder), true)
+  }
+
+  async writeTemp(path: string, bytes: Uint8Array): Promise<void> {
+    const cut = this.#enter('writeTemp', path, bytes.length)
+    this.#add(path, new FileNode(bytes.slice(0, cut?.bytes), this.#now()))
+    if (cut) throw cut.error
+  }
+
+  async append(path: string, bytes: Uint8Array): Promise<void> {
+    const cut = this.#enter('append', path, bytes.length)
+    const node = this.#find(path)
+    if (node instanceof FolderNode) throw failure('EISDIR', path)
+    const file = node ?? new FileNode(new Uint8Array(), this.#now())
+    if (!node) this.#add(path, file)
+    file.append(bytes.slice(0, cut?.bytes), this.#now())
+    if (cut) throw cut.error
+    file.sync()
+  }
+
+  async sync(path: string): Promise<void> {
+    try {
+      this.#enter('sync', path)
+    } catch (error) {
+      const node = this.#find(path)
+      if (node instanceof FileNode && (error as NodeJS.ErrnoException).code === 'EIO') node.loseWrites()
+      throw error
+    }
+    this.#file(path).sync()
+  }
+
+  async link(from: string, to: string): Promise<void> {
+    const cut = this.#enter('link', to, this.#copies() ? (this.#find(from) instanceof FileNode ? this.#file(from).current.length : 0) : 0)
+    const file = this.#file(from)
+    if (!this.#copies()) {
+      if (cut) throw cut.error
+      return this.#add(to, file)
+    }
+    const copy = new FileNode(file.current.slice(0, cut?.bytes), this.#now())
+    this.#add(to, copy)
+    if (cut) throw cut.error
+    copy.sync()
+  }
+
+  async syncFolder(folder: string): Promise<void> {
+    this.#enter('syncFolder', folder)
+    const node = this.#find(folder)
+    if (node === undefined) throw failure('ENOENT', folder)
+    node.sync()
+  }
+
+  async move(from: string, to: string): Promise<void> {
+    this.#enter('move', to)
+    const node = this.#find(from)
+    if (node === undefined) throw failure('ENOENT', from)
+    const target = this.#parent(to)
+    if (this.#find(to) instanceof FolderNode) throw failure('EISDIR', to)
+    const source = this.#parent(from)
+    FolderNode.change([
+      { ...target, node },
+      { ...source, node: undefined },
+    ])
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#enter('remove', path)
+    this.#unlink(path)
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? 0
+  }
+
+  #copies(): boolean {
+    return this.#options.hasLinks === false
+  }
+
+  /** Fails where a fault says so; answers how far a write gets where it fails halfway. */
+  #enter(call: DiskCall, path: string, length?: number): { readonly bytes: number; readonly error: Error } | undefined {
+    this.onCall(call, path)
+    for (const planned of this.#faults) {
+      const { fault } = planned
+      if (fault.call !== call && !(Array.isArray(fault.call) && fault.call.includes(call))) continue
+      if (fault.path !== undefined && !path.includes(fault.path)) continue
+      planned.seen++
+      const first = fault.at ?? 1
+      if (planned.seen < first || planned.seen >= first + (fault.times ?? 1)) continue
+      this.injected++
+      const error = failure(fault.code, `${call} ${path}`)
+      if (length === undefined || fault.partly === undefined) throw error
+      return { bytes: Math.floor(length * fault.partly), error }
+    }
+    return undefined
+  }
+
+  #find(path: string): Node | undefined {
+    let node: Node | undefined = this.#root
+    for (const name of split(path)) {
+      if (!(node instanceof FolderNode)) return undefined
+      node = node.current.get(name)
+    }
+    return node
+  }
+
+  #file(path: string): FileNode {
+    const node = this.#find(path)
+    if (node === undefined) throw failure('ENOENT', path)
+    if (node instanceof FolderNode) throw failure('EISDIR', path)
+    return node
+  }
+
+  #folder(names: readonly string[], mayMake: boolean): FolderNode | undefined {
+    let folder = this.#root
+    for (const [index, name] of names.entries()) {
+      let node = folder.current.get(name)
+      if (node instanceof FileNode) throw failure(index === names.length - 1 && mayMake ? 'EEXIST' : 'ENOTDIR', names.join('/'))
+      if (node === undefined) {
+        if (!mayMake) return undefined
+        node = new FolderNode()
+        folder.set(name, node)
+      }
+      folder = node
+    }
+    return folder
+  }
+
+  #parent(path: string): { readonly folder: FolderNode; readonly name: string } {
+    const names = split(path)
+    const folder = this.#folder(names.slice(0, -1), false)
+    if (!folder) throw failure('ENOENT', path)
+    return { folder, name: names.at(-1) as string }
+  }
+
+  #add(path: string, node: Node): void {
+    const { folder, name } = this.#parent(path)
+    if (folder.current.has(name)) throw failure('EEXIST', path)
+    folder.set(name, node)
+  }
+
+  #unlink(path: string): void {
+    const node = this.#find(path)
+    if (node === undefined) return
+    // As `rm -r` does it: from the leaves, each a change of its own.
+    if (node instanceof FolderNode) for (const name of [...node.current.keys()]) this.#unlink(`${path}/${name}`)
+    const { folder, name } = this.#parent(path)
+    folder.set(name, undefined)
+  }
+}
+
+function collect(folder: FolderNode, path: string, found: string[]): void {
+  for (const [name, node] of folder.current) {
+    if (node instanceof FolderNode) collect(node, `${path}/${name}`, found)
+    else found.push(`${path}/${name}`)
+  }
+}
+
+function split(path: string): string[] {
+  return path.split('/').filter((name) => name !== '')
+}
+
+function failure(code: string, what: string): Error {
+  return Object.assign(new Error(`${code}: ${what}`), { code })
+}
