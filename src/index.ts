@@ -28,6 +28,8 @@ export {
   type PlanReport,
   type PlanState,
   type ProgressListener,
+  type RecoverReport,
+  type RecoverRequest,
   specJsonSchema,
   type Workshop,
   type WorkshopInit,

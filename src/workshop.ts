@@ -12,6 +12,7 @@ import type { Workshop } from './workshop/counter.ts'
 import { examine } from './workshop/doctor.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { containsKey } from './workshop/key-search.ts'
+import { recover } from './workshop/recover.ts'
 import { makePlan, readStatus } from './workshop/report.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { assemble } from './workshop/sheets.ts'
@@ -37,6 +38,8 @@ export type {
   LedgerLine,
   LedgerReport,
   PlanReport,
+  RecoverReport,
+  RecoverRequest,
   Workshop,
 } from './workshop/counter.ts'
 
@@ -87,6 +90,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),
+    recover: (request, signal = never) => online(signal, (session) => recover(shop, session, request, signal)),
     cancel: (name, signal = never) => online(signal, (session) => cancel(shop, session, name, signal)),
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
     preview: async () => {

@@ -121,7 +121,7 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
     ...(executionId === undefined ? {} : { executionId }),
     ...(submission.question && !submission.answer?.sends.length ? { question: submission.question } : {}),
   }
-  const result = submission.stored?.sha256 ?? entry?.result?.sha256
+  const result = submission.abandoned ? undefined : (submission.stored?.sha256 ?? entry?.result?.sha256)
   if (result !== undefined) return { ...base, state: facts.isKept(result) ? 'bought' : 'lost', result }
   return { ...base, ...openState(facts, submission, entry) }
 }
@@ -149,7 +149,8 @@ export function planAnimation(
 
 function openState(facts: PlanFacts, submission: Submission, entry: LockEntry | undefined): { state: PlanState; note?: string } {
   const approved: PlanState = entry?.approval ? 'approved' : 'missing'
-  if (!submission.accepted && entry?.execution && (entry.submission?.attempt ?? 1) >= submission.attempt) return { state: 'running' }
+  if (!submission.accepted && !submission.abandoned && entry?.execution && (entry.submission?.attempt ?? 1) >= submission.attempt)
+    return { state: 'running' }
   const { decision } = facts
   const keyTag = decision.keyTag ?? submission.sends.at(-1)?.keyTag ?? ''
   const step = decide(submission, { ...decision, keyTag, approvedAt: entry?.approval?.at })
@@ -160,6 +161,7 @@ function openState(facts: PlanFacts, submission: Submission, entry: LockEntry | 
       return { state: 'running', note: 'sent, not answered yet; the next build sends it again under the same key' }
     case 'stop':
       if (step.why.kind === 'uncertain') return { state: 'uncertain', note: 'sent and never answered; whether it was bought is unknown' }
+      if (step.why.kind === 'abandoned') return { state: 'failed', note: 'given up; approve it anew to buy it' }
       if (step.why.kind === 'conflict') return { state: 'failed', note: 'another checkout sent the same request with other bytes' }
       return { state: 'failed', note: step.why.error?.message ?? step.why.kind }
     default:

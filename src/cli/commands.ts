@@ -90,6 +90,17 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/answer.ts')).answer,
   },
   {
+    verb: 'recover',
+    takesNames: true,
+    text: 'Decides about what was sent and never answered, when repeating it by itself is not safe any more',
+    options: [
+      { flags: '--replay', text: 'Send the same bytes again under the same key; may be charged twice if the service forgot the key' },
+      { flags: '--abandon', text: 'Give it up; what it may have cost stays counted as spent' },
+    ],
+    examples: ['recover hero.walk --replay', 'recover hero.walk --abandon'],
+    load: async () => (await import('./commands/recover.ts')).recover,
+  },
+  {
     verb: 'cancel',
     takesNames: true,
     text: 'Cancels pictures that are being made; sprite executions cannot be cancelled',

@@ -25,7 +25,7 @@ export async function freezeAnswer(
   questionId: string,
   words: AnswerWords,
 ): Promise<JournalView | undefined> {
-  const { accepted, answer, attempt } = view.submission
+  const { accepted, answer, answersAbandoned, attempt } = view.submission
   if (!accepted)
     throw new SpritewrightError('SW_INTERNAL', {
       message: `"${order.request.id}" has no execution that could be answered. Please report this.`,
@@ -40,7 +40,7 @@ export async function freezeAnswer(
   }
   const tries = answer?.frozen.questionId === questionId ? answer.sends.length : 0
   const digest = createHash('sha256')
-    .update(JSON.stringify(['answer', order.hash, attempt, questionId, tries]))
+    .update(JSON.stringify(['answer', order.hash, attempt, questionId, tries, ...(answersAbandoned ? [answersAbandoned] : [])]))
     .digest('hex')
   return ports.journal.append(order.hash, view, 'answerFrozen', {
     attempt,

@@ -1,5 +1,5 @@
 import type { PublicError } from '../service/wire.ts'
-import type { Send, Submission } from './record.ts'
+import type { ReplayDecision, Send, Submission } from './record.ts'
 
 /** The next thing to do for a request, by what its records say. */
 export type Step =
@@ -22,6 +22,8 @@ export type StopReason =
   | { readonly kind: 'failed'; readonly status: string; readonly error: PublicError | null }
   /** The key is known to the service with other bytes. */
   | { readonly kind: 'conflict' }
+  /** A person gave the attempt up. */
+  | { readonly kind: 'abandoned' }
   /** Whether something was bought is unknown, and a replay is not safe any more. */
   | { readonly kind: 'uncertain'; readonly since: number; readonly because: 'window' | 'clock' | 'key' | 'refused' }
 
@@ -47,19 +49,50 @@ const failuresAllowed = 2
  * The replay window counts from the first unanswered send, by both clocks; a clock that went back counts as too old.
  */
 export function decide(submission: Submission, facts: DecisionFacts): Step {
-  const { stored, completed, failed, accepted, frozen, attempt } = submission
+  const { stored, completed, failed, accepted, abandoned, attempt } = submission
+  if (abandoned)
+    return isApprovedAnew(submission, facts) ? { do: 'prepare', attempt: attempt + 1 } : { do: 'stop', why: { kind: 'abandoned' } }
   if (stored) return { do: 'done', sha256: stored.sha256 }
   if (completed) return { do: 'download', downloadUrl: completed.downloadUrl }
   if (failed) {
-    const isApprovedAnew = frozen !== undefined && facts.approvedAt !== undefined && facts.approvedAt !== frozen.approvedAt
     const mayTryAgain = failed.status === 'failed' && failed.error?.retryable === true && submission.failures <= failuresAllowed
-    if (isApprovedAnew || mayTryAgain) return { do: 'prepare', attempt: attempt + 1 }
+    if (isApprovedAnew(submission, facts) || mayTryAgain) return { do: 'prepare', attempt: attempt + 1 }
     return { do: 'stop', why: { kind: 'failed', status: failed.status, error: failed.error } }
   }
   if (accepted) return decideAnswer(submission, facts) ?? { do: 'follow', executionId: accepted.executionId }
-  if (!frozen || submission.sends.length === 0) return { do: 'prepare', attempt: Math.max(attempt, 1) }
-  const open = submission.sends.find((send) => send.answer.kind !== 'refused')
-  return open ? decideUnanswered(submission.sends, open, facts) : decideRefused(submission, facts)
+  if (!submission.frozen || submission.sends.length === 0) return { do: 'prepare', attempt: Math.max(attempt, 1) }
+  return decideSent(submission.sends, submission.replay, facts) ?? decideRefused(submission, facts)
+}
+
+/** An attempt that ended needs an approval of its own: another one than it rested on. */
+function isApprovedAnew({ frozen, accepted, abandoned }: Submission, { approvedAt }: DecisionFacts): boolean {
+  const before = abandoned ? abandoned.approvedAt : (frozen?.approvedAt ?? accepted?.approvedAt)
+  return approvedAt !== undefined && before !== undefined && approvedAt !== before
+}
+
+/** By POSTs of which at least one may have been heard; undefined where all were refused for certain. What came before a person's decision to send again counts no more. */
+function decideSent(sends: readonly Send[], replay: ReplayDecision | undefined, facts: DecisionFacts): Step | undefined {
+  const later = replay ? sends.slice(replay.sends) : sends
+  const open = later.find(isUnanswered)
+  if (open) return decideUnanswered(later, open, facts)
+  return replay && decideAgain(sends, later, replay, facts)
+}
+
+function isUnanswered(send: Send): boolean {
+  return send.answer.kind !== 'refused'
+}
+
+/** A person said to send again, and nothing since may have been heard. The word holds as long as a window; what was open before it is open after it. */
+function decideAgain(sends: readonly Send[], later: readonly Send[], replay: ReplayDecision, facts: DecisionFacts): Step {
+  const last = later.at(-1)
+  const since = sends.find(isUnanswered)?.at ?? replay.at
+  const age = ageOf(replay, facts)
+  if (age === undefined || age > facts.windowMs)
+    return { do: 'stop', why: { kind: 'uncertain', since, because: age === undefined ? 'clock' : 'window' } }
+  if (!last) return { do: 'replay', pause: 'none' }
+  if (last.answer.kind === 'refused' && last.answer.status === 429) return { do: 'replay', pause: 'limit' }
+  if (last.answer.kind === 'refused' && last.answer.status === 409) return decideConflict(later)
+  return { do: 'stop', why: { kind: 'uncertain', since, because: 'refused' } }
 }
 
 /** At least one POST may have started an execution: only the same bytes under the same key, and only inside the window. */
@@ -80,13 +113,12 @@ function decideUnanswered(sends: readonly Send[], open: Send, facts: DecisionFac
 }
 
 /** An answer that was sent and not taken yet goes the way of a submission: the same words under the same key, inside the window. A refused one is for a person to give anew. */
-function decideAnswer(submission: Submission, facts: DecisionFacts): Step | undefined {
-  const sends = submission.answer?.sends ?? []
-  const open = sends.find((send) => send.answer.kind !== 'refused')
+function decideAnswer({ answer }: Submission, facts: DecisionFacts): Step | undefined {
+  const sends = answer?.sends ?? []
+  const step = decideSent(sends, answer?.replay, facts)
+  if (step) return step.do === 'replay' ? { do: 'answer', pause: step.pause } : step
   const last = sends.at(-1)
-  if (!open) return last?.answer.kind === 'refused' && last.answer.status === 429 ? { do: 'answer', pause: 'limit' } : undefined
-  const step = decideUnanswered(sends, open, facts)
-  return step.do === 'replay' ? { do: 'answer', pause: step.pause } : step
+  return last?.answer.kind === 'refused' && last.answer.status === 429 ? { do: 'answer', pause: 'limit' } : undefined
 }
 
 /** Every POST was refused for certain: nothing exists at the service. */
@@ -102,8 +134,7 @@ function decideRefused(submission: Submission, facts: DecisionFacts): Step {
     if (age === undefined || age > facts.windowMs) return { do: 'stop', why: { kind: 'conflict' } }
     return decideConflict(submission.sends)
   }
-  if (facts.approvedAt !== undefined && facts.approvedAt !== submission.frozen?.approvedAt)
-    return { do: 'prepare', attempt: submission.attempt + 1 }
+  if (isApprovedAnew(submission, facts)) return { do: 'prepare', attempt: submission.attempt + 1 }
   if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
   return { do: 'stop', why: { kind: 'refused', status, error } }
 }
@@ -113,8 +144,8 @@ function decideConflict(sends: readonly Send[]): Step {
   return conflicts < 2 ? { do: 'replay', pause: 'conflict' } : { do: 'stop', why: { kind: 'conflict' } }
 }
 
-/** Age of a send in milliseconds, the greater of both clocks; undefined where a clock went back (also over a restart of the machine). */
-function ageOf(send: Send, facts: DecisionFacts): number | undefined {
+/** Age of a record in milliseconds, the greater of both clocks; undefined where a clock went back (also over a restart of the machine). */
+function ageOf(send: { readonly at: number; readonly mono: number }, facts: DecisionFacts): number | undefined {
   const wall = facts.wall - send.at
   const mono = facts.mono - send.mono
   return wall < 0 || mono < 0 ? undefined : Math.max(wall, mono)

@@ -38,7 +38,7 @@ export async function checkPurchase(ports: FreezePorts, order: Order): Promise<A
       facts: { id, price: formatCredits(quote.credits), balance: formatCredits(balance) },
     })
   }
-  return { credits: quote.credits, priceVersion: quote.priceVersion, approval }
+  return { credits: quote.credits, priceVersion: quote.priceVersion, approval, balance }
 }
 
 /** A fresh price that an approval covers. */
@@ -46,6 +46,8 @@ export interface ApprovedPrice {
   readonly credits: Credits
   readonly priceVersion: string
   readonly approval: Approval
+  /** Available credits at that moment; undefined where nobody asked. */
+  readonly balance?: Credits
 }
 
 /** The version that approvals of single pictures carry: the capabilities give their price, and it has no version of its own. */
@@ -131,7 +133,13 @@ export async function freeze(
   if (price.credits > price.approval.ceiling)
     throw new SpritewrightError('SW_INTERNAL', { message: `"${request.id}" was about to be frozen above its ceiling. Please report this.` })
   const maxCredits = formatCredits(price.credits)
-  const rest = { attempt, ceiling: formatCredits(price.approval.ceiling), priceVersion: price.priceVersion, approvedAt: price.approval.at }
+  const rest = {
+    attempt,
+    ceiling: formatCredits(price.approval.ceiling),
+    priceVersion: price.priceVersion,
+    approvedAt: price.approval.at,
+    ...(price.balance === undefined ? {} : { balance: formatCredits(price.balance) }),
+  }
   const locked = findEntry(await ports.lock.read(), request.id, hash)?.submission
   const key = idempotencyKey(identity, hash, attempt)
   if (locked && locked.attempt === attempt && locked.key === key && locked.maxCredits === maxCredits && isIntact(locked)) {
@@ -144,7 +152,7 @@ export async function freeze(
   await ports.lock.change(request.id, hash, (entry) => {
     const base = { service: identity, asked: askedFields(request), ...entry, submission }
     // An execution of an earlier attempt has ended without a result: nobody may take it up as this attempt's.
-    return entry?.submission && entry.submission.attempt < attempt ? { ...base, execution: undefined } : base
+    return entry?.submission && entry.submission.attempt < attempt ? { ...base, execution: undefined, result: undefined } : base
   })
   return { ...rest, key, body: submission.body, bodySha256: submission.bodySha256, maxCredits }
 }

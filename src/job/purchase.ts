@@ -1,8 +1,8 @@
 import { formatCredits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
-import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
+import { adoptExecution } from './adopt.ts'
 import { sendAnswer } from './answer.ts'
 import { readReferencePicture } from './chain.ts'
 import { decide, type Step } from './decision.ts'
@@ -11,7 +11,7 @@ import { checkPurchase, freeze } from './freeze.ts'
 import type { JournalView } from './journal.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 import type { Send } from './record.ts'
-import { stopError } from './stop.ts'
+import { type Evidence, stopError } from './stop.ts'
 
 /** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
 const faultsAllowed = 5
@@ -64,7 +64,7 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
     case 'download':
       return deliver(ports, order, view, step.downloadUrl)
     case 'stop':
-      throw stopError(ports, order, step.why)
+      throw stopError(ports, order, step.why, step.why.kind === 'uncertain' ? await readEvidence(ports, view) : {})
   }
 }
 
@@ -193,25 +193,21 @@ async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, 
           : await ports.journal.append(order.hash, view, 'unknown', { attempt, send, status: outcome.status, message: outcome.message })
     if (next) break
     view = await ports.journal.read(order.hash)
-    if (view.submission.accepted || view.submission.attempt !== attempt) return
+    if (view.submission.accepted?.attempt === attempt) return
+    // A person has given this attempt up meanwhile: an execution that exists is written down all the same, a refusal says nothing any more.
+    if (view.submission.attempt !== attempt && outcome.kind !== 'accepted') return
   }
   if (outcome.kind === 'accepted') await settle(ports, order, await ports.journal.read(order.hash))
 }
 
-/** An execution that only the lock file knows (another machine, or a journal that is gone) is taken over: from there on only GET. */
-async function adoptExecution(ports: JobPorts, order: Order, view: JournalView): Promise<JournalView> {
-  const { accepted, stored, attempt } = view.submission
-  if (accepted || stored) return view
-  const entry = findEntry(await ports.lock.read(), order.request.id, order.hash)
-  if (!entry?.execution || (entry.submission !== undefined && entry.submission.attempt < attempt)) return view
-  const body = {
-    attempt: entry.submission?.attempt ?? Math.max(attempt, 1),
-    executionId: entry.execution.id,
-    conversationId: entry.execution.conversation,
+/** What a person can go by: the balance before the first POST and today's. Never worth an error of its own. */
+async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidence> {
+  const before = view.submission.frozen?.balance
+  try {
+    return { before, now: formatCredits(await ports.client.balance(ports.signal)), isAnswer: view.submission.accepted !== undefined }
+  } catch {
+    return { before, isAnswer: view.submission.accepted !== undefined }
   }
-  return (
-    (await ports.journal.append(order.hash, view, 'accepted', body)) ?? adoptExecution(ports, order, await ports.journal.read(order.hash))
-  )
 }
 
 /** The result is recorded; where the vault does not hold it any more, it is fetched again for free. */

@@ -14,6 +14,8 @@ export interface RecordBodies {
     readonly priceVersion: string
     /** `at` of the approval it rests on: an attempt that ended needs another one. */
     readonly approvedAt: string
+    /** Available credits right before, as evidence for a person; missing in records of earlier versions. */
+    readonly balance?: string
   }
   /** A POST is about to leave. `send` counts the POSTs of this attempt from 1. */
   readonly sent: { readonly attempt: number; readonly send: number; readonly keyTag: string }
@@ -22,7 +24,13 @@ export interface RecordBodies {
   /** A POST got no answer, a 5xx, or one that cannot be read. */
   readonly unknown: { readonly attempt: number; readonly send: number; readonly status: number | null; readonly message: string }
   /** The service took the submission. From here on only GET. */
-  readonly accepted: { readonly attempt: number; readonly executionId: string; readonly conversationId: string | null }
+  readonly accepted: {
+    readonly attempt: number
+    readonly executionId: string
+    readonly conversationId: string | null
+    /** `at` of the approval, where the execution was taken over from the lock file and nothing was frozen here. */
+    readonly approvedAt?: string | null
+  }
   /** The execution waits for an answer. */
   readonly asked: { readonly attempt: number; readonly executionId: string; readonly question: Question }
   /** The words and the key of an answer, decided before it is sent; one a question. */
@@ -53,6 +61,17 @@ export interface RecordBodies {
   }
   /** The execution failed or was cancelled; its hold is restored. */
   readonly failed: { readonly attempt: number; readonly status: string; readonly error: PublicError | null }
+  /**
+   * What a person decided where nobody can know: `replay` sends the same bytes again whatever became of the earlier ones, `abandon` gives the attempt (or the answer) up.
+   * `execution` is one that the service does not know any more.
+   */
+  readonly decided: {
+    readonly attempt: number
+    readonly about: 'submission' | 'answer' | 'execution'
+    readonly decision: 'replay' | 'abandon'
+    /** `at` of the approval of that day: buying after giving up needs another one. */
+    readonly approvedAt: string | null
+  }
   /** The result's bytes are in the vault. */
   readonly stored: { readonly attempt: number; readonly sha256: string; readonly bytes: number }
 }
@@ -77,6 +96,14 @@ export interface Send {
     | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
 }
 
+/** A person's word that what was sent is to be sent again, with the place it has among the POSTs. */
+export interface ReplayDecision {
+  readonly at: number
+  readonly mono: number
+  /** How many POSTs came before it. */
+  readonly sends: number
+}
+
 /** Everything the records of one request say together. */
 export interface Submission {
   /** The current attempt, from 1; 0 before anything was frozen. */
@@ -86,13 +113,21 @@ export interface Submission {
   readonly frozen?: RecordBodies['frozen']
   /** POSTs of the current attempt, in order. */
   readonly sends: readonly Send[]
+  /** A person's decision to send again. */
+  readonly replay?: ReplayDecision
+  /** A person gave the attempt up. */
+  readonly abandoned?: { readonly about: 'submission' | 'execution'; readonly approvedAt: string | null }
   readonly accepted?: RecordBodies['accepted']
   /** Executions that were left by an answer, oldest first. */
   readonly earlier?: readonly string[]
   /** The question of the current execution, as it was last seen. */
   readonly question?: Question
   /** The answer to it, from its freezing until the service has taken it. */
-  readonly answer?: { readonly frozen: RecordBodies['answerFrozen']; readonly sends: readonly Send[] }
+  readonly answer?: { readonly frozen: RecordBodies['answerFrozen']; readonly sends: readonly Send[]; readonly replay?: ReplayDecision }
+  /** How many answers a person gave up; each further one needs a key of its own. */
+  readonly answersAbandoned?: number
+  /** Executions of attempts that were given up, of which an answer came later all the same. */
+  readonly strays?: readonly string[]
   readonly completed?: RecordBodies['completed']
   readonly failed?: RecordBodies['failed']
   readonly stored?: RecordBodies['stored']
@@ -107,7 +142,13 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
     case 'frozen': {
       const isNewAttempt = record.body.attempt > state.attempt
       return isNewAttempt
-        ? { attempt: record.body.attempt, failures: state.failures, frozen: record.body, sends: [] }
+        ? {
+            attempt: record.body.attempt,
+            failures: state.failures,
+            frozen: record.body,
+            sends: [],
+            ...(state.strays ? { strays: state.strays } : {}),
+          }
         : { ...state, frozen: record.body }
     }
     case 'sent':
@@ -123,7 +164,7 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
         sends: answered(state.sends, record.body.send, { kind: 'unknown', status: record.body.status, message: record.body.message }),
       }
     case 'accepted':
-      return { ...state, attempt: Math.max(state.attempt, record.body.attempt), accepted: record.body }
+      return foldAccepted(state, record.body)
     case 'asked':
       return { ...state, question: record.body.question }
     case 'answerFrozen':
@@ -152,7 +193,27 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
       return { ...state, failures: state.failures + 1, failed: record.body }
     case 'stored':
       return { ...state, stored: record.body }
+    case 'decided':
+      return foldDecided(state, record, record.body)
   }
+}
+
+/** An execution that is known after all ends a giving up; one of an attempt that others have followed is kept in mind. */
+function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
+  if (body.attempt < state.attempt) return { ...state, strays: [...(state.strays ?? []), body.executionId] }
+  const { abandoned: _abandoned, ...rest } = state
+  return { ...rest, attempt: body.attempt, accepted: body }
+}
+
+function foldDecided(state: Submission, record: JournalRecord, { about, decision, approvedAt }: RecordBodies['decided']): Submission {
+  if (decision === 'replay') {
+    const replay = (sends: readonly Send[]): ReplayDecision => ({ at: record.at, mono: record.mono, sends: sends.length })
+    if (about !== 'answer') return { ...state, replay: replay(state.sends) }
+    return state.answer ? { ...state, answer: { ...state.answer, replay: replay(state.answer.sends) } } : state
+  }
+  if (about !== 'answer') return { ...state, abandoned: { about, approvedAt } }
+  const { answer: _answer, ...rest } = state
+  return { ...rest, answersAbandoned: (state.answersAbandoned ?? 0) + 1 }
 }
 
 /** The state that a whole chain stands for. */

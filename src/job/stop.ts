@@ -3,8 +3,17 @@ import type { PublicError } from '../service/wire.ts'
 import type { StopReason } from './decision.ts'
 import type { JobPorts, Order } from './order.ts'
 
+/** What a person may decide by. */
+export interface Evidence {
+  /** Available credits before the first POST and now, decimal texts. */
+  readonly before?: string | undefined
+  readonly now?: string
+  /** Whether it is an answer to a question that is uncertain, and no purchase. */
+  readonly isAnswer?: boolean
+}
+
 /** The words for a person, where a purchase cannot go on by itself. */
-export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: StopReason): SpritewrightError {
+export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: StopReason, evidence: Evidence = {}): SpritewrightError {
   const id = order.request.id
   switch (why.kind) {
     case 'refused':
@@ -16,15 +25,36 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       })
     case 'conflict':
       return new SpritewrightError('SW_CONFLICT', {
-        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock.json from the machine that bought it, then build again.`,
+        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock.json from the machine that bought it, then build again. Where there is no such machine: spritewright recover ${id} --replay asks once more, --abandon gives this attempt up.`,
+        facts: { id, hash: order.hash },
+      })
+    case 'abandoned':
+      return new SpritewrightError('SW_APPROVAL', {
+        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it anew: spritewright approve ${id}`,
         facts: { id, hash: order.hash },
       })
     case 'uncertain':
-      return new SpritewrightError('SW_UNCERTAIN', {
-        message: `Whether "${id}" was bought is unknown: ${uncertainWords(why.because, ports.windowMs)} Its whole ceiling counts as spent, and nothing more is sent for it. Look in the service's console whether it was bought. Where it was not, another take ("take": 2 in its spec) is a request of its own.`,
-        facts: { id, hash: order.hash, since: why.since, because: why.because },
-      })
+      return uncertainError(order, why, ports.windowMs, evidence)
   }
+}
+
+function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, windowMs: number, evidence: Evidence): SpritewrightError {
+  const { id } = order.request
+  const facts = { id, hash: order.hash, since: why.since, because: why.because, balanceBefore: evidence.before, balanceNow: evidence.now }
+  if (evidence.isAnswer) {
+    return new SpritewrightError('SW_UNCERTAIN', {
+      message: `Whether the answer to "${id}" arrived is unknown: ${uncertainWords(why.because, windowMs)} Nothing more is sent for it. Decide: spritewright recover ${id} --replay sends the same answer again, --abandon takes it back, so that another one can be given.`,
+      facts,
+    })
+  }
+  const balances =
+    evidence.before === undefined || evidence.now === undefined
+      ? ''
+      : ` The balance was ${evidence.before} credits before, now it is ${evidence.now} (whatever else was bought with the account is in it too).`
+  return new SpritewrightError('SW_UNCERTAIN', {
+    message: `Whether "${id}" was bought is unknown: ${uncertainWords(why.because, windowMs)} Its whole ceiling counts as spent, and nothing more is sent for it.${balances} Decide: spritewright recover ${id} --replay sends the same bytes under the same key (the result, if it was bought; a second charge, if it was and the service has forgotten the key), --abandon gives it up (a charge, if there was one, stays).`,
+    facts,
+  })
 }
 
 /** The words for a POST that was refused and started nothing. */

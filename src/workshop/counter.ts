@@ -79,6 +79,31 @@ export interface AnswerRequest {
   readonly asset?: { readonly path: string; readonly bytes: Uint8Array } | undefined
 }
 
+/** A person's decision about what nobody can know. */
+export interface RecoverRequest {
+  /** `sprite`, `sprite.animation` or `sprite#2`. */
+  readonly name: string
+  /** `replay`: the same bytes under the same key once more, whatever became of the earlier ones. `abandon`: give the attempt up; what it may have cost counts as spent. */
+  readonly decision: 'replay' | 'abandon'
+  readonly onProgress?: ProgressListener
+}
+
+export interface RecoverReport {
+  readonly decided: readonly {
+    readonly id: string
+    /** `execution`: the service does not know it any more. */
+    readonly about: 'submission' | 'answer' | 'execution'
+    /** What the attempt may have cost; missing where another machine bought it. */
+    readonly ceiling?: Credits
+    /** Available credits before it was sent. */
+    readonly balanceBefore?: Credits
+  }[]
+  /** Available credits now. */
+  readonly balance: Credits
+  /** What came of a replay. */
+  readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
+}
+
 /** One line of the ledger, summed up for an animation and an attempt. */
 export interface LedgerLine {
   readonly id: string
@@ -140,6 +165,8 @@ export interface Workshop {
   build(request?: BuildRequest): Promise<BuildReport>
   /** Answers a question; the answer names the execution that goes on, which the next build follows. */
   answer(request: AnswerRequest, signal?: AbortSignal): Promise<{ readonly id: string; readonly executionId: string }>
+  /** Decides about an uncertain submission or answer, or about an execution that the service does not know any more. `SW_USAGE` where nothing waits for a decision. */
+  recover(request: RecoverRequest, signal?: AbortSignal): Promise<RecoverReport>
   /** Cancels the pictures that are being made for a name; sprite executions cannot be cancelled (`SW_CAPABILITY`). */
   cancel(name: string, signal?: AbortSignal): Promise<readonly { readonly id: string; readonly status: string }[]>
   /** Deletes conversations at the service, after `confirm`; the paid results here stay. Answers the ids that were forgotten. */

@@ -4,10 +4,10 @@ import type { JobPorts, Order } from '../job/order.ts'
 import { sniffPicture } from '../spec/picture.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { AnswerRequest } from './counter.ts'
-import { toJobPorts, toOrder, withSteps } from './orders.ts'
+import { findOrders } from './named-orders.ts'
+import { toJobPorts } from './orders.ts'
 import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
-import { survey, throwAll } from './survey.ts'
 
 /** An order with an execution at the service. */
 interface OpenOrder {
@@ -20,16 +20,9 @@ interface OpenOrder {
 
 /** The executions that a name stands for: of one animation, of one step, or of all of a sprite. */
 async function findExecutions(shop: Shop, session: Session, name: string): Promise<readonly OpenOrder[]> {
-  const [sprite = name] = name.split('#')
-  const found = await survey(shop, [sprite], { identity: session.identity })
-  throwAll(found.errors)
-  const orders = new Map(
-    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).map((order) => [order.hash, order] as const),
-  )
-  return [...found.steps, ...found.items].flatMap((one) => {
-    const order = orders.get(one.hash ?? '')
-    if (!order || one.executionId === undefined || (name.includes('#') && one.id !== name)) return []
-    return [{ order, executionId: one.executionId, isKept: one.state === 'bought', hasFailed: one.state === 'failed' }]
+  return (await findOrders(shop, session, name)).flatMap(({ order, standing }) => {
+    const { executionId, state } = standing
+    return executionId === undefined ? [] : [{ order, executionId, isKept: state === 'bought', hasFailed: state === 'failed' }]
   })
 }
 

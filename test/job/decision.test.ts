@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DecisionFacts, decide } from '../../src/job/decision.ts'
-import { noSubmission, type Send, type Submission } from '../../src/job/record.ts'
+import { foldRecords, type JournalRecord, noSubmission, type Send, type Submission } from '../../src/job/record.ts'
 import type { PublicError } from '../../src/service/wire.ts'
 
 const minute = 60_000
@@ -109,6 +109,59 @@ describe('what the records say decides what is done', () => {
     expect(decide(failed(true, 2), facts)).toEqual({ do: 'prepare', attempt: 2 })
     expect(decide(failed(true, 3), facts)).toMatchObject({ do: 'stop', why: { kind: 'failed' } })
     expect(decide(failed(false, 1), facts)).toMatchObject({ do: 'stop', why: { kind: 'failed' } })
+  })
+
+  describe('a person has decided', () => {
+    const replay = (agoMs: number, sends: number): Submission['replay'] => ({ at: facts.wall - agoMs, mono: facts.mono - agoMs, sends })
+    const old = send(60 * minute, none)
+
+    test('to send again: what was sent before counts no more, for as long as a window', () => {
+      expect(decide({ ...since(old), replay: replay(minute, 1) as never }, facts)).toEqual({ do: 'replay', pause: 'none' })
+      expect(decide({ ...since(old), replay: replay(11 * minute, 1) as never }, facts)).toMatchObject({
+        why: { because: 'window', since: old.at },
+      })
+      expect(decide({ ...since(old), replay: replay(-1, 1) as never }, facts)).toMatchObject({ why: { because: 'clock' } })
+    })
+
+    test('to send again: a repetition without an answer has a window of its own', () => {
+      const again = (ago: number): Submission => ({ ...since(old, send(ago, unknown, { send: 2 })), replay: replay(ago, 1) as never })
+      expect(decide(again(minute), facts)).toEqual({ do: 'replay', pause: 'fault' })
+      expect(decide(again(11 * minute), facts)).toMatchObject({ do: 'stop', why: { kind: 'uncertain', because: 'window' } })
+    })
+
+    test('to send again: a refused repetition proves nothing about the first', () => {
+      const again = (status: number): Submission => ({
+        ...since(old, send(0, refused(status), { send: 2 })),
+        replay: replay(0, 1) as never,
+      })
+      expect(decide(again(429), facts)).toEqual({ do: 'replay', pause: 'limit' })
+      expect(decide(again(409), facts)).toEqual({ do: 'replay', pause: 'conflict' })
+      for (const status of [401, 422])
+        expect(decide(again(status), { ...facts, approvedAt: 'later' })).toMatchObject({ why: { because: 'refused' } })
+    })
+
+    test('to give up: nothing more without another approval than the one of that day', () => {
+      const given: Submission = { ...since(old), abandoned: { about: 'submission', approvedAt: 'later' } }
+      for (const approvedAt of ['later', undefined])
+        expect(decide(given, { ...facts, approvedAt })).toEqual({ do: 'stop', why: { kind: 'abandoned' } })
+      expect(decide(given, { ...facts, approvedAt: 'again' })).toEqual({ do: 'prepare', attempt: 2 })
+    })
+
+    test('records: an execution that is known after all ends a giving up, one of an attempt before is kept in mind', () => {
+      const at = (n: number, type: string, body: object): JournalRecord =>
+        ({ v: 1, n, prev: '', type, at: n, mono: n, body, sum: '' }) as never
+      const accepted = { attempt: 1, executionId: 'e1', conversationId: null }
+      const records = [
+        at(1, 'frozen', frozen as object),
+        at(2, 'sent', { attempt: 1, send: 1, keyTag: 'k1' }),
+        at(3, 'decided', { attempt: 1, about: 'submission', decision: 'abandon', approvedAt: 'then' }),
+      ]
+      expect(foldRecords(records).abandoned).toEqual({ about: 'submission', approvedAt: 'then' })
+      expect(decide(foldRecords([...records, at(4, 'accepted', accepted)]), facts)).toEqual({ do: 'follow', executionId: 'e1' })
+      const next = [...records, at(4, 'frozen', { ...frozen, attempt: 2 }), at(5, 'accepted', accepted)]
+      expect(foldRecords(next)).toMatchObject({ attempt: 2, sends: [], strays: ['e1'] })
+      expect(foldRecords(next).accepted).toBeUndefined()
+    })
   })
 
   test('law: once something may have been started, no step ever makes a new attempt', () => {

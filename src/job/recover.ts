@@ -1,0 +1,71 @@
+import { SpritewrightError } from '../errors.ts'
+import { adoptExecution } from './adopt.ts'
+import { decide } from './decision.ts'
+import type { JournalView } from './journal.ts'
+import type { JobPorts, Order } from './order.ts'
+
+/** What a person can decide about. */
+export interface OpenDecision {
+  /** `submission` and `answer`: sent, and nobody knows whether it was heard. `execution`: the service does not know it any more. */
+  readonly about: 'submission' | 'answer' | 'execution'
+  /** Ceiling that counts as spent, decimal text; undefined where another machine bought it. */
+  readonly ceiling: string | undefined
+  /** Wall clock of the first unanswered POST, milliseconds since the Unix epoch; undefined where an execution is gone. */
+  readonly since: number | undefined
+  /** Available credits before it was sent, decimal text. */
+  readonly balanceBefore: string | undefined
+}
+
+/** What waits for a person's decision, if anything. Asks the service only where an execution is known and its result is not here: whether it still is there. */
+async function readDecision(ports: JobPorts, order: Order, view: JournalView): Promise<OpenDecision | undefined> {
+  const { submission } = view
+  const step = decide(submission, {
+    wall: ports.clock.wall(),
+    mono: ports.clock.mono(),
+    windowMs: ports.windowMs,
+    keyTag: ports.client.keyTag(ports.keySalt),
+    approvedAt: order.approval?.at,
+  })
+  const rest = { ceiling: submission.frozen?.ceiling, balanceBefore: submission.frozen?.balance }
+  if (step.do === 'stop' && (step.why.kind === 'uncertain' || step.why.kind === 'conflict')) {
+    const since = step.why.kind === 'uncertain' ? step.why.since : submission.sends[0]?.at
+    return { about: submission.accepted ? 'answer' : 'submission', since, ...rest }
+  }
+  const { accepted, stored, failed } = submission
+  if (!accepted || failed || submission.abandoned || (stored && (await ports.vault.has(stored.sha256)))) return undefined
+  return (await isGone(ports, accepted.executionId)) ? { about: 'execution', since: undefined, ...rest } : undefined
+}
+
+/** Whether the service says for certain that it does not know an execution. */
+async function isGone(ports: JobPorts, executionId: string): Promise<boolean> {
+  try {
+    await ports.client.execution(executionId, ports.signal)
+    return false
+  } catch (error) {
+    if (error instanceof SpritewrightError && error.facts.status === 404) return true
+    throw error
+  }
+}
+
+/**
+ * Writes a person's decision down. What follows from it is the next purchase's business.
+ *
+ * @returns What was decided about; undefined where nothing waits for a decision.
+ * @throws `SW_USAGE` for a replay of an execution that is gone: there is nothing to send again.
+ */
+export async function recordDecision(ports: JobPorts, order: Order, decision: 'replay' | 'abandon'): Promise<OpenDecision | undefined> {
+  for (;;) {
+    const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
+    const open = await readDecision(ports, order, view)
+    if (!open) return undefined
+    if (open.about === 'execution' && decision === 'replay') {
+      throw new SpritewrightError('SW_USAGE', {
+        message: `The service does not know the execution of "${order.request.id}" any more, so there is nothing to send again. Give it up with: spritewright recover ${order.request.id} --abandon`,
+        facts: { id: order.request.id },
+      })
+    }
+    const { attempt } = view.submission
+    const body = { attempt, about: open.about, decision, approvedAt: order.approval?.at ?? null }
+    if (await ports.journal.append(order.hash, view, 'decided', body)) return open
+  }
+}

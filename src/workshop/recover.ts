@@ -1,0 +1,52 @@
+import { type Credits, formatCredits, parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import { runCrew } from '../job/crew.ts'
+import type { Order } from '../job/order.ts'
+import { recordDecision } from '../job/recover.ts'
+import type { RecoverReport, RecoverRequest } from './counter.ts'
+import { findOrders } from './named-orders.ts'
+import { toJobPorts } from './orders.ts'
+import type { Session } from './session.ts'
+import type { Shop } from './shop.ts'
+import { throwAll } from './survey.ts'
+
+/**
+ * Decides about what nobody can know: writes the decision down, and for `replay` acts on it at once.
+ *
+ * @throws `SW_USAGE` where nothing of that name waits for a decision; whatever the repeated submission ended with.
+ */
+export async function recover(shop: Shop, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
+  const ports = await toJobPorts(shop, session, request.onProgress ?? (() => {}), signal)
+  const decided: RecoverReport['decided'][number][] = []
+  const orders: Order[] = []
+  for (const { order } of await findOrders(shop, session, request.name)) {
+    const open = await recordDecision(ports, order, request.decision)
+    if (!open) continue
+    decided.push({
+      id: order.request.id,
+      about: open.about,
+      ...credits('ceiling', open.ceiling),
+      ...credits('balanceBefore', open.balanceBefore),
+    })
+    orders.push(order)
+  }
+  if (decided.length === 0) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected something of "${request.name}" that waits for a decision, found none. See: spritewright status`,
+      facts: { name: request.name },
+    })
+  }
+  const balance = await session.client.balance(signal)
+  if (request.decision === 'abandon') return { decided, balance, bought: [] }
+  const crew = await runCrew(ports, orders, shop.options.limits.activeJobs)
+  throwAll(crew.failures.map(({ error }) => error))
+  return {
+    decided,
+    balance: await session.client.balance(signal).catch(() => balance),
+    bought: crew.purchases.map((purchase) => ({ id: purchase.id, credits: parseCredits(purchase.credits ?? formatCredits(0n)) })),
+  }
+}
+
+function credits<K extends string>(name: K, text: string | undefined): { readonly [key in K]?: Credits } {
+  return (text === undefined ? {} : { [name]: parseCredits(text) }) as { readonly [key in K]?: Credits }
+}

@@ -1,0 +1,102 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { Workshop } from '../../src/workshop.ts'
+import { approveAll, drop, isExecute, type World, world } from './world.ts'
+
+const minute = 60_000
+
+/** The answers of the first `count` submissions never arrive; `isHeard` says whether the service hears them. */
+function deaf(count: number, isHeard: boolean): EmbeddedOptions {
+  let seen = 0
+  return isHeard
+    ? { after: async (request, response) => (isExecute(request) && ++seen <= count ? drop : response) }
+    : { before: async (request) => (isExecute(request) && ++seen <= count ? drop : undefined) }
+}
+
+/** A purchase whose outcome nobody knows, an hour later by the clock here. */
+async function uncertain(options: EmbeddedOptions): Promise<{ w: World; workshop: Workshop }> {
+  const w = await world(options)
+  const first = await w.workshop()
+  await approveAll(first)
+  await expect(first.build()).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
+  w.skip(60 * minute)
+  const workshop = await w.workshop()
+  await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_UNCERTAIN' })
+  return { w, workshop }
+}
+
+describe('recover --replay', () => {
+  test.each([
+    ['heard', true],
+    ['never heard', false],
+  ])('the same bytes go out under the same key: one charge, where the first was %s', async (_what, isHeard) => {
+    const { w, workshop } = await uncertain(deaf(6, isHeard))
+    const report = await workshop.recover({ name: 'hero', decision: 'replay' })
+    expect(report.decided).toMatchObject([{ id: 'hero.walk', about: 'submission', balanceBefore: 1_000_000n }])
+    expect(report.bought).toHaveLength(1)
+    expect(w.service.charges()).toHaveLength(1)
+    const posts = w.posts()
+    await (await w.workshop()).build()
+    expect(w.posts()).toBe(posts)
+  })
+
+  test('where it is lost again, a later day asks a person again', async () => {
+    const { w, workshop } = await uncertain(deaf(12, false))
+    await expect(workshop.recover({ name: 'hero.walk', decision: 'replay' })).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
+    w.skip(60 * minute)
+    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_UNCERTAIN' })
+    expect(w.service.charges()).toEqual([])
+  })
+})
+
+describe('recover --abandon', () => {
+  test('nothing is sent without another approval; with it a new attempt is bought', async () => {
+    const { w, workshop } = await uncertain(deaf(6, false))
+    const report = await workshop.recover({ name: 'hero', decision: 'abandon' })
+    expect(report).toMatchObject({ decided: [{ id: 'hero.walk', about: 'submission' }], bought: [] })
+    const posts = w.posts()
+    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    expect(w.posts()).toBe(posts)
+    w.skip(1000)
+    const later = await w.workshop()
+    await approveAll(later)
+    await later.build()
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('an execution that the service does not know any more can be given up, and only that', async () => {
+    const w = await world()
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await workshop.build()
+    await expect(workshop.recover({ name: 'hero', decision: 'abandon' })).rejects.toMatchObject({ code: 'SW_USAGE' })
+    await workshop.forget('hero', async () => true)
+    await rm(join(w.project.root, '.spritewright', 'results'), { recursive: true })
+    const bereft = await w.workshop()
+    await expect(bereft.build()).rejects.toMatchObject({ facts: { status: 404 } })
+    await expect(bereft.recover({ name: 'hero', decision: 'replay' })).rejects.toMatchObject({ code: 'SW_USAGE' })
+    await bereft.recover({ name: 'hero', decision: 'abandon' })
+    w.skip(1000)
+    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    await approveAll(await w.workshop())
+    await (await w.workshop()).build()
+    expect(w.service.charges()).toHaveLength(2)
+  })
+})
+
+test('nothing waits for a decision: wrong usage', async () => {
+  const w = await world()
+  const workshop = await w.workshop()
+  await expect(workshop.recover({ name: 'hero', decision: 'replay' })).rejects.toMatchObject({ code: 'SW_USAGE' })
+})
+
+test('git clean: with the whole folder of the project gone, the journal is read from its second copy', async () => {
+  const { w } = await uncertain(deaf(6, true))
+  await rm(join(w.project.root, '.spritewright'), { recursive: true })
+  const workshop = await w.workshop()
+  await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_UNCERTAIN', facts: { balanceBefore: '100' } })
+  await workshop.recover({ name: 'hero', decision: 'replay' })
+  expect(w.service.charges()).toHaveLength(1)
+})
