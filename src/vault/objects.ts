@@ -25,8 +25,28 @@ export interface ObjectStore {
   has(hash: string): Promise<boolean>
 }
 
+/** An object, or a damaged copy of one, by its name. */
+export interface StoredFile {
+  /** SHA-256 of the bytes, as the name says it. */
+  readonly hash: string
+  /** Absolute path. */
+  readonly path: string
+}
+
+/** A folder of objects, for the commands that look after it. */
+export interface ObjectFolder extends ObjectStore {
+  /** All objects, sorted by hash; their bytes are not read. */
+  list(): Promise<readonly StoredFile[]>
+  /** The damaged copies that were set aside, sorted by path. */
+  quarantined(): Promise<readonly StoredFile[]>
+  /** Takes an object away, for good and durably. Only a command that a person gave, and that names the object, may call this. */
+  remove(hash: string): Promise<void>
+}
+
 const hashPattern = /^[0-9a-f]{64}$/
 const endings = ['zip', 'png', 'bin'] as const
+const objectName = /^([0-9a-f]{64})\.(?:zip|png|bin)$/
+const quarantineName = /^([0-9a-f]{64})\.[0-9a-f]{8}\.(?:zip|png|bin)$/
 
 /** By the first bytes: the name is for people and for version control, the content decides. */
 function endingOf(bytes: Uint8Array): (typeof endings)[number] {
@@ -39,7 +59,7 @@ function endingOf(bytes: Uint8Array): (typeof endings)[number] {
  *
  * @param quarantine Where damaged objects go.
  */
-export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string): ObjectStore {
+export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string): ObjectFolder {
   const { disk, random } = ports
   const place = (hash: string, ending: string): string => {
     if (!hashPattern.test(hash)) {
@@ -63,9 +83,21 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     await disk.move(place(hash, ending), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
     return undefined
   }
+  const namesIn = async (place: string, pattern: RegExp): Promise<readonly StoredFile[]> =>
+    (await disk.list(place)).flatMap((name) => {
+      const hash = pattern.exec(name)?.[1]
+      return hash === undefined ? [] : [{ hash, path: join(place, name) }]
+    })
   return {
     folder,
     read,
+    list: () => namesIn(folder, objectName),
+    quarantined: () => namesIn(quarantine, quarantineName),
+    remove: async (hash) => {
+      // The same bytes always get the same ending; an older version may have given them another one.
+      for (const ending of endings) if (await disk.stat(place(hash, ending))) await disk.remove(place(hash, ending))
+      await disk.syncFolder(folder)
+    },
     has: async (hash) => (await find(hash)) !== undefined,
     put: async (bytes) => {
       const hash = sha256(bytes)

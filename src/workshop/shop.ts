@@ -7,9 +7,8 @@ import type { Host } from '../host/host.ts'
 import { publish } from '../host/publish.ts'
 import { createJournal, type Journal } from '../job/journal.ts'
 import type { ResolvedOptions } from '../options.ts'
-import { createVault } from '../vault/layers.ts'
+import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lockfile.ts'
-import type { ObjectStore } from '../vault/objects.ts'
 
 /** What every part of the workshop works with: the world, the options, and the project's papers. */
 export interface Shop {
@@ -21,7 +20,7 @@ export interface Shop {
   /** Folder of the second copy of journal and buyer, outside the project; undefined where none is kept. */
   readonly copyFolder: string | undefined
   readonly lock: LockStore
-  readonly vault: ObjectStore
+  readonly vault: Vault
   readonly journal: Journal
   readonly ledger: Ledger
   readonly cache: BuildCache

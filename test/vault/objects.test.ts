@@ -35,6 +35,34 @@ describe('the vault', () => {
     expect(await store.read(hash)).toEqual(bytes)
   })
 
+  test('objects and damaged copies are listed by their names, and nothing else is', async () => {
+    const disk = new MemoryDisk()
+    const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
+    const other = new TextEncoder().encode('neither archive nor picture')
+    await store.put(bytes)
+    await store.put(other)
+    for (const name of [`${hash}.zip.0123456789abcdef.tmp`, `${hash}.txt`, 'README', `x${hash}.zip`]) disk.files.set(`/v/${name}`, bytes)
+    disk.files.set(`/v/${sha256(other)}.bin`, bytes)
+    await store.read(sha256(other))
+    expect(await store.list()).toEqual([{ hash, path: `/v/${hash}.zip` }])
+    const [damaged, ...more] = await store.quarantined()
+    expect(more).toEqual([])
+    expect(damaged?.hash).toBe(sha256(other))
+    expect(disk.files.get(damaged?.path ?? '')).toEqual(bytes)
+  })
+
+  test('only the object that is named is removed, durably, and one that is not there is no error', async () => {
+    const disk = new MemoryDisk()
+    const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
+    const other = await store.put(new TextEncoder().encode('another'))
+    await store.put(bytes)
+    await store.remove(hash)
+    await store.remove(hash)
+    expect((await store.list()).map((one) => one.hash)).toEqual([other])
+    expect(disk.calls.at(-1)).toBe('syncFolder /v')
+    await expect(store.remove('../v')).rejects.toMatchObject({ code: 'SW_VAULT' })
+  })
+
   test('a name that is no hash never becomes a path', async () => {
     const store = createObjectStore({ disk: new MemoryDisk(), random: countingRandom() }, '/v', '/q')
     await expect(store.read('../../etc/passwd')).rejects.toMatchObject({ code: 'SW_VAULT' })
@@ -57,6 +85,10 @@ describe('the vault', () => {
     disk.files.set(`/s/${hash}.zip`, bytes)
     expect(await vault.read(hash)).toEqual(bytes)
     expect(disk.files.has(`/p/.spritewright/results/${hash}.zip`)).toBe(true)
+    expect(vault.places.map(({ name, store }) => [name, store.folder])).toEqual([
+      ['project', '/p/.spritewright/results'],
+      ['shared', '/s'],
+    ])
     expect(warned).toEqual([])
   })
 
