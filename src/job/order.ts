@@ -10,6 +10,7 @@ import type { AskedFields, LockStore } from '../vault/lockfile.ts'
 import type { ObjectStore } from '../vault/objects.ts'
 import type { Journal } from './journal.ts'
 import type { ProgressListener } from './progress.ts'
+import type { Reservations } from './reservations.ts'
 import type { Uploads } from './uploads.ts'
 
 /** The picture that an order starts from. */
@@ -50,6 +51,7 @@ export interface JobPorts {
   readonly lock: LockStore
   readonly vault: ObjectStore
   readonly ledger: Ledger
+  readonly reservations: Reservations
   readonly uploads: Uploads
   readonly clock: Clock
   readonly random: Random

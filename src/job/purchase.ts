@@ -156,6 +156,12 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     outcome = await ports.client.submit(
       { key: frozen.key, body },
       async () => {
+        await ports.reservations.reserve({
+          id: order.request.id,
+          hash: order.hash,
+          attempt: frozen.attempt,
+          credits: parseCredits(frozen.maxCredits),
+        })
         const next = await ports.journal.append(order.hash, view, 'sent', {
           attempt: frozen.attempt,
           send: number,

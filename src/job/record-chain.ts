@@ -30,7 +30,7 @@ export interface ChainView<R extends ChainedRecord> {
   readonly records: readonly R[]
   readonly next: { readonly n: number; readonly prev: string }
   /** Records that one of the two places lacks; the next append writes them there first. */
-  readonly lacking?: readonly { readonly folder: string; readonly n: number; readonly bytes: Uint8Array }[]
+  readonly lacking?: readonly { readonly folder: string; readonly record: R }[]
 }
 
 /** Chains of records, each in a folder of its own, and a copy of them in a second place. */
@@ -89,6 +89,7 @@ export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | und
 export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
   const { disk, random, clock } = ports
   const { folder, copy } = places
+  const known = new Map<string, Map<number, R>>()
   let hasWarned = false
   const tryCopy = async (work: () => Promise<unknown>): Promise<void> => {
     try {
@@ -102,9 +103,9 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
   const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
     publish(disk, random, join(place, name, fileName(n)), bytes)
   const heal = async (name: string, view: ChainView<R>): Promise<void> => {
-    for (const { folder: place, n, bytes } of view.lacking ?? []) {
-      if (place === copy) await tryCopy(() => put(place, name, n, bytes))
-      else await put(place, name, n, bytes)
+    for (const { folder: place, record } of view.lacking ?? []) {
+      if (place === copy) await tryCopy(() => put(place, name, record.n, formatRecord(record)))
+      else await put(place, name, record.n, formatRecord(record))
     }
   }
   return {
@@ -112,7 +113,11 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       const all = copy === undefined ? await disk.list(folder) : [...(await disk.list(folder)), ...(await disk.list(copy))]
       return [...new Set(all)].sort()
     },
-    read: (name) => readChain<R>(disk, places, name),
+    read: (name) => {
+      const records = known.get(name) ?? new Map<number, R>()
+      known.set(name, records)
+      return readChain<R>(disk, places, name, records)
+    },
     append: async (name, view, type, body) => {
       await heal(name, view)
       const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
@@ -135,20 +140,31 @@ async function listRecords(disk: Disk, folder: string): Promise<readonly number[
   return (await disk.list(folder)).filter((name) => /^\d{4,}\.json$/.test(name)).map((name) => Number.parseInt(name, 10))
 }
 
-/** Reads both places as one: what the first lacks, or has torn, the second may have whole. */
-async function readChain<R extends ChainedRecord>(disk: Disk, { folder, copy }: ChainPlaces, name: string): Promise<ChainView<R>> {
+/**
+ * Reads both places as one: what the first lacks, or has torn, the second may have whole.
+ *
+ * @param known Records read before: they are never changed, so each file is read once.
+ */
+async function readChain<R extends ChainedRecord>(
+  disk: Disk,
+  { folder, copy }: ChainPlaces,
+  name: string,
+  known: Map<number, R>,
+): Promise<ChainView<R>> {
   const own = new Set(await listRecords(disk, join(folder, name)))
   const others = new Set(copy === undefined ? [] : await listRecords(disk, join(copy, name)))
+  const readOne = async (place: string, n: number): Promise<R | undefined> =>
+    known.get(n) ?? parseRecord<R>(await disk.read(join(place, name, fileName(n))))
   const found: { n: number; record: R | undefined }[] = []
-  const lacking: { folder: string; n: number; bytes: Uint8Array }[] = []
+  const lacking: { folder: string; record: R }[] = []
   for (const n of [...new Set([...own, ...others])].sort((a, b) => a - b)) {
-    let bytes = own.has(n) ? await disk.read(join(folder, name, fileName(n))) : undefined
-    let record = bytes && parseRecord<R>(bytes)
+    let record = own.has(n) ? await readOne(folder, n) : undefined
+    if (record !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, record })
     if (record === undefined && copy !== undefined && others.has(n)) {
-      bytes = await disk.read(join(copy, name, fileName(n)))
-      record = parseRecord<R>(bytes)
-      if (record !== undefined && !own.has(n)) lacking.push({ folder, n, bytes })
-    } else if (record !== undefined && bytes !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, n, bytes })
+      record = await readOne(copy, n)
+      if (record !== undefined && !own.has(n)) lacking.push({ folder, record })
+    }
+    if (record !== undefined) known.set(n, record)
     found.push({ n, record })
   }
   return { ...linkUp(found, join(folder, name)), lacking }

@@ -126,6 +126,8 @@ export interface Submission {
   readonly answer?: { readonly frozen: RecordBodies['answerFrozen']; readonly sends: readonly Send[]; readonly replay?: ReplayDecision }
   /** How many answers a person gave up; each further one needs a key of its own. */
   readonly answersAbandoned?: number
+  /** Attempts that a person gave up and others have followed: what they may have cost counts as spent for ever. */
+  readonly abandonedAttempts?: readonly number[]
   /** Executions of attempts that were given up, of which an answer came later all the same. */
   readonly strays?: readonly string[]
   readonly completed?: RecordBodies['completed']
@@ -148,6 +150,8 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
             frozen: record.body,
             sends: [],
             ...(state.strays ? { strays: state.strays } : {}),
+            ...(state.abandonedAttempts ? { abandonedAttempts: state.abandonedAttempts } : {}),
+            ...(state.abandoned ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}),
           }
         : { ...state, frozen: record.body }
     }
@@ -202,7 +206,10 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
 function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
   if (body.attempt < state.attempt) return { ...state, strays: [...(state.strays ?? []), body.executionId] }
   const { abandoned: _abandoned, ...rest } = state
-  return { ...rest, attempt: body.attempt, accepted: body }
+  // Taken over from another machine: whether our own attempt was heard stays unknown.
+  const isOpen = body.attempt > state.attempt && !state.accepted && state.sends.some((send) => send.answer.kind !== 'refused')
+  const given = isOpen ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
+  return { ...rest, ...given, attempt: body.attempt, accepted: body }
 }
 
 function foldDecided(state: Submission, record: JournalRecord, { about, decision, approvedAt }: RecordBodies['decided']): Submission {

@@ -31,6 +31,7 @@ export async function approve(shop: Shop, session: Session, request: ApproveRequ
   const lines = candidates.map(({ id, quote, ceiling }) => ({ id, quote, ceiling }))
   if (candidates.length === 0) return { approved: [], untouched, confirmed: true }
   checkCeilings(lines, request)
+  await checkProject(shop, lines)
   const balance = await session.client.balance(signal)
   if (!(await request.confirm(lines, balance))) return { approved: [], untouched, confirmed: false }
   const ports = await toJobPorts(shop, session, () => {}, signal)
@@ -91,6 +92,19 @@ function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest):
       facts: { sum: formatCredits(sum), total: formatCredits(request.total) },
     })
   }
+}
+
+/** The ceiling of the whole project is looked at now, and again before each submission. */
+async function checkProject(shop: Shop, lines: readonly ApprovalLine[]): Promise<void> {
+  const { total } = shop.options.approval
+  if (total === undefined) return
+  const sum = sumCredits(lines.map((line) => line.ceiling))
+  const committed = await shop.reservations.committed()
+  if (committed + sum <= total) return
+  throw new SpritewrightError('SW_CEILING', {
+    message: `The ceilings add up to ${formatCredits(sum)} credits; with the ${formatCredits(committed)} that this project has settled, holds or may have spent, that is above approval.total ${formatCredits(total)}. Nothing was written. Raise approval.total in spritewright.config, or approve less.`,
+    facts: { sum: formatCredits(sum), committed: formatCredits(committed), total: formatCredits(total) },
+  })
 }
 
 type ApprovedOrder = Order & { readonly approval: Approval }

@@ -1,5 +1,5 @@
 import { coverByBudget } from '../credit/budget.ts'
-import { type Credits, formatCredits, parseCredits, sumCredits } from '../credit/credits.ts'
+import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type CrewReport, runCrew } from '../job/crew.ts'
 import { askedFields, type Order } from '../job/order.ts'
@@ -74,7 +74,7 @@ async function approveByBudget(shop: Shop, session: Session, found: Survey, quot
   const approved = await Promise.all(
     all.filter((one) => one.state === 'approved').map(async (one) => (await quotes.of(one.request)).credits),
   )
-  const { covered, refused } = coverByBudget(shop.options.approval, lines, await spentSoFar(shop), sumCredits(approved))
+  const { covered, refused } = coverByBudget(shop.options.approval, lines, await shop.reservations.committed(), sumCredits(approved))
   for (const [sprite, why] of refused) shop.warnings.push(`The standing approval does not cover "${sprite}": ${why}.`)
   const buyer = await readBuyer(shop)
   for (const one of missing) {
@@ -99,22 +99,6 @@ async function approveByBudget(shop: Shop, session: Session, found: Survey, quot
 /** The sprite that an animation's or a step's id begins with. */
 function spriteOf(id: string): string {
   return id.split(/[.#]/)[0] ?? id
-}
-
-/** Settled, held and possibly bought credits of this project, as far as its papers tell. */
-async function spentSoFar(shop: Shop): Promise<Credits> {
-  const restored = new Set(
-    (await shop.ledger.read()).filter((move) => move.type === 'restored').map((move) => `${move.hash} ${move.attempt}`),
-  )
-  const held = (await shop.ledger.read()).filter((move) => move.type === 'held' && !restored.has(`${move.hash} ${move.attempt}`))
-  const known = new Set(held.map((move) => move.hash))
-  let sum = sumCredits(held.map((move) => move.credits))
-  for (const hash of await shop.journal.requests()) {
-    const { submission } = await shop.journal.read(hash)
-    if (known.has(hash) || submission.accepted || submission.sends.length === 0 || !submission.frozen) continue
-    if (submission.sends.some((send) => send.answer.kind !== 'refused')) sum += parseCredits(submission.frozen.ceiling)
-  }
-  return sum
 }
 
 /** An approval names who may spend it; where another checkout is named, nothing new is sent from here. */

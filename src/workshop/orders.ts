@@ -63,6 +63,7 @@ export async function toJobPorts(shop: Shop, session: Session, onProgress: Progr
     lock: shop.lock,
     vault: shop.vault,
     ledger: shop.ledger,
+    reservations: shop.reservations,
     uploads: createUploads(
       { disk: host.disk, random: host.random, client: session.client },
       join(shop.storeFolder, 'uploads'),

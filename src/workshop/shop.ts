@@ -6,6 +6,7 @@ import { createLedger, type Ledger } from '../credit/ledger.ts'
 import type { Host } from '../host/host.ts'
 import { publish } from '../host/publish.ts'
 import { createJournal, type Journal } from '../job/journal.ts'
+import { createReservations, type Reservations } from '../job/reservations.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lockfile.ts'
@@ -23,6 +24,7 @@ export interface Shop {
   readonly vault: Vault
   readonly journal: Journal
   readonly ledger: Ledger
+  readonly reservations: Reservations
   readonly cache: BuildCache
   /** Sentences for a person, in the order in which they came up; each once. */
   readonly warnings: string[]
@@ -34,15 +36,19 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
   const storeFolder = options.store.dir
   const copyFolder = journalCopy(host, options)
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
+  const places = { folder: join(storeFolder, 'submissions'), copy: copyFolder && join(copyFolder, 'submissions'), warn }
+  const journal = createJournal(host, places)
+  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'))
   return {
     host,
     options,
     credentials,
     storeFolder,
     copyFolder,
-    lock: createLockStore(host, join(options.root, 'sprites.lock.json')),
+    lock,
     vault: createVault(host, { local: storeFolder, ...(options.store.shared === undefined ? {} : { shared: options.store.shared }) }, warn),
-    journal: createJournal(host, { folder: join(storeFolder, 'submissions'), copy: copyFolder && join(copyFolder, 'submissions'), warn }),
+    journal,
+    reservations: createReservations(host, places, { journal, lock }, options.approval.total),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
     cache: createBuildCache(host, join(options.root, 'node_modules', '.cache', 'spritewright')),
     warnings,

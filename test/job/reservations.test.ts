@@ -1,0 +1,96 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { parseCredits } from '../../src/credit/credits.ts'
+import { createJournal } from '../../src/job/journal.ts'
+import type { RecordBodies } from '../../src/job/record.ts'
+import { createReservations, type Reservations } from '../../src/job/reservations.ts'
+import { createLockStore } from '../../src/vault/lockfile.ts'
+import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+
+const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }
+const hashOf = (index: number): string => index.toString(16).padStart(64, '0')
+const share = (index: number, credits: bigint, attempt = 1) => ({ id: `s${index}.walk`, hash: hashOf(index), attempt, credits })
+
+function project(total?: bigint) {
+  const ports = { disk: new MemoryDisk(), random: countingRandom(), clock }
+  const journal = createJournal(ports, '/j')
+  const lock = createLockStore(ports, '/sprites.lock.json')
+  /** Each process opens the purse for itself. */
+  const open = (): Reservations => createReservations(ports, { folder: '/j' }, { journal, lock }, total)
+  return { journal, lock, open, disk: ports.disk }
+}
+
+const frozen = (attempt: number): RecordBodies['frozen'] => ({
+  attempt,
+  key: 'k',
+  body: '{}',
+  bodySha256: 'b',
+  maxCredits: '4',
+  ceiling: '4',
+  priceVersion: 'v',
+  approvedAt: 'then',
+})
+
+describe('the purse of the project', () => {
+  test('law: builds at once never take more than the total, and what is refused did not fit', async () => {
+    const credits = fc.bigInt({ min: 1n, max: 50_000n })
+    await fc.assert(
+      fc.asyncProperty(fc.array(credits, { minLength: 1, maxLength: 8 }), fc.bigInt({ min: 0n, max: 120_000n }), async (wanted, total) => {
+        const { open } = project(total)
+        const ends = await Promise.allSettled(wanted.map((amount, index) => open().reserve(share(index, amount))))
+        const taken = wanted.filter((_, index) => ends[index]?.status === 'fulfilled')
+        const sum = taken.reduce((all, amount) => all + amount, 0n)
+        expect(sum).toBeLessThanOrEqual(total)
+        expect(await open().committed()).toBe(sum)
+        for (const [index, end] of ends.entries()) {
+          if (end.status === 'fulfilled') continue
+          expect(end.reason).toMatchObject({ code: 'SW_CEILING' })
+          expect(sum + (wanted[index] as bigint)).toBeGreaterThan(total)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('an attempt takes its share once, and a dearer one instead of a cheaper', async () => {
+    const { open } = project(parseCredits('10'))
+    for (const credits of ['4', '4', '6', '5']) await open().reserve(share(1, parseCredits(credits)))
+    expect(await open().committed()).toBe(parseCredits('6'))
+  })
+
+  test('a failed attempt and a refused one give their shares back, an uncertain and an abandoned one do not', async () => {
+    const { journal, open } = project(parseCredits('16'))
+    for (let index = 1; index <= 4; index++) {
+      await open().reserve(share(index, parseCredits('4')))
+      let view = await journal.read(hashOf(index))
+      view = (await journal.append(hashOf(index), view, 'frozen', frozen(1))) ?? view
+      await journal.append(hashOf(index), view, 'sent', { attempt: 1, send: 1, keyTag: 'k' })
+    }
+    const say = async <T extends 'refused' | 'failed' | 'decided'>(index: number, type: T, body: RecordBodies[T]): Promise<unknown> =>
+      journal.append(hashOf(index), await journal.read(hashOf(index)), type, body)
+    await expect(open().reserve(share(5, 1n))).rejects.toMatchObject({ code: 'SW_CEILING', facts: { committed: '16' } })
+    const error = { reason: 'invalid_request', message: 'no', retryable: false, requestId: null, details: null }
+    await say(1, 'failed', { attempt: 1, status: 'failed', error })
+    await say(2, 'refused', { attempt: 1, send: 1, status: 422, error })
+    await say(3, 'decided', { attempt: 1, about: 'submission', decision: 'abandon', approvedAt: null })
+    await journal.append(hashOf(3), await journal.read(hashOf(3)), 'frozen', frozen(2))
+    await open().reserve(share(5, parseCredits('8')))
+    await expect(open().reserve(share(6, 1n))).rejects.toMatchObject({ code: 'SW_CEILING' })
+    expect(await open().committed()).toBe(parseCredits('16'))
+  })
+
+  test('what the lock file says another machine bought counts too, once', async () => {
+    const { lock, open } = project(parseCredits('5'))
+    const entry = {
+      service: { host: 'h', keyMode: 'live' as const, apiVersion: '1' },
+      asked: { prompt: 'p' },
+      submission: { attempt: 1, key: 'k', body: '{}', bodySha256: '0'.repeat(64), maxCredits: '3' },
+      execution: { id: 'e', conversation: null },
+    }
+    await lock.change('s1.walk', hashOf(1), () => entry)
+    await expect(open().reserve(share(2, parseCredits('2.0001')))).rejects.toMatchObject({ facts: { committed: '3' } })
+    await open().reserve(share(1, parseCredits('3')))
+    await open().reserve(share(2, parseCredits('2')))
+    expect(await open().committed()).toBe(parseCredits('5'))
+  })
+})
