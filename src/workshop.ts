@@ -17,6 +17,7 @@ import { makePlan, readStatus } from './workshop/report.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
+import { openResultStore } from './workshop/store.ts'
 import { survey } from './workshop/survey.ts'
 import { answer, cancel, forget } from './workshop/talk.ts'
 
@@ -42,6 +43,22 @@ export type {
   RecoverRequest,
   Workshop,
 } from './workshop/counter.ts'
+export type {
+  CopyReport,
+  PlaceName,
+  PruneLine,
+  PruneReport,
+  PruneRequest,
+  QuarantinedCopy,
+  Recovery,
+  ResultState,
+  ResultStore,
+  ResultUse,
+  StoredResult,
+  StoreReport,
+  VerifiedResult,
+  VerifyReport,
+} from './workshop/store/reports.ts'
 
 /** What a workshop is opened with. */
 export interface WorkshopInit {
@@ -100,6 +117,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     write: (sheets, folder) => writeOutput(shop.host, resolve(shop.options.root, folder), toOutput(sheets, formatsOf(shop.options))),
     writeTypings: (sheets) => writeTypings(shop.host, sheets),
     ledger: () => readAccounts(shop),
+    store: openResultStore(shop, keeper),
     doctor: () => examine(shop, keeper),
     contract: (request = {}, signal = never) => interruptible(signal, () => lookAtContract(shop, keeper, request, signal)),
     compareOpenapi: (file) => compareWithDescription(shop, file),

@@ -11,6 +11,8 @@ export interface CommandEntry {
   readonly verb: string
   /** Whether it takes `sprite` or `sprite.animation` names. */
   readonly takesNames: boolean
+  /** What stands before the names, where something must. */
+  readonly takesFirst?: string
   /** One line. */
   readonly text: string
   readonly options: readonly OptionEntry[]
@@ -123,6 +125,18 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [],
     examples: ['ledger', 'ledger --json'],
     load: async () => (await import('./commands/ledger.ts')).ledger,
+  },
+  {
+    verb: 'store',
+    takesNames: true,
+    takesFirst: 'ls|verify|prune|push|pull',
+    text: 'The paid results: what is here, whether it is whole, what may go, what is shared',
+    options: [
+      { flags: '--yes', text: 'With prune: do not ask' },
+      { flags: '--force', text: 'With prune: take away also what nothing could bring back' },
+    ],
+    examples: ['store ls', 'store verify', 'store prune', 'store prune hero.walk 3f2a91c0', 'store push', 'store pull'],
+    load: async () => (await import('./commands/store.ts')).store,
   },
   {
     verb: 'doctor',

@@ -25,7 +25,9 @@ export function layCommandHelp(entry: CommandEntry): Ink[][] {
     [ink('bold', `spritewright ${entry.verb}`), ink('dim', `  ${entry.text}`)],
     [],
     [ink('dim', 'Usage')],
-    [`  spritewright ${entry.verb}${entry.takesNames ? ' [names…]' : ''}${entry.options.length > 0 ? ' [options]' : ''}`],
+    [
+      `  spritewright ${entry.verb}${entry.takesFirst === undefined ? '' : ` ${entry.takesFirst}`}${entry.takesNames ? ' [names…]' : ''}${entry.options.length > 0 ? ' [options]' : ''}`,
+    ],
     [],
     ...(entry.options.length > 0 ? [...layOptions('Options', entry.options), []] : []),
     ...layOptions('Everywhere', globalOptions),

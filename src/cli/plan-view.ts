@@ -110,7 +110,7 @@ export function creditsWords(amount: bigint): string {
   return `${text} ${text === '1' ? 'credit' : 'credits'}`
 }
 
-/** `1 frame`, `2 frames`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+/** `1 frame`, `2 frames`. @param plural Where it is not the noun with an s. */
+export function count(number: number, noun: string, plural: string = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }

@@ -53,3 +53,8 @@ export async function replaceFile(disk: Disk, random: Random, path: string, byte
 function tempName(random: Random, path: string): string {
   return `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`
 }
+
+/** The file that a temporary one of {@link publish} or {@link replaceFile} was to become, by its name or path; undefined for every other name. */
+export function tempTargetOf(name: string): string | undefined {
+  return /^(.+)\.[0-9a-f]{16}\.tmp$/s.exec(name)?.[1]
+}

@@ -227,7 +227,7 @@ async function finish(ports: JobPorts, order: Order, view: JournalView, recorded
     result = (await ports.journal.read(order.hash)).submission.stored?.sha256 ?? recorded
     if (!(await ports.vault.read(result))) {
       throw new SpritewrightError('SW_VAULT', {
-        message: `The paid result of "${id}" is not in ${ports.vault.folder} and could not be fetched again. Restore the folder from version control.`,
+        message: `The paid result of "${id}" is not in ${ports.vault.folder} and could not be fetched again. spritewright store verify says why; else restore the folder from version control.`,
         facts: { id, result },
       })
     }

@@ -5,6 +5,7 @@ import type { Credits } from '../credit/credits.ts'
 import type { SpritewrightError } from '../errors.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import type { ResolvedOptions } from '../options.ts'
+import type { ResultStore } from './store/reports.ts'
 
 /** What the project has, lacks, and what the lacking part would cost. */
 export interface PlanReport {
@@ -178,6 +179,8 @@ export interface Workshop {
   /** Writes typings of literal names beside each spec, where they have changed. Answers the absolute paths written. */
   writeTypings(sheets: BuiltSheets): Promise<readonly string[]>
   ledger(): Promise<LedgerReport>
+  /** The paid results: what is here, whether it is whole, what may go, what others have. */
+  readonly store: ResultStore
   doctor(): Promise<readonly DoctorFinding[]>
   /** Looks at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
   contract(request?: ContractRequest, signal?: AbortSignal): Promise<readonly ContractFinding[]>

@@ -39,7 +39,7 @@ function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'p
         const bytes = await shop.vault.read(result)
         if (bytes) return bytes
         throw new SpritewrightError('SW_VAULT', {
-          message: `The paid result of "${item.id}" was damaged and has been set aside in ${shop.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free.`,
+          message: `The paid result of "${item.id}" was damaged and has been set aside in ${shop.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free. To look at all results: spritewright store verify`,
           facts: { id: item.id, result },
         })
       },

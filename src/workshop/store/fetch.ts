@@ -1,0 +1,108 @@
+import { hasCode, SpritewrightError } from '../../errors.ts'
+import type { Execution } from '../../service/wire.ts'
+import { sha256 } from '../../vault/objects.ts'
+import type { Session, SessionKeeper } from '../session.ts'
+import type { Shop } from '../shop.ts'
+import type { ResultUse, StoredResult } from './reports.ts'
+
+/** What the service has of a result. */
+export type AtService =
+  /** Asked just now: it can be downloaded. */
+  | { readonly kind: 'kept'; readonly execution: Execution; readonly session: Session }
+  /** Asked just now, or there is nothing to ask for: it cannot be had. */
+  | { readonly kind: 'gone'; readonly why: string }
+  /** Could not be asked. */
+  | { readonly kind: 'unasked'; readonly why: string }
+
+/** Asks the service for results by their execution ids. Reads only: it never buys. */
+export interface Fetcher {
+  /** Whether the service has a result. */
+  ask(result: StoredResult): Promise<AtService>
+  /** Downloads a result into the vault. Answers why not, or undefined when it is there, with the bytes that its hash names. */
+  fetch(result: StoredResult): Promise<string | undefined>
+}
+
+/** Makes a fetcher; the service is opened when it is first needed, and given up for this run when it cannot be reached. */
+export function createFetcher(shop: Shop, keeper: SessionKeeper, signal: AbortSignal): Fetcher {
+  let barred: string | undefined
+  const open = async (): Promise<Session | undefined> => {
+    if (barred !== undefined) return undefined
+    try {
+      return await keeper.open(signal)
+    } catch (error) {
+      barred = reasonOf(error, signal)
+      return undefined
+    }
+  }
+  const askOne = async (use: ResultUse): Promise<AtService> => {
+    if (use.executionId === undefined) return { kind: 'gone', why: 'no execution id of it is recorded' }
+    const place = use.service
+    const elsewhere = place && `it was bought at ${place.host} with a ${place.keyMode} key: configure that service and key to fetch it`
+    if (place && keeper.host !== undefined && place.host !== keeper.host) return { kind: 'unasked', why: elsewhere ?? '' }
+    const session = await open()
+    if (!session) return { kind: 'unasked', why: barred ?? '' }
+    if (place && (place.host !== session.identity.host || place.keyMode !== session.identity.keyMode))
+      return { kind: 'unasked', why: elsewhere ?? '' }
+    try {
+      const execution = await session.client.execution(use.executionId, signal)
+      if (execution.status === 'completed' && execution.assets.length > 0) return { kind: 'kept', execution, session }
+      return { kind: 'gone', why: `the service says that execution ${use.executionId} is ${execution.status}, and names no file` }
+    } catch (error) {
+      return toRefusal(error, use.executionId)
+    }
+  }
+  const toRefusal = (error: unknown, executionId: string): AtService => {
+    const why = reasonOf(error, signal)
+    const { status, reason } = error instanceof SpritewrightError ? error.facts : {}
+    if (status === 404 || status === 410 || reason === 'resource_not_found')
+      return { kind: 'gone', why: `the service does not have execution ${executionId}, or not any more, for this key` }
+    // One that does not answer, or does not take the key, will not do better for the next hundred.
+    if (hasCode(error, 'SW_UNREACHABLE') || hasCode(error, 'SW_KEY_REFUSED')) barred = why
+    return { kind: 'unasked', why }
+  }
+  const ask = async (result: StoredResult): Promise<AtService> => {
+    let last: AtService = { kind: 'gone', why: 'no paper says where it was bought' }
+    for (const use of result.uses) {
+      const answer = await askOne(use)
+      if (answer.kind === 'kept') return answer
+      if (answer.kind === 'unasked' || last.kind === 'gone') last = answer
+    }
+    return last
+  }
+  return {
+    ask,
+    fetch: async (result) => {
+      const answer = await ask(result)
+      if (answer.kind !== 'kept') return answer.why
+      try {
+        return await download(shop, result, answer, signal)
+      } catch (error) {
+        if (!(error instanceof SpritewrightError)) throw error
+        const why = toRefusal(error, answer.execution.executionId)
+        return why.kind === 'kept' ? undefined : why.why
+      }
+    },
+  }
+}
+
+async function download(
+  shop: Shop,
+  result: StoredResult,
+  { execution, session }: AtService & { readonly kind: 'kept' },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { bytes } = await session.client.download(execution.assets[0]?.downloadUrl ?? '', signal)
+  const found = sha256(bytes)
+  // Paid bytes are kept, whatever they are; only a build may say that they stand for the request from now on.
+  await shop.vault.put(bytes)
+  if (found === result.sha256) return undefined
+  const advice = result.state === 'used' ? 'spritewright build takes them over' : 'nothing asks for them'
+  return `the service gives other bytes for execution ${execution.executionId} now; they are kept as ${found.slice(0, 12)}, and ${advice}`
+}
+
+/** In words; an abort is thrown on. */
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  signal.throwIfAborted()
+  if (error instanceof SpritewrightError) return error.message
+  throw error
+}

@@ -1,0 +1,83 @@
+import type { SpritewrightError } from '../../errors.ts'
+import type { VaultPlace } from '../../vault/layers.ts'
+import type { Shop } from '../shop.ts'
+import { type NamedResult, quarantineNameOf, readPapers } from './papers.ts'
+import type { PlaceName, QuarantinedCopy, ResultState, StoredResult, StoreReport } from './reports.ts'
+
+/** Papers and places, laid side by side. */
+export interface Inventory extends Omit<StoreReport, 'warnings'> {
+  /** What could not be read: while there is any, what is asked for is not known for sure. */
+  readonly errors: readonly SpritewrightError[]
+}
+
+const strength: readonly ResultState[] = ['used', 'take', 'superseded', 'unknown']
+
+/** Looks at the names of all objects and at all papers; no object is read. @param host Of the configured service. */
+export async function takeInventory(shop: Shop, host: string | undefined): Promise<Inventory> {
+  const { named, errors } = await readPapers(shop, host)
+  const uses = new Map<string, NamedResult[]>()
+  for (const one of named) uses.set(one.sha256, [...(uses.get(one.sha256) ?? []), one])
+  const places = new Map<string, Map<PlaceName, string>>([...uses.keys()].map((hash) => [hash, new Map()]))
+  let othersInShared = 0
+  for (const place of shop.vault.places) {
+    for (const { hash, path } of await place.store.list()) {
+      // What other projects have in a shared store is their business.
+      if (place.name === 'shared' && !places.has(hash)) othersInShared++
+      else places.set(hash, (places.get(hash) ?? new Map<PlaceName, string>()).set(place.name, path))
+    }
+  }
+  const results: StoredResult[] = []
+  for (const [sha256, paths] of places) results.push(await toResult(shop, sha256, uses.get(sha256) ?? [], paths))
+  const quarantined = (await Promise.all(shop.vault.places.map((place) => listQuarantine(shop, place)))).flat()
+  return { results: results.sort(inOrder), quarantined, othersInShared, errors }
+}
+
+async function toResult(
+  shop: Shop,
+  sha256: string,
+  named: readonly NamedResult[],
+  paths: ReadonlyMap<PlaceName, string>,
+): Promise<StoredResult> {
+  const [path] = paths.values()
+  // A damaged file may have any size: what the papers say goes first.
+  const bytes = named[0]?.bytes ?? (path === undefined ? undefined : (await shop.host.disk.stat(path))?.bytes)
+  return {
+    sha256,
+    ...(bytes === undefined ? {} : { bytes }),
+    state: strength.find((state) => named.some((one) => one.state === state)) ?? 'unknown',
+    uses: named.map(({ sha256: _sha256, bytes: _bytes, ...use }) => use),
+    places: [...paths.keys()],
+  }
+}
+
+async function listQuarantine(shop: Shop, { name, store }: VaultPlace): Promise<readonly QuarantinedCopy[]> {
+  return Promise.all(
+    (await store.quarantined()).map(async ({ hash, path }) => ({
+      name: quarantineNameOf(path),
+      sha256: hash,
+      path,
+      place: name,
+      bytes: (await shop.host.disk.stat(path))?.bytes ?? 0,
+    })),
+  )
+}
+
+/** The names that a result goes by, each once. */
+export function idsOf(result: StoredResult): readonly string[] {
+  return [...new Set(result.uses.map((use) => use.id))].sort()
+}
+
+/** By name; what is used first, then by take and hash. What nobody names comes last. */
+function inOrder(a: StoredResult, b: StoredResult): number {
+  const [left, right] = [a, b].map(sortKeys)
+  for (const [index, x] of (left ?? []).entries()) {
+    const y = right?.[index] ?? ''
+    if (x !== y) return x < y ? -1 : 1
+  }
+  return 0
+}
+
+function sortKeys(result: StoredResult): readonly (string | number)[] {
+  const { uses, state, sha256 } = result
+  return [uses.length > 0 ? 0 : 1, idsOf(result)[0] ?? '', strength.indexOf(state), uses[0]?.take ?? 0, sha256]
+}

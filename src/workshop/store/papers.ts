@@ -1,0 +1,153 @@
+import { basename } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import type { JournalView } from '../../job/journal.ts'
+import { requestHash } from '../../spec/key.ts'
+import type { ServiceIdentity, SheetRequest } from '../../spec/request.ts'
+import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
+import type { Shop } from '../shop.ts'
+import { readWishes, type Wish } from '../survey.ts'
+import type { ResultState, ResultUse } from './reports.ts'
+
+/** A result as a paper names it. */
+export interface NamedResult extends ResultUse {
+  readonly sha256: string
+  readonly bytes: number
+}
+
+/** Everything that the lock file and the journal say of results. */
+export interface Papers {
+  readonly named: readonly NamedResult[]
+  /** Specs and chains of records that cannot be read: what they ask for is not known. */
+  readonly errors: readonly SpritewrightError[]
+}
+
+/**
+ * Reads the papers. A result counts as asked for when any identity that the lock file knows, or the configured service could have, gives its request hash: rather too many than one too few.
+ *
+ * @param host Of the configured service, where one is.
+ */
+export async function readPapers(shop: Shop, host: string | undefined): Promise<Papers> {
+  const { wishes, errors } = await readWishes(shop)
+  const lock = await shop.lock.read()
+  const asked = askedHashes(wishes, identitiesOf(lock, host))
+  const sheets = new Map(wishes.map((wish) => [`${wish.spec.name}.${wish.animation.name}`, wish] as const))
+  const ids = new Map((await shop.ledger.read()).map((move) => [move.hash, move.id] as const))
+  const named = [...readLock(lock, asked, sheets, ids)]
+  const known = new Set(named.map(({ request, sha256 }) => `${request} ${sha256}`))
+  const inLock = new Set([...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.keys(requests)))
+  const broken: SpritewrightError[] = []
+  for (const request of await shop.journal.requests()) {
+    const view = await readChain(shop, request, broken)
+    const state = (isLast: boolean): ResultState => (isLast && asked.has(request) ? 'used' : inLock.has(request) ? 'superseded' : 'unknown')
+    const id = asked.get(request) ?? ids.get(request) ?? request.slice(0, 12)
+    for (const one of readRecords(view, request, id, state)) if (!known.has(`${request} ${one.sha256}`)) named.push(one)
+  }
+  return { named, errors: [...errors, ...broken] }
+}
+
+async function readChain(shop: Shop, request: string, broken: SpritewrightError[]): Promise<JournalView | undefined> {
+  try {
+    return await shop.journal.read(request)
+  } catch (error) {
+    if (!(error instanceof SpritewrightError)) throw error
+    broken.push(error)
+    return undefined
+  }
+}
+
+/** Identities under which something was, or could have been, bought. */
+function identitiesOf(lock: LockFile, host: string | undefined): readonly ServiceIdentity[] {
+  const entries = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.values(requests))
+  const own: ServiceIdentity[] =
+    host === undefined ? [] : (['test', 'live'] as const).map((keyMode) => ({ host, keyMode, apiVersion: '1' }))
+  const all = [...entries.map((entry) => entry.service), ...own]
+  return [...new Map(all.map((one) => [JSON.stringify([one.host, one.keyMode, one.apiVersion]), one])).values()]
+}
+
+/** Request hashes that present specs stand for, each with the name of one who asks. */
+function askedHashes(wishes: readonly Wish[], identities: readonly ServiceIdentity[]): ReadonlyMap<string, string> {
+  const asked = new Map<string, string>()
+  for (const identity of identities) {
+    for (const wish of wishes) {
+      const { steps, sheet } = wish.requests(identity)
+      for (const request of [...steps, sheet]) {
+        const hash = requestHash(request, identity)
+        asked.set(hash, asked.get(hash) ?? request.id)
+      }
+    }
+  }
+  return asked
+}
+
+function* readLock(
+  lock: LockFile,
+  asked: ReadonlyMap<string, string>,
+  sheets: ReadonlyMap<string, Wish>,
+  ids: ReadonlyMap<string, string>,
+): Generator<NamedResult> {
+  for (const [id, requests] of Object.entries(lock.animations)) {
+    for (const [request, entry] of Object.entries(requests)) {
+      const isTake = entry.result !== undefined && isOtherTake(sheets.get(id), request, entry)
+      const state = asked.has(request) ? 'used' : isTake ? 'take' : 'superseded'
+      // A renamed sprite asks for what was bought under its old name.
+      if (entry.result) yield toNamed(asked.get(request) ?? id, request, state, entry, entry.result)
+    }
+  }
+  for (const [request, entry] of Object.entries(lock.steps ?? {})) {
+    const id = asked.get(request) ?? ids.get(request) ?? request.slice(0, 12)
+    if (entry.result) yield toNamed(id, request, asked.has(request) ? 'used' : 'superseded', entry, entry.result)
+  }
+}
+
+/** Whether an entry asks for the same as a present animation, but for the take. */
+function isOtherTake(wish: Wish | undefined, request: string, entry: LockEntry): boolean {
+  const { take } = entry.asked
+  if (!wish || take === undefined) return false
+  const sheet: SheetRequest = { ...wish.requests(entry.service).sheet, take }
+  return requestHash(sheet, entry.service) === request
+}
+
+function toNamed(id: string, request: string, state: ResultState, entry: LockEntry, result: NonNullable<LockEntry['result']>): NamedResult {
+  const { host, keyMode } = entry.service
+  return {
+    id,
+    request,
+    state,
+    sha256: result.sha256,
+    bytes: result.bytes,
+    service: { host, keyMode },
+    ...(entry.asked.take === undefined ? {} : { take: entry.asked.take }),
+    ...(entry.execution ? { executionId: entry.execution.id } : {}),
+  }
+}
+
+/** Every result that the records name. The last one counts; an earlier one with other bytes was delivered again since. */
+function readRecords(
+  view: JournalView | undefined,
+  request: string,
+  id: string,
+  state: (isLast: boolean) => ResultState,
+): readonly NamedResult[] {
+  const results = new Map<string, NamedResult>()
+  let executionId: string | undefined
+  const last = view?.submission.stored?.sha256
+  for (const record of view?.records ?? []) {
+    if (record.type === 'accepted' || record.type === 'answerAccepted') executionId = record.body.executionId
+    if (record.type !== 'stored') continue
+    const { sha256, bytes } = record.body
+    results.set(sha256, {
+      id,
+      request,
+      sha256,
+      bytes,
+      state: state(sha256 === last),
+      ...(executionId === undefined ? {} : { executionId }),
+    })
+  }
+  return [...results.values()]
+}
+
+/** `HASH.MARK` of a quarantined file, without its ending. */
+export function quarantineNameOf(path: string): string {
+  return basename(path).replace(/\.[a-z]+$/, '')
+}

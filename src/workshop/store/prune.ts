@@ -1,0 +1,151 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { SessionKeeper } from '../session.ts'
+import type { Shop } from '../shop.ts'
+import { createFetcher, type Fetcher } from './fetch.ts'
+import { type Inventory, idsOf, takeInventory } from './inventory.ts'
+import { type Selection, selectByNames } from './names.ts'
+import type { PlaceName, PruneLine, PruneReport, PruneRequest, QuarantinedCopy, Recovery, StoredResult } from './reports.ts'
+
+/** What was named, each once. */
+interface Targets {
+  readonly results: readonly StoredResult[]
+  readonly quarantined: readonly QuarantinedCopy[]
+}
+
+/** Takes away what is named, and lists what could be named where nothing is. See `ResultStore.prune`. */
+export async function prune(shop: Shop, keeper: SessionKeeper, request: PruneRequest, signal: AbortSignal): Promise<PruneReport> {
+  const inventory = await readForSure(shop, keeper)
+  if (request.names.length === 0) return listPrunable(inventory)
+  const targets = chooseTargets(inventory, request.names)
+  const lines = await weigh(shop, inventory, targets, createFetcher(shop, keeper, signal))
+  if (request.force !== true) refuseLosses(lines)
+  const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
+  if (!(await request.confirm(lines))) return { lines, isDone: false, bytes }
+  // A question may stand for an hour, and a spec be saved meanwhile.
+  const now = chooseTargets(await readForSure(shop, keeper), [
+    ...targets.results.map((one) => one.sha256),
+    ...targets.quarantined.map((one) => one.name),
+  ])
+  for (const result of now.results) {
+    signal.throwIfAborted()
+    for (const { name, store } of shop.vault.places) if (name !== 'shared') await store.remove(result.sha256)
+  }
+  for (const copy of now.quarantined) await shop.host.disk.remove(copy.path)
+  return { lines, isDone: true, bytes }
+}
+
+/** @throws Where a spec or a chain of records cannot be read: what it asks for would count as not asked for. */
+async function readForSure(shop: Shop, keeper: SessionKeeper): Promise<Inventory> {
+  const inventory = await takeInventory(shop, keeper.host)
+  if (inventory.errors.length === 1) throw inventory.errors[0]
+  if (inventory.errors.length > 1) throw new AggregateError(inventory.errors, 'What is asked for cannot be read.')
+  return inventory
+}
+
+function listPrunable(inventory: Inventory): PruneReport {
+  const lines = [
+    ...inventory.results.filter((result) => result.state !== 'used' && isHere(result)).map((result) => toLine(result)),
+    ...inventory.quarantined.filter((copy) => copy.place !== 'shared').map((copy) => toQuarantineLine(copy)),
+  ]
+  return { lines, isDone: false, bytes: lines.reduce((sum, line) => sum + line.bytes, 0) }
+}
+
+/** What is in the shared store alone is not this project's to take away. */
+function isHere(result: StoredResult): boolean {
+  return result.places.some((place) => place !== 'shared')
+}
+
+function toLine(result: StoredResult, recovery?: Recovery): PruneLine {
+  const { sha256, bytes = 0, state } = result
+  return { name: sha256, ids: idsOf(result), bytes, state, ...(recovery === undefined ? {} : { recovery }) }
+}
+
+function toQuarantineLine(copy: QuarantinedCopy, recovery?: Recovery): PruneLine {
+  return { name: copy.name, ids: [], bytes: copy.bytes, state: 'quarantined', ...(recovery === undefined ? {} : { recovery }) }
+}
+
+/** @throws `SW_USAGE` for the first name under which nothing may go. */
+function chooseTargets(inventory: Inventory, names: readonly string[]): Targets {
+  const results = new Set<StoredResult>()
+  const quarantined = new Set<QuarantinedCopy>()
+  for (const selection of selectByNames(inventory, names)) {
+    for (const copy of selection.quarantined) {
+      if (copy.place === 'shared') throw refuse(selection, 'it lies in the shared store, which other projects use, too')
+      quarantined.add(copy)
+    }
+    for (const result of chooseResults(selection)) results.add(result)
+  }
+  // Its damaged copies go along: they would tell a later verify that it is owed.
+  const hashes = new Set([...results].map((result) => result.sha256))
+  for (const copy of inventory.quarantined) if (copy.place !== 'shared' && hashes.has(copy.sha256)) quarantined.add(copy)
+  return { results: [...results], quarantined: [...quarantined] }
+}
+
+/** A hash means that very result; a name means what the lock file has under it and nobody asks for: other takes stay. */
+function chooseResults(selection: Selection): readonly StoredResult[] {
+  const { isHash, results } = selection
+  if (results.length === 0) return []
+  if (isHash) {
+    const [result] = results
+    if (result?.state === 'used') throw refuse(selection, `a present spec asks for it: ${idsOf(result).join(', ')}`)
+    if (result && !isHere(result)) throw refuse(selection, 'the project has no copy of it')
+    return results
+  }
+  const superseded = results.filter((result) => result.state === 'superseded' && isHere(result))
+  if (superseded.length > 0) return superseded
+  const takes = results.filter((result) => result.state === 'take').length
+  throw refuse(
+    selection,
+    takes > 0
+      ? `what is here of it is asked for by a present spec, or another take of that (${takes}); another take goes by its hash, see spritewright store prune`
+      : 'everything of it that is here is asked for by a present spec',
+  )
+}
+
+function refuse({ name }: Selection, why: string): SpritewrightError {
+  return new SpritewrightError('SW_USAGE', {
+    message: `Expected a result that may go, found ${JSON.stringify(name)}: ${why}. Nothing was taken away.`,
+    facts: { name, why },
+  })
+}
+
+async function weigh(shop: Shop, inventory: Inventory, targets: Targets, fetcher: Fetcher): Promise<readonly PruneLine[]> {
+  const lines: PruneLine[] = []
+  for (const result of targets.results) lines.push(toLine(result, await recoveryOf(shop, result, fetcher)))
+  for (const copy of targets.quarantined) {
+    const along = lines.find((line) => line.name === copy.sha256)
+    if (along) {
+      lines.push(toQuarantineLine(copy, along.recovery))
+      continue
+    }
+    const whole = inventory.results.find((result) => result.sha256 === copy.sha256)
+    const isWhole = whole !== undefined && (await hasGoodCopy(shop, whole, whole.places))
+    lines.push(toQuarantineLine(copy, isWhole ? 'copy' : 'none'))
+  }
+  return lines
+}
+
+async function recoveryOf(shop: Shop, result: StoredResult, fetcher: Fetcher): Promise<Recovery> {
+  if (await hasGoodCopy(shop, result, ['shared'])) return 'shared'
+  const answer = await fetcher.ask(result)
+  return answer.kind === 'kept' ? 'service' : answer.kind === 'unasked' ? 'unasked' : 'none'
+}
+
+/** Reads it: a copy that is only there by name is no reason to take another one away. */
+async function hasGoodCopy(shop: Shop, result: StoredResult, within: readonly PlaceName[]): Promise<boolean> {
+  for (const { name, store } of shop.vault.places) {
+    if (within.includes(name) && result.places.includes(name) && (await store.read(result.sha256))) return true
+  }
+  return false
+}
+
+/** @throws `SW_USAGE` where something could never be had again. */
+function refuseLosses(lines: readonly PruneLine[]): void {
+  const lost = lines.filter((line) => line.recovery === 'none')
+  if (lost.length === 0) return
+  const words = lost.map((line) => [line.name.slice(0, 12), ...line.ids].join(' ')).join(', ')
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Nothing would bring back ${words}: the service does not have it, or no execution id of it is recorded, and there is no other copy. Nothing was taken away. If it may be lost for good: --force`,
+    facts: { names: lost.map((line) => line.name), option: '--force' },
+  })
+}

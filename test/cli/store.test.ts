@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest'
+import { sizeWords } from '../../src/cli/size.ts'
+import type { CopyReport, PruneLine, PruneRequest, ResultStore, StoreReport, VerifyReport } from '../../src/workshop.ts'
+import { createWorld, type World, type WorldInit } from './world.ts'
+
+const hash = (digit: string): string => `3f2a91c0${digit.repeat(56)}`
+const report: StoreReport = {
+  results: [
+    {
+      sha256: hash('1'),
+      bytes: 1_234_567,
+      state: 'used',
+      uses: [
+        {
+          id: 'hero.walk',
+          request: 'r1',
+          state: 'used',
+          take: 2,
+          executionId: 'exec-2',
+          service: { host: 'api.example.com', keyMode: 'live' },
+        },
+      ],
+      places: ['project', 'shared'],
+    },
+    {
+      sha256: hash('2'),
+      bytes: 999,
+      state: 'superseded',
+      uses: [{ id: 'hero.walk', request: 'r2', state: 'superseded', take: 1 }],
+      places: ['project'],
+    },
+    { sha256: hash('3'), bytes: 52_000, state: 'used', uses: [{ id: 'coin.spin', request: 'r3', state: 'used' }], places: [] },
+    { sha256: hash('4'), state: 'unknown', uses: [], places: ['project'] },
+  ],
+  quarantined: [
+    { name: `${hash('5')}.0badc0de`, sha256: hash('5'), path: '/game/.spritewright/quarantine/x', place: 'project', bytes: 12 },
+  ],
+  othersInShared: 7,
+  warnings: ['a spec cannot be read'],
+}
+const verified: VerifyReport = { checked: 3, good: 3, bytes: 3_000_000, findings: [], swept: [], warnings: [] }
+const copied: CopyReport = { copied: [hash('1')], bytes: 1_234_567, present: 2, lacking: [], folder: '/shared' }
+const line: PruneLine = { name: hash('2'), ids: ['hero.walk'], bytes: 999, state: 'superseded' }
+
+/** A world whose workshop has a store of which only the methods under test are there. */
+function worldOf(store: Partial<ResultStore>, init: WorldInit = {}): World {
+  return createWorld({ ...init, workshop: { store: store as ResultStore } })
+}
+
+/** A store whose prune asks about one line, and what it was asked for. */
+function pruning(lines: readonly PruneLine[], init: WorldInit = {}): { world: World; requests: PruneRequest[] } {
+  const requests: PruneRequest[] = []
+  const prune: ResultStore['prune'] = async (request) => {
+    requests.push(request)
+    return { lines, bytes: 999, isDone: request.names.length > 0 && (await request.confirm(lines)) }
+  }
+  return { world: worldOf({ prune }, init), requests }
+}
+
+describe('store', () => {
+  test.each([
+    [[], 'found none of them'],
+    [['lss'], 'Did you mean "spritewright store ls"?'],
+    [['everything'], 'spritewright store --help'],
+    [['ls', '--yes'], 'Expected --yes with "store prune"'],
+    [['verify', '--force'], 'Expected --force with "store prune"'],
+  ])('%j is wrong usage, and opens nothing', async (argv, words) => {
+    const world = worldOf({})
+    expect(await world.run('store', ...argv)).toBe(2)
+    expect(world.err()).toContain(words)
+    expect(world.opened).toEqual([])
+  })
+
+  test('its help names the five and their options', async () => {
+    const world = worldOf({})
+    expect(await world.run('store', '--help')).toBe(0)
+    expect(world.out()).toContain('spritewright store ls|verify|prune|push|pull [names…] [options]')
+    expect(world.out()).toContain('--force')
+  })
+})
+
+describe('store ls', () => {
+  test('shows what each result is for and where it lies, and what to do about what is lost or not asked for', async () => {
+    const names: (readonly string[] | undefined)[] = []
+    const list: ResultStore['list'] = async (asked) => {
+      names.push(asked)
+      return report
+    }
+    const world = worldOf({ list })
+    expect(await world.run('store', 'ls', 'hero', '12345678')).toBe(0)
+    expect(names).toEqual([['hero', '12345678']])
+    expect(world.out()).toBe(
+      [
+        '  result                    size  state       for        take  where                 execution',
+        '  3f2a91c01111            1.2 MB  used        hero.walk     2  project, shared       exec-2',
+        '  3f2a91c02222             999 B  superseded  hero.walk     1  project',
+        '  3f2a91c03333           52.0 kB  used        coin.spin        not here',
+        '  3f2a91c04444                    unknown                      project',
+        '  3f2a91c05555.0badc0de     12 B  damaged                      quarantine (project)',
+        '',
+        '3 results here, 1.2 MB, 1 damaged copy set aside; 7 more in the shared store are of other projects.',
+        'Next: spritewright store verify, which fetches 1 that are not here again, free of charge.',
+        '1 result that no spec asks for, 999 B: spritewright store prune tells how they may go.',
+        '',
+      ].join('\n'),
+    )
+    expect(world.err()).toBe('warning a spec cannot be read\n')
+    expect(world.closed).toBe(1)
+  })
+
+  test('--json is the report as it is; an empty store says so', async () => {
+    const world = worldOf({ list: async () => report })
+    expect(await world.run('store', 'ls', '--json')).toBe(0)
+    expect(world.json()).toEqual(report)
+    const empty = worldOf({ list: async () => ({ results: [], quarantined: [], othersInShared: 0, warnings: [] }) })
+    expect(await empty.run('store', 'ls')).toBe(0)
+    expect(empty.out()).toBe('No results: nothing was bought yet.\n')
+  })
+})
+
+describe('store verify', () => {
+  test('ends with 0 when all is well or mended, and tells what was cleared away', async () => {
+    const mended = { sha256: hash('1'), ids: ['hero.walk'], outcome: 'mended', damaged: ['project'], words: 'fetched again' } as const
+    const absent = { sha256: hash('2'), ids: ['coin.spin'], outcome: 'absent', damaged: [], words: 'no present spec asks for it' } as const
+    const swept = ['/game/sprites.lock.json.0123456789abcdef.tmp']
+    const world = worldOf({ verify: async () => ({ ...verified, good: 1, findings: [mended, absent], swept }) })
+    expect(await world.run('store', 'verify')).toBe(0)
+    expect(world.out()).toBe(
+      [
+        '  now         result        for        why',
+        '  ✓ mended    3f2a91c01111  hero.walk  damaged (project), set aside; fetched again',
+        '  · not here  3f2a91c02222  coin.spin  no present spec asks for it',
+        '',
+        '1 of 3 results good as they were, 3.0 MB read.',
+        'Cleared away what a crash had left: sprites.lock.json.0123456789abcdef.tmp',
+        '',
+      ].join('\n'),
+    )
+    const well = worldOf({ verify: async () => verified })
+    expect(await well.run('store', 'verify')).toBe(0)
+    expect(well.out()).toBe('✓ 3 of 3 results good as they were, 3.0 MB read.\n')
+  })
+
+  test('ends with 1 when something stays missing, with --json as well', async () => {
+    const missing = { sha256: hash('1'), ids: ['hero.walk'], outcome: 'missing', damaged: [], words: 'no key' } as const
+    const world = worldOf({ verify: async () => ({ ...verified, good: 2, findings: [missing] }) })
+    expect(await world.run('store', 'verify', '--json')).toBe(1)
+    expect(world.json()).toMatchObject({ checked: 3, good: 2, findings: [{ outcome: 'missing' }] })
+  })
+})
+
+describe('store prune', () => {
+  test('without names it lists, asks nobody, and says how to name what', async () => {
+    const take: PruneLine = { name: hash('6'), ids: ['hero.walk'], bytes: 1, state: 'take' }
+    const { world, requests } = pruning([line, take])
+    expect(await world.run('store', 'prune')).toBe(0)
+    expect(requests).toMatchObject([{ names: [], force: false }])
+    expect(world.out()).toContain('No spec asks for 2 files, 1.0 kB. Nothing was taken away.')
+    expect(world.out()).toContain('What is superseded (999 B) goes by its name: spritewright store prune hero.walk\n')
+    expect(world.out()).toContain('Another branch may ask for what this one does not.')
+  })
+
+  test('asks with what it would take away and how to have it again; a no ends with 3', async () => {
+    const { world } = pruning([{ ...line, recovery: 'service' }], { canAsk: true, answer: false })
+    expect(await world.run('store', 'prune', 'hero.walk')).toBe(3)
+    expect(world.questions).toEqual(['1 file of the project, 999 B, that no spec asks for. Take away?'])
+    expect(world.out()).toContain('the service has it now and gives it again for free, as long as it keeps it')
+    expect(world.out()).toContain('Nothing was taken away.\n')
+  })
+
+  test('what would be lost for good is said in the question', async () => {
+    const { world, requests } = pruning([{ ...line, recovery: 'none' }], { canAsk: true, answer: true })
+    expect(await world.run('store', 'prune', '--force', 'hero.walk')).toBe(0)
+    expect(requests).toMatchObject([{ names: ['hero.walk'], force: true }])
+    expect(world.questions).toEqual(['1 file of the project, 999 B, that no spec asks for. 1 of them would be lost for good. Take away?'])
+    expect(world.out()).toContain('✓ Took away 1 file, 999 B free.')
+  })
+
+  test('without a terminal it needs --yes; Ctrl-C at the question takes nothing away', async () => {
+    const { world, requests } = pruning([line])
+    expect(await world.run('store', 'prune', 'hero')).toBe(2)
+    expect(requests).toEqual([])
+    expect(await world.run('store', 'prune', '--yes', 'hero')).toBe(0)
+    expect(world.questions).toEqual([])
+    const left = pruning([line], { canAsk: true, answer: undefined })
+    expect(await left.world.run('store', 'prune', 'hero')).toBe(130)
+    expect(left.world.err()).toContain('Nothing was taken away.')
+  })
+})
+
+describe('store push and pull', () => {
+  test('count what they copied', async () => {
+    const world = worldOf({ push: async () => copied, pull: async () => ({ ...copied, copied: [], bytes: 0, present: 0 }) })
+    expect([await world.run('store', 'push'), await world.run('store', 'pull')]).toEqual([0, 0])
+    expect(world.out()).toBe('✓ 1 result copied to /shared, 1.2 MB; 2 were there.\n✓ 0 results copied to /shared, 0 B.\n')
+  })
+
+  test('push ends with 1 over a damaged result, pull only over one that a spec asks for', async () => {
+    const lacking = (isUsed: boolean): CopyReport => ({ ...copied, lacking: [{ sha256: hash('9'), ids: ['hero.walk'], isUsed }] })
+    const world = worldOf({ push: async () => lacking(false), pull: async (names) => lacking(names?.[0] === 'hero') })
+    expect(await world.run('store', 'push')).toBe(1)
+    expect(await world.run('store', 'pull', 'hero')).toBe(1)
+    expect(await world.run('store', 'pull')).toBe(0)
+    expect(world.out()).toContain('1 result not in the shared store, or damaged there:\n  3f2a91c09999  hero.walk\n')
+  })
+})
+
+test('sizes are told in thousands', () => {
+  expect([0, 999, 1000, 1049, 52_000, 999_949, 999_950, 1_234_567, 5e9, 7e15].map(sizeWords)).toEqual([
+    '0 B',
+    '999 B',
+    '1.0 kB',
+    '1.0 kB',
+    '52.0 kB',
+    '999.9 kB',
+    '1.0 MB',
+    '1.2 MB',
+    '5.0 GB',
+    '7000.0 TB',
+  ])
+})
