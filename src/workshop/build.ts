@@ -1,5 +1,7 @@
 import { parseCredits } from '../credit/credits.ts'
 import type { CrewReport } from '../job/crew.ts'
+import { settle } from '../job/deliver.ts'
+import { findEntry } from '../vault/lockfile.ts'
 import { buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
 import { missingError } from './missing.ts'
@@ -15,6 +17,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   const names = request.names ?? []
   const first = await survey(shop, names, { host: keeper.host })
   throwAll(first.errors)
+  await carryOver(shop, first)
   const unbought = shop.options.build.unbought
   let found = first
   let crew: CrewReport = { purchases: [], failures: [] }
@@ -34,6 +37,16 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
     ),
     fromVault: first.items.filter((item) => item.state === 'bought').length,
     warnings: shop.warnings,
+  }
+}
+
+/** What a crash kept from the lock file is carried over from the journal, without asking anybody: whoever else builds this commit learns of a result from the lock file alone. */
+async function carryOver(shop: Shop, found: Survey): Promise<void> {
+  const ports = { lock: shop.lock, ledger: shop.ledger, clock: shop.host.clock }
+  for (const { id, hash, state, request } of [...found.items, ...found.steps]) {
+    const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
+    if (state !== 'bought' || hash === undefined || !entry || entry.result) continue
+    await settle(ports, { hash, request, identity: entry.service, approval: undefined }, await shop.journal.read(hash))
   }
 }
 
