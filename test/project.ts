@@ -7,7 +7,7 @@ import { createBitmap, encodePng } from '../atlas/index.ts'
 import type { EmbeddedService } from '../src/embedded/service.ts'
 
 /** The CLI as it is published; `npm test` builds it first. */
-const bin = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'src', 'cli', 'bin.js')
+export const cliBin: string = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist', 'src', 'cli', 'bin.js')
 
 /** A small figure on a clear ground: 64 × 64 pixels. @param hue Tells figures apart, 0 to 65535. */
 export function figurePng(hue = 0): Uint8Array {
@@ -30,9 +30,12 @@ export interface TestProject {
   remove(): Promise<void>
 }
 
-/** A project with one spec `hero` of one animation of seven frames, unless other files are given. */
-export async function createProject(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<TestProject> {
-  const root = await mkdtemp(join(tmpdir(), 'spritewright-test-'))
+/** A project with one spec `hero` of one animation of seven frames, unless other files are given. @param inside Folder that it is made in. */
+export async function createProject(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  inside: string = tmpdir(),
+): Promise<TestProject> {
+  const root = await mkdtemp(join(inside, 'spritewright-test-'))
   const project: TestProject = {
     root,
     write: async (path, content) => {
@@ -74,7 +77,7 @@ export interface CliProcess {
 /** Starts the real CLI in a project. The environment is only what is given, and what a process needs. */
 export function startCli(project: TestProject, args: readonly string[], env: Readonly<Record<string, string>> = {}): CliProcess {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [cliBin, ...args], {
     cwd: project.root,
     env: { PATH, HOME, XDG_STATE_HOME: join(project.root, '.state'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

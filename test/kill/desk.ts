@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { access, constants, readdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { runProgram } from '../../src/cli/program.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { type Host, nodeHost } from '../../src/host/host.ts'
+import { parseLockFile } from '../../src/vault/lockfile.ts'
+import { createWorkshop } from '../../src/workshop.ts'
+import { type CliRun, createProject, heroSpec, serviceEnv, type TestProject } from '../project.ts'
+import { type PostWatch, watchPosts } from './posts.ts'
+import { quickMakers } from './quick-makers.ts'
+
+/** A project with two animations of one picture, and the service that sells them. */
+export interface Desk {
+  readonly service: EmbeddedService
+  readonly project: TestProject
+  readonly posts: PostWatch
+  /** The environment of a CLI: the service, the key, and a state folder in the project. */
+  readonly env: Readonly<Record<string, string>>
+  /** Runs the CLI's program in this process, on the real disk and network. */
+  run(...argv: string[]): Promise<CliRun>
+  close(): Promise<void>
+}
+
+const machine = nodeHost()
+/** What a killed process leaves behind where it wrote. */
+const temporary = /\.tmp$/
+
+/** Opens a desk; nothing is approved yet. */
+export async function openDesk(options: EmbeddedOptions = {}, files: Readonly<Record<string, string>> = {}): Promise<Desk> {
+  const project = await createProject({ 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']), ...files }, await quickFolder())
+  const posts = watchPosts(join(project.root, '.spritewright'))
+  const service = await startEmbeddedService({
+    jobMs: 0,
+    makers: quickMakers(),
+    ...options,
+    before: async (request) => {
+      posts.see(request)
+      return options.before?.(request)
+    },
+  })
+  const env = serviceEnv(service)
+  return {
+    service,
+    project,
+    posts,
+    env,
+    run: (...argv) => runHere(project.root, argv, env),
+    close: async () => {
+      await service.close()
+      await project.remove()
+    },
+  }
+}
+
+/** A folder in memory, where the system has one: what a killed process leaves is the same there, and hundreds of schedules flush nothing to a disk. */
+async function quickFolder(): Promise<string> {
+  const inMemory = '/dev/shm'
+  return access(inMemory, constants.W_OK).then(
+    () => inMemory,
+    () => tmpdir(),
+  )
+}
+
+async function runHere(root: string, argv: readonly string[], env: Readonly<Record<string, string>>): Promise<CliRun> {
+  const out: string[] = []
+  const err: string[] = []
+  const host: Host = {
+    ...machine,
+    env,
+    stateFolder: join(root, '.state', 'spritewright'),
+    workingFolder: root,
+    terminal: {
+      write: (text) => void out.push(text),
+      note: (text) => void err.push(text),
+      isInteractive: false,
+      canAsk: false,
+      columns: 80,
+    },
+  }
+  const code = await runProgram(argv, {
+    host,
+    version: '0.0.0',
+    createWorkshop,
+    signal: new AbortController().signal,
+    isOutputTerminal: false,
+    startService: () => Promise.reject(new Error('No service of its own here.')),
+    specSchema: async () => ({}),
+    ask: async () => false,
+  })
+  await host.net.close()
+  return { code, signal: null, stdout: out.join(''), stderr: err.join('') }
+}
+
+/** What lies in the project when all is over. */
+export interface Papers {
+  /** SHA-256 of the results in the vault. */
+  readonly results: readonly string[]
+  /** Temporary files that dead processes left. */
+  readonly leftovers: readonly string[]
+}
+
+/**
+ * Holds a desk against everything that must be true once its runs have ended well: as many charges as requests, none held, every result in the vault and named by
+ * the lock file, the ledger with one movement each, and a further build that asks the service nothing.
+ *
+ * @param wanted How many requests were approved.
+ */
+export async function expectAllBought(desk: Desk, wanted: number, context: string): Promise<Papers> {
+  const { service, project, posts } = desk
+  const charges = service.charges()
+  expect(charges.length, `${context}: charges`).toBe(wanted)
+  expect(new Set(charges.map(({ bodySha256 }) => bodySha256)).size, `${context}: requests paid for`).toBe(wanted)
+  expect(service.holds(), `${context}: holds`).toEqual([])
+  expect(service.mistakes(), `${context}: mistakes of the service`).toEqual([])
+  expect(posts.wrongs(), context).toEqual([])
+  const papers = await readPapers(project.root)
+  const lock = parseLockFile(await readFile(join(project.root, 'sprites.lock.json'), 'utf8'), 'sprites.lock.json')
+  const entries = Object.values(lock.animations).flatMap((requests) => Object.values(requests))
+  expect(entries.map(({ result }) => result?.sha256).sort(), `${context}: results in the lock file`).toEqual(papers.results)
+  expect(papers.results.length, `${context}: results`).toBe(wanted)
+  const moves = (await readFile(join(project.root, '.spritewright', 'ledger.jsonl'), 'utf8')).split('\n').flatMap(readMove)
+  for (const type of ['held', 'settled'])
+    expect(new Set(moves.filter((move) => move.type === type).map(({ hash }) => hash)).size, `${context}: ${type} in the ledger`).toBe(
+      wanted,
+    )
+  const asked = service.requests().length
+  expect(await desk.run('build', '--buy-only'), `${context}: one more build`).toMatchObject({ code: 0 })
+  expect(service.requests().slice(asked), `${context}: requests of one more build`).toEqual([])
+  return papers
+}
+
+/** A torn line is a line that was not written. */
+function readMove(line: string): { readonly type?: string; readonly hash?: string }[] {
+  try {
+    return [JSON.parse(line) as { type?: string; hash?: string }]
+  } catch {
+    return []
+  }
+}
+
+/** Reads the vault, each result against its name, and looks for what dead processes left. */
+export async function readPapers(root: string): Promise<Papers> {
+  const vault = join(root, '.spritewright', 'results')
+  const names = await readdir(vault).catch(() => [])
+  const results = names.filter((name) => !temporary.test(name))
+  for (const name of results) {
+    const digest = createHash('sha256')
+      .update(await readFile(join(vault, name)))
+      .digest('hex')
+    expect(name.replace(/\.\w+$/, ''), 'a result of the vault is what its name says').toBe(digest)
+  }
+  const all = await readdir(root, { recursive: true })
+  return { results: results.map((name) => name.replace(/\.\w+$/, '')).sort(), leftovers: all.filter((name) => temporary.test(name)) }
+}

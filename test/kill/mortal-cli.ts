@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process'
+import type { Readable } from 'node:stream'
+import { type CliRun, cliBin } from '../project.ts'
+import type { Desk } from './desk.ts'
+
+const preload = new URL('preload.mjs', import.meta.url).href
+
+/** A real CLI that ended by itself or by its own hand. */
+export interface MortalRun extends CliRun {
+  /** Steps that it took, in order: `link sprites.lock.json`, `request POST /v1/execute`. The last one of a killed process is the one that it died at. */
+  readonly steps: readonly string[]
+}
+
+/**
+ * Runs the real CLI, which ends itself at a step or finds the disk full from one on.
+ *
+ * @param deed See `preload.mjs`, e.g. `before 7`; empty for a run that is only watched.
+ */
+export function runMortalCli({ project, env }: Desk, args: readonly string[], deed = ''): Promise<MortalRun> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, ['--import', preload, cliBin, ...args], {
+    cwd: project.root,
+    env: {
+      PATH,
+      HOME,
+      XDG_STATE_HOME: `${project.root}/.state`,
+      SPRITEWRIGHT_MORTAL_ROOT: project.root,
+      SPRITEWRIGHT_MORTAL: deed,
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const [, stdout, stderr, told] = child.stdio.map((stream) => (stream ? textOf(stream as Readable) : () => ''))
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => {
+      const steps = (told?.() ?? '').split('\n').filter((line) => line !== '')
+      resolve({ code, signal, stdout: stdout?.() ?? '', stderr: stderr?.() ?? '', steps })
+    })
+  })
+}
+
+function textOf(stream: Readable): () => string {
+  const parts: Buffer[] = []
+  stream.on('data', (part: Buffer) => parts.push(part))
+  return () => Buffer.concat(parts).toString()
+}
+
+/**
+ * Plays a schedule for 1, 2, 3 … until one of them is the last, two at once.
+ *
+ * @param play Answers whether the process died at that step; one that lived had fewer.
+ * @returns How many schedules there were.
+ */
+export async function untilAlive(play: (at: number) => Promise<boolean>): Promise<number> {
+  let next = 1
+  let isOver = false
+  const lane = async (): Promise<void> => {
+    try {
+      while (!isOver) if (!(await play(next++))) isOver = true
+    } finally {
+      isOver = true
+    }
+  }
+  await Promise.all([lane(), lane()])
+  return next - 1
+}

@@ -1,0 +1,85 @@
+// Loaded into a real process before everything else (`node --import`). It numbers what the process does to the disk under one folder and what it asks of the network, tells each step on file descriptor 3,
+// and ends the process at one of them, or lets the disk be full from one on. `SPRITEWRIGHT_MORTAL` says what:
+//   before 7, after 7   SIGKILL right before, right after the seventh step
+//   torn 7              SIGKILL with half of the bytes written, where the seventh step writes
+//   ENOSPC 7            the seventh call that needs room fails, and every later one
+import { subscribe } from 'node:diagnostics_channel'
+import { openSync, readSync, writeSync } from 'node:fs'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { sep } from 'node:path'
+
+const { SPRITEWRIGHT_MORTAL_ROOT: root = '', SPRITEWRIGHT_MORTAL = '' } = process.env
+const [deed = '', at = '0'] = SPRITEWRIGHT_MORTAL.split(' ')
+const chosen = Number.parseInt(at, 10)
+const isFull = deed === 'ENOSPC'
+/** Limits that processes share are no papers of the project: what they lose is a wait. */
+const limits = `${sep}spritewright${sep}limits${sep}`
+let steps = 0
+let taken = 0
+
+const isOurs = (path) => (path === root || String(path).startsWith(root + sep)) && !String(path).includes(limits)
+const tell = (name, what) => writeSync(3, `${name} ${what}\n`)
+const short = (path) => path.slice(root.length + 1) || '.'
+
+function die() {
+  process.kill(process.pid, 'SIGKILL')
+  // The signal ends the process on the way back from that call; should it take a moment, nothing else may run.
+  const zero = openSync('/dev/zero', 'r')
+  for (;;) readSync(zero, new Uint8Array(1))
+}
+
+/** Stands around a step. @param tear Does half of it. */
+async function step(name, path, call, tear) {
+  if (!isOurs(path)) return call()
+  const isChosen = ++steps === chosen && !isFull
+  tell(name, short(path))
+  if (isChosen && deed === 'before') die()
+  if (isChosen && deed === 'torn' && tear) {
+    await tear()
+    die()
+  }
+  const result = await call()
+  if (isChosen && deed !== 'before') die()
+  return result
+}
+
+/** A call that takes room on a disk. */
+function roomy(name, path, call) {
+  if (!isFull || !isOurs(path) || ++taken < chosen) return call()
+  const syscall = { writeFile: 'write', appendFile: 'write', copyFile: 'copyfile' }[name] ?? name
+  throw Object.assign(new Error(`ENOSPC: no space left on device, ${syscall} '${path}'`), { code: 'ENOSPC', errno: -28, syscall, path })
+}
+
+const real = { ...promises }
+const half = (bytes) => bytes.slice(0, bytes.length >> 1)
+for (const name of ['writeFile', 'appendFile'])
+  promises[name] = (path, bytes, options) => {
+    const call = (some) => real[name](path, some, options)
+    return step(
+      name,
+      path,
+      async () => roomy(name, path, () => call(bytes)),
+      () => call(half(bytes)),
+    )
+  }
+// The second path is the one that is made.
+for (const name of ['link', 'copyFile', 'symlink'])
+  promises[name] = (from, to, ...rest) => step(name, to, async () => roomy(name, to, () => real[name](from, to, ...rest)))
+promises.rename = (from, to) => step('rename', to, () => real.rename(from, to))
+for (const name of ['rm', 'unlink', 'rmdir', 'truncate'])
+  promises[name] = (path, ...rest) => step(name, path, () => real[name](path, ...rest))
+// Making a folder that is mostly there is no step of its own: dying after it is dying before the next one.
+promises.mkdir = async (path, ...rest) => roomy('mkdir', path, () => real.mkdir(path, ...rest))
+promises.open = async (path, ...rest) => {
+  const handle = await real.open(path, ...rest)
+  const sync = handle.sync.bind(handle)
+  handle.sync = () => step('sync', path, sync)
+  return handle
+}
+syncBuiltinESMExports()
+
+subscribe('undici:request:create', ({ request }) => {
+  tell('request', `${request.method} ${request.path}`)
+  if (++steps === chosen && deed === 'before') die()
+})
