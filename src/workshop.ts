@@ -12,6 +12,7 @@ import type { Workshop } from './workshop/counter.ts'
 import { examine } from './workshop/doctor.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { containsKey } from './workshop/key-search.ts'
+import { verifyAccounts } from './workshop/ledger-verify.ts'
 import { recover } from './workshop/recover.ts'
 import { makePlan, readStatus } from './workshop/report.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
@@ -36,13 +37,22 @@ export type {
   ContractFinding,
   ContractRequest,
   DoctorFinding,
-  LedgerLine,
-  LedgerReport,
   PlanReport,
   RecoverReport,
   RecoverRequest,
   Workshop,
 } from './workshop/counter.ts'
+export type {
+  BalanceEvidence,
+  LedgerCheck,
+  LedgerLine,
+  LedgerReport,
+  LedgerSprite,
+  LedgerState,
+  LedgerSums,
+  LedgerVerification,
+  LedgerVerifyRequest,
+} from './workshop/ledger-report.ts'
 export type {
   CopyReport,
   PlaceName,
@@ -118,6 +128,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     writeTypings: (sheets) => writeTypings(shop.host, sheets),
     ledger: () => readAccounts(shop),
     store: openResultStore(shop, keeper),
+    verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(shop, session, request, signal)),
     doctor: () => examine(shop, keeper),
     contract: (request = {}, signal = never) => interruptible(signal, () => lookAtContract(shop, keeper, request, signal)),
     compareOpenapi: (file) => compareWithDescription(shop, file),

@@ -121,9 +121,9 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'ledger',
     takesNames: false,
-    text: 'What was held, settled and restored',
-    options: [],
-    examples: ['ledger', 'ledger --json'],
+    text: 'What was held, settled and restored, for each sprite and in total',
+    options: [{ flags: '--verify', text: 'Read every execution again at the service and compare; exit code 1 where they differ' }],
+    examples: ['ledger', 'ledger --verify', 'ledger --json'],
     load: async () => (await import('./commands/ledger.ts')).ledger,
   },
   {

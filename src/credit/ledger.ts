@@ -22,6 +22,8 @@ export interface Ledger {
   read(): Promise<readonly LedgerMove[]>
   /** Appends a movement unless it is there already (same request, attempt and type). */
   ensure(move: LedgerMove): Promise<void>
+  /** The same for many in one write. Answers how many were not there. */
+  ensureAll(moves: readonly LedgerMove[]): Promise<number>
 }
 
 /** Opens the ledger at `path`; nothing is touched before the first call. */
@@ -29,21 +31,26 @@ export function createLedger(disk: Disk, path: string): Ledger {
   let queue: Promise<void> = Promise.resolve()
   const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
   const read = async (): Promise<readonly LedgerMove[]> => parseLedger(await readText(), path)
-  return {
-    read,
-    ensure: (move) => {
-      const run = queue.then(async () => {
-        const text = await readText()
-        const key = moveKey(move)
-        if (parseLedger(text, path).some((other) => moveKey(other) === key)) return
-        // A torn tail of a crashed run must not swallow the line that comes now.
-        const lead = text === '' || text.endsWith('\n') ? '' : '\n'
-        await disk.append(path, new TextEncoder().encode(`${lead}${JSON.stringify({ ...move, credits: formatCredits(move.credits) })}\n`))
-      })
-      queue = run.catch(() => {})
-      return run
-    },
+  const add = async (moves: readonly LedgerMove[]): Promise<number> => {
+    const text = await readText()
+    const known = new Set(parseLedger(text, path).map(moveKey))
+    const missing = moves.filter((move) => !known.has(moveKey(move)))
+    if (missing.length === 0) return 0
+    // A torn tail of a crashed run must not swallow the line that comes now.
+    const lead = text === '' || text.endsWith('\n') ? '' : '\n'
+    const lines = missing.map((move) => `${JSON.stringify({ ...move, credits: formatCredits(move.credits) })}\n`)
+    await disk.append(path, new TextEncoder().encode(`${lead}${lines.join('')}`))
+    return missing.length
   }
+  const ensureAll = (moves: readonly LedgerMove[]): Promise<number> => {
+    const run = queue.then(() => add(moves))
+    queue = run.then(
+      () => {},
+      () => {},
+    )
+    return run
+  }
+  return { read, ensureAll, ensure: async (move) => void (await ensureAll([move])) }
 }
 
 function moveKey(move: LedgerMove): string {

@@ -1,39 +1,182 @@
+import { join } from 'node:path'
 import { parseCredits, sumCredits } from '../credit/credits.ts'
-import type { LedgerLine, LedgerReport } from './counter.ts'
-import type { Shop } from './shop.ts'
+import type { LedgerMove } from '../credit/ledger.ts'
+import { isStepId, type LockEntry } from '../vault/lockfile.ts'
+import { type AttemptMoney, attemptsOf } from './ledger-attempts.ts'
+import { type LockedRequest, nameRequests, type RequestNames, requestsOf } from './ledger-names.ts'
+import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './ledger-report.ts'
+import { readBuyer, type Shop } from './shop.ts'
 
-/** Sums the ledger up: a line for each animation and attempt, and what may have been bought without anybody knowing. */
+/**
+ * Sums the ledger up: a line for each request and attempt. The journal is the truth: what `ledger.jsonl` lacks is written into it anew. What only `ledger.jsonl` knows
+ * counts too, and what only the lock file knows was bought elsewhere.
+ */
 export async function readAccounts(shop: Shop): Promise<LedgerReport> {
-  const lines = new Map<string, LedgerLine>()
-  for (const move of await shop.ledger.read()) {
-    const { id, hash, attempt, executionId, credits, at, type } = move
-    lines.set(`${hash} ${attempt}`, { id, hash, attempt, executionId, credits, at, state: type })
+  const locked = requestsOf(await shop.lock.read())
+  const kept = await shop.ledger.read()
+  const journal = await readJournal(shop)
+  const noted = new Map(kept.map((move) => [move.hash, move.id] as const))
+  const names = await nameRequests(shop, locked, noted, [...journal.keys(), ...locked.keys()])
+  const moves = [...journal].flatMap(([hash, attempts]) => attempts.flatMap((money) => toMoves(names(hash), hash, money)))
+  const { repaired, warnings } = await repair(shop, kept, moves)
+  const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], buyer: await knownBuyer(shop) })
+  lines.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt))
+  const sprites = [...new Set(lines.map(spriteOf))].sort()
+  return {
+    lines,
+    ...sumsOf(lines),
+    sprites: sprites.map((sprite) => ({ sprite, ...sumsOf(lines.filter((line) => spriteOf(line) === sprite)) })),
+    repaired,
+    warnings,
   }
-  for (const line of await readUncertain(shop))
-    if (!lines.has(`${line.hash} ${line.attempt}`)) lines.set(`${line.hash} ${line.attempt}`, line)
-  const all = [...lines.values()].sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1))
-  const sum = (state: LedgerLine['state']): bigint => sumCredits(all.filter((line) => line.state === state).map((line) => line.credits))
-  return { lines: all, held: sum('held'), settled: sum('settled'), restored: sum('restored'), uncertain: sum('uncertain') }
 }
 
-/** Submissions that were sent and never answered: the whole ceiling counts. */
-async function readUncertain(shop: Shop): Promise<readonly LedgerLine[]> {
-  const ids = new Map(
-    Object.entries((await shop.lock.read()).animations).flatMap(([id, requests]) => Object.keys(requests).map((hash) => [hash, id])),
-  )
-  const lines: LedgerLine[] = []
-  for (const hash of await shop.journal.requests()) {
-    const { submission } = await shop.journal.read(hash)
-    const open = submission.sends.find((send) => send.answer.kind !== 'refused')
-    if (submission.accepted || !open || !submission.frozen) continue
-    lines.push({
-      id: ids.get(hash) ?? hash.slice(0, 12),
-      hash,
-      attempt: submission.attempt,
-      state: 'uncertain',
-      credits: parseCredits(submission.frozen.ceiling),
-      at: open.at,
-    })
+async function readJournal(shop: Shop): Promise<ReadonlyMap<string, readonly AttemptMoney[]>> {
+  const found = new Map<string, readonly AttemptMoney[]>()
+  for (const hash of await shop.journal.requests()) found.set(hash, attemptsOf((await shop.journal.read(hash)).records))
+  return found
+}
+
+/** The movements that an attempt stands for, as the ledger would have noted them. */
+function toMoves(id: string, hash: string, money: AttemptMoney): readonly LedgerMove[] {
+  const { attempt, credits, executionId, isOurs, state, times } = money
+  if (!isOurs || credits === undefined || executionId === undefined || times.held === undefined) return []
+  const move = { id, hash, attempt, executionId, credits }
+  const held: LedgerMove = { at: times.held, type: 'held', ...move }
+  return state === 'settled' || state === 'restored' ? [held, { at: times.ended ?? times.held, type: state, ...move }] : [held]
+}
+
+/** Writes what is missing. Where that is not possible the figures are right all the same, and the person is told why the file is not. */
+async function repair(
+  shop: Shop,
+  kept: readonly LedgerMove[],
+  moves: readonly LedgerMove[],
+): Promise<{ readonly repaired: number; readonly warnings: readonly string[] }> {
+  const known = new Set(kept.map(({ hash, attempt, type }) => `${hash} ${attempt} ${type}`))
+  const missing = moves.filter(({ hash, attempt, type }) => !known.has(`${hash} ${attempt} ${type}`))
+  if (missing.length === 0) return { repaired: 0, warnings: [] }
+  try {
+    return { repaired: await shop.ledger.ensureAll(missing), warnings: [] }
+  } catch (error) {
+    const why = `${join(shop.storeFolder, 'ledger.jsonl')} lacks ${missing.length} movements and cannot be written: ${(error as Error).message}`
+    return { repaired: 0, warnings: [`${why}. The figures are those of the journal.`] }
   }
-  return lines
+}
+
+/** The buyer that this checkout has been so far; undefined where it never was one. Looking at the ledger makes nobody a buyer. */
+async function knownBuyer(shop: Shop): Promise<string | undefined> {
+  const { disk, env } = shop.host
+  if (env.SPRITEWRIGHT_BUYER?.trim()) return readBuyer(shop)
+  for (const folder of [shop.storeFolder, shop.copyFolder])
+    if (folder !== undefined && (await disk.stat(join(folder, 'buyer')))) return readBuyer(shop)
+  return undefined
+}
+
+interface Papers {
+  readonly locked: ReadonlyMap<string, LockedRequest>
+  readonly journal: ReadonlyMap<string, readonly AttemptMoney[]>
+  readonly names: RequestNames
+  /** Of the journal first, then those of `ledger.jsonl`. */
+  readonly moves: readonly LedgerMove[]
+  readonly buyer: string | undefined
+}
+
+function toLines(papers: Papers): LedgerLine[] {
+  const lines = new Map<string, LedgerLine>()
+  const add = (line: LedgerLine): void => void lines.set(`${line.hash} ${line.attempt}`, line)
+  for (const [hash, attempts] of papers.journal) for (const money of attempts) add(fromJournal(papers, hash, money))
+  for (const move of papers.moves) {
+    const before = lines.get(`${move.hash} ${move.attempt}`)
+    if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(papers, move, before))
+  }
+  for (const [hash, { entry }] of papers.locked) {
+    const attempt = entry.submission?.attempt ?? 1
+    const before = lines.get(`${hash} ${attempt}`)
+    if (entry.execution === undefined && entry.result === undefined) continue
+    if (before === undefined || before.state === 'uncertain') add(fromLock(papers, hash, attempt, entry, before))
+  }
+  return [...lines.values()]
+}
+
+/** Of two papers that differ the one is right that knows more; a charge weighs more than a restoration. */
+function rankOf(state: LedgerState): number {
+  return ['uncertain', 'held', 'restored', 'settled'].indexOf(state)
+}
+
+function fromJournal(papers: Papers, hash: string, money: AttemptMoney): LedgerLine {
+  const { attempt, state, executionId, balanceBefore, credits, decision, isOurs, result, times } = money
+  const entry = papers.locked.get(hash)?.entry
+  return {
+    ...commonOf(papers, hash),
+    attempt,
+    state,
+    credits: (isOurs ? credits : undefined) ?? priceOf(entry, attempt) ?? credits ?? 0n,
+    at: times.ended ?? times.held ?? times.opened,
+    origin: isOurs ? 'here' : originOf(papers, entry),
+    ...(executionId === undefined ? {} : { executionId }),
+    ...(balanceBefore === undefined ? {} : { balanceBefore }),
+    ...(decision === undefined ? {} : { decision }),
+    ...(result === undefined ? {} : { result }),
+  }
+}
+
+function fromMove(papers: Papers, move: LedgerMove, before: LedgerLine | undefined): LedgerLine {
+  const { attempt, at, credits, executionId, hash, type } = move
+  const result = papers.locked.get(hash)?.entry.result?.sha256
+  const found = { ...commonOf(papers, hash), attempt, executionId, origin: 'here' as const, ...(result === undefined ? {} : { result }) }
+  return { ...found, ...before, state: type, credits, at }
+}
+
+/** Only the lock file knows how it went on: another checkout bought it, or this one did and its journal is gone. */
+function fromLock(papers: Papers, hash: string, attempt: number, entry: LockEntry, before: LedgerLine | undefined): LedgerLine {
+  const { approval, execution, result } = entry
+  const given = Date.parse(approval?.at ?? '')
+  return {
+    ...commonOf(papers, hash),
+    attempt,
+    at: Number.isNaN(given) ? 0 : given,
+    origin: originOf(papers, entry),
+    ...before,
+    state: result ? 'settled' : 'held',
+    credits: priceOf(entry, attempt) ?? before?.credits ?? 0n,
+    ...(execution ? { executionId: execution.id } : {}),
+    ...(result ? { result: result.sha256 } : {}),
+  }
+}
+
+function commonOf({ locked, names }: Papers, hash: string): Pick<LedgerLine, 'id' | 'hash' | 'isPicture' | 'service'> {
+  const id = names(hash)
+  const found = locked.get(hash)
+  const service = found && { host: found.entry.service.host, keyMode: found.entry.service.keyMode }
+  const isPicture = isStepId(id) || (found !== undefined && found.id === undefined)
+  return { id, hash, isPicture, ...(service ? { service } : {}) }
+}
+
+/** What was, or would be, the maximum of an attempt, by its frozen submission; without one the ceiling. */
+function priceOf(entry: LockEntry | undefined, attempt: number): bigint | undefined {
+  const frozen = entry?.submission
+  const text = frozen && frozen.attempt === attempt ? frozen.maxCredits : entry?.approval?.ceiling
+  return text === undefined ? undefined : parseCredits(text)
+}
+
+function originOf({ buyer }: Papers, entry: LockEntry | undefined): LedgerLine['origin'] {
+  return buyer !== undefined && entry?.approval?.buyer === buyer ? 'here' : 'elsewhere'
+}
+
+function sumsOf(lines: readonly LedgerLine[]): LedgerSums {
+  const here = lines.filter(({ origin }) => origin === 'here')
+  const sum = (state: LedgerState): bigint => sumCredits(here.filter((line) => line.state === state).map(({ credits }) => credits))
+  const others = lines.filter(({ origin, state }) => origin === 'elsewhere' && state !== 'restored')
+  return {
+    held: sum('held'),
+    settled: sum('settled'),
+    restored: sum('restored'),
+    uncertain: sum('uncertain'),
+    elsewhere: sumCredits(others.map(({ credits }) => credits)),
+  }
+}
+
+/** The sprite that a line belongs to: of a shared step the first that needs it. */
+function spriteOf({ id }: LedgerLine): string {
+  return id.split(/[.#]/)[0] ?? id
 }

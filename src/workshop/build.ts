@@ -1,8 +1,7 @@
 import { parseCredits } from '../credit/credits.ts'
-import type { CrewReport } from '../job/crew.ts'
 import { settle } from '../job/deliver.ts'
 import { findEntry } from '../vault/lockfile.ts'
-import { buy } from './buy.ts'
+import { type Bought, buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
 import { missingError } from './missing.ts'
 import type { SessionKeeper } from './session.ts'
@@ -20,7 +19,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   await carryOver(shop, first)
   const unbought = shop.options.build.unbought
   let found = first
-  let crew: CrewReport = { purchases: [], failures: [] }
+  let crew: Bought = { purchases: [], failures: [] }
   if (first.items.some((item) => item.state !== 'bought')) {
     const bought = await bring(shop, keeper, request, first)
     crew = bought.crew
@@ -36,6 +35,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
       item.credits === undefined || !item.isFresh ? [] : [{ id: item.id, credits: parseCredits(item.credits) }],
     ),
     fromVault: first.items.filter((item) => item.state === 'bought').length,
+    ...(crew.balance ? { balance: crew.balance } : {}),
     warnings: shop.warnings,
   }
 }
@@ -50,12 +50,7 @@ async function carryOver(shop: Shop, found: Survey): Promise<void> {
   }
 }
 
-async function bring(
-  shop: Shop,
-  keeper: SessionKeeper,
-  request: BuildRequest,
-  first: Survey,
-): Promise<{ crew: CrewReport; found: Survey }> {
+async function bring(shop: Shop, keeper: SessionKeeper, request: BuildRequest, first: Survey): Promise<{ crew: Bought; found: Survey }> {
   const names = request.names ?? []
   const allowsPlaceholders = shop.options.build.unbought === 'placeholder' && request.frozen !== true
   const canAsk = keeper.host !== undefined && (shop.options.service === 'embedded' || shop.credentials.key !== undefined)

@@ -5,6 +5,8 @@ import { type CrewReport, runCrew } from '../job/crew.ts'
 import { askedFields, type Order } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import type { LockFile } from '../vault/lockfile.ts'
+import { readEvidence, takeSnapshot } from './ledger-balance.ts'
+import type { BalanceEvidence } from './ledger-report.ts'
 import { type Missing, missingError } from './missing.ts'
 import { approvalOf, toJobPorts, toOrder, withSteps } from './orders.ts'
 import { askQuotes, type Quotes } from './quotes.ts'
@@ -28,7 +30,7 @@ export interface BuyRequest {
  *
  * Before the first submission of a run everything is checked that can be: what is unapproved, who is to buy, what it costs together. When that fails, nothing was sent.
  */
-export async function buy(shop: Shop, session: Session, request: BuyRequest): Promise<CrewReport> {
+export async function buy(shop: Shop, session: Session, request: BuyRequest): Promise<Bought> {
   const ports = await toJobPorts(shop, session, request.onProgress, request.signal)
   const keyTag = session.client.keyTag(ports.keySalt)
   const before = await survey(shop, request.names, { identity: session.identity }, keyTag)
@@ -53,9 +55,17 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const going = open.filter((order) => !barred.includes(order))
   const unsent = [...new Set(going.flatMap(unsentOf))]
   await checkBuyers(shop, found.lock, unsent)
-  await checkBalance(session, unsent, quotes, request.signal)
-  return runCrew(ports, going, shop.options.limits.activeJobs)
+  const balance = await checkBalance(session, unsent, quotes, request.signal)
+  const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(shop, going) }
+  const crew = await runCrew(ports, going, shop.options.limits.activeJobs)
+  // A run that failed or was interrupted tells of that, and of nothing else.
+  if (start === undefined || crew.failures.length > 0 || request.signal.aborted) return crew
+  const evidence = await readEvidence(shop, session, going, start, request.signal)
+  return evidence ? { ...crew, balance: evidence } : crew
 }
+
+/** What became of a run's orders, and of the account's balance where something was sent. */
+export type Bought = CrewReport & { readonly balance?: BalanceEvidence }
 
 /** An animation or a step that is still to be sent. */
 type Unsent = Missing & { readonly hash?: string }
@@ -113,13 +123,19 @@ async function checkBuyers(shop: Shop, lock: LockFile, unsent: readonly Unsent[]
   })
 }
 
-async function checkBalance(session: Session, unsent: readonly Unsent[], quotes: Quotes, signal: AbortSignal): Promise<void> {
-  if (unsent.length === 0) return
+/** @returns The balance before the run; undefined where nothing is to be sent. @throws `SW_BALANCE` */
+async function checkBalance(
+  session: Session,
+  unsent: readonly Unsent[],
+  quotes: Quotes,
+  signal: AbortSignal,
+): Promise<Credits | undefined> {
+  if (unsent.length === 0) return undefined
   const prices: Credits[] = []
   for (const { request } of unsent) prices.push((await quotes.of(request)).credits)
   const sum = sumCredits(prices)
   const balance = await session.client.balance(signal)
-  if (balance >= sum) return
+  if (balance >= sum) return balance
   throw new SpritewrightError('SW_BALANCE', {
     message: `This run would cost ${formatCredits(sum)} credits, the account has ${formatCredits(balance)} available. Nothing was sent. Add credits, or build fewer sprites at a time: spritewright build NAME`,
     facts: { price: formatCredits(sum), balance: formatCredits(balance) },

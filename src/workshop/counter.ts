@@ -5,6 +5,7 @@ import type { Credits } from '../credit/credits.ts'
 import type { SpritewrightError } from '../errors.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import type { ResolvedOptions } from '../options.ts'
+import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from './ledger-report.ts'
 import type { ResultStore } from './store/reports.ts'
 
 /** What the project has, lacks, and what the lacking part would cost. */
@@ -69,6 +70,8 @@ export interface BuildReport {
   readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
   /** How many animations came from the vault. */
   readonly fromVault: number
+  /** The account's balance around a run that sent something; undefined where nothing was sent. */
+  readonly balance?: BalanceEvidence
   readonly warnings: readonly string[]
 }
 
@@ -103,27 +106,6 @@ export interface RecoverReport {
   readonly balance: Credits
   /** What came of a replay. */
   readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
-}
-
-/** One line of the ledger, summed up for an animation and an attempt. */
-export interface LedgerLine {
-  readonly id: string
-  readonly hash: string
-  readonly attempt: number
-  readonly executionId?: string
-  readonly state: 'held' | 'settled' | 'restored' | 'uncertain'
-  readonly credits: Credits
-  /** Milliseconds since the Unix epoch, of the last change. */
-  readonly at: number
-}
-
-export interface LedgerReport {
-  readonly lines: readonly LedgerLine[]
-  readonly held: Credits
-  readonly settled: Credits
-  readonly restored: Credits
-  /** Worst case of what may or may not have been bought. */
-  readonly uncertain: Credits
 }
 
 /** One check of `doctor`. */
@@ -178,9 +160,12 @@ export interface Workshop {
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
   /** Writes typings of literal names beside each spec, where they have changed. Answers the absolute paths written. */
   writeTypings(sheets: BuiltSheets): Promise<readonly string[]>
+  /** What was held, settled, restored, and what nobody knows, by the project's own papers. Movements that `ledger.jsonl` lacks are written into it anew. */
   ledger(): Promise<LedgerReport>
   /** The paid results: what is here, whether it is whole, what may go, what others have. */
   readonly store: ResultStore
+  /** The same, compared with what the service says of every execution. Only reads are sent. */
+  verifyLedger(request?: LedgerVerifyRequest, signal?: AbortSignal): Promise<LedgerVerification>
   doctor(): Promise<readonly DoctorFinding[]>
   /** Looks at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
   contract(request?: ContractRequest, signal?: AbortSignal): Promise<readonly ContractFinding[]>

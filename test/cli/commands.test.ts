@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { BuiltSheets } from '../../src/build/sheet.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { SpritewrightError } from '../../src/errors.ts'
-import type { ApproveRequest, BuildRequest, PlanReport } from '../../src/workshop.ts'
+import type { ApproveRequest, BuildRequest, LedgerLine, LedgerReport, PlanReport } from '../../src/workshop.ts'
 import { createWorld, planItem } from './world.ts'
 
 const priced: PlanReport = {
@@ -225,6 +225,20 @@ describe('build', () => {
     )
   })
 
+  test('shows the balance before and after as evidence, also with --json', async () => {
+    const said = { least: 24_000n, most: 24_000n }
+    const words = 'balance 100 → 97.6: 2.4 charged, as the ledger says'
+    const balance = { before: 1_000_000n, after: 976_000n, said, isExplained: true, words }
+    const { world } = building(async () => ({ bought: [{ id: 'hero.walk', credits: 24_000n }], balance }))
+    expect(await world.run('build')).toBe(0)
+    expect(world.out()).toContain(`✓ Bought hero.walk for 2.4 credits\n  ${words}\n`)
+    const { world: scripted } = building(async () => ({ bought: [], balance }))
+    await scripted.run('build', '--json')
+    expect(scripted.json()).toMatchObject({
+      balance: { before: '100', after: '97.6', said: { least: '2.4', most: '2.4' }, isExplained: true },
+    })
+  })
+
   test('with --json one document tells the same', async () => {
     const { world } = building(async () => ({ bought: [{ id: 'hero.walk', credits: 24_000n }] }))
     expect(await world.run('build', '--json', '--out', 'static')).toBe(0)
@@ -316,6 +330,17 @@ describe('build', () => {
   })
 })
 
+const noSums = { held: 0n, settled: 0n, restored: 0n, uncertain: 0n, elsewhere: 0n }
+
+function ledgerLine(id: string, more: Partial<LedgerLine> = {}): LedgerLine {
+  const base = { hash: 'h', attempt: 1, executionId: 'exe-1', state: 'settled', credits: 24_000n, at: 1_767_225_600_000 } as const
+  return { id, ...base, origin: 'here', isPicture: false, ...more }
+}
+
+function ledgerReport(lines: readonly LedgerLine[], sums: Partial<LedgerReport>): LedgerReport {
+  return { lines, sprites: [], ...noSums, repaired: 0, warnings: [], ...sums }
+}
+
 describe('status, ledger, doctor, schema', () => {
   test('status names executions, questions and frames to look at', async () => {
     const review = { frameCount: 12, background: 'remove', keptBackgroundFrames: [], inspectionFrames: [3, 7], sourceShiftedFrames: [] }
@@ -345,16 +370,7 @@ describe('status, ledger, doctor, schema', () => {
   })
 
   test('ledger adds up, and says what may have been spent besides', async () => {
-    const line = {
-      id: 'hero.walk',
-      hash: 'h',
-      attempt: 1,
-      executionId: 'exe-1',
-      state: 'settled',
-      credits: 24_000n,
-      at: 1_767_225_600_000,
-    } as const
-    const report = { lines: [line], held: 0n, settled: 24_000n, restored: 0n, uncertain: 16_000n }
+    const report = ledgerReport([ledgerLine('hero.walk')], { settled: 24_000n, uncertain: 16_000n })
     const world = createWorld({ workshop: { ledger: async () => report } })
     expect(await world.run('ledger')).toBe(0)
     expect(world.out()).toContain('2026-01-01 00:00  hero.walk  settled      2.4  exe-1')
@@ -363,6 +379,56 @@ describe('status, ledger, doctor, schema', () => {
     const json = createWorld({ workshop: { ledger: async () => report } })
     await json.run('ledger', '--json')
     expect(json.json()).toMatchObject({ settled: '2.4', lines: [{ credits: '2.4', at: '2026-01-01T00:00:00.000Z' }] })
+  })
+
+  test('ledger calls pictures by their own words, tells apart what was bought elsewhere, and sums each sprite up', async () => {
+    const lines = [
+      ledgerLine('coin#1', { isPicture: true, credits: 10_000n, state: 'held' }),
+      ledgerLine('hero.walk', { origin: 'elsewhere', at: 0 }),
+    ]
+    const sprites = [
+      { sprite: 'coin', ...noSums, held: 10_000n },
+      { sprite: 'hero', ...noSums, elsewhere: 24_000n },
+    ]
+    const world = createWorld({
+      workshop: { ledger: async () => ({ ...ledgerReport(lines, { held: 10_000n, elsewhere: 24_000n }), sprites }) },
+    })
+    expect(await world.run('ledger')).toBe(0)
+    expect(world.out()).toContain('coin#1     due            1                    exe-1')
+    expect(world.out()).toContain('hero.walk  settled      2.4  bought elsewhere  exe-1')
+    expect(world.out()).toContain('  sprite  held  elsewhere\n  coin       1\n  hero                2.4\n')
+    expect(world.out()).toContain('Bought elsewhere, by the lock file, and not in these sums: 2.4 credits.')
+    const dropped = [ledgerLine('hero.walk', { decision: 'abandon', state: 'uncertain' })]
+    const other = createWorld({ workshop: { ledger: async () => ledgerReport(dropped, { uncertain: 24_000n }) } })
+    await other.run('ledger')
+    expect(other.out()).toContain('hero.walk  given up')
+  })
+
+  test('ledger shows the balance before an unanswered submission', async () => {
+    const lines = [ledgerLine('hero.walk', { state: 'uncertain', balanceBefore: 1_000_000n })]
+    const world = createWorld({ workshop: { ledger: async () => ledgerReport(lines, { uncertain: 24_000n }) } })
+    await world.run('ledger')
+    expect(world.out()).toContain('hero.walk: the balance before it was sent was 100.')
+  })
+
+  test('ledger --verify ends with 1 where the service says otherwise, with 0 where it agrees, and shows the balance of today', async () => {
+    const line = ledgerLine('hero.walk', { state: 'uncertain', balanceBefore: 1_000_000n })
+    const words = 'The ledger says held, the service says completed.'
+    const found = { ...ledgerReport([line], { uncertain: 24_000n }), balance: 976_000n, host: 'api.example.com' }
+    const bad = { ...found, checks: [{ line, verdict: 'differs', service: 'completed', words } as const], isAgreed: false }
+    const world = createWorld({ workshop: { verifyLedger: async () => bad } })
+    expect(await world.run('ledger', '--verify')).toBe(1)
+    expect(world.out()).toContain(`differs hero.walk ${words}\nCompared with the service: 1 differs.\n`)
+    expect(world.out()).toContain('The balance at api.example.com is 97.6 now.')
+    expect(world.out()).toContain('hero.walk: balance before it was sent 100, now 97.6.')
+    const good = { ...found, checks: [{ line, verdict: 'agrees', service: 'completed', words: '' } as const], isAgreed: true }
+    const json = createWorld({ workshop: { verifyLedger: async () => good } })
+    expect(await json.run('ledger', '--verify', '--json')).toBe(0)
+    expect(json.json()).toMatchObject({
+      isAgreed: true,
+      balance: '97.6',
+      checks: [{ id: 'hero.walk', verdict: 'agrees', executionId: 'exe-1' }],
+    })
   })
 
   test('doctor ends with 1 where a check is bad, with 0 where there are warnings only', async () => {

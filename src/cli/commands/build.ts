@@ -84,6 +84,7 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
     bought: report.bought,
     spent,
     fromVault: report.fromVault,
+    balance: report.balance,
     sprites: report.sheets.sprites.map(({ name, atlas, width, height, isPlaceholder, animations }) => ({
       name,
       atlas,
@@ -100,6 +101,7 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
   for (const warning of report.warnings) printer.warn(warning)
   for (const one of report.bought) printer.line(ink('green', '✓'), ' Bought ', ink('bold', one.id), ` for ${creditsWords(one.credits)}`)
   if (report.bought.length > 1) printer.line(`  Together ${creditsWords(spent)}`)
+  if (report.balance) printer.line('  ', report.balance.isExplained ? report.balance.words : ink('yellow', report.balance.words))
   if (report.fromVault > 0) printer.hint(`${count(report.fromVault, 'animation')} bought before: nothing paid`)
   printAtlases(printer, report.sheets)
   const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)

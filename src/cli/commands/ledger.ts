@@ -1,51 +1,157 @@
 import { formatCredits } from '../../credit/credits.ts'
-import type { LedgerLine } from '../../workshop.ts'
+import type { LedgerLine, LedgerReport, LedgerVerification } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { type Ink, ink, type Style } from '../ink.ts'
-import { creditsWords } from '../plan-view.ts'
+import { count, creditsWords } from '../plan-view.ts'
+import type { Printer } from '../printer.ts'
 
 const styles: Readonly<Record<LedgerLine['state'], Style>> = { held: 'yellow', settled: 'green', restored: 'dim', uncertain: 'red' }
 
-/** `spritewright ledger`: what was held, settled and restored, for each animation and attempt, and in total. */
-export async function ledger({ printer, withWorkshop }: CommandContext, _args: CommandArgs): Promise<number> {
+/** What the states of a single picture are called: nothing is held for it. */
+const pictureStates: Readonly<Record<LedgerLine['state'], string>> = {
+  held: 'due',
+  settled: 'charged',
+  restored: 'not charged',
+  uncertain: 'uncertain',
+}
+
+const verdicts = { agrees: 'green', gone: 'dim', unread: 'yellow', open: 'red', differs: 'red' } as const
+
+/** `spritewright ledger`: what was held, settled and restored, line by line, for each sprite, and in total. `--verify` compares with the service: exit code 1 where they differ. */
+export async function ledger(context: CommandContext, args: CommandArgs): Promise<number> {
+  const { printer, withWorkshop } = context
+  if (args.flag('verify')) return verify(context)
   const report = await withWorkshop((workshop) => workshop.ledger())
+  printer.document(toDocument(report))
+  printReport(printer, report)
+  for (const { id, balanceBefore } of report.lines.filter((line) => line.state === 'uncertain')) {
+    if (balanceBefore === undefined) continue
+    printer.line(
+      `  ${id}: the balance before it was sent was ${formatCredits(balanceBefore)}. `,
+      ink('dim', "Today's: spritewright ledger --verify"),
+    )
+  }
+  if (report.lines.length > 0) printer.hint(ink('dim', 'Times are UTC.'))
+  return 0
+}
+
+async function verify({ parts, printer, withWorkshop }: CommandContext): Promise<number> {
+  const found = await withWorkshop((workshop) =>
+    workshop.verifyLedger(
+      {
+        onRead: (number, of) =>
+          number === 1 || number % 20 === 0 ? printer.note(ink('dim', `Reading execution ${number} of ${of}`)) : undefined,
+      },
+      parts.signal,
+    ),
+  )
+  const { balance, checks, host, isAgreed } = found
   printer.document({
-    ...report,
-    lines: report.lines.map((line) => ({ ...line, at: toIso(line.at) })),
+    ...toDocument(found),
+    checks: checks.map(({ line: { id, hash, attempt, executionId }, ...check }) => ({ id, hash, attempt, executionId, ...check })),
+    balance,
+    host,
+    isAgreed,
   })
+  printReport(printer, found)
+  if (checks.length > 0) printChecks(printer, found)
+  printer.line(`The balance at ${host} is ${formatCredits(balance)} now.`)
+  for (const { id, balanceBefore } of found.lines.filter((line) => line.state === 'uncertain')) {
+    if (balanceBefore !== undefined)
+      printer.line(
+        `  ${id}: balance before it was sent ${formatCredits(balanceBefore)}, now ${formatCredits(balance)}. That is evidence, no proof.`,
+      )
+  }
+  return isAgreed ? 0 : 1
+}
+
+function printChecks(printer: Printer, { checks }: LedgerVerification): void {
+  printer.line()
+  for (const { line, verdict, words } of checks.filter((check) => check.words !== ''))
+    printer.line('  ', ink(verdicts[verdict], verdict), ' ', ink('bold', line.id), ` ${words}`)
+  const counts = (['agrees', 'gone', 'unread', 'open', 'differs'] as const).flatMap((verdict) => {
+    const found = checks.filter((check) => check.verdict === verdict).length
+    return found === 0 ? [] : [`${found} ${verdict}`]
+  })
+  printer.line(`Compared with the service: ${counts.join(', ')}.`)
+}
+
+function printReport(printer: Printer, report: LedgerReport): void {
+  for (const warning of report.warnings) printer.warn(warning)
+  if (report.repaired > 0) printer.note(`${count(report.repaired, 'movement')} written into ledger.jsonl anew, from the journal.`)
   if (report.lines.length === 0) {
     printer.line('Nothing was ever bought from here.')
-    return 0
+    return
   }
-  printer.table(
-    [
-      { title: 'when' },
-      { title: 'animation' },
-      { title: 'state' },
-      { title: 'credits', align: 'right' },
-      { title: 'attempt', align: 'right' },
-      { title: 'execution' },
-    ],
-    report.lines.map((line): Ink[] => [
-      ink('dim', toIso(line.at).slice(0, 16).replace('T', ' ')),
-      ink('bold', line.id),
-      ink(styles[line.state], line.state),
-      formatCredits(line.credits),
-      line.attempt > 1 ? `${line.attempt}` : '',
-      ink('dim', line.executionId ?? ''),
-    ]),
-  )
+  printLines(printer, report.lines)
+  if (report.sprites.length > 1) printSprites(printer, report)
   printer.line()
   printer.line(
     'Settled ',
     ink('bold', creditsWords(report.settled)),
     ` · held ${formatCredits(report.held)} · restored ${formatCredits(report.restored)}`,
   )
+  if (report.elsewhere > 0n) printer.line(`Bought elsewhere, by the lock file, and not in these sums: ${creditsWords(report.elsewhere)}.`)
   if (report.uncertain > 0n)
     printer.line(ink('red', `At most ${creditsWords(report.uncertain)} more may have been spent: an answer never came.`))
-  printer.hint(ink('dim', 'Times are UTC.'))
-  return 0
+}
+
+function printLines(printer: Printer, lines: readonly LedgerLine[]): void {
+  printer.table(
+    [
+      { title: 'when' },
+      { title: 'what' },
+      { title: 'state' },
+      { title: 'credits', align: 'right' },
+      { title: 'attempt', align: 'right' },
+      { title: 'where' },
+      { title: 'execution' },
+    ],
+    lines.map((line): Ink[] => [
+      line.at === 0 ? '' : ink('dim', toIso(line.at).slice(0, 16).replace('T', ' ')),
+      ink('bold', line.id),
+      ink(styles[line.state], stateWords(line)),
+      formatCredits(line.credits),
+      line.attempt > 1 ? `${line.attempt}` : '',
+      line.origin === 'elsewhere' ? 'bought elsewhere' : '',
+      ink('dim', line.executionId ?? ''),
+    ]),
+  )
+}
+
+function stateWords({ decision, isPicture, state }: LedgerLine): string {
+  if (decision === 'abandon') return 'given up'
+  return isPicture ? pictureStates[state] : state
+}
+
+function printSprites(printer: Printer, { sprites }: LedgerReport): void {
+  const cell = (amount: bigint): string => (amount === 0n ? '' : formatCredits(amount))
+  printer.line()
+  printer.table(
+    [
+      { title: 'sprite' },
+      { title: 'settled', align: 'right' },
+      { title: 'held', align: 'right' },
+      { title: 'restored', align: 'right' },
+      { title: 'uncertain', align: 'right' },
+      { title: 'elsewhere', align: 'right' },
+    ],
+    sprites.map((one): Ink[] => [
+      ink('bold', one.sprite),
+      cell(one.settled),
+      cell(one.held),
+      cell(one.restored),
+      cell(one.uncertain),
+      cell(one.elsewhere),
+    ]),
+  )
+}
+
+function toDocument(report: LedgerReport): Readonly<Record<string, unknown>> {
+  const { elsewhere, held, lines, repaired, restored, settled, sprites, uncertain, warnings } = report
+  const dated = lines.map((line) => ({ ...line, at: line.at === 0 ? null : toIso(line.at) }))
+  return { lines: dated, sprites, held, settled, restored, uncertain, elsewhere, repaired, warnings }
 }
 
 function toIso(at: number): string {

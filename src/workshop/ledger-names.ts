@@ -1,0 +1,53 @@
+import { requestHash } from '../spec/key.ts'
+import type { ServiceIdentity } from '../spec/request.ts'
+import type { LockEntry, LockFile } from '../vault/lockfile.ts'
+import type { Shop } from './shop.ts'
+import { readWishes } from './survey.ts'
+
+/** A request as the lock file has it. */
+export interface LockedRequest {
+  /** Undefined for a step: the lock file knows steps by their hash alone, since sprites may share them. */
+  readonly id: string | undefined
+  readonly entry: LockEntry
+}
+
+/** All requests of a lock file, by hash. */
+export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
+  const found = new Map<string, LockedRequest>()
+  for (const [id, requests] of Object.entries(lock.animations))
+    for (const [hash, entry] of Object.entries(requests)) found.set(hash, { id, entry })
+  for (const [hash, entry] of Object.entries(lock.steps ?? {})) found.set(hash, { id: undefined, entry })
+  return found
+}
+
+/** The name that people know a request by: `hero.walk`, `hero#1`. */
+export type RequestNames = (hash: string) => string
+
+/**
+ * Names requests: by the lock file, by what the ledger noted, and steps that neither names by the specs. A step that no spec asks for any more is named by its operation and its hash.
+ */
+export async function nameRequests(
+  shop: Shop,
+  locked: ReadonlyMap<string, LockedRequest>,
+  noted: ReadonlyMap<string, string>,
+  hashes: Iterable<string>,
+): Promise<RequestNames> {
+  const known = (hash: string): string | undefined => locked.get(hash)?.id ?? noted.get(hash)
+  const steps = [...hashes].some((hash) => known(hash) === undefined) ? await nameSteps(shop, locked) : new Map<string, string>()
+  return (hash) => known(hash) ?? steps.get(hash) ?? [locked.get(hash)?.entry.asked.operation, hash.slice(0, 12)].filter(Boolean).join(' ')
+}
+
+/** Ids of all steps of today's specs, under every identity of the lock file. Broken specs name nothing. */
+async function nameSteps(shop: Shop, locked: ReadonlyMap<string, LockedRequest>): Promise<ReadonlyMap<string, string>> {
+  const identities = new Map<string, ServiceIdentity>()
+  for (const { entry } of locked.values()) identities.set(JSON.stringify(entry.service), entry.service)
+  const { wishes } = await readWishes(shop)
+  const names = new Map<string, string>()
+  for (const wish of wishes)
+    for (const identity of identities.values())
+      for (const step of wish.requests(identity).steps) {
+        const hash = requestHash(step, identity)
+        if (!names.has(hash)) names.set(hash, step.id)
+      }
+  return names
+}
