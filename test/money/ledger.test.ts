@@ -362,12 +362,12 @@ describe('ledger --verify', () => {
 
 describe('the balance around a run', () => {
   test('C20: shows what was charged, as the ledger says', async () => {
-    const w = await world({}, chainSpec)
+    const w = await world({}, heroSpec(['walk', 'idle']))
     const workshop = await w.workshop()
     await approveAll(workshop)
     const report = await workshop.build()
-    expect(report.balance).toMatchObject({ before: parseCredits('100'), after: parseCredits('96.4'), isExplained: true })
-    expect(report.balance?.words).toBe('balance 100 → 96.4: 3.6 charged, as the ledger says')
+    expect(report.balance).toMatchObject({ before: parseCredits('100'), after: parseCredits('96.8'), isExplained: true })
+    expect(report.balance?.words).toBe('balance 100 → 96.8: 3.2 charged, as the ledger says')
     expect((await (await w.workshop()).build()).balance).toBeUndefined()
   })
 
