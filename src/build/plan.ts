@@ -90,10 +90,11 @@ export function identify(
 ): { readonly identity: ServiceIdentity; readonly hash: string } | undefined {
   if (known.identity) return { identity: known.identity, hash: hashOf(known.identity) }
   const found: { identity: ServiceIdentity; hash: string; rank: number }[] = []
-  for (const [hash, entry] of entriesOf(lock, id)) {
-    if (known.host !== undefined && entry.service.host !== known.host) continue
-    if (hashOf(entry.service) !== hash) continue
-    found.push({ identity: entry.service, hash, rank: (entry.service.keyMode === 'live' ? 2 : 0) + (entry.result ? 1 : 0) })
+  for (const identity of servicesOf(lock, id)) {
+    if (known.host !== undefined && identity.host !== known.host) continue
+    const hash = hashOf(identity)
+    const entry = findEntry(lock, id, hash)
+    if (entry) found.push({ identity, hash, rank: (identity.keyMode === 'live' ? 2 : 0) + (entry.result ? 1 : 0) })
   }
   found.sort((a, b) => b.rank - a.rank || (a.hash < b.hash ? -1 : 1))
   return found[0] && { identity: found[0].identity, hash: found[0].hash }
@@ -182,6 +183,26 @@ function changedFields(request: SheetRequest, lock: LockFile): readonly string[]
   const changed = Object.entries(now).flatMap(([field, value]) => (last.asked[field as keyof typeof now] === value ? [] : [field]))
   if (JSON.stringify(last.asked.options ?? {}) !== JSON.stringify(request.options ?? {})) changed.push('options')
   return changed.length > 0 ? changed : ['service']
+}
+
+/** Services that anything of this kind was approved for or bought from, each once. */
+function servicesOf(lock: LockFile, id: string): readonly ServiceIdentity[] {
+  const known = services.get(lock) ?? readServices(lock)
+  services.set(lock, known)
+  return isStepId(id) ? known.steps : known.animations
+}
+
+/** Lock files are never changed in place, and each sprite of a project asks for the same list. */
+const services = new WeakMap<LockFile, ReturnType<typeof readServices>>()
+
+function readServices(lock: LockFile): { readonly animations: readonly ServiceIdentity[]; readonly steps: readonly ServiceIdentity[] } {
+  const distinct = (entries: readonly LockEntry[]): readonly ServiceIdentity[] => [
+    ...new Map(entries.map(({ service }) => [`${service.host} ${service.keyMode} ${service.apiVersion}`, service])).values(),
+  ]
+  return {
+    animations: distinct(Object.values(lock.animations).flatMap((requests) => Object.values(requests))),
+    steps: distinct(Object.values(lock.steps ?? {})),
+  }
 }
 
 function entriesOf(lock: LockFile, id: string): readonly (readonly [string, LockEntry])[] {

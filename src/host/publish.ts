@@ -34,20 +34,43 @@ export async function publish(disk: Disk, random: Random, path: string, bytes: U
   return true
 }
 
-/** Replaces a whole file so that a reader, also after a crash, sees either the old bytes or the new ones. */
-export async function replaceFile(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<void> {
+/** New bytes for a file, durable under a temporary name. */
+export interface StagedFile {
+  /** Puts them in the file's place: a reader, also after a crash, sees either the old bytes or the new ones. */
+  commit(): Promise<void>
+  discard(): Promise<void>
+}
+
+/** Writes what is to replace a file beside it; nothing is replaced yet. */
+export async function stageFile(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<StagedFile> {
   const folder = dirname(path)
   await ensureFolder(disk, folder)
   const temp = tempName(random, path)
-  try {
+  const orDiscard = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      await disk.remove(temp)
+      throw error
+    }
+  }
+  await orDiscard(async () => {
     await disk.writeTemp(temp, bytes)
     await disk.sync(temp)
-    await disk.move(temp, path)
-  } catch (error) {
-    await disk.remove(temp)
-    throw error
+  })
+  return {
+    commit: async () => {
+      await orDiscard(() => disk.move(temp, path))
+      await disk.syncFolder(folder)
+    },
+    discard: () => disk.remove(temp),
   }
-  await disk.syncFolder(folder)
+}
+
+/** Replaces a whole file so that a reader, also after a crash, sees either the old bytes or the new ones. */
+export async function replaceFile(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<void> {
+  const staged = await stageFile(disk, random, path, bytes)
+  await staged.commit()
 }
 
 function tempName(random: Random, path: string): string {

@@ -1,20 +1,36 @@
-import { findEntry } from '../vault/lockfile.ts'
+import { findEntry, type LockEntry } from '../vault/lockfile.ts'
 import type { JournalView } from './journal.ts'
 import type { JobPorts, Order } from './order.ts'
+import type { Submission } from './record.ts'
 
-/** An execution that only the lock file knows (another machine, or a journal that is gone) is taken over: from there on only GET. */
-export async function adoptExecution(ports: Pick<JobPorts, 'journal' | 'lock'>, order: Order, view: JournalView): Promise<JournalView> {
-  const { accepted, stored, attempt, abandoned } = view.submission
-  if (accepted || stored || abandoned?.about === 'execution') return view
+/**
+ * An execution that only the lock file knows (another machine, or a journal that is gone) is taken over: from there on only GET.
+ *
+ * @param isLeft Whether the execution that the journal knows was left by an answer that was given elsewhere.
+ */
+export async function adoptExecution(
+  ports: Pick<JobPorts, 'journal' | 'lock'>,
+  order: Order,
+  view: JournalView,
+  isLeft = false,
+): Promise<JournalView> {
   const entry = findEntry(await ports.lock.read(), order.request.id, order.hash)
-  if (!entry?.execution || (entry.submission !== undefined && entry.submission.attempt < attempt)) return view
+  if (!entry?.execution || !mayAdopt(view.submission, entry, isLeft)) return view
   const body = {
-    attempt: entry.submission?.attempt ?? Math.max(attempt, 1),
+    attempt: entry.submission?.attempt ?? Math.max(view.submission.attempt, 1),
     executionId: entry.execution.id,
     conversationId: entry.execution.conversation,
     approvedAt: entry.approval?.at ?? null,
   }
-  return (
-    (await ports.journal.append(order.hash, view, 'accepted', body)) ?? adoptExecution(ports, order, await ports.journal.read(order.hash))
-  )
+  const next = await ports.journal.append(order.hash, view, 'accepted', body)
+  return next ?? adoptExecution(ports, order, await ports.journal.read(order.hash), isLeft)
+}
+
+/** Only what the journal has never seen, of this attempt or a later one, and never in place of an execution that is still on its way. */
+export function mayAdopt(submission: Submission, entry: LockEntry, isLeft = false): boolean {
+  const { attempt, accepted, completed, stored, failed, abandoned, question, executions } = submission
+  if (!entry.execution || executions?.includes(entry.execution.id)) return false
+  if ((entry.submission?.attempt ?? Math.max(attempt, 1)) < attempt) return false
+  if (!accepted || failed || abandoned) return true
+  return !completed && !stored && (isLeft || question !== undefined)
 }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
+import { decide } from './decision.ts'
 import type { JournalView } from './journal.ts'
-import type { JobPorts, Order } from './order.ts'
+import { factsNow, type JobPorts, type Order } from './order.ts'
 import { refusedError } from './stop.ts'
 
 /** A person's answer to a question of an execution. */
@@ -34,7 +35,7 @@ export async function freezeAnswer(
   if (answer && answer.frozen.questionId === questionId && isOnItsWay) {
     if (answer.frozen.text === words.text && answer.frozen.assetId === (words.assetId ?? null)) return view
     throw new SpritewrightError('SW_USAGE', {
-      message: `An answer to the question of "${order.request.id}" was sent already and is not confirmed: ${JSON.stringify(answer.frozen.text)}. Run spritewright build: it sends the same answer again, once.`,
+      message: `An answer to the question of "${order.request.id}" was sent already and is not confirmed: ${JSON.stringify(answer.frozen.text)}. Run spritewright build: it sends the same answer again, once. Where that stops because nobody can know whether it arrived: spritewright recover ${order.request.id} --abandon, then answer anew.`,
       facts: { id: order.request.id, sent: answer.frozen.text },
     })
   }
@@ -67,6 +68,8 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
     .answer(
       { conversationId, questionId, text, key, ...(assetId === null ? {} : { assetId }) },
       async () => {
+        // The wait for the service's limits may have been long: what was right before it need not be right now.
+        if (answer.sends.length > 0 && decide(view.submission, factsNow(ports, order)).do !== 'answer') throw new OvertakenError()
         recorded.view = await ports.journal.append(order.hash, view, 'answerSent', {
           attempt,
           send: number,

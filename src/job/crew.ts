@@ -1,5 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import { bringOnce } from './chain.ts'
+import { rescuedError } from './deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 import { purchase } from './purchase.ts'
 
@@ -14,6 +15,13 @@ export interface CrewReport {
 /** Codes after which no other order can do better. */
 const endsAll: readonly string[] = ['SW_KEY_REFUSED', 'SW_INTERRUPTED', 'SW_DISK', 'SW_LOCKFILE']
 
+/** Also a disk that says no: the next order could not be kept either. */
+function endsEverything(error: unknown): boolean {
+  if (error instanceof SpritewrightError) return endsAll.includes(error.code)
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
+  return typeof code === 'string' && typeof syscall === 'string'
+}
+
 /**
  * Brings orders to their ends, never more than `atOnce` executions in flight. One failure leaves the others alone, unless nobody can do better.
  *
@@ -27,10 +35,11 @@ export async function runCrew(ports: JobPorts, orders: readonly Order[], atOnce:
     for (let index = next++; index < orders.length && !isOver; index = next++) {
       const order = orders[index] as Order
       try {
+        if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
         await bringOnce(ports, order, purchase)
       } catch (error) {
         failures.push({ order, error, index })
-        if (ports.signal.aborted || (error instanceof SpritewrightError && endsAll.includes(error.code))) isOver = true
+        if (ports.signal.aborted || endsEverything(error)) isOver = true
         // An interrupted order has not failed: it goes on at the service.
         if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
       }

@@ -64,10 +64,10 @@ export function decide(submission: Submission, facts: DecisionFacts): Step {
   return decideSent(submission.sends, submission.replay, facts) ?? decideRefused(submission, facts)
 }
 
-/** An attempt that ended needs an approval of its own: another one than it rested on. */
+/** An attempt that ended needs an approval of its own: a later one than it rested on. An older one may come back with an older lock file. */
 function isApprovedAnew({ frozen, accepted, abandoned }: Submission, { approvedAt }: DecisionFacts): boolean {
   const before = abandoned ? abandoned.approvedAt : (frozen?.approvedAt ?? accepted?.approvedAt)
-  return approvedAt !== undefined && before !== undefined && approvedAt !== before
+  return approvedAt !== undefined && before !== undefined && (before === null || approvedAt > before)
 }
 
 /** By POSTs of which at least one may have been heard; undefined where all were refused for certain. What came before a person's decision to send again counts no more. */

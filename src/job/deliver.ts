@@ -2,10 +2,12 @@ import { parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Execution, FrameReview } from '../service/wire.ts'
 import type { LockEntry } from '../vault/lockfile.ts'
+import { adoptExecution } from './adopt.ts'
 import { follow } from './follow.ts'
 import { compareWithAsset } from './inspect.ts'
 import type { JournalView } from './journal.ts'
 import { askedFields, type JobPorts, type Order } from './order.ts'
+import type { Submission } from './record.ts'
 
 /** Follows a known execution to its end and records how it ended. Only GET. @throws `SW_QUESTION` where it waits for an answer. */
 export async function watch(ports: JobPorts, order: Order, view: JournalView, executionId: string): Promise<void> {
@@ -26,19 +28,23 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
         ...held,
       })
     },
+  }).catch((error: unknown) => {
+    throw isGone(error) ? goneError(id, executionId, error) : error
   })
   if (execution.question !== null) {
     await ports.journal.append(order.hash, view, 'asked', { attempt: view.submission.attempt, executionId, question: execution.question })
     throw questionError(id, execution)
   }
-  if (execution.status === 'needs_input') throw answeredElsewhere(id, executionId)
+  if (execution.status === 'needs_input') {
+    const now = await ports.journal.read(order.hash)
+    const isLeft = now.submission.accepted?.executionId === executionId
+    if (isLeft && (await adoptExecution(ports, order, now, true)) === now) throw answeredElsewhere(id, executionId)
+    return
+  }
   const attempt = view.submission.attempt
   if (execution.status !== 'completed') {
-    await appendUntil(ports, order, view, (now) => now.submission.failed !== undefined, 'failed', {
-      attempt,
-      status: execution.status,
-      error: execution.error,
-    })
+    const failed = { attempt, executionId, status: execution.status, error: execution.error }
+    await appendUntil(ports, order, view, (now) => now.submission.failed !== undefined, 'failed', failed)
   } else {
     const asset = execution.assets[0]
     if (!asset) {
@@ -48,7 +54,7 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
       })
     }
     const { downloadUrl, contentType, width, height } = asset
-    const completed = { attempt, downloadUrl, contentType, width, height, review: execution.review }
+    const completed = { attempt, executionId, downloadUrl, contentType, width, height, review: execution.review }
     await appendUntil(ports, order, view, (now) => now.submission.completed !== undefined, 'completed', completed)
   }
   await settle(ports, order, await ports.journal.read(order.hash))
@@ -61,12 +67,28 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
   const sha256 = await ports.vault.put(bytes)
   const said = view.submission.completed
   if (said !== undefined) for (const words of compareWithAsset(order.request, said, bytes)) ports.warn(words)
-  const stored = { attempt: view.submission.attempt, sha256, bytes: bytes.length }
-  await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
-  await settle(ports, order, await ports.journal.read(order.hash))
+  const executionId = view.submission.accepted?.executionId
+  const stored = { attempt: view.submission.attempt, ...(executionId === undefined ? {} : { executionId }), sha256, bytes: bytes.length }
+  try {
+    await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
+    await settle(ports, order, await ports.journal.read(order.hash))
+  } catch (error) {
+    throw ports.vault.rescued.length > 0 ? rescuedError(ports, order.request.id, error) : error
+  }
 }
 
-/** Appends a record, reading anew where another process was first, unless that one said the same. */
+/** What is said where results had to be kept elsewhere: the place comes last. */
+export function rescuedError(ports: Pick<JobPorts, 'vault'>, id: string, cause?: unknown): SpritewrightError {
+  const { folder, rescued } = ports.vault
+  const places = [...new Set(rescued)]
+  return new SpritewrightError('SW_DISK', {
+    message: `${folder} takes no more files, so nothing more is bought; it stopped at "${id}". Make room, or make the folder writable, and build again: what was paid for is safe. Until then it is kept in ${places.join(' and ')}`,
+    facts: { id, folder, rescued: places },
+    cause,
+  })
+}
+
+/** Appends a record, reading anew where another process was first, unless that one said the same or has gone on to another execution. */
 async function appendUntil<T extends 'failed' | 'completed' | 'stored'>(
   ports: JobPorts,
   order: Order,
@@ -76,7 +98,9 @@ async function appendUntil<T extends 'failed' | 'completed' | 'stored'>(
   body: Parameters<JobPorts['journal']['append']>[3],
 ): Promise<void> {
   let view = first
-  while (!isSaid(view)) {
+  const isPresent = ({ submission }: JournalView): boolean =>
+    submission.attempt === first.submission.attempt && submission.accepted?.executionId === first.submission.accepted?.executionId
+  while (!isSaid(view) && isPresent(view)) {
     if (await ports.journal.append(order.hash, view, type, body as never)) return
     view = await ports.journal.read(order.hash)
   }
@@ -102,6 +126,7 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
   }
   await ports.lock.change(id, order.hash, (entry) => {
     const base: LockEntry = { service: order.identity, asked: askedFields(order.request), ...entry }
+    if (entry && knowsMore(entry, view.submission)) return entry
     if (failed) return { ...base, execution: undefined }
     const execution = { id: accepted.executionId, conversation: accepted.conversationId }
     if (!stored) return { ...base, execution }
@@ -109,9 +134,29 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
   })
 }
 
+/** The lock file may be ahead of these records: another process froze the next attempt, or another machine has an execution that these have never seen. */
+function knowsMore(entry: LockEntry, { attempt, executions }: Submission): boolean {
+  if (entry.submission && entry.submission.attempt > attempt) return true
+  return entry.execution !== undefined && executions?.includes(entry.execution.id) !== true
+}
+
 function reviewOf(review: FrameReview | null, entry: LockEntry | undefined): { review?: FrameReview } {
   if (review) return { review }
   return entry?.result?.review ? { review: entry.result.review } : {}
+}
+
+/** Whether the service says for certain that it does not know what was asked for. */
+export function isGone(error: unknown): boolean {
+  return error instanceof SpritewrightError && error.facts.status === 404
+}
+
+/** Nothing is sent again by itself: the service may have lost it, or be another one than it was. */
+function goneError(id: string, executionId: string, cause: unknown): SpritewrightError {
+  return new SpritewrightError('SW_UNCERTAIN', {
+    message: `The service does not know the execution of "${id}" (${executionId}), though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: spritewright recover ${id} --abandon`,
+    facts: { id, executionId, status: 404 },
+    cause,
+  })
 }
 
 /** The question is gone and we did not answer it: its new execution has a name that nobody told us. */

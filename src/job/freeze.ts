@@ -6,28 +6,23 @@ import type { PaidRequest } from '../spec/request.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { checkUpscale, type ReferencePicture } from './chain.ts'
-import { askedFields, idempotencyKey, type JobPorts, type Order } from './order.ts'
+import { askedFields, idempotencyKey, type JobPorts, type Order, spriteOf } from './order.ts'
 import type { RecordBodies } from './record.ts'
+import { authorise } from './stop.ts'
 
 /** What the freezing needs of a run's ports: `approve` freezes too, and has no journal in hand. */
-export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabilities' | 'signal'>
+export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabilities' | 'signal' | 'mayBuy' | 'buyer'>
 
 /**
  * The free checks before money: what the account can do, and what it costs now.
  *
  * @returns The fresh estimate, which becomes `max_credits`.
- * @throws `SW_CAPABILITY`, `SW_APPROVAL`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`; nothing was sent then.
+ * @throws `SW_CAPABILITY`, `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`; nothing was sent then.
  */
 export async function checkPurchase(ports: FreezePorts, order: Order): Promise<ApprovedPrice> {
   const { id } = order.request
   checkCapabilities(ports, order)
-  const { approval } = order
-  if (!approval) {
-    throw new SpritewrightError('SW_APPROVAL', {
-      message: `"${id}" has no approval. See the price: spritewright plan. Approve it: spritewright approve ${spriteOf(id)}`,
-      facts: { id },
-    })
-  }
+  const approval = authorise(ports, order)
   const quote = await readPrice(ports, order.request)
   const verdict = judgePrice(approval, quote)
   if (!verdict.fits) throw priceError(id, verdict.why, approval, quote)
@@ -53,23 +48,18 @@ export interface ApprovedPrice {
 /** The version that approvals of single pictures carry: the capabilities give their price, and it has no version of its own. */
 const imagePriceVersion = 'live_charge_credits_per_image'
 
-/** What a request costs now: a fresh estimate for a sheet, the price of the capabilities for a picture. @throws `SW_CAPABILITY` where the service names no price. */
+/** What a request costs now: a fresh estimate for a sheet; for a picture the price of the capabilities, read anew, since nothing in its submission could stop a dearer one. @throws `SW_CAPABILITY` where the service names no price. */
 export async function readPrice(
-  ports: Pick<FreezePorts, 'client' | 'capabilities' | 'signal'>,
+  ports: Pick<FreezePorts, 'client' | 'signal'>,
   request: PaidRequest,
 ): Promise<{ readonly credits: Credits; readonly priceVersion: string }> {
   if (request.operation === 'sprite_sheet') return ports.client.estimate(request.frames, request.background, ports.signal)
-  const { imageCredits } = ports.capabilities
+  const { imageCredits } = await ports.client.capabilities(ports.signal)
   if (imageCredits !== null) return { credits: imageCredits, priceVersion: imagePriceVersion }
   throw new SpritewrightError('SW_CAPABILITY', {
     message: `The service names no price for a picture (live_charge_credits_per_image), so "${request.id}" is not bought. Nothing was sent.`,
     facts: { id: request.id },
   })
-}
-
-/** The name by which a command knows what an id belongs to: the animation itself, or the sprite of a step. */
-function spriteOf(id: string): string {
-  return id.split('#')[0] ?? id
 }
 
 function checkCapabilities(ports: FreezePorts, order: Order): void {
@@ -142,13 +132,16 @@ export async function freeze(
   }
   const locked = findEntry(await ports.lock.read(), request.id, hash)?.submission
   const key = idempotencyKey(identity, hash, attempt)
-  if (locked && locked.attempt === attempt && locked.key === key && locked.maxCredits === maxCredits && isIntact(locked)) {
-    return { ...rest, key, body: locked.body, bodySha256: locked.bodySha256, maxCredits }
-  }
+  const isSame = locked && locked.attempt === attempt && locked.key === key && locked.maxCredits === maxCredits
+  if (isSame && isAskedFor(ports, request, locked, price.credits))
+    return { ...rest, key, body: locked.body, bodySha256: sha256(new TextEncoder().encode(locked.body)), maxCredits }
   if (picture) checkUpscale(order, picture.file.bytes)
+  // A refused attempt may have been refused for its upload: the next one makes its own.
+  if (attempt > 1 && picture) await ports.uploads.forget(picture.sha256)
   const referenceId = picture && (await ports.uploads.referenceId(picture.sha256, picture.file, ports.signal))
   const body = ports.client.submissionBody(toSubmission(request, referenceId, price.credits))
-  const submission = { attempt, key, body: new TextDecoder().decode(body), bodySha256: sha256(body), maxCredits }
+  const from = referenceId === undefined ? {} : { referenceId }
+  const submission = { attempt, key, body: new TextDecoder().decode(body), bodySha256: sha256(body), maxCredits, ...from }
   await ports.lock.change(request.id, hash, (entry) => {
     const base = { service: identity, asked: askedFields(request), ...entry, submission }
     // An execution of an earlier attempt has ended without a result: nobody may take it up as this attempt's.
@@ -157,8 +150,16 @@ export async function freeze(
   return { ...rest, key, body: submission.body, bodySha256: submission.bodySha256, maxCredits }
 }
 
-function isIntact(submission: { readonly body: string; readonly bodySha256: string }): boolean {
-  return sha256(new TextEncoder().encode(submission.body)) === submission.bodySha256
+/** The lock file is text that anybody may edit: its bytes are sent only where they are what this request makes of its reference and its price. */
+function isAskedFor(
+  ports: FreezePorts,
+  request: PaidRequest,
+  locked: { readonly body: string; readonly referenceId?: string | undefined },
+  credits: Credits,
+): boolean {
+  if (request.reference !== undefined && locked.referenceId === undefined) return false
+  const body = ports.client.submissionBody(toSubmission(request, locked.referenceId, credits))
+  return new TextDecoder().decode(body) === locked.body
 }
 
 function toSubmission(request: PaidRequest, referenceId: string | undefined, maxCredits: Credits): Submission {

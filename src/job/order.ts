@@ -8,6 +8,7 @@ import type { Capabilities } from '../service/wire.ts'
 import type { PaidRequest, ServiceIdentity } from '../spec/request.ts'
 import type { AskedFields, LockStore } from '../vault/lockfile.ts'
 import type { ObjectStore } from '../vault/objects.ts'
+import type { DecisionFacts } from './decision.ts'
 import type { Journal } from './journal.ts'
 import type { ProgressListener } from './progress.ts'
 import type { Reservations } from './reservations.ts'
@@ -57,6 +58,10 @@ export interface JobPorts {
   readonly random: Random
   /** Read once a run. */
   readonly capabilities: Capabilities
+  /** Whether this run may submit anything at all. Without it only what the service has accepted is fetched. */
+  readonly mayBuy: boolean
+  /** Who this checkout is, as approvals name their buyer. */
+  readonly buyer: string
   /** How long an unanswered submission may be replayed, milliseconds. */
   readonly windowMs: number
   /** Salt of the API key's fingerprint, the same for all runs of this checkout. */
@@ -68,6 +73,17 @@ export interface JobPorts {
   readonly underWay: Map<string, Promise<Purchase>>
   /** Aborted when the run is to end; checked between steps, never inside a submission. */
   readonly signal: AbortSignal
+}
+
+/** What a decision is taken by at this moment. */
+export function factsNow(ports: Pick<JobPorts, 'clock' | 'windowMs' | 'client' | 'keySalt'>, order: Order): DecisionFacts {
+  const { clock, windowMs, client, keySalt } = ports
+  return { wall: clock.wall(), mono: clock.mono(), windowMs, keyTag: client.keyTag(keySalt), approvedAt: order.approval?.at }
+}
+
+/** The name by which a command knows what an id belongs to: the animation itself, or the sprite of a step. */
+export function spriteOf(id: string): string {
+  return id.split('#')[0] ?? id
 }
 
 /** The lock file's summary of what a request asks. */

@@ -9,9 +9,9 @@ import { decide, type Step } from './decision.ts'
 import { deliver, settle, watch } from './deliver.ts'
 import { checkPurchase, freeze } from './freeze.ts'
 import type { JournalView } from './journal.ts'
-import type { JobPorts, Order, Purchase } from './order.ts'
+import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
 import type { Send } from './record.ts'
-import { type Evidence, stopError } from './stop.ts'
+import { type Evidence, notNowError, stopError } from './stop.ts'
 
 /** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
 const faultsAllowed = 5
@@ -30,13 +30,7 @@ export async function purchase(ports: JobPorts, order: Order): Promise<Purchase>
   for (let round = 0; ; round++) {
     ports.signal.throwIfAborted()
     const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
-    const step = decide(view.submission, {
-      wall: ports.clock.wall(),
-      mono: ports.clock.mono(),
-      windowMs: ports.windowMs,
-      keyTag: ports.client.keyTag(ports.keySalt),
-      approvedAt: order.approval?.at,
-    })
+    const step = decide(view.submission, factsNow(ports, order))
     if (step.do === 'done') return { ...(await finish(ports, order, view, step.sha256)), isFresh: round > 0 }
     await take(ports, order, view, step, tries)
   }
@@ -51,6 +45,7 @@ interface Tries {
 async function take(ports: JobPorts, order: Order, view: JournalView, step: Exclude<Step, { do: 'done' }>, tries: Tries): Promise<void> {
   switch (step.do) {
     case 'prepare':
+      await settle(ports, order, view)
       return prepare(ports, order, view, step.attempt, tries)
     case 'replay':
       return replay(ports, order, view, step.pause, tries)
@@ -64,6 +59,7 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
     case 'download':
       return deliver(ports, order, view, step.downloadUrl)
     case 'stop':
+      await settle(ports, order, view)
       throw stopError(ports, order, step.why, step.why.kind === 'uncertain' ? await readEvidence(ports, view) : {})
   }
 }
@@ -77,8 +73,6 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
   if (before && before.attempt === attempt && before.maxCredits === formatCredits(price.credits) && before.approvedAt === price.approval.at)
     return send(ports, order, view, tries)
   ports.onProgress({ id: order.request.id, phase: 'uploading' })
-  // A refused attempt may have been refused for its upload: the next one makes its own.
-  if (attempt > 1 && picture) await ports.uploads.forget(picture.sha256)
   const frozen = await freeze(ports, order, attempt, price, picture)
   const next = await ports.journal.append(order.hash, view, 'frozen', frozen)
   if (next) await send(ports, order, next, tries)
@@ -93,6 +87,9 @@ async function replay(
   tries: Tries,
 ): Promise<void> {
   checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
+  if (!ports.mayBuy) throw notNowError(order.request.id)
+  // Where every POST was refused for certain, this one starts something new: it needs all that a first one needs. In one run that is looked at once.
+  if (tries.sent === 0 && view.submission.sends.every((one) => one.answer.kind === 'refused')) await checkPurchase(ports, order)
   await wait(ports, order, pause, tries)
   await send(ports, order, view, tries)
 }
@@ -156,6 +153,9 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     outcome = await ports.client.submit(
       { key: frozen.key, body },
       async () => {
+        // The wait for the service's limits may have been long: what was right before it need not be right now.
+        const now = decide(view.submission, factsNow(ports, order))
+        if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()
         await ports.reservations.reserve({
           id: order.request.id,
           hash: order.hash,
@@ -180,7 +180,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
   if (recorded.view) await recordOutcome(ports, order, recorded.view, number, outcome)
 }
 
-/** Another process wrote the next record first: nothing was sent, and the records are read again. */
+/** Another process wrote the next record first, or the moment has passed: nothing was sent, and the records are read again. */
 class OvertakenError extends Error {}
 
 async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {

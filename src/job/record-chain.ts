@@ -59,6 +59,10 @@ export interface ChainPlaces {
   readonly warn?: ((message: string) => void) | undefined
 }
 
+/** How often, and how long apart in milliseconds, a last record that cannot be read is looked at again before it counts as torn. */
+const tornLooks = 5
+const tornLookMs = 200
+
 /** SHA-256 of a record's canonical form without its `sum`. */
 export function recordSum(record: Omit<ChainedRecord, 'sum'>): string {
   const { v, n, prev, type, at, mono, body } = record
@@ -72,7 +76,7 @@ export function formatRecord(record: ChainedRecord): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
 }
 
-/** Reads a record's file; undefined where it is torn or changed. */
+/** Reads a record's file; undefined where it is torn or changed. @throws `SW_JOURNAL` for a form that this version does not know. */
 export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | undefined {
   let json: unknown
   try {
@@ -80,9 +84,20 @@ export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | und
   } catch {
     return undefined
   }
-  if (json === null || typeof json !== 'object' || (json as { v?: unknown }).v !== 1) return undefined
+  if (json === null || typeof json !== 'object') return undefined
+  const { v } = json as { v?: unknown }
+  if (typeof v === 'number' && v > 1) throw newerVersion(`version ${v}`)
+  if (v !== 1) return undefined
   const record = json as R
   return record.sum === recordSum(record) ? record : undefined
+}
+
+/** A later version knows more: what this one does not understand it must not pass over. */
+export function newerVersion(what: string): SpritewrightError {
+  return new SpritewrightError('SW_JOURNAL', {
+    message: `The journal holds a record (${JSON.stringify(what.slice(0, 40))}) that this version of spritewright does not know. Nothing was sent. Use the version that wrote it, or a newer one.`,
+    facts: { record: what },
+  })
 }
 
 /** Opens the chains; nothing is touched before the first call. */
@@ -113,10 +128,26 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       const all = copy === undefined ? await disk.list(folder) : [...(await disk.list(folder)), ...(await disk.list(copy))]
       return [...new Set(all)].sort()
     },
-    read: (name) => {
+    read: async (name) => {
       const records = known.get(name) ?? new Map<number, R>()
       known.set(name, records)
-      return readChain<R>(disk, places, name, records)
+      const readAll = (): Promise<FoundChain<R>> => findRecords<R>(disk, places, name, records)
+      let found = await readAll()
+      // Where there are no hard links a record is copied, and another process may be at it.
+      for (let looks = 0; looks < tornLooks && isTorn(found); looks++) {
+        await clock.sleep(tornLookMs)
+        found = await readAll()
+      }
+      const path = join(folder, name)
+      try {
+        return { ...linkUp(found.records, path), lacking: found.lacking }
+      } catch (error) {
+        if (!found.hasForeign) throw error
+        // The copy belongs to another checkout that stood at the same path: what is here counts.
+        const own = await findRecords<R>(disk, { folder }, name, new Map())
+        places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
+        return linkUp(own.records, path)
+      }
     },
     append: async (name, view, type, body) => {
       await heal(name, view)
@@ -140,38 +171,54 @@ async function listRecords(disk: Disk, folder: string): Promise<readonly number[
   return (await disk.list(folder)).filter((name) => /^\d{4,}\.json$/.test(name)).map((name) => Number.parseInt(name, 10))
 }
 
+/** Records as they were found in both places. */
+interface FoundChain<R extends ChainedRecord> {
+  /** By number; undefined where a file cannot be read. */
+  readonly records: readonly { readonly n: number; readonly record: R | undefined }[]
+  readonly lacking: readonly { readonly folder: string; readonly record: R }[]
+  /** Whether some of them came from the copy alone. */
+  readonly hasForeign: boolean
+}
+
+function isTorn({ records }: FoundChain<ChainedRecord>): boolean {
+  const last = records.at(-1)
+  return last !== undefined && last.record === undefined
+}
+
 /**
  * Reads both places as one: what the first lacks, or has torn, the second may have whole.
  *
  * @param known Records read before: they are never changed, so each file is read once.
  */
-async function readChain<R extends ChainedRecord>(
+async function findRecords<R extends ChainedRecord>(
   disk: Disk,
   { folder, copy }: ChainPlaces,
   name: string,
   known: Map<number, R>,
-): Promise<ChainView<R>> {
+): Promise<FoundChain<R>> {
   const own = new Set(await listRecords(disk, join(folder, name)))
   const others = new Set(copy === undefined ? [] : await listRecords(disk, join(copy, name)))
   const readOne = async (place: string, n: number): Promise<R | undefined> =>
     known.get(n) ?? parseRecord<R>(await disk.read(join(place, name, fileName(n))))
-  const found: { n: number; record: R | undefined }[] = []
+  const records: { n: number; record: R | undefined }[] = []
   const lacking: { folder: string; record: R }[] = []
+  let hasForeign = false
   for (const n of [...new Set([...own, ...others])].sort((a, b) => a - b)) {
     let record = own.has(n) ? await readOne(folder, n) : undefined
     if (record !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, record })
     if (record === undefined && copy !== undefined && others.has(n)) {
       record = await readOne(copy, n)
+      hasForeign = true
       if (record !== undefined && !own.has(n)) lacking.push({ folder, record })
     }
     if (record !== undefined) known.set(n, record)
-    found.push({ n, record })
+    records.push({ n, record })
   }
-  return { ...linkUp(found, join(folder, name)), lacking }
+  return { records, lacking, hasForeign }
 }
 
 /** Checks the chain. An unreadable record is skipped only where nothing readable builds on it. */
-function linkUp<R extends ChainedRecord>(found: readonly { n: number; record: R | undefined }[], folder: string): ChainView<R> {
+function linkUp<R extends ChainedRecord>(found: FoundChain<R>['records'], folder: string): ChainView<R> {
   const records: R[] = []
   let prev = ''
   let next = 1

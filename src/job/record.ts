@@ -1,5 +1,5 @@
 import type { FrameReview, PublicError, Question } from '../service/wire.ts'
-import type { ChainedRecord } from './record-chain.ts'
+import { type ChainedRecord, newerVersion } from './record-chain.ts'
 
 /** What a record can say, by type. Money is decimal text. */
 export interface RecordBodies {
@@ -52,6 +52,7 @@ export interface RecordBodies {
   /** The execution delivered. */
   readonly completed: {
     readonly attempt: number
+    readonly executionId?: string
     readonly downloadUrl: string
     readonly contentType: string | null
     /** Pixels, as the finished asset says; missing in records of earlier versions. */
@@ -60,7 +61,12 @@ export interface RecordBodies {
     readonly review: FrameReview | null
   }
   /** The execution failed or was cancelled; its hold is restored. */
-  readonly failed: { readonly attempt: number; readonly status: string; readonly error: PublicError | null }
+  readonly failed: {
+    readonly attempt: number
+    readonly executionId?: string
+    readonly status: string
+    readonly error: PublicError | null
+  }
   /**
    * What a person decided where nobody can know: `replay` sends the same bytes again whatever became of the earlier ones, `abandon` gives the attempt (or the answer) up.
    * `execution` is one that the service does not know any more.
@@ -73,7 +79,7 @@ export interface RecordBodies {
     readonly approvedAt: string | null
   }
   /** The result's bytes are in the vault. */
-  readonly stored: { readonly attempt: number; readonly sha256: string; readonly bytes: number }
+  readonly stored: { readonly attempt: number; readonly executionId?: string; readonly sha256: string; readonly bytes: number }
 }
 
 export type RecordType = keyof RecordBodies
@@ -108,8 +114,10 @@ export interface ReplayDecision {
 export interface Submission {
   /** The current attempt, from 1; 0 before anything was frozen. */
   readonly attempt: number
-  /** How many executions of this request have failed, over all attempts. */
+  /** How many executions of this request have failed under the approval of the current attempt. */
   readonly failures: number
+  /** Every execution that was ever accepted for this request, oldest first. */
+  readonly executions?: readonly string[]
   readonly frozen?: RecordBodies['frozen']
   /** POSTs of the current attempt, in order. */
   readonly sends: readonly Send[]
@@ -118,8 +126,6 @@ export interface Submission {
   /** A person gave the attempt up. */
   readonly abandoned?: { readonly about: 'submission' | 'execution'; readonly approvedAt: string | null }
   readonly accepted?: RecordBodies['accepted']
-  /** Executions that were left by an answer, oldest first. */
-  readonly earlier?: readonly string[]
   /** The question of the current execution, as it was last seen. */
   readonly question?: Question
   /** The answer to it, from its freezing until the service has taken it. */
@@ -138,37 +144,24 @@ export interface Submission {
 /** The state before the first record. */
 export const noSubmission: Submission = { attempt: 0, failures: 0, sends: [] }
 
-/** Folds one more record into the state. Pure; a later attempt forgets the sends of the earlier one. */
+/**
+ * Folds one more record into the state. Pure; a later attempt forgets the sends of the earlier one.
+ *
+ * A record of an attempt or an execution that others have followed comes from a process that was late: it says nothing about the present one.
+ *
+ * @throws `SW_JOURNAL` for a type that this version does not know.
+ */
 export function foldRecord(state: Submission, record: JournalRecord): Submission {
+  if (record.type === 'frozen') return foldFrozen(state, record.body)
+  if (record.type === 'accepted') return foldAccepted(state, record.body)
+  const isPresent = record.body.attempt === state.attempt || state.attempt === 0
+  if (!isPresent || isOfAnother(state, record.body)) return state
   switch (record.type) {
-    case 'frozen': {
-      const isNewAttempt = record.body.attempt > state.attempt
-      return isNewAttempt
-        ? {
-            attempt: record.body.attempt,
-            failures: state.failures,
-            frozen: record.body,
-            sends: [],
-            ...(state.strays ? { strays: state.strays } : {}),
-            ...(state.abandonedAttempts ? { abandonedAttempts: state.abandonedAttempts } : {}),
-            ...(state.abandoned ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}),
-          }
-        : { ...state, frozen: record.body }
-    }
     case 'sent':
       return { ...state, sends: [...state.sends, toSend(record, record.body)] }
     case 'refused':
-      return {
-        ...state,
-        sends: answered(state.sends, record.body.send, { kind: 'refused', status: record.body.status, error: record.body.error }),
-      }
     case 'unknown':
-      return {
-        ...state,
-        sends: answered(state.sends, record.body.send, { kind: 'unknown', status: record.body.status, message: record.body.message }),
-      }
-    case 'accepted':
-      return foldAccepted(state, record.body)
+      return { ...state, sends: answered(state.sends, record.body.send, toAnswer(record)) }
     case 'asked':
       return { ...state, question: record.body.question }
     case 'answerFrozen':
@@ -176,40 +169,68 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
     case 'answerSent':
       return withAnswerSends(state, (sends) => [...sends, toSend(record, record.body)])
     case 'answerRefused':
-      return withAnswerSends(state, (sends) =>
-        answered(sends, record.body.send, { kind: 'refused', status: record.body.status, error: record.body.error }),
-      )
     case 'answerUnknown':
-      return withAnswerSends(state, (sends) =>
-        answered(sends, record.body.send, { kind: 'unknown', status: record.body.status, message: record.body.message }),
-      )
-    case 'answerAccepted': {
-      const { question: _question, answer: _answer, ...rest } = state
-      return {
-        ...rest,
-        accepted: record.body,
-        earlier: [...(state.earlier ?? []), ...(state.accepted ? [state.accepted.executionId] : [])],
-      }
-    }
+      return withAnswerSends(state, (sends) => answered(sends, record.body.send, toAnswer(record)))
+    case 'answerAccepted':
+      return state.accepted?.executionId === record.body.executionId ? state : withExecution(state, record.body)
     case 'completed':
       return { ...state, completed: record.body }
     case 'failed':
-      return { ...state, failures: state.failures + 1, failed: record.body }
+      return state.failed ? state : { ...state, failures: state.failures + 1, failed: record.body }
     case 'stored':
       return { ...state, stored: record.body }
     case 'decided':
       return foldDecided(state, record, record.body)
+    default:
+      throw newerVersion((record as { readonly type: string }).type)
   }
+}
+
+/** Whether a record speaks of an execution that is not the present one. */
+function isOfAnother(state: Submission, body: { readonly executionId?: string; readonly attempt: number }): boolean {
+  const { executionId } = body
+  if (executionId === undefined || !state.accepted || executionId === state.accepted.executionId) return false
+  return state.executions?.includes(executionId) === true
+}
+
+function foldFrozen(state: Submission, body: RecordBodies['frozen']): Submission {
+  if (body.attempt <= state.attempt) return { ...state, frozen: body }
+  const isSameApproval = state.frozen?.approvedAt === body.approvedAt
+  return {
+    ...lasting(state),
+    attempt: body.attempt,
+    failures: isSameApproval ? state.failures : 0,
+    frozen: body,
+    sends: [],
+    ...(state.abandoned ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}),
+  }
+}
+
+/** What outlives an attempt. */
+function lasting({ executions, strays, abandonedAttempts }: Submission): Pick<Submission, 'executions' | 'strays' | 'abandonedAttempts'> {
+  return { ...(executions ? { executions } : {}), ...(strays ? { strays } : {}), ...(abandonedAttempts ? { abandonedAttempts } : {}) }
 }
 
 /** An execution that is known after all ends a giving up; one of an attempt that others have followed is kept in mind. */
 function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
-  if (body.attempt < state.attempt) return { ...state, strays: [...(state.strays ?? []), body.executionId] }
-  const { abandoned: _abandoned, ...rest } = state
+  if (body.attempt < state.attempt) {
+    const isKnown = state.executions?.includes(body.executionId) === true
+    return isKnown ? state : { ...state, strays: [...(state.strays ?? []), body.executionId] }
+  }
+  if (body.attempt === state.attempt && state.accepted?.executionId === body.executionId) {
+    const { abandoned: _abandoned, ...rest } = state
+    return rest
+  }
   // Taken over from another machine: whether our own attempt was heard stays unknown.
   const isOpen = body.attempt > state.attempt && !state.accepted && state.sends.some((send) => send.answer.kind !== 'refused')
   const given = isOpen ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
-  return { ...rest, ...given, attempt: body.attempt, accepted: body }
+  return { ...withExecution(state, body), ...given, attempt: body.attempt }
+}
+
+/** Another execution stands for the request from here on: what was said of the one before is over. */
+function withExecution(state: Submission, body: RecordBodies['accepted']): Submission {
+  const { abandoned: _a, failed: _f, completed: _c, question: _q, answer: _w, ...rest } = state
+  return { ...rest, accepted: body, executions: [...(state.executions ?? []), body.executionId] }
 }
 
 function foldDecided(state: Submission, record: JournalRecord, { about, decision, approvedAt }: RecordBodies['decided']): Submission {
@@ -230,6 +251,14 @@ export function foldRecords(records: readonly JournalRecord[]): Submission {
 
 function toSend(record: JournalRecord, body: { readonly send: number; readonly keyTag: string }): Send {
   return { send: body.send, at: record.at, mono: record.mono, keyTag: body.keyTag, answer: { kind: 'none' } }
+}
+
+function toAnswer(
+  record: JournalRecord & { readonly type: 'refused' | 'unknown' | 'answerRefused' | 'answerUnknown' },
+): Exclude<Send['answer'], { kind: 'none' }> {
+  if (record.type === 'refused' || record.type === 'answerRefused')
+    return { kind: 'refused', status: record.body.status, error: record.body.error }
+  return { kind: 'unknown', status: record.body.status, message: record.body.message }
 }
 
 function withAnswerSends(state: Submission, change: (sends: readonly Send[]) => readonly Send[]): Submission {

@@ -1,8 +1,9 @@
 import { SpritewrightError } from '../errors.ts'
 import { adoptExecution } from './adopt.ts'
 import { decide } from './decision.ts'
+import { isGone } from './deliver.ts'
 import type { JournalView } from './journal.ts'
-import type { JobPorts, Order } from './order.ts'
+import { factsNow, type JobPorts, type Order } from './order.ts'
 
 /** What a person can decide about. */
 export interface OpenDecision {
@@ -19,13 +20,7 @@ export interface OpenDecision {
 /** What waits for a person's decision, if anything. Asks the service only where an execution is known and its result is not here: whether it still is there. */
 async function readDecision(ports: JobPorts, order: Order, view: JournalView): Promise<OpenDecision | undefined> {
   const { submission } = view
-  const step = decide(submission, {
-    wall: ports.clock.wall(),
-    mono: ports.clock.mono(),
-    windowMs: ports.windowMs,
-    keyTag: ports.client.keyTag(ports.keySalt),
-    approvedAt: order.approval?.at,
-  })
+  const step = decide(submission, factsNow(ports, order))
   const rest = { ceiling: submission.frozen?.ceiling, balanceBefore: submission.frozen?.balance }
   if (step.do === 'stop' && (step.why.kind === 'uncertain' || step.why.kind === 'conflict')) {
     const since = step.why.kind === 'uncertain' ? step.why.since : submission.sends[0]?.at
@@ -33,16 +28,11 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
   }
   const { accepted, stored, failed } = submission
   if (!accepted || failed || submission.abandoned || (stored && (await ports.vault.has(stored.sha256)))) return undefined
-  return (await isGone(ports, accepted.executionId)) ? { about: 'execution', since: undefined, ...rest } : undefined
-}
-
-/** Whether the service says for certain that it does not know an execution. */
-async function isGone(ports: JobPorts, executionId: string): Promise<boolean> {
   try {
-    await ports.client.execution(executionId, ports.signal)
-    return false
+    await ports.client.execution(accepted.executionId, ports.signal)
+    return undefined
   } catch (error) {
-    if (error instanceof SpritewrightError && error.facts.status === 404) return true
+    if (isGone(error)) return { about: 'execution', since: undefined, ...rest }
     throw error
   }
 }

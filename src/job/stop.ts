@@ -1,7 +1,39 @@
+import type { Approval } from '../credit/approval.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { PublicError } from '../service/wire.ts'
 import type { StopReason } from './decision.ts'
-import type { JobPorts, Order } from './order.ts'
+import { type JobPorts, type Order, spriteOf } from './order.ts'
+
+/**
+ * Who may send what starts something new: a run that may buy, under an approval, by the buyer that it names.
+ *
+ * @throws `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`; nothing was sent then.
+ */
+export function authorise(ports: Pick<JobPorts, 'mayBuy' | 'buyer'>, order: Order): Approval {
+  const { id } = order.request
+  const { approval } = order
+  const name = spriteOf(id)
+  if (!ports.mayBuy) throw notNowError(id)
+  if (!approval) {
+    throw new SpritewrightError('SW_APPROVAL', {
+      message: `"${id}" has no approval. See the price: spritewright plan. Approve it: spritewright approve ${name}`,
+      facts: { id },
+    })
+  }
+  if (approval.buyer === ports.buyer) return approval
+  throw new SpritewrightError('SW_BUYER', {
+    message: `"${id}" was approved in another checkout, which is to buy it. Build there and commit sprites.lock.json, or take the purchase over, after making sure that it was not bought there: spritewright approve ${name} --adopt`,
+    facts: { ids: [id] },
+  })
+}
+
+/** Nothing is submitted in this run, not even again: the first POST may never have been heard. */
+export function notNowError(id: string): SpritewrightError {
+  return new SpritewrightError('SW_MISSING', {
+    message: `"${id}" is not bought, and this run must not submit anything (--frozen, CI, or build.generate "never"). Build where buying is allowed, and commit sprites.lock.json and the results.`,
+    facts: { id },
+  })
+}
 
 /** What a person may decide by. */
 export interface Evidence {
@@ -20,7 +52,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       return refusedError(id, why.status, why.error)
     case 'failed':
       return new SpritewrightError('SW_FAILED', {
-        message: `The execution of "${id}" ${why.status === 'cancelled' ? 'was cancelled' : 'failed'}: ${why.error?.message ?? 'the service gives no reason'}${why.error ? ` (${why.error.reason})` : ''}. Its hold is restored. To try again, approve it anew: spritewright approve ${id}`,
+        message: `The execution of "${id}" ${why.status === 'cancelled' ? 'was cancelled' : 'failed'}: ${why.error?.message ?? 'the service gives no reason'}${why.error ? ` (${why.error.reason})` : ''}. Its hold is restored. To try again, approve it anew: spritewright approve ${spriteOf(id)}`,
         facts: { id, status: why.status, reason: why.error?.reason, retryable: why.error?.retryable, requestId: why.error?.requestId },
       })
     case 'conflict':
@@ -30,7 +62,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       })
     case 'abandoned':
       return new SpritewrightError('SW_APPROVAL', {
-        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it anew: spritewright approve ${id}`,
+        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it anew: spritewright approve ${spriteOf(id)}`,
         facts: { id, hash: order.hash },
       })
     case 'uncertain':
@@ -68,7 +100,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
   }
   if (error.details?.field === 'max_credits') {
     return new SpritewrightError('SW_CEILING', {
-      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Look at the new price and approve it: spritewright approve ${id}`,
+      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Look at the new price and approve it: spritewright approve ${spriteOf(id)}`,
       facts,
     })
   }
@@ -79,7 +111,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
     })
   }
   return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
-    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it anew: spritewright approve ${id}`,
+    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it anew: spritewright approve ${spriteOf(id)}`,
     facts,
   })
 }

@@ -1,12 +1,13 @@
 import { join } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Random } from '../host/random.ts'
-import { createObjectStore, type ObjectFolder, type ObjectStore } from './objects.ts'
+import { createObjectStore, type ObjectFolder, type ObjectStore, sha256 } from './objects.ts'
 
 /** One folder of the vault. */
 export interface VaultPlace {
-  /** `shared` belongs to other projects as well. */
-  readonly name: 'project' | 'shared'
+  /** `shared` belongs to other projects as well; `rescue` is where results of this one go that its own folder did not take. */
+  readonly name: 'project' | 'shared' | 'rescue'
   readonly store: ObjectFolder
 }
 
@@ -16,42 +17,88 @@ export interface Vault extends ObjectStore {
   readonly places: readonly VaultPlace[]
 }
 
+/** Where results are kept. */
+export interface VaultFolders {
+  /** The project's store: results lie in `results/`, damaged ones in `quarantine/`. */
+  readonly local: string
+  /** A folder that several checkouts share. */
+  readonly shared?: string | undefined
+  /** Where a result goes that the project's folder does not take, in this order. */
+  readonly rescue?: readonly string[]
+}
+
 /**
  * The vault: the project's own results first, then a shared folder where one is configured. What is found in the shared
  * one is copied into the project; what is bought goes to both. A shared folder that cannot be written is told, never fatal:
- * the paid bytes are safe in the project by then.
+ * the paid bytes are safe in the project by then. A project that cannot be written is: the bytes are kept elsewhere, and `rescued` says where.
  *
  * @param warn Takes one sentence for a person.
  */
-export function createVault(
-  ports: { disk: Disk; random: Random },
-  folders: { readonly local: string; readonly shared?: string },
-  warn: (message: string) => void,
-): Vault {
+export function createVault(ports: { disk: Disk; random: Random }, folders: VaultFolders, warn: (message: string) => void): Vault {
   const local = createObjectStore(ports, join(folders.local, 'results'), join(folders.local, 'quarantine'))
-  const own: VaultPlace = { name: 'project', store: local }
-  if (folders.shared === undefined) return { ...local, places: [own] }
-  const sharedFolder = folders.shared
-  const shared = createObjectStore(ports, sharedFolder, join(sharedFolder, 'quarantine'))
+  const open = (folder: string): ObjectFolder => createObjectStore(ports, folder, join(folder, 'quarantine'))
+  const shared = folders.shared === undefined ? undefined : open(folders.shared)
+  const rescue = (folders.rescue ?? []).map(open)
+  const others = [...(shared ? [shared] : []), ...rescue]
+  const rescued: string[] = []
+  const store = async (bytes: Uint8Array): Promise<string> => {
+    try {
+      return await local.put(bytes)
+    } catch (error) {
+      rescued.push(await putElsewhere(rescue, local.folder, bytes, error))
+      return sha256(bytes)
+    }
+  }
   return {
     folder: local.folder,
-    places: [own, { name: 'shared', store: shared }],
-    has: async (hash) => (await local.has(hash)) || (await shared.has(hash)),
+    places: [
+      { name: 'project', store: local },
+      ...(shared ? [{ name: 'shared' as const, store: shared }] : []),
+      ...rescue.map((store) => ({ name: 'rescue' as const, store })),
+    ],
+    rescued,
+    probe: () => local.probe(),
+    has: async (hash) => {
+      for (const one of [local, ...others]) if (await one.has(hash)) return true
+      return false
+    },
     read: async (hash) => {
       const own = await local.read(hash)
       if (own) return own
-      const other = await shared.read(hash)
-      if (other) await local.put(other)
-      return other
+      for (const one of others) {
+        const found = await one.read(hash)
+        if (!found) continue
+        // A project that still cannot be written does not keep anybody from reading.
+        await local.put(found).catch(() => {})
+        return found
+      }
+      return undefined
     },
     put: async (bytes) => {
-      const hash = await local.put(bytes)
+      const hash = await store(bytes)
       try {
-        await shared.put(bytes)
+        await shared?.put(bytes)
       } catch (error) {
-        warn(`The result is safe in ${local.folder}, but the shared store ${sharedFolder} did not take it: ${(error as Error).message}`)
+        warn(`The result is safe in ${local.folder}, but the shared store ${shared?.folder} did not take it: ${(error as Error).message}`)
       }
       return hash
     },
   }
+}
+
+/** Answers the folder that took the bytes. @throws `SW_DISK` where none did. */
+async function putElsewhere(rescue: readonly ObjectStore[], folder: string, bytes: Uint8Array, cause: unknown): Promise<string> {
+  for (const one of rescue) {
+    try {
+      await one.put(bytes)
+      return one.folder
+    } catch {
+      // The next one may take it.
+    }
+  }
+  throw new SpritewrightError('SW_DISK', {
+    message: `A paid result could not be written to ${[folder, ...rescue.map((one) => one.folder)].join(', nor to ')}: ${(cause as Error).message}. It is still at the service: make room, or make the folder writable, and build again; it is fetched again for free.`,
+    facts: { folder },
+    cause,
+  })
 }

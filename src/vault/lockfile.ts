@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { isCreditsText } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
-import { replaceFile } from '../host/publish.ts'
+import { stageFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
+import { inTurn } from '../host/turn.ts'
 
 /** What was asked, so that a later plan can name the paid field that changed. */
 export interface AskedFields {
@@ -26,7 +28,15 @@ export interface LockEntry {
   readonly approval?: { readonly ceiling: string; readonly priceVersion: string; readonly buyer: string; readonly at: string } | undefined
   /** The frozen bytes that everyone who builds this commit sends, under one key. */
   readonly submission?:
-    | { readonly attempt: number; readonly key: string; readonly body: string; readonly bodySha256: string; readonly maxCredits: string }
+    | {
+        readonly attempt: number
+        readonly key: string
+        readonly body: string
+        readonly bodySha256: string
+        readonly maxCredits: string
+        /** The service's id of the uploaded picture in the body; absent where there is none. */
+        readonly referenceId?: string | undefined
+      }
     | undefined
   readonly execution?: { readonly id: string; readonly conversation: string | null } | undefined
   readonly result?:
@@ -77,7 +87,14 @@ const entrySchema = z.strictObject({
   }),
   approval: z.strictObject({ ceiling: credits, priceVersion: z.string(), buyer: z.string().min(1), at: z.string() }).optional(),
   submission: z
-    .strictObject({ attempt: z.int().min(1), key: z.string(), body: z.string(), bodySha256: hex64, maxCredits: credits })
+    .strictObject({
+      attempt: z.int().min(1),
+      key: z.string(),
+      body: z.string(),
+      bodySha256: hex64,
+      maxCredits: credits,
+      referenceId: z.string().optional(),
+    })
     .optional(),
   execution: z.strictObject({ id: z.string().min(1), conversation: z.string().nullable() }).optional(),
   result: z
@@ -157,8 +174,20 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]))
 }
 
-/** The entry of a request, if there is one. @param id Of its animation or its step. */
+/**
+ * The entry of a request, if there is one: of its own id, or of any other that asks for the very same (a renamed sprite, a twin), a bought one first.
+ *
+ * @param id Of its animation or its step.
+ */
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
+  const own = findOwnEntry(lock, id, hash)
+  if (own || isStepId(id)) return own
+  const others = Object.values(lock.animations).flatMap((requests) => (Object.hasOwn(requests, hash) ? [requests[hash] as LockEntry] : []))
+  return others.find((entry) => entry.result) ?? others.find((entry) => entry.execution) ?? others[0]
+}
+
+/** The entry of a request under this very id. */
+export function findOwnEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const requests = isStepId(id) ? lock.steps : Object.hasOwn(lock.animations, id) ? lock.animations[id] : undefined
   return requests && Object.hasOwn(requests, hash) ? requests[hash] : undefined
 }
@@ -189,9 +218,18 @@ export interface LockChange {
   readonly change: (entry: LockEntry | undefined) => LockEntry
 }
 
-/** Opens the lock file at `path`; nothing is touched before the first call. */
-export function createLockStore(ports: { disk: Disk; random: Random }, path: string): LockStore {
+/**
+ * Opens the lock file at `path`; nothing is touched before the first call.
+ *
+ * @param turn A file by which processes take turns in rewriting it. Without it a change that another process overwrites in the same moment is only made again where it is seen.
+ */
+export function createLockStore(
+  ports: { disk: Disk; random: Random },
+  path: string,
+  turn?: { readonly path: string; readonly clock: Clock },
+): LockStore {
   const { disk, random } = ports
+  const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
   let queue: Promise<void> = Promise.resolve()
   // Reading is checking, and a large file takes its time: text that was checked once is not checked again.
   let known = { text: '', lock: noLock }
@@ -206,7 +244,17 @@ export function createLockStore(ports: { disk: Disk; random: Random }, path: str
     const lock = changes.reduce((now, { id, hash, change }) => withEntry(now, id, hash, change(findEntry(now, id, hash))), before)
     const text = formatLockFile(lock)
     if (text === known.text || text === formatLockFile(before)) return true
-    await replaceFile(disk, random, path, new TextEncoder().encode(text))
+    const base = known.text
+    const staged = await stageFile(disk, random, path, new TextEncoder().encode(text))
+    const isBehind = await takeTurn(async () => {
+      if ((await readText()) !== base) return true
+      await staged.commit()
+      return false
+    })
+    if (isBehind) {
+      await staged.discard()
+      return false
+    }
     if ((await readText()) === text) {
       known = { text, lock }
       return true
@@ -216,7 +264,7 @@ export function createLockStore(ports: { disk: Disk; random: Random }, path: str
   }
   const changeAll = (changes: readonly LockChange[]): Promise<void> => {
     const run = queue.then(async () => {
-      for (let tries = 0; tries < 20; tries++) if (await changeOnce(changes)) return
+      for (let tries = 0; tries < 100; tries++) if (await changeOnce(changes)) return
       throw new SpritewrightError('SW_DISK', {
         message: `${path} is being rewritten by another program again and again. Stop it and run the command once more.`,
         facts: { file: path },

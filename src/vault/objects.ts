@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import { publish } from '../host/publish.ts'
+import { ensureFolder, publish } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
 /** SHA-256 of bytes, lower-case hex. */
@@ -23,6 +23,10 @@ export interface ObjectStore {
   read(hash: string): Promise<Uint8Array | undefined>
   /** Whether an object of that name is there; its bytes are not read. */
   has(hash: string): Promise<boolean>
+  /** Writes and removes a file as large as a small result, so that money is spent only where a result could be kept. Fails with the error of the disk. */
+  probe(): Promise<void>
+  /** Paths of results that this process had to keep elsewhere, because the folder did not take them. */
+  readonly rescued: readonly string[]
 }
 
 /** An object, or a damaged copy of one, by its name. */
@@ -42,6 +46,9 @@ export interface ObjectFolder extends ObjectStore {
   /** Takes an object away, for good and durably. Only a command that a person gave, and that names the object, may call this. */
   remove(hash: string): Promise<void>
 }
+
+/** Size of the file that is tried, bytes. */
+const probeBytes = 65_536
 
 const hashPattern = /^[0-9a-f]{64}$/
 const endings = ['zip', 'png', 'bin'] as const
@@ -90,6 +97,17 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     })
   return {
     folder,
+    rescued: [],
+    probe: async () => {
+      const path = join(folder, `probe.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`)
+      await ensureFolder(disk, folder)
+      try {
+        await disk.writeTemp(path, new Uint8Array(probeBytes))
+        await disk.sync(path)
+      } finally {
+        await disk.remove(path)
+      }
+    },
     read,
     list: () => namesIn(folder, objectName),
     quarantined: () => namesIn(quarantine, quarantineName),

@@ -34,7 +34,7 @@ export async function approve(shop: Shop, session: Session, request: ApproveRequ
   await checkProject(shop, lines)
   const balance = await session.client.balance(signal)
   if (!(await request.confirm(lines, balance))) return { approved: [], untouched, confirmed: false }
-  const ports = await toJobPorts(shop, session, () => {}, signal)
+  const ports = await toJobPorts(shop, session, { signal })
   const approved = await Promise.all(candidates.map((candidate) => approveOne(shop, candidate)))
   await shop.lock.changeAll(approved.map((order) => toChange(session, order)))
   for (const [index, order] of approved.entries()) await freezeOne(shop, ports, session, order, (candidates[index] as Candidate).price)
@@ -57,23 +57,24 @@ async function sortOut(
   const untouched: string[] = []
   for (const one of [...found.steps, ...found.items]) {
     const order = orders.get(one.hash ?? '')
-    if (!order || !isUnsent(one)) {
+    const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
+    const isOthers = order?.approval !== undefined && order.approval.buyer !== buyer && !request.adopt
+    if (!order || !isUnsent(one) || isTwin || isOthers) {
       untouched.push(one.id)
       continue
     }
     const price = await quotes.of(one.request)
     const before = order.approval
     const ceiling = request.max ?? (before && request.adopt && before.ceiling >= price.credits ? before.ceiling : price.credits)
-    if (one.state === 'approved' && before && isStillGood(before, price, request, buyer)) untouched.push(one.id)
+    if (one.state === 'approved' && before?.buyer === buyer && isStillGood(before, price, request)) untouched.push(one.id)
     else candidates.push({ id: one.id, quote: price.credits, ceiling, order, price })
   }
   return { candidates, untouched }
 }
 
-/** An approval that covers today's price, by this buyer, is not asked for again, unless another ceiling is wanted. */
-function isStillGood(before: Approval, price: Quote, request: ApproveRequest, buyer: string): boolean {
+/** An approval that covers today's price is not asked for again, unless another ceiling is wanted. */
+function isStillGood(before: Approval, price: Quote, request: ApproveRequest): boolean {
   if (request.max !== undefined && request.max !== before.ceiling) return false
-  if (before.buyer !== buyer) return !request.adopt
   return before.priceVersion === price.priceVersion && before.ceiling >= price.credits
 }
 
@@ -110,10 +111,16 @@ async function checkProject(shop: Shop, lines: readonly ApprovalLine[]): Promise
 type ApprovedOrder = Order & { readonly approval: Approval }
 
 async function approveOne(shop: Shop, { order, price, ceiling }: Candidate): Promise<ApprovedOrder> {
-  return {
-    ...order,
-    approval: { ceiling, priceVersion: price.priceVersion, buyer: await readBuyer(shop), at: isoTime(shop.host.clock.wall()) },
-  }
+  const { frozen, abandoned } = (await shop.journal.read(order.hash)).submission
+  const before = [order.approval?.at, frozen?.approvedAt, abandoned?.approvedAt]
+  const at = timeAfter(shop.host.clock.wall(), before)
+  return { ...order, approval: { ceiling, priceVersion: price.priceVersion, buyer: await readBuyer(shop), at } }
+}
+
+/** An approval is told from the ones before it by its time: it is later, also where the clock has gone back. */
+function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
+  const latest = Math.max(0, ...before.map((at) => (at ? Date.parse(at) : 0)))
+  return new Date(Math.max(wallMs, latest + 1)).toISOString()
 }
 
 function toChange(session: Session, { request, hash, approval }: ApprovedOrder): LockChange {
@@ -140,8 +147,4 @@ async function freezeOne(shop: Shop, ports: JobPorts, session: Session, order: A
   const step = decide(submission, facts)
   if (step.do === 'prepare')
     await freeze(ports, order, step.attempt, { credits: price.credits, priceVersion: price.priceVersion, approval }, reference)
-}
-
-function isoTime(wallMs: number): string {
-  return new Date(wallMs).toISOString()
 }

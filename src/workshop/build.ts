@@ -1,9 +1,9 @@
 import { parseCredits } from '../credit/credits.ts'
-import { settle } from '../job/deliver.ts'
-import { findEntry } from '../vault/lockfile.ts'
 import { type Bought, buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
+import { mendLock } from './mend.ts'
 import { missingError } from './missing.ts'
+import { listOrphans } from './orphans.ts'
 import type { SessionKeeper } from './session.ts'
 import { assemble } from './sheets.ts'
 import type { Shop } from './shop.ts'
@@ -16,11 +16,10 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   const names = request.names ?? []
   const first = await survey(shop, names, { host: keeper.host })
   throwAll(first.errors)
-  await carryOver(shop, first)
   const unbought = shop.options.build.unbought
   let found = first
   let crew: Bought = { purchases: [], failures: [] }
-  if (first.items.some((item) => item.state !== 'bought')) {
+  if (first.items.some((item) => item.state !== 'bought') || (await hasOrphans(shop, keeper, names, first))) {
     const bought = await bring(shop, keeper, request, first)
     crew = bought.crew
     found = bought.found
@@ -28,6 +27,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
     if (request.signal?.aborted) throwAll(failures.slice(0, 1))
     throwAll(failures)
   }
+  if (request.frozen !== true && shop.options.build.generate === 'approved') await mendLock(shop, found)
   const sheets = request.buyOnly ? { sprites: [], atlases: [] } : await assemble(shop, found, 'group', unbought)
   return {
     sheets,
@@ -40,24 +40,23 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   }
 }
 
-/** What a crash kept from the lock file is carried over from the journal, without asking anybody: whoever else builds this commit learns of a result from the lock file alone. */
-async function carryOver(shop: Shop, found: Survey): Promise<void> {
-  const ports = { lock: shop.lock, ledger: shop.ledger, clock: shop.host.clock }
-  for (const { id, hash, state, request } of [...found.items, ...found.steps]) {
-    const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
-    if (state !== 'bought' || hash === undefined || !entry || entry.result) continue
-    await settle(ports, { hash, request, identity: entry.service, approval: undefined }, await shop.journal.read(hash))
-  }
+/** Something in flight that no spec asks for any more is worth asking the service, where it can be asked. */
+async function hasOrphans(shop: Shop, keeper: SessionKeeper, names: readonly string[], { items, steps }: Survey): Promise<boolean> {
+  if (!canAsk(shop, keeper)) return false
+  return (await listOrphans(shop, names, new Set([...items, ...steps].flatMap(({ hash }) => hash ?? [])))).length > 0
+}
+
+function canAsk(shop: Shop, keeper: SessionKeeper): boolean {
+  return keeper.host !== undefined && (shop.options.service === 'embedded' || shop.credentials.key !== undefined)
 }
 
 async function bring(shop: Shop, keeper: SessionKeeper, request: BuildRequest, first: Survey): Promise<{ crew: Bought; found: Survey }> {
   const names = request.names ?? []
   const allowsPlaceholders = shop.options.build.unbought === 'placeholder' && request.frozen !== true
-  const canAsk = keeper.host !== undefined && (shop.options.service === 'embedded' || shop.credentials.key !== undefined)
   const mayBuy = request.frozen !== true && shop.options.build.generate === 'approved' && (!shop.options.isCi || isNamedBuyer(shop))
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
-  if (!canAsk && open.every(isUnsent)) {
+  if (!canAsk(shop, keeper) && open.every(isUnsent)) {
     if (allowsPlaceholders) return { crew: { purchases: [], failures: [] }, found: first }
     if (!mayBuy) throw await missingError(shop, open, undefined, false)
   }

@@ -9,6 +9,7 @@ import { readEvidence, takeSnapshot } from './ledger-balance.ts'
 import type { BalanceEvidence } from './ledger-report.ts'
 import { type Missing, missingError } from './missing.ts'
 import { approvalOf, toJobPorts, toOrder, withSteps } from './orders.ts'
+import { findOrphans } from './orphans.ts'
 import { askQuotes, type Quotes } from './quotes.ts'
 import type { Session } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
@@ -31,7 +32,7 @@ export interface BuyRequest {
  * Before the first submission of a run everything is checked that can be: what is unapproved, who is to buy, what it costs together. When that fails, nothing was sent.
  */
 export async function buy(shop: Shop, session: Session, request: BuyRequest): Promise<Bought> {
-  const ports = await toJobPorts(shop, session, request.onProgress, request.signal)
+  const ports = await toJobPorts(shop, session, request)
   const keyTag = session.client.keyTag(ports.keySalt)
   const before = await survey(shop, request.names, { identity: session.identity }, keyTag)
   throwAll(before.errors)
@@ -56,12 +57,24 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const unsent = [...new Set(going.flatMap(unsentOf))]
   await checkBuyers(shop, found.lock, unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
+  // Money is spent only where the result could be kept.
+  if (unsent.length > 0) await shop.vault.probe()
   const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(shop, going) }
-  const crew = await runCrew(ports, going, shop.options.limits.activeJobs)
+  const asked = new Set([...states.keys()].filter((hash) => hash !== undefined))
+  const orphans = await findOrphans(shop, request.names, asked, session.identity)
+  const crew = withoutOrphans(shop, await runCrew(ports, [...going, ...orphans], shop.options.limits.activeJobs), orphans)
   // A run that failed or was interrupted tells of that, and of nothing else.
   if (start === undefined || crew.failures.length > 0 || request.signal.aborted) return crew
   const evidence = await readEvidence(shop, session, going, start, request.signal)
   return evidence ? { ...crew, balance: evidence } : crew
+}
+
+/** What nobody asks for any more is brought home where that works, and keeps nobody from building where it does not. */
+function withoutOrphans(shop: Shop, crew: CrewReport, orphans: readonly Order[]): CrewReport {
+  const isOrphan = (order: Order): boolean => orphans.includes(order)
+  for (const { order, error } of crew.failures.filter((failure) => isOrphan(failure.order)))
+    shop.warnings.push(`"${order.request.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
+  return { ...crew, failures: crew.failures.filter(({ order }) => !isOrphan(order)) }
 }
 
 /** What became of a run's orders, and of the account's balance where something was sent. */
@@ -77,7 +90,7 @@ async function approveByBudget(shop: Shop, session: Session, found: Survey, quot
   for (const wish of found.wishes)
     for (const order of withSteps(toOrder(session, wish, found.lock))) if (!orders.has(order.hash)) orders.set(order.hash, order)
   const all = [...found.items, ...found.steps]
-  const missing = all.filter((one) => one.state === 'missing')
+  const missing = [...new Map(all.flatMap((one) => (one.state === 'missing' ? [[one.hash ?? one.id, one] as const] : []))).values()]
   const lines = await Promise.all(
     missing.map(async (one) => ({ sprite: spriteOf(one.id), credits: (await quotes.of(one.request)).credits })),
   )

@@ -53,9 +53,18 @@ export function withSteps(order: Order): readonly Order[] {
   return order.reference?.kind === 'order' ? [...withSteps(order.reference.order), order] : [order]
 }
 
-/** Everything that the job room works with, for one run. */
-export async function toJobPorts(shop: Shop, session: Session, onProgress: ProgressListener, signal: AbortSignal): Promise<JobPorts> {
+/**
+ * Everything that the job room works with, for one run.
+ *
+ * @param run `mayBuy`: whether anything may be submitted. @default nothing may
+ */
+export async function toJobPorts(
+  shop: Shop,
+  session: Session,
+  run: { readonly onProgress?: ProgressListener; readonly signal: AbortSignal; readonly mayBuy?: boolean },
+): Promise<JobPorts> {
   const { host } = shop
+  const buyer = await readBuyer(shop)
   return {
     client: session.client,
     capabilities: session.capabilities,
@@ -72,10 +81,12 @@ export async function toJobPorts(shop: Shop, session: Session, onProgress: Progr
     clock: host.clock,
     random: host.random,
     windowMs: shop.options.replayWindowMs,
-    keySalt: await readBuyer(shop),
-    onProgress,
+    mayBuy: run.mayBuy ?? false,
+    buyer,
+    keySalt: buyer,
+    onProgress: run.onProgress ?? (() => {}),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
     underWay: new Map(),
-    signal,
+    signal: run.signal,
   }
 }

@@ -11,11 +11,11 @@ export interface Quotes {
 /** Asks the service as prices are wanted. Nothing is kept beyond the command, and nothing on disk. */
 export function askQuotes(session: Session, signal: AbortSignal): Quotes {
   const asked = new Map<string, Promise<Quote>>()
-  const { client, capabilities } = session
+  const { client } = session
   return {
     of: (request) => {
       const key = request.operation === 'sprite_sheet' ? `${request.frames} ${request.background}` : request.operation
-      const price = asked.get(key) ?? readPrice({ client, capabilities, signal }, request)
+      const price = asked.get(key) ?? readPrice({ client, signal }, request)
       asked.set(key, price)
       return price
     },

@@ -16,7 +16,7 @@ import { throwAll } from './survey.ts'
  * @throws `SW_USAGE` where nothing of that name waits for a decision; whatever the repeated submission ended with.
  */
 export async function recover(shop: Shop, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
-  const ports = await toJobPorts(shop, session, request.onProgress ?? (() => {}), signal)
+  const ports = await toJobPorts(shop, session, { ...request, signal, mayBuy: true })
   const decided: RecoverReport['decided'][number][] = []
   const orders: Order[] = []
   for (const { order } of await findOrders(shop, session, request.name)) {

@@ -2,15 +2,17 @@ import type { PlanItem, PlanStep, Standing } from '../build/plan.ts'
 import { sumCredits } from '../credit/credits.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import type { PlanReport } from './counter.ts'
+import { listOrphans } from './orphans.ts'
 import { askQuotes } from './quotes.ts'
 import type { SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
-import { checkReferences, isUnsent, survey, throwAll } from './survey.ts'
+import { checkReferences, isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 /** Where everything stands, by the project's own papers. */
 export async function readStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
   const found = await survey(shop, names, { host: keeper.host })
   throwAll(found.errors)
+  await tellOrphans(shop, names, found)
   return { items: found.items, steps: found.steps, total: 0n, warnings: shop.warnings }
 }
 
@@ -31,9 +33,19 @@ export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonl
   return {
     items,
     steps,
-    total: sumCredits([...items, ...steps].map((one) => one.quote?.credits ?? 0n)),
+    // Two names for one request are bought once.
+    total: sumCredits(new Map([...items, ...steps].map((one) => [one.hash ?? one.id, one.quote?.credits ?? 0n])).values()),
     balance: await session.client.balance(signal),
     service: { host: session.identity.host, keyMode: session.identity.keyMode },
     warnings: shop.warnings,
+  }
+}
+
+/** What is in flight for specs as they were: nobody would look for it otherwise. */
+async function tellOrphans(shop: Shop, names: readonly string[], { items, steps }: Survey): Promise<void> {
+  const asked = new Set([...items, ...steps].flatMap(({ hash }) => hash ?? []))
+  for (const { id } of await listOrphans(shop, names, asked)) {
+    const words = `"${id}", as an earlier version of its spec asked for it, is in flight: the next build fetches it.`
+    if (!shop.warnings.includes(words)) shop.warnings.push(words)
   }
 }

@@ -38,7 +38,7 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
   const places = { folder: join(storeFolder, 'submissions'), copy: copyFolder && join(copyFolder, 'submissions'), warn }
   const journal = createJournal(host, places)
-  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'))
+  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), { path: join(storeFolder, 'turn'), clock: host.clock })
   return {
     host,
     options,
@@ -46,7 +46,7 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
     storeFolder,
     copyFolder,
     lock,
-    vault: createVault(host, { local: storeFolder, ...(options.store.shared === undefined ? {} : { shared: options.store.shared }) }, warn),
+    vault: createVault(host, { local: storeFolder, shared: options.store.shared, rescue: rescueFolders(host, options.root) }, warn),
     journal,
     reservations: createReservations(host, places, { journal, lock }, options.approval.total),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
@@ -55,10 +55,19 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
   }
 }
 
-/** Named by the project's place, so that it is found again after everything in the project that is not committed is gone. The embedded service lives in the project and goes with it. */
+/** Where a paid result of this project goes that its own folder does not take. */
+export function rescueFolders(host: Pick<Host, 'stateFolder' | 'tempFolder'>, root: string): readonly string[] {
+  return [join(host.stateFolder, 'journals', placeId(root), 'results'), join(host.tempFolder, `spritewright-${placeId(root)}`)]
+}
+
+/** A name for a project by its place, so that what belongs to it is found again after everything in it that is not committed is gone. */
+function placeId(root: string): string {
+  return createHash('sha256').update(root).digest('hex').slice(0, 16)
+}
+
+/** The embedded service lives in the project and goes with it: nothing of it is kept outside. */
 function journalCopy(host: Host, options: ResolvedOptions): string | undefined {
-  if (options.service === 'embedded') return undefined
-  return join(host.stateFolder, 'journals', createHash('sha256').update(options.root).digest('hex').slice(0, 16))
+  return options.service === 'embedded' ? undefined : join(host.stateFolder, 'journals', placeId(options.root))
 }
 
 /**

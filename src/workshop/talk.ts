@@ -1,7 +1,9 @@
 import { SpritewrightError } from '../errors.ts'
 import { freezeAnswer, sendAnswer } from '../job/answer.ts'
+import { settle } from '../job/deliver.ts'
 import type { JobPorts, Order } from '../job/order.ts'
 import { sniffPicture } from '../spec/picture.ts'
+import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { AnswerRequest } from './counter.ts'
 import { findOrders } from './named-orders.ts'
@@ -38,7 +40,7 @@ export async function answer(
   request: AnswerRequest,
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly executionId: string }> {
-  const ports = await toJobPorts(shop, session, () => {}, signal)
+  const ports = await toJobPorts(shop, session, { signal })
   for (const { order, executionId, isKept, hasFailed } of await findExecutions(shop, session, request.name)) {
     if (isKept || hasFailed) continue
     const execution = await session.client.execution(executionId, signal)
@@ -56,7 +58,9 @@ export async function answer(
       assetId,
     })
     if (view) await sendAnswer(ports, order, view)
-    const { accepted, answer: open } = (await ports.journal.read(order.hash)).submission
+    const now = await ports.journal.read(order.hash)
+    await settle(ports, order, now)
+    const { accepted, answer: open } = now.submission
     if (open || !accepted) {
       throw new SpritewrightError('SW_UNREACHABLE', {
         message: `The service did not confirm the answer to "${order.request.id}". Run spritewright build: it sends the same answer again under the same key, so it counts once.`,
@@ -109,12 +113,19 @@ export async function cancel(
       facts: { name },
     })
   const ended: { id: string; status: string }[] = []
+  const ports = { ...shop, clock: shop.host.clock }
   for (const { order, executionId } of pictures) {
     const { status } = await session.client.cancel(executionId, signal)
     ended.push({ id: order.request.id, status })
     const view = await shop.journal.read(order.hash)
-    if (status === 'cancelled')
-      await shop.journal.append(order.hash, view, 'failed', { attempt: view.submission.attempt, status, error: null })
+    if (status !== 'cancelled') continue
+    const failed = await shop.journal.append(order.hash, view, 'failed', {
+      attempt: view.submission.attempt,
+      executionId,
+      status,
+      error: null,
+    })
+    if (failed) await settle(ports, order, failed)
   }
   return ended
 }
@@ -145,6 +156,7 @@ export async function forget(
       facts: { ids: unkept },
     })
   }
+  for (const { order } of open) await checkResult(shop, order)
   if (!(await confirm(open.map(({ order }) => order.request.id)))) return []
   const forgotten: string[] = []
   for (const { order, executionId } of open) {
@@ -155,4 +167,15 @@ export async function forget(
     forgotten.push(order.request.id)
   }
   return forgotten
+}
+
+/** What the service still has is the last copy of a damaged result. @throws `SW_VAULT` */
+async function checkResult(shop: Shop, { hash, request }: Order): Promise<void> {
+  const result =
+    (await shop.journal.read(hash)).submission.stored?.sha256 ?? findEntry(await shop.lock.read(), request.id, hash)?.result?.sha256
+  if (result === undefined || (await shop.vault.read(result))) return
+  throw new SpritewrightError('SW_VAULT', {
+    message: `The result of "${request.id}" is damaged or gone here, and would be lost for good once the service forgets it. Nothing was deleted. Run spritewright build first: it fetches it again, for free.`,
+    facts: { id: request.id, result },
+  })
 }

@@ -5,7 +5,7 @@ import { foldRecords, type JournalRecord, noSubmission, type Send, type Submissi
 import type { PublicError } from '../../src/service/wire.ts'
 
 const minute = 60_000
-const facts: DecisionFacts = { wall: 1_000_000, mono: 500_000, windowMs: 10 * minute, keyTag: 'k1', approvedAt: 'then' }
+const facts: DecisionFacts = { wall: 1_000_000, mono: 500_000, windowMs: 10 * minute, keyTag: 'k1', approvedAt: '2026-01-01' }
 const error = (reason: string, retryable = false): PublicError => ({ reason, message: reason, retryable, requestId: null, details: null })
 const frozen: Submission['frozen'] = {
   attempt: 1,
@@ -15,7 +15,7 @@ const frozen: Submission['frozen'] = {
   maxCredits: '2.4',
   ceiling: '2.4',
   priceVersion: 'v1',
-  approvedAt: 'then',
+  approvedAt: '2026-01-01',
 }
 const send = (agoMs: number, answer: Send['answer'], over: Partial<Send> = {}): Send => ({
   send: 1,
@@ -80,7 +80,7 @@ describe('what the records say decides what is done', () => {
   })
 
   test('a refused attempt goes on under another approval, with another key', () => {
-    expect(decide(since(send(0, refused(422))), { ...facts, approvedAt: 'later' })).toEqual({ do: 'prepare', attempt: 2 })
+    expect(decide(since(send(0, refused(422))), { ...facts, approvedAt: '2026-01-02' })).toEqual({ do: 'prepare', attempt: 2 })
   })
 
   test('409 is repeated once, then it is a conflict, never a new key', () => {
@@ -137,14 +137,14 @@ describe('what the records say decides what is done', () => {
       expect(decide(again(429), facts)).toEqual({ do: 'replay', pause: 'limit' })
       expect(decide(again(409), facts)).toEqual({ do: 'replay', pause: 'conflict' })
       for (const status of [401, 422])
-        expect(decide(again(status), { ...facts, approvedAt: 'later' })).toMatchObject({ why: { because: 'refused' } })
+        expect(decide(again(status), { ...facts, approvedAt: '2026-01-02' })).toMatchObject({ why: { because: 'refused' } })
     })
 
     test('to give up: nothing more without another approval than the one of that day', () => {
-      const given: Submission = { ...since(old), abandoned: { about: 'submission', approvedAt: 'later' } }
-      for (const approvedAt of ['later', undefined])
+      const given: Submission = { ...since(old), abandoned: { about: 'submission', approvedAt: '2026-01-02' } }
+      for (const approvedAt of ['2026-01-02', undefined])
         expect(decide(given, { ...facts, approvedAt })).toEqual({ do: 'stop', why: { kind: 'abandoned' } })
-      expect(decide(given, { ...facts, approvedAt: 'again' })).toEqual({ do: 'prepare', attempt: 2 })
+      expect(decide(given, { ...facts, approvedAt: '2026-01-03' })).toEqual({ do: 'prepare', attempt: 2 })
     })
 
     test('records: an execution that is known after all ends a giving up, one of an attempt before is kept in mind', () => {
@@ -154,9 +154,9 @@ describe('what the records say decides what is done', () => {
       const records = [
         at(1, 'frozen', frozen as object),
         at(2, 'sent', { attempt: 1, send: 1, keyTag: 'k1' }),
-        at(3, 'decided', { attempt: 1, about: 'submission', decision: 'abandon', approvedAt: 'then' }),
+        at(3, 'decided', { attempt: 1, about: 'submission', decision: 'abandon', approvedAt: '2026-01-01' }),
       ]
-      expect(foldRecords(records).abandoned).toEqual({ about: 'submission', approvedAt: 'then' })
+      expect(foldRecords(records).abandoned).toEqual({ about: 'submission', approvedAt: '2026-01-01' })
       expect(decide(foldRecords([...records, at(4, 'accepted', accepted)]), facts)).toEqual({ do: 'follow', executionId: 'e1' })
       const next = [...records, at(4, 'frozen', { ...frozen, attempt: 2 }), at(5, 'accepted', accepted)]
       expect(foldRecords(next)).toMatchObject({ attempt: 2, sends: [], strays: ['e1'] })
@@ -175,7 +175,7 @@ describe('what the records say decides what is done', () => {
       { minLength: 1, maxLength: 5 },
     )
     fc.assert(
-      fc.property(sends, fc.constantFrom('then', 'later'), (list, approvedAt) => {
+      fc.property(sends, fc.constantFrom('2026-01-01', '2026-01-02'), (list, approvedAt) => {
         const submission = since(...list.map((item, index) => send(item.age, item.answer, { send: index + 1, keyTag: item.keyTag })))
         const step = decide(submission, { ...facts, approvedAt })
         const isOpen = list.some((item) => item.answer.kind !== 'refused')

@@ -10,7 +10,7 @@ export type ResultState =
   | 'unknown'
 
 /** Where a copy of a result lies. */
-export type PlaceName = 'project' | 'shared'
+export type PlaceName = 'project' | 'shared' | 'rescue'
 
 /** One request that a result was delivered for. */
 export interface ResultUse {

@@ -1,0 +1,61 @@
+import { dirname } from 'node:path'
+import type { Clock } from './clock.ts'
+import type { Disk } from './disk.ts'
+import { ensureFolder } from './publish.ts'
+import type { Random } from './random.ts'
+
+/** How long one and the same owner may have the turn before it counts as dead, and how often others look, milliseconds. */
+const patienceMs = 1_000
+const lookMs = 25
+/** Looks after which a waiter goes on without a turn. */
+const looksAllowed = 400
+
+/**
+ * Runs work while no other process that asks for the same turn does. An optimisation: a process that stands still for longer than a second loses its turn and does not know it,
+ * so nothing may rest on it but that others seldom have to do their work twice.
+ *
+ * @param path A file that exists while somebody has the turn.
+ */
+export async function inTurn<T>(ports: { disk: Disk; random: Random; clock: Clock }, path: string, work: () => Promise<T>): Promise<T> {
+  const token = Buffer.from(ports.random.bytes(8)).toString('hex')
+  const isMine = await claim(ports, path, token)
+  try {
+    return await work()
+  } finally {
+    if (isMine && (await ownerOf(ports.disk, path)) === token) await ports.disk.remove(path)
+  }
+}
+
+async function claim({ disk, random, clock }: { disk: Disk; random: Random; clock: Clock }, path: string, token: string): Promise<boolean> {
+  let seen: string | undefined
+  let waitedMs = 0
+  for (let looks = 0; looks < looksAllowed; looks++) {
+    try {
+      await ensureFolder(disk, dirname(path))
+      await disk.writeTemp(path, new TextEncoder().encode(token))
+      return true
+    } catch (error) {
+      // Where no file can be made, the work will say so itself.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false
+    }
+    const owner = await ownerOf(disk, path)
+    if (owner !== seen) waitedMs = 0
+    seen = owner
+    if (owner !== undefined && waitedMs > patienceMs) {
+      await disk.remove(path)
+      continue
+    }
+    const pauseMs = lookMs * (0.5 + random.unit())
+    await clock.sleep(pauseMs)
+    waitedMs += pauseMs
+  }
+  return false
+}
+
+async function ownerOf(disk: Disk, path: string): Promise<string | undefined> {
+  try {
+    return new TextDecoder().decode(await disk.read(path))
+  } catch {
+    return undefined
+  }
+}
