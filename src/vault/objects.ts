@@ -113,8 +113,11 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     quarantined: () => namesIn(quarantine, quarantineName),
     remove: async (hash) => {
       // The same bytes always get the same ending; an older version may have given them another one.
-      for (const ending of endings) if (await disk.stat(place(hash, ending))) await disk.remove(place(hash, ending))
-      await disk.syncFolder(folder)
+      const own = (
+        await Promise.all(endings.map(async (ending) => ((await disk.stat(place(hash, ending))) ? [place(hash, ending)] : [])))
+      ).flat()
+      for (const path of own) await disk.remove(path)
+      if (own.length > 0) await disk.syncFolder(folder)
     },
     has: async (hash) => (await find(hash)) !== undefined,
     put: async (bytes) => {
