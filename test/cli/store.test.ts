@@ -91,8 +91,8 @@ describe('store ls', () => {
     expect(names).toEqual([['hero', '12345678']])
     expect(world.out()).toBe(
       [
-        '  result                    size  state       for        take  where                 execution',
-        '  3f2a91c01111            1.2 MB  used        hero.walk     2  project, shared       exec-2',
+        '  result                    size  state       for        take  where',
+        '  3f2a91c01111            1.2 MB  used        hero.walk     2  project, shared',
         '  3f2a91c02222             999 B  superseded  hero.walk     1  project',
         '  3f2a91c03333           52.0 kB  used        coin.spin        not here',
         '  3f2a91c04444                    unknown                      project',
@@ -155,7 +155,7 @@ describe('store prune', () => {
     const { world, requests } = pruning([line, take])
     expect(await world.run('store', 'prune')).toBe(0)
     expect(requests).toMatchObject([{ names: [], force: false }])
-    expect(world.out()).toContain('No spec asks for 2 files, 1.0 kB. Nothing was taken away.')
+    expect(world.out()).toContain('2 files may go, 1.0 kB. Nothing was taken away.')
     expect(world.out()).toContain('What is superseded (999 B) goes by its name: spritewright store prune hero.walk\n')
     expect(world.out()).toContain('Another branch may ask for what this one does not.')
   })

@@ -1,13 +1,16 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { createBitmap } from '../../atlas/index.ts'
+import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
 import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options.ts'
 import { defaultShapes } from '../../src/embedded/shapes.ts'
+import { nodeClock } from '../../src/host/clock.ts'
+import { createJournal } from '../../src/job/journal.ts'
 import type { Options } from '../../src/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { PruneLine, Workshop } from '../../src/workshop.ts'
+import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 import { approveAll, type World, world } from './world.ts'
 
 /** Makers that never deliver the same bytes twice. */
@@ -20,7 +23,11 @@ function differingMakers(): Makers {
       const { zip, width, height } = await packDelivery(frames, defaultShapes.names)
       return { bytes: zip, contentType: 'application/zip', width, height, review: null }
     },
-    image: async () => Promise.reject(new Error('No pictures in this test.')),
+    image: async () => {
+      made++
+      const bytes = encodePng(createBitmap(8, 8, new Uint8Array(256).fill(made)))
+      return { bytes, contentType: 'image/png', width: 8, height: 8, review: null }
+    },
   }
 }
 
@@ -74,6 +81,15 @@ async function flipBit(w: World): Promise<{ hash: string; path: string; whole: B
   return { hash: name.slice(0, 64), path, whole }
 }
 
+/** A first record that says that it follows another one. */
+async function brokenRecord(): Promise<Uint8Array> {
+  const disk = new MemoryDisk()
+  const journal = createJournal({ disk, random: countingRandom(), clock: nodeClock() }, '/j')
+  const next = await journal.append('a', await journal.read('a'), 'sent', { attempt: 1, send: 1, keyTag: 'k' })
+  if (next) await journal.append('a', next, 'sent', { attempt: 1, send: 2, keyTag: 'k' })
+  return disk.read('/j/a/0002.json')
+}
+
 describe('store ls', () => {
   test('tells what each result is for, by the lock file and the specs of today', async () => {
     const { w, workshop } = await everyState()
@@ -88,6 +104,43 @@ describe('store ls', () => {
     expect(results.filter((result) => result.uses[0]?.executionId !== undefined)).toHaveLength(3)
     expect((await workshop.store.list(['hero'])).results).toHaveLength(3)
     expect(posts(w)).toBe(w.service.charges().length + 1)
+  })
+
+  test('a renamed sprite asks for what was bought under its old name; a live and a test result of one spec are both asked for', async () => {
+    const accounts = [
+      {
+        name: 'studio',
+        keys: [
+          { key: 'test-key-of-the-studio', mode: 'test' as const },
+          { key: 'live-key-of-the-studio', mode: 'live' as const },
+        ],
+      },
+    ]
+    const { w } = await bought({ accounts })
+    const live = await w.workshop({}, { SPRITEWRIGHT_API_KEY: 'live-key-of-the-studio' })
+    await approveAll(live)
+    await live.build({ buyOnly: true })
+    await w.project.write('sprites/knight.sprite.json', spec())
+    await rm(join(w.project.root, 'sprites/hero.sprite.json'))
+    expect((await live.store.list(['knight'])).results).toMatchObject([{ state: 'used' }, { state: 'used' }])
+  })
+
+  test('a step of a chain is used while any spec builds on it, and keeps its name afterwards', async () => {
+    const chain = (text: string): string =>
+      JSON.stringify({ reference: { steps: [{ text }] }, prompt: 'a figure', animations: { walk: { frames: 7 } } })
+    const w = await world({ makers: differingMakers() }, chain('a knight'))
+    await buy(w, chain('a knight'))
+    const workshop = await buy(w, chain('a dragon'))
+    expect((await workshop.store.list()).results.map((result) => [result.state, result.uses[0]?.id])).toEqual([
+      ['used', 'hero#1'],
+      ['superseded', 'hero#1'],
+      ['used', 'hero.walk'],
+      ['superseded', 'hero.walk'],
+    ])
+    expect((await workshop.store.prune({ names: ['hero#1'], confirm: sure })).lines).toMatchObject([
+      { ids: ['hero#1'], recovery: 'service' },
+    ])
+    expect((await workshop.store.list()).results.filter(({ places }) => places.length > 0)).toHaveLength(3)
   })
 
   test('a lost lock file hides nothing: the journal knows what was delivered', async () => {
@@ -301,6 +354,26 @@ describe('store prune', () => {
     expect((await sharing.store.pull()).copied).toEqual([of.superseded])
   })
 
+  test('a copy in the shared store that is damaged is no way to have a result again', async () => {
+    const { w, of } = await everyState()
+    await w.project.write(`shared/${of.unknown}.bin`, 'a stra')
+    const sharing = await w.workshop({ store: { shared: join(w.project.root, 'shared') } })
+    await expect(sharing.store.prune({ names: [of.unknown ?? ''], confirm: sure })).rejects.toMatchObject({
+      facts: { names: [of.unknown] },
+    })
+  })
+
+  test('its damaged copies go along with a result, so that nobody takes it for lost', async () => {
+    const { w, workshop, of } = await everyState()
+    await w.project.write(`.spritewright/quarantine/${of.superseded}.0badc0de.zip`, 'torn')
+    const report = await workshop.store.prune({ names: ['hero'], confirm: sure })
+    expect(report.lines.map(({ state, recovery }) => [state, recovery])).toEqual([
+      ['superseded', 'service'],
+      ['quarantined', 'service'],
+    ])
+    expect((await workshop.store.verify()).findings).toMatchObject([{ sha256: of.superseded, outcome: 'absent' }])
+  })
+
   test('a spec that is saved while the question stands keeps its result', async () => {
     const { w, workshop } = await everyState()
     const confirm = async (): Promise<boolean> => {
@@ -316,6 +389,13 @@ describe('store prune', () => {
     await w.project.write('sprites/hero.sprite.json', '{ "reference": ')
     await expect(workshop.store.prune({ names: ['hero'], force: true, confirm: sure })).rejects.toMatchObject({ code: 'SW_SPEC' })
     expect((await workshop.store.list()).warnings).toHaveLength(1)
+    await w.project.write('sprites/hero.sprite.json', spec(2))
+    const submissions = join(w.project.root, '.spritewright/submissions')
+    const [request = ''] = await readdir(submissions)
+    for (const folder of [submissions, join(w.project.root, '.state')]) await rm(folder, { recursive: true })
+    await w.project.write(`.spritewright/submissions/${request}/0001.json`, await brokenRecord())
+    const later = await w.workshop()
+    await expect(later.store.prune({ names: ['hero'], force: true, confirm: sure })).rejects.toMatchObject({ code: 'SW_JOURNAL' })
     expect(await resultsOf(w)).toHaveLength(4)
   })
 

@@ -46,7 +46,6 @@ function printResults(printer: Printer, report: StoreReport): void {
       { title: 'for' },
       { title: 'take', align: 'right' },
       { title: 'where' },
-      { title: 'execution' },
     ],
     [
       ...report.results.map((result) => [
@@ -56,7 +55,6 @@ function printResults(printer: Printer, report: StoreReport): void {
         namesOf(result),
         [...new Set(result.uses.flatMap((use) => use.take ?? []))].join(', '),
         result.places.length > 0 ? result.places.join(', ') : ink('yellow', 'not here'),
-        ink('dim', [...new Set(result.uses.flatMap((use) => use.executionId ?? []))].join(', ')),
       ]),
       ...report.quarantined.map((copy) => [
         ink('bold', `${shortHash(copy.sha256)}.${copy.name.split('.')[1] ?? ''}`),
@@ -65,7 +63,6 @@ function printResults(printer: Printer, report: StoreReport): void {
         '',
         '',
         `quarantine (${copy.place})`,
-        '',
       ]),
     ],
   )

@@ -84,11 +84,11 @@ function tellListing(printer: Printer, { lines }: PruneReport): number {
   const sum = (some: readonly PruneLine[]): string => sizeWords(some.reduce((bytes, line) => bytes + line.bytes, 0))
   const superseded = lines.filter((line) => line.state === 'superseded')
   const names = [...new Set(superseded.flatMap((line) => line.ids))]
-  printer.line(`No spec asks for ${count(lines.length, 'file')}, ${sum(lines)}. Nothing was taken away.`)
+  printer.line(`${count(lines.length, 'file')} may go, ${sum(lines)}. Nothing was taken away.`)
   if (superseded.length > 0)
     printer.hint(`What is superseded (${sum(superseded)}) goes by its name: `, ink('bold', `spritewright store prune ${names.join(' ')}`))
   if (lines.length > superseded.length)
-    printer.hint('Other takes, what no lock entry names, and damaged copies go by what stands under "result" alone.')
+    printer.hint('Another take, what no lock entry names, and a damaged copy go by what stands under "result" alone.')
   printer.hint(ink('dim', 'Another branch may ask for what this one does not.'))
   return 0
 }
