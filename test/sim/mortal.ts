@@ -46,10 +46,16 @@ export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' 
     disk[name] = async (...args) => {
       if (isDead) return never
       if (!isChange) return call(...args)
-      count++
-      if (count === at && moment === 'before') return kill()
-      const result = await call(...args)
-      return count === at ? kill() : result
+      const own = ++count
+      if (own === at && moment === 'before') return kill()
+      try {
+        const result = await call(...args)
+        return own === at ? kill() : result
+      } catch (error) {
+        // A change that fails is a moment to die at like any other: without it no later one would be tried.
+        if (own === at) return kill()
+        throw error
+      }
     }
   }
   return {
