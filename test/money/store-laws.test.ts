@@ -208,10 +208,11 @@ const cases: readonly {
   {
     name: 'verify, from the service and from the shared store',
     prepare: (disk) => {
-      const [first = '', second = '', third = ''] = hashesWith('used')
-      for (const hash of [first, second, ...hashesWith('take')]) disk.files.set(`${own}${hash}.zip`, new Uint8Array([1]))
-      disk.files.set(`/shared/${second}.zip`, originals.get(`${own}${second}.zip`) as Uint8Array)
-      disk.files.delete(`${own}${third}.zip`)
+      const [first = '', second = ''] = hashesWith('used')
+      const [take = ''] = hashesWith('take')
+      for (const hash of [first, take]) disk.files.set(`${own}${hash}.zip`, new Uint8Array([1]))
+      disk.files.set(`/shared/${first}.zip`, originals.get(`${own}${first}.zip`) as Uint8Array)
+      disk.files.delete(`${own}${second}.zip`)
     },
     run: (workshop) => workshop.store.verify(),
     isDone: (disk) => expect(new Set([...objectsIn(disk, own), ...objectsIn(disk, '/shared/')]).size).toBe(11),
