@@ -68,6 +68,7 @@ export type {
   StoreReport,
   VerifiedResult,
   VerifyReport,
+  VerifyRequest,
 } from './workshop/store/reports.ts'
 
 /** What a workshop is opened with. */

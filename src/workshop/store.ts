@@ -13,7 +13,10 @@ export function openResultStore(shop: Shop, keeper: SessionKeeper): ResultStore 
   const never = new AbortController().signal
   return {
     list: (names = []) => list(shop, keeper.host, names),
-    verify: (names = [], signal = never) => interruptible(signal, () => verify(shop, keeper, names, signal)),
+    verify: (request = {}) => {
+      const { signal = never } = request
+      return interruptible(signal, () => verify(shop, keeper, { ...request, signal }))
+    },
     prune: (request, signal = never) => interruptible(signal, () => prune(shop, keeper, request, signal)),
     push: (names = [], signal = never) => interruptible(signal, () => push(shop, keeper.host, names, signal)),
     pull: (names = [], signal = never) => interruptible(signal, () => pull(shop, keeper.host, names, signal)),

@@ -142,10 +142,10 @@ describe('store verify', () => {
   })
 
   test('ends with 1 when something stays missing, with --json as well', async () => {
-    const missing = { sha256: hash('1'), ids: ['hero.walk'], outcome: 'missing', damaged: [], words: 'no key' } as const
+    const missing = { sha256: hash('1'), ids: ['hero.walk'], outcome: 'unmended', damaged: [], words: 'no key' } as const
     const world = worldOf({ verify: async () => ({ ...verified, good: 2, findings: [missing] }) })
     expect(await world.run('store', 'verify', '--json')).toBe(1)
-    expect(world.json()).toMatchObject({ checked: 3, good: 2, findings: [{ outcome: 'missing' }] })
+    expect(world.json()).toMatchObject({ checked: 3, good: 2, findings: [{ outcome: 'unmended' }] })
   })
 })
 

@@ -52,6 +52,8 @@ describe('what a crash left behind', () => {
       `${store}/buyer.${mark}.tmp`,
       `${store}/uploads/${hash}.0123456789ab.json.${mark}.tmp`,
       `${store}/submissions/${request}/0009.json.${mark}.tmp`,
+      `${store}/submissions/budget/0002.json.${mark}.tmp`,
+      `${store}/results/probe.${mark}.tmp`,
     ]
     for (const path of old) put(path, 'torn')
     expect(await verify()).toEqual(old.sort())

@@ -208,15 +208,34 @@ describe('store verify', () => {
     expect(w.service.requests()).toHaveLength(requests)
   })
 
+  test('a result that had to be kept outside the project comes home, and is pushed from there as well', async () => {
+    const { w } = await bought()
+    const options = { store: { shared: join(w.project.root, 'shared') } }
+    const workshop = await w.workshop(options)
+    const [name = ''] = await resultsOf(w)
+    const path = join(w.project.root, '.spritewright/results', name)
+    const whole = await readFile(path)
+    const [journal = ''] = await readdir(join(w.project.root, '.state/journals'))
+    await w.project.write(`.state/journals/${journal}/results/${name}`, whole)
+    await rm(path)
+    const requests = w.service.requests().length
+    expect((await workshop.store.list()).results).toMatchObject([{ state: 'used', places: ['rescue'] }])
+    expect(await workshop.store.push()).toMatchObject({ copied: [name.slice(0, 64)], lacking: [] })
+    await rm(join(w.project.root, 'shared'), { recursive: true })
+    expect((await workshop.store.verify()).findings).toMatchObject([{ outcome: 'mended', damaged: [], words: expect.stringContaining('rescue') }])
+    expect(await readFile(path)).toEqual(whole)
+    expect(w.service.requests()).toHaveLength(requests)
+  })
+
   test('without a key it says how to have it again, and stays away from the network', async () => {
     const { w } = await bought()
     await rm(join(w.project.root, '.spritewright/results'), { recursive: true })
     const requests = w.service.requests().length
     const report = await (await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })).store.verify()
-    expect(report.findings).toMatchObject([{ outcome: 'missing', words: expect.stringContaining('SPRITEWRIGHT_API_KEY') }])
+    expect(report.findings).toMatchObject([{ outcome: 'unmended', words: expect.stringContaining('SPRITEWRIGHT_API_KEY') }])
     const elsewhere = await w.workshop({}, { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' })
     expect((await elsewhere.store.verify()).findings).toMatchObject([
-      { outcome: 'missing', words: expect.stringContaining('it was bought at 127.0.0.1') },
+      { outcome: 'unmended', words: expect.stringContaining('it was bought at 127.0.0.1') },
     ])
     expect(w.service.requests()).toHaveLength(requests)
   })
@@ -227,7 +246,7 @@ describe('store verify', () => {
     const before = posts(w)
     await rm(join(w.project.root, '.spritewright/results'), { recursive: true })
     expect((await workshop.store.verify()).findings).toMatchObject([
-      { outcome: 'missing', words: expect.stringContaining('does not have execution') },
+      { outcome: 'unmended', words: expect.stringContaining('does not have execution') },
     ])
     expect([posts(w), w.service.charges().length]).toEqual([before, 1])
   })
@@ -241,7 +260,7 @@ describe('store verify', () => {
     isOther = true
     const { hash } = await flipBit(w)
     const [finding] = (await workshop.store.verify()).findings
-    expect(finding).toMatchObject({ sha256: hash, outcome: 'missing', words: expect.stringContaining(sha256(other).slice(0, 12)) })
+    expect(finding).toMatchObject({ sha256: hash, outcome: 'unmended', words: expect.stringContaining(sha256(other).slice(0, 12)) })
     expect(await hashesOf(w)).toEqual([sha256(other)])
     expect(w.service.charges()).toHaveLength(1)
   })
@@ -257,7 +276,7 @@ describe('store verify', () => {
       [of.superseded ?? '']: 'absent',
     })
     expect(await hashesOf(w)).toEqual([of.used])
-    expect((await workshop.store.verify(['hero.walk'])).findings.map(({ outcome }) => outcome)).toEqual(['mended', 'mended'])
+    expect((await workshop.store.verify({ names: ['hero.walk'] })).findings.map(({ outcome }) => outcome)).toEqual(['mended', 'mended'])
     expect(await hashesOf(w)).toEqual([of.used, of.take, of.superseded].sort())
     expect(posts(w)).toBe(before)
   })
@@ -265,7 +284,7 @@ describe('store verify', () => {
   test('an interruption ends it, and the next one goes on', async () => {
     const { w, workshop } = await bought()
     await rm(join(w.project.root, '.spritewright/results'), { recursive: true })
-    await expect(workshop.store.verify([], AbortSignal.abort())).rejects.toMatchObject({ code: 'SW_INTERRUPTED' })
+    await expect(workshop.store.verify({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: 'SW_INTERRUPTED' })
     expect((await workshop.store.verify()).findings).toMatchObject([{ outcome: 'mended' }])
   })
 })

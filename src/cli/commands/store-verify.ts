@@ -8,13 +8,16 @@ import { shortHash } from './store-list.ts'
 
 const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
   mended: ink('green', '✓ mended'),
-  missing: ink('red', '✗ missing'),
+  unmended: ink('red', '✗ not mended'),
   absent: ink('dim', '· not here'),
 }
 
 /** `spritewright store verify [names…]`: reads every result, mends what can be mended without paying. Exit code 1 where something stays missing. */
 export async function verify({ parts, printer, root, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
-  const report = await withWorkshop((workshop) => workshop.store.verify(names, parts.signal))
+  const onFetch = (ids: readonly string[]): void => {
+    if (parts.host.terminal.isInteractive) printer.note(ink('dim', `asking the service for ${ids.join(', ')} …`))
+  }
+  const report = await withWorkshop((workshop) => workshop.store.verify({ names, onFetch, signal: parts.signal }))
   printer.document(report)
   for (const warning of report.warnings) printer.warn(warning)
   if (report.findings.length > 0) {
@@ -36,8 +39,8 @@ export async function verify({ parts, printer, root, withWorkshop }: CommandCont
   )
   if (report.swept.length > 0)
     printer.hint(ink('dim', `Cleared away what a crash had left: ${report.swept.map((path) => relative(root, path)).join(', ')}`))
-  const missing = report.findings.filter((finding) => finding.outcome === 'missing').length
-  if (missing === 0) return 0
-  printer.line(ink('red', `${count(missing, 'result')} could not be had again; nothing was bought.`))
+  const open = report.findings.filter((finding) => finding.outcome === 'unmended').length
+  if (open === 0) return 0
+  printer.line(ink('red', `${count(open, 'result')} could not be mended; nothing was bought.`))
   return 1
 }

@@ -23,7 +23,11 @@ export async function takeInventory(shop: Shop, host: string | undefined): Promi
     for (const { hash, path } of await place.store.list()) {
       // What other projects have in a shared store is their business.
       if (place.name === 'shared' && !places.has(hash)) othersInShared++
-      else places.set(hash, (places.get(hash) ?? new Map<PlaceName, string>()).set(place.name, path))
+      else {
+        const paths = places.get(hash) ?? new Map<PlaceName, string>()
+        if (!paths.has(place.name)) paths.set(place.name, path)
+        places.set(hash, paths)
+      }
     }
   }
   const results: StoredResult[] = []

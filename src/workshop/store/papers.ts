@@ -32,7 +32,9 @@ export async function readPapers(shop: Shop, host: string | undefined): Promise<
   const asked = askedHashes(wishes, identitiesOf(lock, host))
   const sheets = new Map(wishes.map((wish) => [`${wish.spec.name}.${wish.animation.name}`, wish] as const))
   const ids = new Map((await shop.ledger.read()).map((move) => [move.hash, move.id] as const))
-  const named = [...readLock(lock, asked, sheets, ids)]
+  // A rename leaves an entry under each name.
+  const entries = [...readLock(lock, asked, sheets, ids)]
+  const named = [...new Map(entries.map((one) => [`${one.id} ${one.request} ${one.sha256}`, one])).values()]
   const known = new Set(named.map(({ request, sha256 }) => `${request} ${sha256}`))
   const inLock = new Set([...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.keys(requests)))
   const broken: SpritewrightError[] = []

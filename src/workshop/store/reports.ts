@@ -1,3 +1,5 @@
+import type { VaultPlace } from '../../vault/layers.ts'
+
 /** What the project's papers make of a paid result. */
 export type ResultState =
   /** A present spec asks for it. */
@@ -9,8 +11,8 @@ export type ResultState =
   /** The lock file does not have it; the journal may. */
   | 'unknown'
 
-/** Where a copy of a result lies. */
-export type PlaceName = 'project' | 'shared' | 'rescue'
+/** Where a copy of a result lies: `rescue` is outside the project, for what its own folder did not take. */
+export type PlaceName = VaultPlace['name']
 
 /** One request that a result was delivered for. */
 export interface ResultUse {
@@ -67,14 +69,23 @@ export interface VerifiedResult {
   readonly ids: readonly string[]
   /**
    * - `mended`: good again, by a good copy or a free download.
-   * - `missing`: it should be here, and could not be had.
+   * - `unmended`: it should be here, or whole everywhere, and could not be made so.
    * - `absent`: not here, and not asked for by any present spec.
    */
-  readonly outcome: 'mended' | 'missing' | 'absent'
+  readonly outcome: 'mended' | 'unmended' | 'absent'
   /** Places whose copy was damaged. */
   readonly damaged: readonly PlaceName[]
   /** What was done, or what to do. */
   readonly words: string
+}
+
+/** What `store verify` is asked for. */
+export interface VerifyRequest {
+  /** Empty: everything that the papers name. */
+  readonly names?: readonly string[]
+  /** Told of each result before the service is asked for it. */
+  readonly onFetch?: (ids: readonly string[]) => void
+  readonly signal?: AbortSignal
 }
 
 /** What `store verify` found. */
@@ -155,10 +166,10 @@ export interface ResultStore {
    * Reads every result that the lock file or the journal names. A damaged one is set aside; it, and one that a present spec asks for and that is not here, is had again from a good copy or,
    * for free, from the service. A result that nothing asks for is fetched only where `names` has it. Never buys.
    */
-  verify(names?: readonly string[], signal?: AbortSignal): Promise<VerifyReport>
+  verify(request?: VerifyRequest): Promise<VerifyReport>
   /** Takes away results that are named, never one that a present spec asks for. @throws `SW_USAGE` where a name may not be, or cannot be had again and `force` is off: nothing is taken away then. */
   prune(request: PruneRequest, signal?: AbortSignal): Promise<PruneReport>
-  /** Copies what the project has and the shared store lacks. @throws `SW_CONFIG` where no `store.shared` is configured. */
+  /** Copies what this checkout has and the shared store lacks. @throws `SW_CONFIG` where no `store.shared` is configured. */
   push(names?: readonly string[], signal?: AbortSignal): Promise<CopyReport>
   /** Copies what the lock file or the journal names, the project lacks and the shared store has. @throws `SW_CONFIG` where no `store.shared` is configured. */
   pull(names?: readonly string[], signal?: AbortSignal): Promise<CopyReport>

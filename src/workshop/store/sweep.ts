@@ -7,6 +7,8 @@ import type { Shop } from '../shop.ts'
 /** A younger file may belong to a run that is still writing it, on this machine or on another one with a clock of its own. */
 const dayMs = 24 * 60 * 60_000
 
+const recordName = /^\d{4,}\.json$/
+
 /** Temporary files of one folder that were to become one of our own. */
 interface Nook {
   readonly folder: string
@@ -51,8 +53,10 @@ async function findNooks(shop: Shop): Promise<readonly Nook[]> {
   ]
   for (const folder of [shop.storeFolder, ...(shop.copyFolder === undefined ? [] : [shop.copyFolder])]) {
     const records = join(folder, 'submissions')
+    // An unpublished share of the budget reserves nothing.
+    nooks.push({ folder: join(records, 'budget'), target: recordName })
     for (const request of (await disk.list(records)).filter((name) => /^[0-9a-f]{64}$/.test(name)))
-      nooks.push({ folder: join(records, request), target: /^\d{4,}\.json$/, mayGo: () => isAnswered(shop, request) })
+      nooks.push({ folder: join(records, request), target: recordName, mayGo: () => isAnswered(shop, request) })
   }
   if (shop.copyFolder !== undefined) nooks.push({ folder: shop.copyFolder, target: exactly('buyer') })
   return nooks
@@ -65,8 +69,9 @@ function exactly(name: string): RegExp {
 function resultNook(shop: Shop, { store }: VaultPlace): Nook {
   return {
     folder: store.folder,
-    target: /^[0-9a-f]{64}\.(?:zip|png|bin)$/,
+    target: /^(?:probe|[0-9a-f]{64}\.(?:zip|png|bin))$/,
     mayGo: async (path, target) => {
+      if (target === 'probe') return true
       const hash = target.slice(0, 64)
       const bytes = await shop.host.disk.read(path)
       if (sha256(bytes) === hash) await store.put(bytes)

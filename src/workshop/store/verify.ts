@@ -1,10 +1,10 @@
 import type { VaultPlace } from '../../vault/layers.ts'
 import type { SessionKeeper } from '../session.ts'
 import type { Shop } from '../shop.ts'
-import { createFetcher, type Fetcher } from './fetch.ts'
+import { createFetcher } from './fetch.ts'
 import { idsOf, takeInventory } from './inventory.ts'
 import { narrow } from './names.ts'
-import type { PlaceName, StoredResult, VerifiedResult, VerifyReport } from './reports.ts'
+import type { PlaceName, StoredResult, VerifiedResult, VerifyReport, VerifyRequest } from './reports.ts'
 import { sweepTemps } from './sweep.ts'
 
 /** What the copies of one result are worth. */
@@ -14,15 +14,24 @@ interface Copies {
   readonly goodIn: readonly PlaceName[]
   /** Damaged copies; they are in quarantine by now. */
   readonly damaged: readonly PlaceName[]
-  /** Why a copy could not be read at all, or not be set aside. */
-  readonly troubles: readonly string[]
+  /** Copies that could not be read at all, or not be set aside, with why. */
+  readonly unreadable: ReadonlyMap<PlaceName, string>
 }
 
 /** Reads every named result and mends what can be mended. See `ResultStore.verify`. */
-export async function verify(shop: Shop, keeper: SessionKeeper, names: readonly string[], signal: AbortSignal): Promise<VerifyReport> {
+export async function verify(
+  shop: Shop,
+  keeper: SessionKeeper,
+  request: VerifyRequest & { readonly signal: AbortSignal },
+): Promise<VerifyReport> {
+  const { names = [], onFetch = () => {}, signal } = request
   const inventory = await takeInventory(shop, keeper.host)
   const results = narrow(inventory, names).filter((result) => result.uses.length > 0)
   const fetcher = createFetcher(shop, keeper, signal)
+  const fetch = (result: StoredResult): Promise<string | undefined> => {
+    onFetch(idsOf(result))
+    return fetcher.fetch(result)
+  }
   // One that was set aside was here: it is owed, also where the run that found it damaged came no further.
   const setAside = new Set(inventory.quarantined.map((copy) => copy.sha256))
   const findings: VerifiedResult[] = []
@@ -32,7 +41,7 @@ export async function verify(shop: Shop, keeper: SessionKeeper, names: readonly 
     const copies = await readCopies(shop, result)
     bytes += (copies.good?.length ?? 0) * copies.goodIn.length
     const isOwed = result.state === 'used' || names.length > 0 || setAside.has(result.sha256)
-    const finding = await mend(shop, fetcher, result, copies, isOwed)
+    const finding = await mend(shop, fetch, result, copies, isOwed)
     if (finding) findings.push(finding)
   }
   return {
@@ -48,55 +57,59 @@ export async function verify(shop: Shop, keeper: SessionKeeper, names: readonly 
 async function readCopies(shop: Shop, result: StoredResult): Promise<Copies> {
   const goodIn: PlaceName[] = []
   const damaged: PlaceName[] = []
-  const troubles: string[] = []
+  const unreadable = new Map<PlaceName, string>()
   let good: Uint8Array | undefined
-  for (const { name, store } of shop.vault.places.filter((place) => result.places.includes(place.name))) {
+  for (const { name, store } of shop.vault.places) {
+    if (!result.places.includes(name) || !(await store.has(result.sha256))) continue
     try {
       const bytes = await store.read(result.sha256)
       if (bytes) goodIn.push(name)
       else damaged.push(name)
       good ??= bytes
     } catch (error) {
-      troubles.push(`the copy in ${store.folder} cannot be read, or not be set aside: ${(error as Error).message}`)
+      unreadable.set(name, (error as Error).message)
     }
   }
-  return { ...(good ? { good } : {}), goodIn, damaged, troubles }
+  return { ...(good ? { good } : {}), goodIn, damaged, unreadable }
 }
 
-/** Undefined where there was nothing to do. */
+/** Undefined where there was nothing to do. @param fetch Answers why the service does not give it; undefined when it is here. */
 async function mend(
   shop: Shop,
-  fetcher: Fetcher,
+  fetch: (result: StoredResult) => Promise<string | undefined>,
   result: StoredResult,
   copies: Copies,
   isOwed: boolean,
 ): Promise<VerifiedResult | undefined> {
-  const { good, damaged, troubles } = copies
-  const finding = (outcome: VerifiedResult['outcome'], words: string): VerifiedResult => ({
+  const { good, goodIn, damaged, unreadable } = copies
+  const troubles = [...unreadable].map(([name, why]) => `${name}: ${why}`)
+  const finding = (outcome: VerifiedResult['outcome'], ...words: readonly string[]): VerifiedResult => ({
     sha256: result.sha256,
     ids: idsOf(result),
     outcome,
     damaged,
-    words: [words, ...troubles].join('; '),
+    words: words.join('; '),
   })
   if (good) {
     const lacking = shop.vault.places.filter((place) => isToMend(place, copies))
-    if (lacking.length === 0 && troubles.length === 0) return undefined
+    if (lacking.length === 0) return undefined
     for (const { store } of lacking) {
       const trouble = await tryPut(store, good)
-      if (trouble !== undefined) return finding('missing', trouble)
+      if (trouble !== undefined) return finding('unmended', trouble, ...troubles)
     }
-    return finding('mended', lacking.length > 0 ? `copied from the good one (${copies.goodIn.join(', ')})` : 'a good copy is here')
+    return finding('mended', `copied from the good one (${goodIn.join(', ')})`, ...troubles)
   }
   if (!isOwed && damaged.length === 0 && troubles.length === 0)
     return finding('absent', 'no present spec asks for it; by its name or hash it is fetched all the same')
-  const why = await fetcher.fetch(result)
-  return why === undefined ? finding('mended', 'fetched again from the service, free of charge') : finding('missing', why)
+  const why = await fetch(result)
+  if (why !== undefined) return finding('unmended', why, ...troubles)
+  return finding('mended', 'fetched again from the service, free of charge', ...troubles)
 }
 
-/** A place whose copy was damaged; and the project, where a good copy lies elsewhere on this machine only. */
-function isToMend({ name }: VaultPlace, { damaged, goodIn }: Copies): boolean {
-  return damaged.includes(name) || (name === 'project' && goodIn.every((place) => place !== 'project' && place !== 'shared'))
+/** A place whose copy was of no use; and the project, where a good copy had to be kept elsewhere. */
+function isToMend({ name }: VaultPlace, { damaged, unreadable, goodIn }: Copies): boolean {
+  if (name === 'rescue') return false
+  return damaged.includes(name) || unreadable.has(name) || (name === 'project' && goodIn.includes('rescue') && !goodIn.includes('project'))
 }
 
 async function tryPut(store: VaultPlace['store'], bytes: Uint8Array): Promise<string | undefined> {
