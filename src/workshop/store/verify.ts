@@ -28,7 +28,7 @@ export async function verify(
   const inventory = await takeInventory(shop, keeper.host)
   const results = narrow(inventory, names).filter((result) => result.uses.length > 0)
   const fetcher = createFetcher(shop, keeper, signal)
-  const fetch = (result: StoredResult): Promise<string | undefined> => {
+  const regain = (result: StoredResult): Promise<string | undefined> => {
     onFetch(idsOf(result))
     return fetcher.fetch(result)
   }
@@ -41,7 +41,7 @@ export async function verify(
     const copies = await readCopies(shop, result)
     bytes += (copies.good?.length ?? 0) * copies.goodIn.length
     const isOwed = result.state === 'used' || names.length > 0 || setAside.has(result.sha256)
-    const finding = await mend(shop, fetch, result, copies, isOwed)
+    const finding = await mend(shop, regain, result, copies, isOwed)
     if (finding) findings.push(finding)
   }
   return {
@@ -73,10 +73,10 @@ async function readCopies(shop: Shop, result: StoredResult): Promise<Copies> {
   return { ...(good ? { good } : {}), goodIn, damaged, unreadable }
 }
 
-/** Undefined where there was nothing to do. @param fetch Answers why the service does not give it; undefined when it is here. */
+/** Undefined where there was nothing to do. @param regain Has it from the service; answers why the service does not give it; undefined when it is here. */
 async function mend(
   shop: Shop,
-  fetch: (result: StoredResult) => Promise<string | undefined>,
+  regain: (result: StoredResult) => Promise<string | undefined>,
   result: StoredResult,
   copies: Copies,
   isOwed: boolean,
@@ -101,7 +101,7 @@ async function mend(
   }
   if (!isOwed && damaged.length === 0 && troubles.length === 0)
     return finding('absent', 'no present spec asks for it; by its name or hash it is fetched all the same')
-  const why = await fetch(result)
+  const why = await regain(result)
   if (why !== undefined) return finding('unmended', why, ...troubles)
   return finding('mended', 'fetched again from the service, free of charge', ...troubles)
 }
