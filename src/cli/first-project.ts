@@ -2,6 +2,7 @@
 export const ignoreLines: readonly string[] = [
   '.spritewright/submissions/',
   '.spritewright/contract/',
+  '.spritewright/quarantine/',
   '.spritewright/ledger.jsonl',
   '.spritewright/uploads/',
   '.spritewright/buyer',
