@@ -63,15 +63,15 @@ export function createVault(ports: { disk: Disk; random: Random }, folders: Vaul
       return false
     },
     read: async (hash) => {
-      const own = await local.read(hash)
-      if (own) return own
-      for (const one of others) {
-        const found = await one.read(hash)
+      const failures: unknown[] = []
+      for (const one of [local, ...others]) {
+        const found = await one.read(hash).catch((error: unknown) => void failures.push(error))
         if (!found) continue
         // A project that still cannot be written does not keep anybody from reading.
-        await local.put(found).catch(() => {})
+        if (one !== local) await local.put(found).catch(() => {})
         return found
       }
+      if (failures.length > 0) throw failures[0]
       return undefined
     },
     put: async (bytes) => {

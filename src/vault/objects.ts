@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import { ensureFolder, publish } from '../host/publish.ts'
+import { ensureFolder, publish, replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
 /** SHA-256 of bytes, lower-case hex. */
@@ -19,6 +19,8 @@ export interface ObjectStore {
   /**
    * The bytes, checked against their name. Undefined where there is no such object, or where it was damaged: a damaged
    * one is moved to the quarantine folder, never deleted.
+   *
+   * @throws `SW_VAULT` where Git LFS has left a pointer in its place: nothing is damaged then, it was not fetched.
    */
   read(hash: string): Promise<Uint8Array | undefined>
   /** Whether an object of that name is there; its bytes are not read. */
@@ -55,6 +57,14 @@ const endings = ['zip', 'png', 'bin'] as const
 const objectName = /^([0-9a-f]{64})\.(?:zip|png|bin)$/
 const quarantineName = /^([0-9a-f]{64})\.[0-9a-f]{8}\.(?:zip|png|bin)$/
 
+/** What Git LFS leaves where it has not fetched a file begins like this, and is small. */
+const pointerStart = 'version https://git-lfs.github.com/spec/'
+const pointerBytes = 1024
+
+function isPointer(bytes: Uint8Array): boolean {
+  return bytes.length < pointerBytes && Buffer.from(bytes.subarray(0, pointerStart.length)).toString('latin1') === pointerStart
+}
+
 /** By the first bytes: the name is for people and for version control, the content decides. */
 function endingOf(bytes: Uint8Array): (typeof endings)[number] {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return 'zip'
@@ -86,6 +96,7 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     if (ending === undefined) return undefined
     const bytes = await disk.read(place(hash, ending))
     if (sha256(bytes) === hash) return bytes
+    if (isPointer(bytes)) throw pointerError(place(hash, ending))
     await disk.makeFolder(quarantine)
     await disk.move(place(hash, ending), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
     return undefined
@@ -125,8 +136,16 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
       const path = place(hash, endingOf(bytes))
       if (await publish(disk, random, path, bytes)) return hash
       // The name was there: trust it only after reading, since a damaged object would hide the good bytes at hand.
-      if ((await read(hash)) === undefined) await publish(disk, random, path, bytes)
+      if (isPointer(await disk.read(path))) await replaceFile(disk, random, path, bytes)
+      else if ((await read(hash)) === undefined) await publish(disk, random, path, bytes)
       return hash
     },
   }
+}
+
+function pointerError(path: string): SpritewrightError {
+  return new SpritewrightError('SW_VAULT', {
+    message: `Expected a paid result at ${path}, found a pointer of Git LFS: the file itself was not fetched. Run git lfs pull (in CI: check out with LFS). Without LFS, spritewright store verify fetches it from the service, for free.`,
+    facts: { path },
+  })
 }

@@ -76,6 +76,37 @@ describe('the vault', () => {
     expect(disk.files.size).toBe(0)
   })
 
+  const pointer = new TextEncoder().encode(`version https://git-lfs.github.com/spec/v1\noid sha256:${hash}\nsize ${bytes.length}\n`)
+
+  test('a pointer of Git LFS is not taken for damage: it stays, and the message says how to fetch the file', async () => {
+    const disk = new MemoryDisk()
+    const store = createObjectStore({ disk, random: countingRandom() }, '/v', '/q')
+    disk.files.set(`/v/${hash}.zip`, pointer)
+    await expect(store.read(hash)).rejects.toMatchObject({ code: 'SW_VAULT', message: expect.stringContaining('git lfs pull') })
+    expect([...disk.files]).toEqual([[`/v/${hash}.zip`, pointer]])
+  })
+
+  test('the bytes themselves take the place of a pointer, also when they come from another place of the vault', async () => {
+    const disk = new MemoryDisk()
+    const ports = { disk, random: countingRandom() }
+    disk.files.set(`/v/${hash}.zip`, pointer)
+    await createObjectStore(ports, '/v', '/q').put(bytes)
+    expect([...disk.files]).toEqual([[`/v/${hash}.zip`, bytes]])
+    disk.files.set(`/p/results/${hash}.zip`, pointer)
+    disk.files.set(`/s/${hash}.zip`, bytes)
+    expect(await createVault(ports, { local: '/p', shared: '/s' }, () => {}).read(hash)).toEqual(bytes)
+    expect(disk.files.get(`/p/results/${hash}.zip`)).toEqual(bytes)
+  })
+
+  test('a copy that cannot be read is passed over for a good one elsewhere, and told where there is none', async () => {
+    const disk = new MemoryDisk()
+    disk.files.set(`/p/results/${hash}.zip`, pointer)
+    const vault = createVault({ disk, random: countingRandom() }, { local: '/p', shared: '/s', rescue: ['/r'] }, () => {})
+    await expect(vault.read(hash)).rejects.toMatchObject({ code: 'SW_VAULT' })
+    disk.files.set(`/r/${hash}.zip`, bytes)
+    expect(await vault.read(hash)).toEqual(bytes)
+  })
+
   test('what only the shared store has is copied into the project', async () => {
     const disk = new MemoryDisk()
     const warned: string[] = []
