@@ -85,8 +85,10 @@ async function openResult(
 ): Promise<{ frames: readonly Bitmap[]; warnings: readonly string[] }> {
   const { spec, animation } = input
   const id = `${spec.name}.${animation.name}`
+  // What the vault has to say of a result that is not there, or damaged, is no fault of the delivery.
+  const bytes = await source.read()
   try {
-    const entries = readArchive(await source.read())
+    const entries = readArchive(bytes)
     const delivery = readDelivery(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
     return { frames: delivery.frames, warnings: delivery.warnings.map((warning) => `${id}: ${warning}`) }
   } catch (error) {

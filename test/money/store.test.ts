@@ -222,9 +222,35 @@ describe('store verify', () => {
     expect((await workshop.store.list()).results).toMatchObject([{ state: 'used', places: ['rescue'] }])
     expect(await workshop.store.push()).toMatchObject({ copied: [name.slice(0, 64)], lacking: [] })
     await rm(join(w.project.root, 'shared'), { recursive: true })
-    expect((await workshop.store.verify()).findings).toMatchObject([{ outcome: 'mended', damaged: [], words: expect.stringContaining('rescue') }])
+    expect((await workshop.store.verify()).findings).toMatchObject([
+      { outcome: 'mended', damaged: [], words: expect.stringContaining('rescue') },
+    ])
     expect(await readFile(path)).toEqual(whole)
     expect(w.service.requests()).toHaveLength(requests)
+  })
+
+  test('a build that finds a damaged result names it as that, and the next one has it again without paying', async () => {
+    const { w } = await bought()
+    const before = posts(w)
+    await flipBit(w)
+    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_VAULT', message: expect.stringContaining('store verify') })
+    expect((await (await w.workshop()).build()).sheets.sprites).toMatchObject([{ isPlaceholder: false }])
+    expect(posts(w)).toBe(before)
+  })
+
+  test('pointers of Git LFS become results again, by a free download; a build without a key says to pull them', async () => {
+    const { w, workshop } = await bought()
+    const before = posts(w)
+    const [name = ''] = await resultsOf(w)
+    const path = join(w.project.root, '.spritewright/results', name)
+    const whole = await readFile(path)
+    await writeFile(path, `version https://git-lfs.github.com/spec/v1\noid sha256:${name.slice(0, 64)}\nsize ${whole.length}\n`)
+    const keyless = await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })
+    await expect(keyless.build()).rejects.toMatchObject({ code: 'SW_VAULT', message: expect.stringContaining('git lfs pull') })
+    expect((await keyless.store.verify()).findings).toMatchObject([{ outcome: 'unmended', words: expect.stringContaining('git lfs pull') }])
+    expect((await workshop.store.verify()).findings).toMatchObject([{ outcome: 'mended', damaged: [] }])
+    expect(await readFile(path)).toEqual(whole)
+    expect([posts(w), (await workshop.store.list()).quarantined]).toEqual([before, []])
   })
 
   test('without a key it says how to have it again, and stays away from the network', async () => {
