@@ -419,7 +419,7 @@ describe('status, ledger, doctor, schema', () => {
     const world = createWorld({ workshop: { verifyLedger: async () => bad } })
     expect(await world.run('ledger', '--verify')).toBe(1)
     expect(world.out()).toContain(`differs hero.walk ${words}\nCompared with the service: 1 differs.\n`)
-    expect(world.out()).toContain('The balance at api.example.com is 97.6 now.')
+    expect(world.out()).toContain('Balance at api.example.com: 97.6 credits.')
     expect(world.out()).toContain('hero.walk: balance before it was sent 100, now 97.6.')
     const good = { ...found, checks: [{ line, verdict: 'agrees', service: 'completed', words: '' } as const], isAgreed: true }
     const json = createWorld({ workshop: { verifyLedger: async () => good } })

@@ -18,6 +18,8 @@ const pictureStates: Readonly<Record<LedgerLine['state'], string>> = {
 
 const verdicts = { agrees: 'green', gone: 'dim', unread: 'yellow', open: 'red', differs: 'red' } as const
 
+const plurals: Readonly<Record<string, string>> = { agrees: 'agree', differs: 'differ' }
+
 /** `spritewright ledger`: what was held, settled and restored, line by line, for each sprite, and in total. `--verify` compares with the service: exit code 1 where they differ. */
 export async function ledger(context: CommandContext, args: CommandArgs): Promise<number> {
   const { printer, withWorkshop } = context
@@ -41,7 +43,7 @@ async function verify({ parts, printer, withWorkshop }: CommandContext): Promise
     workshop.verifyLedger(
       {
         onRead: (number, of) =>
-          number === 1 || number % 20 === 0 ? printer.note(ink('dim', `Reading execution ${number} of ${of}`)) : undefined,
+          of > 20 && number % 20 === 1 ? printer.note(ink('dim', `Reading execution ${number} of ${of}`)) : undefined,
       },
       parts.signal,
     ),
@@ -56,7 +58,7 @@ async function verify({ parts, printer, withWorkshop }: CommandContext): Promise
   })
   printReport(printer, found)
   if (checks.length > 0) printChecks(printer, found)
-  printer.line(`The balance at ${host} is ${formatCredits(balance)} now.`)
+  printer.line(`Balance at ${host}: ${creditsWords(balance)}.`)
   for (const { id, balanceBefore } of found.lines.filter((line) => line.state === 'uncertain')) {
     if (balanceBefore !== undefined)
       printer.line(
@@ -72,7 +74,7 @@ function printChecks(printer: Printer, { checks }: LedgerVerification): void {
     printer.line('  ', ink(verdicts[verdict], verdict), ' ', ink('bold', line.id), ` ${words}`)
   const counts = (['agrees', 'gone', 'unread', 'open', 'differs'] as const).flatMap((verdict) => {
     const found = checks.filter((check) => check.verdict === verdict).length
-    return found === 0 ? [] : [`${found} ${verdict}`]
+    return found === 0 ? [] : [`${found} ${found === 1 ? verdict : (plurals[verdict] ?? verdict)}`]
   })
   printer.line(`Compared with the service: ${counts.join(', ')}.`)
 }
