@@ -12,7 +12,15 @@ import { parseSpec } from '../src/spec/parser.ts'
 import { isNode, type Node, parseSource } from './house/source.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/errors.md', 'docs/faults.md', 'docs/conformance.md']
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'docs/errors.md',
+  'docs/faults.md',
+  'docs/conformance.md',
+  'docs/money.md',
+]
 const readme = read('README.md')
 
 function read(path: string): string {
@@ -76,6 +84,25 @@ describe('docs/errors.md', () => {
     const exits = [...new Set([0, ...Object.values(errorCodes).map(({ exit }) => exit)])].sort((a, b) => a - b).map(String)
     expect(rowsBelow(page, 'exit | what happened').map(([exit]) => exit)).toEqual(exits)
     expect(rowsBelow(readme, 'exit code | means').map(([exit]) => exit)).toEqual(exits)
+  })
+})
+
+describe('docs/money.md', () => {
+  const page = read('docs/money.md')
+
+  test('says of every exit code what it means for money', () => {
+    const exits = [...new Set([0, ...Object.values(errorCodes).map(({ exit }) => exit)])].sort((a, b) => a - b).map(String)
+    expect(rowsBelow(page, 'code | for what the message names').map(([exit]) => exit)).toEqual(exits)
+  })
+
+  test('names all ten promises, and a test for each', () => {
+    const rows = rowsBelow(page, ' | promise | how it is kept | shown by')
+    expect(rows.map(([name]) => name)).toEqual(Array.from({ length: 10 }, (_, index) => `I${index + 1}`))
+    for (const row of rows) expect(row.at(-1)).toMatch(/\]\(\.\.\/test\/.*\.test\.ts\)/)
+  })
+
+  test('names no error code that there is not', () => {
+    expect([...page.matchAll(/SW_[A-Z_]+/g)].map(([code]) => code).filter((code) => !Object.hasOwn(errorCodes, code))).toEqual([])
   })
 })
 

@@ -1,0 +1,88 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import { approveAll, drop, isExecute, type World, world } from './world.ts'
+
+const own = '.spritewright'
+const copy = '.state/journals'
+
+async function lose(w: World, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await rm(join(w.project.root, path), { recursive: true, force: true })
+}
+
+describe('deleted after a purchase: the next build has the result again, and nothing is bought twice', () => {
+  test.each([
+    ['the cache', ['node_modules/.cache/spritewright']],
+    ['the results', [`${own}/results`]],
+    ['the ledger', [`${own}/ledger.jsonl`]],
+    ['the ids of uploads', [`${own}/uploads`]],
+    ['the journal', [`${own}/submissions`]],
+    ["the journal's copy", [copy]],
+    ['the whole folder', [own]],
+    ['the whole folder and the copy', [own, copy]],
+    ['the lock file', ['sprites.lock.json']],
+    ['the lock file and the results', ['sprites.lock.json', `${own}/results`]],
+  ])('%s', async (_what, paths) => {
+    const w = await world()
+    const first = await w.workshop()
+    await approveAll(first)
+    await first.build()
+    const posts = w.posts()
+    await lose(w, paths)
+    const report = await (await w.workshop()).build()
+    expect(report.sheets.sprites).toMatchObject([{ name: 'hero', isPlaceholder: false }])
+    expect(w.posts()).toBe(posts)
+    expect(w.service.charges()).toHaveLength(1)
+  })
+})
+
+describe('deleted while a submission has no answer', () => {
+  const unanswered = async (env: Record<string, string> = {}): Promise<World> => {
+    let isLost = true
+    const options: EmbeddedOptions = { after: async (request, response) => (isExecute(request) && isLost ? drop : response) }
+    const w = await world(options)
+    const first = await w.workshop({}, env)
+    await approveAll(first)
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
+    isLost = false
+    return w
+  }
+
+  test.each([[[own]], [[copy]], [[`${own}/submissions`]]])('%s: the other one knows of it, and it is charged once', async (paths) => {
+    const w = await unanswered()
+    await lose(w, paths)
+    expect((await (await w.workshop()).build()).bought).toHaveLength(1)
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('both: this checkout is no buyer any more, and nothing is sent; taken over, the frozen bytes go out under the same key', async () => {
+    const w = await unanswered()
+    const posts = w.posts()
+    await lose(w, [own, copy])
+    const bereft = await w.workshop()
+    await expect(bereft.build()).rejects.toMatchObject({ code: 'SW_BUYER', exitCode: 3 })
+    expect(w.posts()).toBe(posts)
+    await approveAll(bereft, { adopt: true })
+    await (await w.workshop()).build()
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('both, under a buyer with a name: the frozen bytes go out under the same key', async () => {
+    const env = { SPRITEWRIGHT_BUYER: 'studio-one' }
+    const w = await unanswered(env)
+    await lose(w, [own, copy])
+    await (await w.workshop({}, env)).build()
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
+  test('everything, the lock file too: only another approval buys, and while the service knows the key that is a conflict and no second charge', async () => {
+    const w = await unanswered()
+    await lose(w, ['sprites.lock.json', own, copy])
+    const bereft = await w.workshop()
+    await expect(bereft.build()).rejects.toMatchObject({ code: 'SW_APPROVAL', exitCode: 3 })
+    await approveAll(bereft)
+    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_CONFLICT' })
+    expect([...w.service.charges(), ...w.service.holds()]).toHaveLength(1)
+  })
+})
