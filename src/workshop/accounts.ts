@@ -15,7 +15,8 @@ export async function readAccounts(shop: Shop): Promise<LedgerReport> {
   const locked = requestsOf(await shop.lock.read())
   const kept = await shop.ledger.read()
   const journal = await readJournal(shop)
-  const noted = new Map(kept.map((move) => [move.hash, move.id] as const))
+  // What was noted first was noted when a spec still asked for it.
+  const noted = new Map(kept.toReversed().map((move) => [move.hash, move.id] as const))
   const names = await nameRequests(shop, locked, noted, [...journal.keys(), ...locked.keys()])
   const moves = [...journal].flatMap(([hash, attempts]) => attempts.flatMap((money) => toMoves(names(hash), hash, money)))
   const { repaired, warnings } = await repair(shop, kept, moves)

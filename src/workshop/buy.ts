@@ -59,13 +59,14 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const balance = await checkBalance(session, unsent, quotes, request.signal)
   // Money is spent only where the result could be kept.
   if (unsent.length > 0) await shop.vault.probe()
-  const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(shop, going) }
   const asked = new Set([...states.keys()].filter((hash) => hash !== undefined))
   const orphans = await findOrphans(shop, request.names, asked, session.identity)
-  const crew = withoutOrphans(shop, await runCrew(ports, [...going, ...orphans], shop.options.limits.activeJobs), orphans)
+  const orders = [...going, ...orphans]
+  const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(shop, orders) }
+  const crew = withoutOrphans(shop, await runCrew(ports, orders, shop.options.limits.activeJobs), orphans)
   // A run that failed or was interrupted tells of that, and of nothing else.
   if (start === undefined || crew.failures.length > 0 || request.signal.aborted) return crew
-  const evidence = await readEvidence(shop, session, going, start, request.signal)
+  const evidence = await readEvidence(shop, session, orders, start, request.signal)
   return evidence ? { ...crew, balance: evidence } : crew
 }
 

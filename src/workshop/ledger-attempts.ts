@@ -64,7 +64,7 @@ function note(draft: Draft, record: JournalRecord): void {
       return
     case 'accepted':
     case 'answerAccepted':
-      draft.executionId = record.body.executionId
+      if (draft.executionId !== record.body.executionId) goOn(draft, record.body.executionId)
       draft.opened ??= at
       draft.held ??= at
       return
@@ -72,15 +72,28 @@ function note(draft: Draft, record: JournalRecord): void {
       if (record.body.about !== 'answer') draft.decision = record.body.decision
       return
     case 'completed':
-      draft.ended = { state: 'settled', at }
+      if (isPresent(draft, record.body)) draft.ended = { state: 'settled', at }
       return
     case 'failed':
-      draft.ended = { state: 'restored', at }
+      if (isPresent(draft, record.body)) draft.ended = { state: 'restored', at }
       return
     case 'stored':
+      if (!isPresent(draft, record.body)) return
       draft.result = record.body.sha256
       draft.ended ??= { state: 'settled', at }
   }
+}
+
+/** Another execution stands for the attempt from here on: how the one before ended says nothing of it. */
+function goOn(draft: Draft, executionId: string): void {
+  draft.executionId = executionId
+  delete draft.ended
+  delete draft.result
+}
+
+/** Whether a record speaks of the execution that stands for the attempt; a late process may speak of one before. */
+function isPresent(draft: Draft, { executionId }: { readonly executionId?: string }): boolean {
+  return executionId === undefined || draft.executionId === undefined || executionId === draft.executionId
 }
 
 function toMoney(attempt: number, draft: Draft): readonly AttemptMoney[] {

@@ -11,20 +11,28 @@ export interface LockedRequest {
   readonly entry: LockEntry
 }
 
-/** All requests of a lock file, by hash. */
+/** All requests of a lock file, by hash. Of several names of the same request (a rename, a twin) the one that knows most. */
 export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
   const found = new Map<string, LockedRequest>()
-  for (const [id, requests] of Object.entries(lock.animations))
-    for (const [hash, entry] of Object.entries(requests)) found.set(hash, { id, entry })
+  for (const [id, requests] of Object.entries(lock.animations)) {
+    for (const [hash, entry] of Object.entries(requests)) {
+      const before = found.get(hash)
+      if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id, entry })
+    }
+  }
   for (const [hash, entry] of Object.entries(lock.steps ?? {})) found.set(hash, { id: undefined, entry })
   return found
+}
+
+function knowledgeOf({ execution, result, submission }: LockEntry): number {
+  return (result ? 4 : 0) + (execution ? 2 : 0) + (submission ? 1 : 0)
 }
 
 /** The name that people know a request by: `hero.walk`, `hero#1`. */
 export type RequestNames = (hash: string) => string
 
 /**
- * Names requests: by the lock file, by what the ledger noted, and steps that neither names by the specs. A step that no spec asks for any more is named by its operation and its hash.
+ * Names requests: by the lock file, by what the ledger noted, and steps that neither names by the specs. What is left is named by its hash.
  */
 export async function nameRequests(
   shop: Shop,
@@ -34,7 +42,7 @@ export async function nameRequests(
 ): Promise<RequestNames> {
   const known = (hash: string): string | undefined => locked.get(hash)?.id ?? noted.get(hash)
   const steps = [...hashes].some((hash) => known(hash) === undefined) ? await nameSteps(shop, locked) : new Map<string, string>()
-  return (hash) => known(hash) ?? steps.get(hash) ?? [locked.get(hash)?.entry.asked.operation, hash.slice(0, 12)].filter(Boolean).join(' ')
+  return (hash) => known(hash) ?? steps.get(hash) ?? (locked.has(hash) ? `step#${hash.slice(0, 8)}` : hash.slice(0, 12))
 }
 
 /** Ids of all steps of today's specs, under every identity of the lock file. Broken specs name nothing. */

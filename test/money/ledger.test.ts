@@ -149,7 +149,7 @@ describe('steps of reference chains', () => {
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
     expect((await workshop.ledger()).lines.map(shown)).toEqual([['hero#1', 'uncertain', '1']])
     await w.project.write('sprites/hero.sprite.json', heroSpec())
-    expect((await (await w.workshop()).ledger()).lines[0]?.id).toMatch(/^text_to_image [0-9a-f]{12}$/)
+    expect((await (await w.workshop()).ledger()).lines[0]?.id).toMatch(/^step#[0-9a-f]{8}$/)
   })
 })
 
@@ -214,7 +214,7 @@ describe('I3: after a kill at any change of the disk the ledger shows no less th
       const spent = [...w.service.charges(), ...w.service.holds()].reduce((sum, { credits }) => sum + credits, 0n)
       for (const isLost of [false, true]) {
         if (isLost) await w.disk.remove('/game/.spritewright/ledger.jsonl')
-        const report = await (await w.workshop()).ledger()
+        const report = await w.clock.run((await w.workshop()).ledger())
         expect(report.held + report.settled + report.uncertain, `killed after change ${at}`).toBeGreaterThanOrEqual(spent)
         expect(report.held + report.settled + report.uncertain).toBeLessThanOrEqual(parseCredits('1.6'))
         schedules++
