@@ -24,7 +24,7 @@ test('I8: a whole life of a project writes into vault, journal, cache, lock file
   await workshop.writeTypings(sheets)
   await workshop.status()
   await w.clock.run(workshop.verifyLedger())
-  await w.clock.run(workshop.store.verify([]))
+  await w.clock.run(workshop.store.verify())
   await w.clock.run(workshop.forget('hero', async () => true))
   const calls = w.disk.calls
     .filter((call) => !/^(?:sync|syncFolder) /.test(call))
