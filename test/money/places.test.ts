@@ -7,7 +7,7 @@ test('I8: a whole life of a project writes into vault, journal, cache, lock file
   const before = new Set(w.disk.files.keys())
   const own = [
     /^\/game\/\.spritewright\/(?:results|submissions|uploads)\/[^/]/,
-    /^\/game\/\.spritewright\/(?:ledger\.jsonl|buyer|turn)$/,
+    /^\/game\/\.spritewright\/(?:ledger\.jsonl|buyer)$/,
     /^\/game\/sprites\.lock\.json$/,
     /^\/game\/node_modules\/\.cache\/spritewright\//,
     /^\/game\/out\//,
