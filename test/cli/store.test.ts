@@ -160,6 +160,12 @@ describe('store prune', () => {
     expect(world.out()).toContain('Another branch may ask for what this one does not.')
   })
 
+  test('a long list of names is cut in the advice', async () => {
+    const { world } = pruning([{ ...line, ids: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}.walk`) }])
+    expect(await world.run('store', 'prune')).toBe(0)
+    expect(world.out()).toContain('spritewright store prune a.walk b.walk c.walk d.walk e.walk …\n')
+  })
+
   test('asks with what it would take away and how to have it again; a no ends with 3', async () => {
     const { world } = pruning([{ ...line, recovery: 'service' }], { canAsk: true, answer: false })
     expect(await world.run('store', 'prune', 'hero.walk')).toBe(3)

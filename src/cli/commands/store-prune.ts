@@ -85,8 +85,9 @@ function tellListing(printer: Printer, { lines }: PruneReport): number {
   const superseded = lines.filter((line) => line.state === 'superseded')
   const names = [...new Set(superseded.flatMap((line) => line.ids))]
   printer.line(`${count(lines.length, 'file')} may go, ${sum(lines)}. Nothing was taken away.`)
+  const shown = names.slice(0, 5).join(' ') + (names.length > 5 ? ' …' : '')
   if (superseded.length > 0)
-    printer.hint(`What is superseded (${sum(superseded)}) goes by its name: `, ink('bold', `spritewright store prune ${names.join(' ')}`))
+    printer.hint(`What is superseded (${sum(superseded)}) goes by its name: `, ink('bold', `spritewright store prune ${shown}`))
   if (lines.length > superseded.length)
     printer.hint('Another take, what no lock entry names, and a damaged copy go by what stands under "result" alone.')
   printer.hint(ink('dim', 'Another branch may ask for what this one does not.'))
