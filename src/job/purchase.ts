@@ -160,7 +160,8 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           id: order.request.id,
           hash: order.hash,
           attempt: frozen.attempt,
-          credits: parseCredits(frozen.maxCredits),
+          // Each decision to send again may have led to a charge of its own.
+          credits: parseCredits(frozen.maxCredits) * BigInt(1 + (view.submission.replay?.count ?? 0)),
         })
         const next = await ports.journal.append(order.hash, view, 'sent', {
           attempt: frozen.attempt,

@@ -108,6 +108,8 @@ export interface ReplayDecision {
   readonly mono: number
   /** How many POSTs came before it. */
   readonly sends: number
+  /** From 1: each such decision may have led to a charge of its own. */
+  readonly count: number
 }
 
 /** Everything the records of one request say together. */
@@ -235,9 +237,14 @@ function withExecution(state: Submission, body: RecordBodies['accepted']): Submi
 
 function foldDecided(state: Submission, record: JournalRecord, { about, decision, approvedAt }: RecordBodies['decided']): Submission {
   if (decision === 'replay') {
-    const replay = (sends: readonly Send[]): ReplayDecision => ({ at: record.at, mono: record.mono, sends: sends.length })
-    if (about !== 'answer') return { ...state, replay: replay(state.sends) }
-    return state.answer ? { ...state, answer: { ...state.answer, replay: replay(state.answer.sends) } } : state
+    const replay = (sends: readonly Send[], before: ReplayDecision | undefined): ReplayDecision => ({
+      at: record.at,
+      mono: record.mono,
+      sends: sends.length,
+      count: (before?.count ?? 0) + 1,
+    })
+    if (about !== 'answer') return { ...state, replay: replay(state.sends, state.replay) }
+    return state.answer ? { ...state, answer: { ...state.answer, replay: replay(state.answer.sends, state.answer.replay) } } : state
   }
   if (about !== 'answer') return { ...state, abandoned: { about, approvedAt } }
   const { answer: _answer, ...rest } = state

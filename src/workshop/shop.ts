@@ -38,7 +38,10 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
   const places = { folder: join(storeFolder, 'submissions'), copy: copyFolder && join(copyFolder, 'submissions'), warn }
   const journal = createJournal(host, places)
-  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), { path: join(storeFolder, 'submissions', 'turn'), clock: host.clock })
+  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), {
+    path: join(storeFolder, 'submissions', 'turn'),
+    clock: host.clock,
+  })
   return {
     host,
     options,

@@ -112,7 +112,12 @@ describe('what the records say decides what is done', () => {
   })
 
   describe('a person has decided', () => {
-    const replay = (agoMs: number, sends: number): Submission['replay'] => ({ at: facts.wall - agoMs, mono: facts.mono - agoMs, sends })
+    const replay = (agoMs: number, sends: number): Submission['replay'] => ({
+      at: facts.wall - agoMs,
+      mono: facts.mono - agoMs,
+      sends,
+      count: 1,
+    })
     const old = send(60 * minute, none)
 
     test('to send again: what was sent before counts no more, for as long as a window', () => {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { formatCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { Workshop } from '../../src/workshop.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
@@ -40,6 +41,17 @@ describe('recover --replay', () => {
     const posts = w.posts()
     await (await w.workshop()).build()
     expect(w.posts()).toBe(posts)
+  })
+
+  test('approval.total counts the charge that it may lead to', async () => {
+    const { w, workshop } = await uncertain(deaf(6, true))
+    const price = (await workshop.ledger()).uncertain
+    const tight = await w.workshop({ approval: { total: formatCredits(price * 2n - 1n) } })
+    await expect(tight.recover({ name: 'hero', decision: 'replay' })).rejects.toMatchObject({ code: 'SW_CEILING' })
+    const wide = await w.workshop({ approval: { total: formatCredits(price * 2n) } })
+    // The decision stands for a window; what follows it is any build's business.
+    await wide.build({ buyOnly: true })
+    expect(w.service.charges()).toHaveLength(1)
   })
 
   test('where it is lost again, a later day asks a person again', async () => {
