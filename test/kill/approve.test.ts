@@ -5,7 +5,7 @@ import type { AskQuestion, HookedRequest } from '../../src/embedded/options.ts'
 import { type LockEntry, parseLockFile } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { heroSpec } from '../project.ts'
-import { type Desk, expectAllBought, openDesk } from './desk.ts'
+import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 
 /** The entries of the lock file; none where there is no file. */
@@ -23,16 +23,6 @@ function expectWhole(entries: readonly LockEntry[], context: string): void {
   for (const { approval, submission } of entries) {
     expect(approval?.ceiling, context).toBe('1.6')
     if (submission) expect(sha256(new TextEncoder().encode(submission.body)), context).toBe(submission.bodySha256)
-  }
-}
-
-/** Plays one schedule on a desk of its own. */
-async function onDesk<T>(open: Promise<Desk>, play: (desk: Desk) => Promise<T>): Promise<T> {
-  const desk = await open
-  try {
-    return await play(desk)
-  } finally {
-    await desk.close()
   }
 }
 

@@ -56,6 +56,16 @@ export async function openDesk(options: EmbeddedOptions = {}, files: Readonly<Re
   }
 }
 
+/** Plays on a desk, and clears it away. */
+export async function onDesk<T>(opening: Promise<Desk>, play: (desk: Desk) => Promise<T>): Promise<T> {
+  const desk = await opening
+  try {
+    return await play(desk)
+  } finally {
+    await desk.close()
+  }
+}
+
 /** A folder in memory, where the system has one: what a killed process leaves is the same there, and hundreds of schedules flush nothing to a disk. */
 async function quickFolder(): Promise<string> {
   const inMemory = '/dev/shm'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Desk, expectAllBought, openDesk } from './desk.ts'
+import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 
 const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
@@ -20,9 +20,8 @@ interface Played {
 }
 
 /** A run that buys and dies, then one that lives. Every eighth of those that live is a process of its own, too. */
-async function killedOnce(deed: string, at: number): Promise<Played> {
-  const desk = await approved()
-  try {
+function killedOnce(deed: string, at: number): Promise<Played> {
+  return onDesk(approved(), async (desk) => {
     const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`)
     const context = `${deed} step ${at}, ${killed.steps.at(-1)}`
     const hasDied = killed.signal === 'SIGKILL'
@@ -31,9 +30,7 @@ async function killedOnce(deed: string, at: number): Promise<Played> {
     expect(again.code, `${context}: ${again.stderr}`).toBe(0)
     const { leftovers } = await expectAllBought(desk, 2, context)
     return { hasDied, charges: desk.service.charges().length, posts: desk.posts.count(), leftovers: leftovers.length }
-  } finally {
-    await desk.close()
-  }
+  })
 }
 
 describe('I1, I2, I4, I5, I6, I10: a real process that buys two animations, killed with SIGKILL', () => {
@@ -58,16 +55,13 @@ describe('I1, I2, I4, I5, I6, I10: a real process that buys two animations, kill
   )
 
   test('I6: the record of sending is flushed, with its name, before the POST that it speaks of', async () => {
-    const desk = await approved()
-    try {
+    await onDesk(approved(), async (desk) => {
       const { steps, code } = await runMortalCli(desk, ['build', '--buy-only'])
       expect(code).toBe(0)
       const posts = steps.flatMap((step, at) => (step === 'request POST /v1/execute' ? [at] : []))
       expect(posts).toHaveLength(2)
       for (const [index, at] of posts.entries()) expect(flushedSends(steps.slice(0, at)), `POST ${index + 1}`).toBeGreaterThan(index)
-    } finally {
-      await desk.close()
-    }
+    })
   })
 })
 

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest'
+import type { HookedRequest } from '../../src/embedded/options.ts'
+import { heroSpec, startCli } from '../project.ts'
+import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
+import { isExecute } from './posts.ts'
+import { quickMakers } from './quick-makers.ts'
+
+const oneSprite = { 'sprites/hero.sprite.json': heroSpec() }
+
+/** A door that a request stands before until it is opened. */
+interface Door {
+  /** Resolves when somebody stands there. */
+  readonly knocked: Promise<string>
+  /** Whoever knocks first waits. */
+  wait(who: string): Promise<void>
+  open(): void
+}
+
+function createDoor(): Door {
+  let knock = (_who: string): void => {}
+  let open = (): void => {}
+  const knocked = new Promise<string>((resolve) => {
+    knock = resolve
+  })
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return {
+    knocked,
+    open,
+    wait: (who) => {
+      knock(who)
+      return opened
+    },
+  }
+}
+
+/** Waits for words on the standard error of a running CLI. */
+function said({ child }: ReturnType<typeof startCli>, words: string): Promise<void> {
+  return new Promise((resolve) => {
+    let text = ''
+    child.stderr?.on('data', (part: Buffer) => {
+      text += part.toString()
+      if (text.includes(words)) resolve()
+    })
+  })
+}
+
+async function approvedDesk(options: Parameters<typeof openDesk>[0]): Promise<Desk> {
+  const desk = await openDesk(options, oneSprite)
+  expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
+  return desk
+}
+
+const nameOf = ({ method, path, origin }: HookedRequest): string => `${method} ${origin} ${path.replace(/\?.*$/, '')}`
+
+/** Ctrl-C while the service keeps the `at`-th request of a build waiting. Answers which one it was, or undefined where there were fewer. */
+async function interruptedAt(at: number): Promise<string | undefined> {
+  const door = createDoor()
+  let isBuilding = false
+  let seen = 0
+  const before = async (request: HookedRequest): Promise<undefined> => {
+    if (isBuilding && ++seen === at) await door.wait(nameOf(request))
+    return undefined
+  }
+  return onDesk(approvedDesk({ before }), async (desk) => {
+    isBuilding = true
+    const cli = startCli(desk.project, ['build', '--buy-only'], desk.env)
+    const stopping = said(cli, 'Stopping.')
+    const where = await Promise.race([door.knocked, cli.ended.then(() => undefined)])
+    if (where !== undefined) {
+      cli.child.kill('SIGINT')
+      if (where === 'POST api /v1/execute') {
+        // What may cost money is not broken off by the first Ctrl-C: its answer is waited for. The second leaves at once.
+        await stopping
+        cli.child.kill('SIGINT')
+      }
+      // The service still says nothing: the process ends without it.
+      expect(await cli.ended, where).toMatchObject({ code: 130 })
+    }
+    isBuilding = false
+    door.open()
+    const again = await desk.run('build', '--buy-only')
+    expect(again.code, `${where}: ${again.stderr}`).toBe(0)
+    await expectAllBought(desk, 1, `${where}`)
+    return where
+  })
+}
+
+describe('Ctrl-C on a real process that buys', () => {
+  test('I1, I4: at every request it ends with 130 without waiting for the service, and the next run ends with one charge', {
+    timeout: 300_000,
+  }, async () => {
+    const places: string[] = []
+    for (let at = 1; ; at++) {
+      const where = await interruptedAt(at)
+      if (where === undefined) break
+      places.push(where)
+    }
+    console.log(`Ctrl-C at each of ${places.length} requests: 130 each, one charge each`)
+    expect(places).toContain('POST api /v1/execute')
+    expect(places.filter((place) => place.startsWith('GET assets'))).toHaveLength(1)
+    expect(places.some((place) => place.endsWith('/events'))).toBe(true)
+  })
+
+  test('I4: the submission in flight is answered after the first Ctrl-C: it is recorded, and is not sent again', async () => {
+    const door = createDoor()
+    const before = async (request: HookedRequest): Promise<undefined> => {
+      if (isExecute(request)) await door.wait('the submission')
+      return undefined
+    }
+    await onDesk(approvedDesk({ before }), async (desk) => {
+      const cli = startCli(desk.project, ['build', '--buy-only'], desk.env)
+      const stopping = said(cli, 'Stopping.')
+      await door.knocked
+      cli.child.kill('SIGINT')
+      await stopping
+      door.open()
+      expect(await cli.ended).toMatchObject({ code: 130 })
+      expect(await desk.run('build', '--buy-only')).toMatchObject({ code: 0 })
+      await expectAllBought(desk, 1, 'one Ctrl-C')
+      expect(desk.posts.count()).toBe(1)
+    })
+  })
+
+  test.each([['once'], ['twice']])(
+    'I4: %s while the job runs, it goes on at the service, and the next run has it for the same money',
+    async (times) => {
+      const job = createDoor()
+      await onDesk(approvedDesk({ makers: quickMakers({ until: () => job.wait('the job') }) }), async (desk) => {
+        const cli = startCli(desk.project, ['build', '--buy-only', '--json'], desk.env)
+        await job.knocked
+        // The execution is followed by now or not yet: either way nobody waits for the job.
+        cli.child.kill('SIGINT')
+        if (times === 'twice') cli.child.kill('SIGTERM')
+        expect(await cli.ended).toMatchObject({ code: 130 })
+        expect(desk.service.charges()).toEqual([])
+        job.open()
+        expect(await desk.run('build', '--buy-only')).toMatchObject({ code: 0 })
+        await expectAllBought(desk, 1, times as string)
+      })
+    },
+  )
+})
+
+describe('a reader of the output that goes away', () => {
+  const ends = [
+    ['stdout', []],
+    ['stderr', []],
+    ['both', []],
+    ['stdout', ['--json']],
+    ['both', ['--json']],
+  ] as const
+  test.each(ends)('%s closed with %j: it buys to the end, with exit code 0 and whole papers', async (closed, more) => {
+    await onDesk(approvedDesk({}), async (desk) => {
+      const cli = startCli(desk.project, ['build', '--out', 'out', ...more], desk.env)
+      if (closed !== 'stderr') cli.child.stdout?.destroy()
+      if (closed !== 'stdout') cli.child.stderr?.destroy()
+      expect(await cli.ended).toMatchObject({ code: 0, signal: null })
+      await expectAllBought(desk, 1, `${closed} closed`)
+    })
+  })
+
+  test('the exit code of a failure stays what it is', async () => {
+    await onDesk(openDesk({}, oneSprite), async (desk) => {
+      for (const args of [['build'], ['build', '--json']]) {
+        const cli = startCli(desk.project, args, desk.env)
+        cli.child.stdout?.destroy()
+        cli.child.stderr?.destroy()
+        expect(await cli.ended).toMatchObject({ code: 3, signal: null })
+      }
+      expect(desk.posts.count()).toBe(0)
+    })
+  })
+})
