@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { createRequire } from 'node:module'
-import { SpritewrightError } from '../errors.ts'
+import { errorCodes, SpritewrightError } from '../errors.ts'
 import { nodeHost } from '../host/host.ts'
 import { runProgram } from './program.ts'
 
@@ -14,6 +14,14 @@ process.on('SIGINT', stop)
 process.on('SIGTERM', stop)
 
 const host = nodeHost()
+// A reader that goes away is no failure; a disk that does not take what was asked for is one, whatever else went well.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return
+  process.once('exit', (code) => {
+    host.terminal.note(`error SW_DISK The output could not be written: ${error.message}. Make room and run the command again.\n`)
+    if (code === 0) process.exitCode = errorCodes.SW_DISK.exit
+  })
+})
 const manifest = createRequire(import.meta.url)('spritewright/package.json') as { version: string }
 
 process.exitCode = await runProgram(process.argv.slice(2), {

@@ -1,3 +1,4 @@
+import { existsSync, openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
 import { heroSpec, startCli } from '../project.ts'
@@ -170,6 +171,15 @@ describe('a reader of the output that goes away', () => {
         expect(await cli.ended).toMatchObject({ code: 3, signal: null })
       }
       expect(desk.posts.count()).toBe(0)
+    })
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('output that a full disk does not take is a failure, and is told', async () => {
+    await onDesk(openDesk({}, oneSprite), async (desk) => {
+      const cli = startCli(desk.project, ['plan', '--json'], desk.env, openSync('/dev/full', 'w'))
+      const { code, stderr } = await cli.ended
+      expect(stderr).toMatch(/SW_DISK .*ENOSPC/)
+      expect(code).toBe(1)
     })
   })
 })
