@@ -64,8 +64,8 @@ export function nodeDisk(): Disk {
     makeFolder: async (folder) => {
       await mkdir(folder, { recursive: true })
     },
-    writeTemp: (path, bytes) => writeFile(path, bytes, { flag: 'wx' }),
-    append: (path, bytes) => appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2]),
+    writeTemp: (path, bytes) => naming(path, writeFile(path, bytes, { flag: 'wx' })),
+    append: (path, bytes) => naming(path, appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
     sync: (path) => syncOpened(path),
     link: (from, to) => linkOrCopy(from, to),
     syncFolder: async (folder) => {
@@ -74,6 +74,16 @@ export function nodeDisk(): Disk {
     },
     move: (from, to) => rename(from, to),
     remove: (path) => rm(path, { recursive: true, force: true }),
+  }
+}
+
+/** A full disk is told by a write to an open file, whose error does not say which. */
+async function naming(path: string, writing: Promise<void>): Promise<void> {
+  try {
+    await writing
+  } catch (error) {
+    if (error instanceof Error && !('path' in error)) Object.assign(error, { path, message: `${error.message} '${path}'` })
+    throw error
   }
 }
 

@@ -29,9 +29,25 @@ const machine = nodeHost()
 /** What a killed process leaves behind where it wrote. */
 const temporary = /\.tmp$/
 
+/** Where a desk stands. */
+export interface DeskPlace {
+  /** Folder that the project is made in. @default one in memory, where the system has one */
+  readonly inside?: string
+  /** The user's state folder (`XDG_STATE_HOME`). @default one in the project */
+  readonly state?: string
+}
+
 /** Opens a desk; nothing is approved yet. */
-export async function openDesk(options: EmbeddedOptions = {}, files: Readonly<Record<string, string>> = {}): Promise<Desk> {
-  const project = await createProject({ 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']), ...files }, await quickFolder())
+export async function openDesk(
+  options: EmbeddedOptions = {},
+  files: Readonly<Record<string, string>> = {},
+  place: DeskPlace = {},
+): Promise<Desk> {
+  const project = await createProject(
+    { 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']), ...files },
+    place.inside ?? (await quickFolder()),
+  )
+  const state = place.state ?? join(project.root, '.state')
   const posts = watchPosts(join(project.root, '.spritewright'))
   const service = await startEmbeddedService({
     jobMs: 0,
@@ -42,13 +58,13 @@ export async function openDesk(options: EmbeddedOptions = {}, files: Readonly<Re
       return options.before?.(request)
     },
   })
-  const env = serviceEnv(service)
+  const env = { ...serviceEnv(service), XDG_STATE_HOME: state }
   return {
     service,
     project,
     posts,
     env,
-    run: (...argv) => runHere(project.root, argv, env),
+    run: (...argv) => runHere(project.root, state, argv, env),
     close: async () => {
       await service.close()
       await project.remove()
@@ -75,13 +91,13 @@ async function quickFolder(): Promise<string> {
   )
 }
 
-async function runHere(root: string, argv: readonly string[], env: Readonly<Record<string, string>>): Promise<CliRun> {
+async function runHere(root: string, state: string, argv: readonly string[], env: Readonly<Record<string, string>>): Promise<CliRun> {
   const out: string[] = []
   const err: string[] = []
   const host: Host = {
     ...machine,
     env,
-    stateFolder: join(root, '.state', 'spritewright'),
+    stateFolder: join(state, 'spritewright'),
     workingFolder: root,
     terminal: {
       write: (text) => void out.push(text),
