@@ -31,6 +31,8 @@ const temporary = /\.tmp$/
 
 /** Where a desk stands. */
 export interface DeskPlace {
+  /** A project that is there already. @default a new one */
+  readonly project?: TestProject
   /** Folder that the project is made in. @default one in memory, where the system has one */
   readonly inside?: string
   /** The user's state folder (`XDG_STATE_HOME`). @default one in the project */
@@ -43,10 +45,8 @@ export async function openDesk(
   files: Readonly<Record<string, string>> = {},
   place: DeskPlace = {},
 ): Promise<Desk> {
-  const project = await createProject(
-    { 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']), ...files },
-    place.inside ?? (await quickFolder()),
-  )
+  const two = { 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']), ...files }
+  const project = place.project ?? (await createProject(two, place.inside ?? (await quickFolder())))
   const state = place.state ?? join(project.root, '.state')
   const posts = watchPosts(join(project.root, '.spritewright'))
   const service = await startEmbeddedService({
@@ -179,6 +179,7 @@ export async function readPapers(root: string): Promise<Papers> {
       .digest('hex')
     expect(name.replace(/\.\w+$/, ''), 'a result of the vault is what its name says').toBe(digest)
   }
-  const all = await readdir(root, { recursive: true })
+  const own = ['.spritewright', '.state'].map((folder) => readdir(join(root, folder), { recursive: true }).catch(() => []))
+  const all = [...(await readdir(root)), ...(await Promise.all(own)).flat()]
   return { results: results.map((name) => name.replace(/\.\w+$/, '')).sort(), leftovers: all.filter((name) => temporary.test(name)) }
 }

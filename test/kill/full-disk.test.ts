@@ -56,13 +56,17 @@ describe('I1, I4, I9: a disk that is full', () => {
   test.each([
     ['with the state folder on it', () => ({})],
     ['with the state folder elsewhere', () => ({ state: elsewhere })],
-  ])('%s: whatever room is left, it says what could not be written; with room again, one charge and the result', async (_where, place) => {
-    let failures = 0
-    for (let room = 0; ; room++) {
-      if ((await fullOnce(room, place())) === 0) break
-      failures++
-    }
-    console.log(`a full disk ${_where}: ${failures + 1} fill levels, ${failures} runs stopped, ${failures + 1} charges, 0 lost`)
-    expect(failures).toBeGreaterThan(5)
-  })
+  ])(
+    '%s: whatever room is left, it says what could not be written; with room again, one charge and the result',
+    { timeout: 600_000 },
+    async (_where, place) => {
+      let failures = 0
+      for (let room = 0; ; room++) {
+        if ((await fullOnce(room, place())) === 0) break
+        failures++
+      }
+      console.log(`a full disk ${_where}: ${failures + 1} fill levels, ${failures} runs stopped, ${failures + 1} charges, 0 lost`)
+      expect(failures).toBeGreaterThan(5)
+    },
+  )
 })

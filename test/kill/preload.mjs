@@ -1,6 +1,7 @@
 // Loaded into a real process before everything else (`node --import`). It numbers what the process does to the disk under one folder and what it asks of the network, tells each step on file descriptor 3,
 // and ends the process at one of them, or lets the disk be full from one on. `SPRITEWRIGHT_MORTAL` says what:
 //   before 7, after 7   SIGKILL right before, right after the seventh step
+//   change 7            SIGKILL right before the seventh step that is no flush and clears nothing away: those leave a killed process's papers as they were
 //   torn 7              SIGKILL with half of the bytes written, where the seventh step writes
 //   ENOSPC 7            the seventh call that needs room fails, and every later one
 import { subscribe } from 'node:diagnostics_channel'
@@ -13,8 +14,10 @@ const { SPRITEWRIGHT_MORTAL_ROOT: root = '', SPRITEWRIGHT_MORTAL = '' } = proces
 const [deed = '', at = '0'] = SPRITEWRIGHT_MORTAL.split(' ')
 const chosen = Number.parseInt(at, 10)
 const isFull = deed === 'ENOSPC'
+const diesBefore = deed === 'before' || deed === 'change'
 /** Limits that processes share are no papers of the project: what they lose is a wait. */
 const limits = `${sep}spritewright${sep}limits${sep}`
+const isSkipped = (name) => deed === 'change' && (name === 'sync' || name === 'rm')
 let steps = 0
 let taken = 0
 
@@ -32,15 +35,15 @@ function die() {
 /** Stands around a step. @param tear Does half of it. */
 async function step(name, path, call, tear) {
   if (!isOurs(path)) return call()
-  const isChosen = ++steps === chosen && !isFull
+  const isChosen = !isSkipped(name) && ++steps === chosen && !isFull
   tell(name, short(path))
-  if (isChosen && deed === 'before') die()
+  if (isChosen && diesBefore) die()
   if (isChosen && deed === 'torn' && tear) {
     await tear()
     die()
   }
   const result = await call()
-  if (isChosen && deed !== 'before') die()
+  if (isChosen) die()
   return result
 }
 
@@ -81,5 +84,5 @@ syncBuiltinESMExports()
 
 subscribe('undici:request:create', ({ request }) => {
   tell('request', `${request.method} ${request.path}`)
-  if (++steps === chosen && deed === 'before') die()
+  if (++steps === chosen && diesBefore) die()
 })

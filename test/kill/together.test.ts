@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import type { HookedRequest } from '../../src/embedded/options.ts'
+import { createGame } from '../e2e/game.ts'
+import { gameFiles } from '../e2e/vite-process.ts'
+import { figurePng, heroSpec, startCli } from '../project.ts'
+import { expectAllBought, onDesk, openDesk } from './desk.ts'
+import { startDevProcess, type Told } from './dev-process.ts'
+import { isExecute } from './posts.ts'
+
+/** Keeps the first `count` requests of a kind until all of them are there. */
+function gather(count: number, is: (request: HookedRequest) => boolean): (request: HookedRequest) => Promise<undefined> {
+  let there = 0
+  let go = (): void => {}
+  const all = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  return async (request) => {
+    if (!is(request)) return undefined
+    if (++there === count) go()
+    if (there <= count) await all
+    return undefined
+  }
+}
+
+const isBought = ({ event, data }: Told): boolean =>
+  event === 'spritewright:update' && (data?.sprites ?? []).some(({ name, isPlaceholder }) => name === 'hero' && !isPlaceholder)
+
+describe('two CLIs and a dev server at once on one project', () => {
+  test('I1, I5, I10: both builds end well with one charge a request, and the page is shown what they bought', {
+    timeout: 300_000,
+  }, async () => {
+    const game = await createGame({ ...gameFiles, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']) })
+    let hasStarted = false
+    // Both CLIs are in the midst of it before either may go on: they meet at the service's door.
+    const meet = gather(2, ({ method, path }) => hasStarted && method === 'GET' && path.startsWith('/v1/sprite-pricing'))
+    await onDesk(openDesk({ before: meet }, {}, { project: game }), async (desk) => {
+      expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
+      const dev = await startDevProcess(game.root, desk.env)
+      const hero = /from "([^"]*hero\.sprite\.json[^"]*)"/.exec(await dev.get('/main.js'))?.[1] ?? ''
+      const isPlaceholder = async (): Promise<boolean> => (await dev.get(hero)).includes('"isPlaceholder":true')
+      try {
+        expect(await isPlaceholder()).toBe(true)
+        hasStarted = true
+        const runs = [startCli(game, ['build', '--out', 'a'], desk.env), startCli(game, ['build', '--out', 'b', '--json'], desk.env)]
+        for (const run of await Promise.all(runs.map(({ ended }) => ended)))
+          expect(run, run.stderr).toMatchObject({ code: 0, signal: null })
+        await dev.told.next(isBought)
+        expect(await isPlaceholder()).toBe(false)
+      } finally {
+        const { stderr, code, signal } = await dev.stop()
+        expect(stderr).toBe('')
+        console.log(`the dev server ended with ${signal ?? code}`)
+      }
+      await expectAllBought(desk, 2, 'two CLIs and a dev server')
+      const posts = desk.service.requests().filter(isExecute).length
+      console.log(`two CLIs and a dev server: ${desk.service.charges().length} charges for 2 approvals, ${posts} submissions`)
+    })
+  })
+})
