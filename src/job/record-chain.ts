@@ -104,7 +104,12 @@ export function newerVersion(what: string): SpritewrightError {
 export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
   const { disk, random, clock } = ports
   const { folder, copy } = places
-  const known = new Map<string, Map<number, R>>()
+  const known = new Map<string, KnownChain<R>>()
+  const knownOf = (name: string): KnownChain<R> => {
+    const chain = known.get(name) ?? { records: new Map(), compared: 0, isForeign: false }
+    known.set(name, chain)
+    return chain
+  }
   let hasWarned = false
   const tryCopy = async (work: () => Promise<unknown>): Promise<void> => {
     try {
@@ -129,25 +134,15 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       return [...new Set(all)].sort()
     },
     read: async (name) => {
-      const records = known.get(name) ?? new Map<number, R>()
-      known.set(name, records)
-      const readAll = (): Promise<FoundChain<R>> => findRecords<R>(disk, places, name, records)
+      const readAll = (): Promise<FoundChain<R>> => findRecords<R>(disk, places, name, knownOf(name))
       let found = await readAll()
       // Where there are no hard links a record is copied, and another process may be at it.
       for (let looks = 0; looks < tornLooks && isTorn(found); looks++) {
         await clock.sleep(tornLookMs)
         found = await readAll()
       }
-      const path = join(folder, name)
-      try {
-        return { ...linkUp(found.records, path), lacking: found.lacking }
-      } catch (error) {
-        if (!found.hasForeign) throw error
-        // The copy belongs to another checkout that stood at the same path: what is here counts.
-        const own = await findRecords<R>(disk, { folder }, name, new Map())
-        places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
-        return linkUp(own.records, path)
-      }
+      if (knownOf(name).isForeign) places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
+      return { ...linkUp(found.records, join(folder, name), copy && join(copy, name)), lacking: found.lacking }
     },
     append: async (name, view, type, body) => {
       await heal(name, view)
@@ -157,7 +152,13 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       if (!(await put(folder, name, record.n, bytes))) return undefined
       // The folder of a new chain may have been made by another process that has not come to sync it.
       if (record.n === 1) await disk.syncFolder(folder)
-      if (copy !== undefined) await tryCopy(() => put(copy, name, record.n, bytes))
+      if (copy !== undefined && !knownOf(name).isForeign) {
+        await tryCopy(async () => {
+          if (await put(copy, name, record.n, bytes)) return
+          const other = await readRecord<R>(disk, join(copy, name), record.n)
+          if (other !== undefined && other.sum !== record.sum) knownOf(name).isForeign = true
+        })
+      }
       return { records: [...view.records, record], next: { n: record.n + 1, prev: record.sum } }
     },
   }
@@ -171,13 +172,25 @@ async function listRecords(disk: Disk, folder: string): Promise<readonly number[
   return (await disk.list(folder)).filter((name) => /^\d{4,}\.json$/.test(name)).map((name) => Number.parseInt(name, 10))
 }
 
+function readRecord<R extends ChainedRecord>(disk: Disk, folder: string, n: number): Promise<R | undefined> {
+  return disk.read(join(folder, fileName(n))).then((bytes) => parseRecord<R>(bytes))
+}
+
+/** What this process has read of a chain. */
+interface KnownChain<R extends ChainedRecord> {
+  /** They are never changed, so each file is read once. */
+  readonly records: Map<number, R>
+  /** The last record that was found to be the same in both places; 0 for none. */
+  compared: number
+  /** Whether the copy belongs to another checkout that stood at the same path. It is left alone then: what is here counts. */
+  isForeign: boolean
+}
+
 /** Records as they were found in both places. */
 interface FoundChain<R extends ChainedRecord> {
   /** By number; undefined where a file cannot be read. */
   readonly records: readonly { readonly n: number; readonly record: R | undefined }[]
   readonly lacking: readonly { readonly folder: string; readonly record: R }[]
-  /** Whether some of them came from the copy alone. */
-  readonly hasForeign: boolean
 }
 
 function isTorn({ records }: FoundChain<ChainedRecord>): boolean {
@@ -185,40 +198,58 @@ function isTorn({ records }: FoundChain<ChainedRecord>): boolean {
   return last !== undefined && last.record === undefined
 }
 
-/**
- * Reads both places as one: what the first lacks, or has torn, the second may have whole.
- *
- * @param known Records read before: they are never changed, so each file is read once.
- */
+/** Reads both places as one: what the first lacks, or has torn, the second may have whole. */
 async function findRecords<R extends ChainedRecord>(
   disk: Disk,
-  { folder, copy }: ChainPlaces,
+  places: ChainPlaces,
   name: string,
-  known: Map<number, R>,
+  known: KnownChain<R>,
 ): Promise<FoundChain<R>> {
+  const { folder } = places
   const own = new Set(await listRecords(disk, join(folder, name)))
-  const others = new Set(copy === undefined ? [] : await listRecords(disk, join(copy, name)))
-  const readOne = async (place: string, n: number): Promise<R | undefined> =>
-    known.get(n) ?? parseRecord<R>(await disk.read(join(place, name, fileName(n))))
+  const others = new Set(places.copy === undefined || known.isForeign ? [] : await listRecords(disk, join(places.copy, name)))
+  const common = [...own].filter((n) => others.has(n))
+  if (places.copy !== undefined) await compare(disk, join(folder, name), join(places.copy, name), common, known)
+  const copy = known.isForeign ? undefined : places.copy
   const records: { n: number; record: R | undefined }[] = []
   const lacking: { folder: string; record: R }[] = []
-  let hasForeign = false
-  for (const n of [...new Set([...own, ...others])].sort((a, b) => a - b)) {
+  const readOne = async (place: string, n: number): Promise<R | undefined> =>
+    known.records.get(n) ?? readRecord<R>(disk, join(place, name), n)
+  for (const n of [...new Set([...own, ...(copy === undefined ? [] : others)])].sort((a, b) => a - b)) {
     let record = own.has(n) ? await readOne(folder, n) : undefined
     if (record !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, record })
     if (record === undefined && copy !== undefined && others.has(n)) {
       record = await readOne(copy, n)
-      hasForeign = true
       if (record !== undefined && !own.has(n)) lacking.push({ folder, record })
     }
-    if (record !== undefined) known.set(n, record)
+    if (record !== undefined) known.records.set(n, record)
     records.push({ n, record })
   }
-  return { records, lacking, hasForeign }
+  return { records, lacking }
+}
+
+/** Finds out whether the copy is of another checkout: each record stands for all before it, so the last one that both have tells. */
+async function compare<R extends ChainedRecord>(
+  disk: Disk,
+  folder: string,
+  copy: string,
+  common: readonly number[],
+  known: KnownChain<R>,
+): Promise<void> {
+  for (const n of common.toSorted((a, b) => b - a)) {
+    if (n === known.compared) return
+    const own = known.records.get(n) ?? (await readRecord<R>(disk, folder, n))
+    const other = await readRecord<R>(disk, copy, n)
+    if (!own || !other) continue
+    known.records.set(n, own)
+    known.isForeign = own.sum !== other.sum
+    known.compared = n
+    return
+  }
 }
 
 /** Checks the chain. An unreadable record is skipped only where nothing readable builds on it. */
-function linkUp<R extends ChainedRecord>(found: FoundChain<R>['records'], folder: string): ChainView<R> {
+function linkUp<R extends ChainedRecord>(found: FoundChain<R>['records'], folder: string, copy: string | undefined): ChainView<R> {
   const records: R[] = []
   let prev = ''
   let next = 1
@@ -227,7 +258,7 @@ function linkUp<R extends ChainedRecord>(found: FoundChain<R>['records'], folder
     if (!record) continue
     if (record.n !== n || record.prev !== prev) {
       throw new SpritewrightError('SW_JOURNAL', {
-        message: `The journal in ${folder} is broken at record ${n}: expected it to follow the record before it, found another chain. Nothing was sent. Restore the folder from a backup; do not delete it, or paid work may be lost.`,
+        message: `The journal in ${folder}${copy === undefined ? '' : ` (and its copy in ${copy})`} is broken at record ${n}: expected it to follow the record before it, found another chain. Nothing was sent. Restore the folder from a backup; do not delete it, or paid work may be lost.`,
         facts: { folder, record: n },
       })
     }

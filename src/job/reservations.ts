@@ -3,7 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { LockFile, LockStore } from '../vault/lockfile.ts'
 import type { Journal } from './journal.ts'
 import type { Submission } from './record.ts'
-import { type ChainedRecord, type ChainPlaces, type ChainPorts, createRecordChains } from './record-chain.ts'
+import { type ChainedRecord, type ChainPlaces, type ChainPorts, createRecordChains, newerVersion } from './record-chain.ts'
 
 /** What one attempt may cost at most. */
 export interface Reservation {
@@ -106,7 +106,8 @@ function fold(records: readonly ReservationRecord[]): Map<string, Reservation> {
   const taken = new Map<string, Reservation>()
   for (const record of records) {
     if (record.type === 'released') taken.delete(keyOf(record.body))
-    else taken.set(keyOf(record.body), { ...record.body, credits: parseCredits(record.body.credits) })
+    else if (record.type === 'reserved') taken.set(keyOf(record.body), { ...record.body, credits: parseCredits(record.body.credits) })
+    else throw newerVersion((record as { readonly type: string }).type)
   }
   return taken
 }
