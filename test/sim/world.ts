@@ -22,7 +22,9 @@ export interface SimulatedWorld {
   readonly disk: MemoryDisk
   readonly service: EmbeddedCore
   /** A workshop on the project at `/game`, over ports of its own where some are given. */
-  workshop(options?: Options, ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock'>>): Promise<Workshop>
+  workshop(options?: Options, ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env'>>): Promise<Workshop>
+  /** What a process finds in its environment. */
+  readonly env: Host['env']
   readonly net: Net
   /** Writes a file of the project. */
   write(path: string, content: string | Uint8Array): void
@@ -54,7 +56,7 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
   const accounts = [{ name: 'studio', credits: '1000000', keys: [{ key }] }]
   const service = await createEmbeddedService(
     { clock, disk, random },
-    { accounts, makers: await quickMakers(jobMs), heartbeatMs: 3_600_000, ...options },
+    { accounts, makers: options.makers ?? (await quickMakers(jobMs)), heartbeatMs: 3_600_000, ...options },
     { api, assets },
   )
   const host: Host = {
@@ -81,6 +83,7 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     disk,
     service,
     write,
+    env: host.env,
     net: host.net,
     workshop: (own = {}, ports = {}) => createWorkshop({ host: { ...host, ...ports }, root: '/game', options: own }),
   }

@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest'
+import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, type Team, team } from '../sim/two-machines.ts'
+
+/** Keys are remembered for a minute only: whoever buys again later pays again. */
+const forgetful = { retentionMs: minutes }
+
+describe('what one machine bought the others have', () => {
+  test('a purchase of another machine is fetched by one whose own attempt had failed, also under --frozen', async () => {
+    const { first, clone, wait, posts, charged } = await team({ ...forgetful, ...failing('for good') })
+    await first.approve()
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_FAILED' })
+    const second = clone(first)
+    await wait(2 * minutes)
+    await second.approve({ adopt: true })
+    await second.build()
+    const sent = posts()
+    first.pull(second)
+    expect(await first.states()).toEqual(['lost'])
+    await first.build({ frozen: true })
+    expect(first.results()).toEqual([sheetOf('a knight walk')])
+    expect([posts() - sent, charged()]).toEqual([0, ['a knight walk']])
+  })
+
+  test('a purchase that is on its way on another machine is followed, not made again', async () => {
+    const { first, clone, wait, posts, charged } = await team(forgetful)
+    await first.approve()
+    await first.dieBuilding((call) => call.startsWith('writeTemp') && call.includes('/results/') && !call.includes('probe'))
+    const second = clone(first)
+    await wait(2 * minutes)
+    expect((await second.build()).bought).toEqual([])
+    expect(second.results()).toEqual([sheetOf('a knight walk')])
+    expect([posts(), charged()]).toEqual([1, ['a knight walk']])
+  })
+
+  test('two machines that are the same buyer and build in the same moment get the same execution', async () => {
+    const { first, clone, run, posts, charged } = await team()
+    const env = { SPRITEWRIGHT_BUYER: 'studio' }
+    await first.approve({}, { env })
+    const second = clone(first)
+    const workshops = await Promise.all([first.open({ env }), second.open({ env })])
+    await run(Promise.all(workshops.map((workshop) => workshop.build({ buyOnly: true }))))
+    expect([posts(), charged()]).toEqual([2, ['a knight walk']])
+    expect(second.results()).toEqual(first.results())
+  })
+
+  test('a question that was answered on another machine is over: its result is fetched here, and the lock file keeps its execution', async () => {
+    const { first, clone, run, charged } = await team(asking)
+    await first.approve()
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    const asked = first.entry('hero.walk').execution?.id
+    const second = clone(first)
+    await expect(second.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    const { executionId } = await run((await second.open()).answer({ name: 'hero', text: 'left' }))
+    expect(executionId).not.toBe(asked)
+    expect(second.entry('hero.walk').execution?.id).toBe(executionId)
+    await second.build()
+    first.pull(second)
+    await first.build()
+    expect(first.entry('hero.walk').execution?.id).toBe(executionId)
+    expect(first.results()).toEqual(second.results())
+    expect(charged()).toHaveLength(1)
+  })
+
+  test('a question that was answered on another machine, whose lock file is not here yet, is told as such and nothing is sent', async () => {
+    const { first, clone, run, posts, charged } = await team(asking)
+    await first.approve()
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    const second = clone(first)
+    await expect(second.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    await run((await second.open()).answer({ name: 'hero', text: 'left' }))
+    await second.build()
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_QUESTION', message: expect.stringContaining('answered elsewhere') })
+    first.pull(second)
+    await first.build()
+    expect(first.results()).toEqual(second.results())
+    expect([posts(), charged().length]).toEqual([1, 1])
+  })
+
+  test('an older approval that comes back with a branch starts nothing after a failure for good', async () => {
+    const { first, clone, wait, posts } = await team(failing('for good', 'for good'))
+    await first.approve()
+    const branch = clone(first)
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_FAILED' })
+    await wait(1_000)
+    await first.approve()
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_FAILED' })
+    first.pull(branch)
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_FAILED' })
+    expect(posts()).toBe(2)
+  })
+})
+
+/** A machine on which only another's approval stands, and what it tries. */
+interface Temptation {
+  readonly how: string
+  readonly service?: Parameters<typeof team>[0]
+  /** Answers the machine that must not buy. */
+  prepare(made: Team): Promise<Machine>
+  /** The last of it is a build. */
+  tries(machine: Machine, made: Team): Promise<unknown>
+}
+
+/** The first machine approves, another one has its lock file. */
+const cloned = async ({ first, clone }: Team): Promise<Machine> => {
+  await first.approve()
+  return clone(first)
+}
+/** The other machine approves, after the first one has tried in vain. */
+const overtaken = async ({ first, clone, wait }: Team): Promise<Machine> => {
+  await first.approve()
+  await first.build().catch(() => {})
+  const other = clone(first)
+  await wait(2 * minutes)
+  await other.approve({ adopt: true, max: 50_000n })
+  first.pull(other)
+  return first
+}
+const chain = JSON.stringify({ reference: { steps: [{ text: 'a knight' }] }, prompt: 'a knight', animations: { walk: { frames: 7 } } })
+
+const temptations: readonly Temptation[] = [
+  { how: 'a build', prepare: cloned, tries: (machine) => machine.build() },
+  {
+    how: 'approve without --adopt, then a build',
+    prepare: cloned,
+    tries: async (machine) => {
+      expect((await machine.approve()).untouched).toEqual(['hero.walk'])
+      return machine.build()
+    },
+  },
+  {
+    how: 'approve --max, then a build',
+    prepare: cloned,
+    tries: async (machine) => {
+      expect((await machine.approve({ max: 50_000n })).approved).toEqual([])
+      return machine.build()
+    },
+  },
+  {
+    how: 'a standing approval of the configuration',
+    prepare: cloned,
+    tries: (machine) => machine.build({}, { options: { approval: { perSprite: '100' } } }),
+  },
+  {
+    how: 'CI that is named as another buyer',
+    prepare: cloned,
+    tries: (machine) =>
+      machine.build({}, { options: { build: { generate: 'approved' } }, env: { CI: 'true', SPRITEWRIGHT_BUYER: 'robot' } }),
+  },
+  {
+    how: 'a build after a rename',
+    prepare: async (made) => {
+      const machine = await cloned(made)
+      machine.rename('sprites/hero.sprite.json', 'sprites/knight.sprite.json')
+      return machine
+    },
+    tries: (machine) => machine.build(),
+  },
+  {
+    how: 'a standing approval after a rename',
+    prepare: async (made) => {
+      const machine = await cloned(made)
+      machine.rename('sprites/hero.sprite.json', 'sprites/knight.sprite.json')
+      return machine
+    },
+    tries: (machine) => machine.build({}, { options: { approval: { perSprite: '100' } } }),
+  },
+  {
+    how: 'a build of a reference chain',
+    prepare: async (made) => {
+      made.first.write('sprites/hero.sprite.json', chain)
+      return cloned(made)
+    },
+    tries: (machine) => machine.build(),
+  },
+  {
+    how: 'a build after a refusal of its own submission (401)',
+    service: answering([refusal(401, 'authentication_failed')]),
+    prepare: overtaken,
+    tries: (machine) => machine.build(),
+  },
+  {
+    how: 'a build after its own rate limit (429)',
+    service: answering(Array.from({ length: 13 }, () => refusal(429, 'rate_limited'))),
+    prepare: overtaken,
+    tries: (machine) => machine.build(),
+  },
+  { how: 'a build after its own failure for good', service: failing('for good'), prepare: overtaken, tries: (machine) => machine.build() },
+  {
+    how: 'a build after its own executions had failed retryably, the last too',
+    service: failing('retryable', 'retryable', 'retryable'),
+    prepare: overtaken,
+    tries: (machine) => machine.build(),
+  },
+  {
+    how: 'a build after recover --abandon of its own submission',
+    service: answering(Array.from({ length: 6 }, () => ({ status: 500, headers: {}, body: new Uint8Array() }))),
+    prepare: async (made) => {
+      const { first, clone, wait, run } = made
+      await first.approve()
+      await first.build().catch(() => {})
+      await wait(11 * minutes)
+      const other = clone(first)
+      await run((await first.open()).recover({ name: 'hero', decision: 'abandon' }))
+      await other.approve({ adopt: true, max: 50_000n })
+      first.pull(other)
+      return first
+    },
+    tries: (machine) => machine.build(),
+  },
+  {
+    how: 'recover --replay after a conflict',
+    service: answering([refusal(409, 'conflict'), refusal(409, 'conflict')]),
+    prepare: overtaken,
+    tries: async (machine, { run }) => run((await machine.open()).recover({ name: 'hero', decision: 'replay' })),
+  },
+]
+
+describe('an approval of another machine is not spent without --adopt', () => {
+  test.each(temptations.map((one) => [one.how, one] as const))('not by %s', async (_how, { service, prepare, tries }) => {
+    const made = await team({ ...forgetful, ...service })
+    const machine = await prepare(made)
+    const sent = made.posts()
+    await expect(tries(machine, made)).rejects.toMatchObject({ code: 'SW_BUYER' })
+    expect([made.posts() - sent, made.charged()]).toEqual([0, []])
+  })
+
+  test('with it the purchase is taken over: bought once, whoever builds afterwards', async () => {
+    const { first, clone, wait, posts, charged } = await team(forgetful)
+    await first.approve()
+    const second = clone(first)
+    expect(await second.approve({ adopt: true })).toMatchObject({ approved: [{ id: 'hero.walk' }] })
+    await second.build()
+    await wait(2 * minutes)
+    first.pull(second)
+    await first.build()
+    expect([posts(), charged()]).toEqual([1, ['a knight walk']])
+  })
+
+  test('a step of a chain that another machine approved is not bought for a sprite of one’s own', async () => {
+    const { first, clone, posts } = await team()
+    first.write('sprites/hero.sprite.json', chain)
+    await first.approve()
+    const second = clone(first)
+    second.write('sprites/rogue.sprite.json', chain.replace('"prompt":"a knight"', '"prompt":"a rogue"'))
+    expect((await second.approve({ names: ['rogue'] })).approved.map(({ id }) => id)).toEqual(['rogue.walk'])
+    await expect(second.build({ names: ['rogue'] })).rejects.toMatchObject({ code: 'SW_BUYER' })
+    expect(posts()).toBe(0)
+  })
+
+  test('an approval that was taken over is not spent by the machine that gave it', async () => {
+    const { first, clone, posts, charged } = await team()
+    await first.approve()
+    const second = clone(first)
+    await second.approve({ adopt: true })
+    first.pull(second)
+    await expect(first.build()).rejects.toMatchObject({ code: 'SW_BUYER' })
+    await second.build()
+    expect([posts(), charged()]).toEqual([1, ['a knight walk']])
+  })
+})

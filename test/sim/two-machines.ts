@@ -1,0 +1,232 @@
+import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options.ts'
+import type { Failure } from '../../src/embedded/records.ts'
+import type { Net } from '../../src/host/net.ts'
+import type { ServedResponse } from '../../src/host/server.ts'
+import type { JournalRecord } from '../../src/job/record.ts'
+import type { Options } from '../../src/options.ts'
+import { type LockEntry, type LockFile, parseLockFile } from '../../src/vault/lockfile.ts'
+import type { ApproveReport, ApproveRequest, BuildReport, BuildRequest, Workshop } from '../../src/workshop.ts'
+import { MemoryDisk } from '../memory-disk.ts'
+import { figurePng } from '../project.ts'
+import { type CallGuard, guarded } from './guarded-disk.ts'
+import { type SimulatedWorld, simulatedWorld } from './world.ts'
+
+/** How one process differs from the next of its machine. */
+export interface ProcessInit {
+  readonly options?: Options
+  readonly env?: Readonly<Record<string, string>>
+  /** Stands before its disk. */
+  readonly guard?: CallGuard
+  readonly net?: Net
+}
+
+/** A checkout of the project, at the same path on a machine of its own. Every call is a process of its own, run to its end on the shared clock. */
+export interface Machine {
+  readonly disk: MemoryDisk
+  open(init?: ProcessInit): Promise<Workshop>
+  /** Approves everything that is missing, at today's price, unless more is said. */
+  approve(request?: Partial<ApproveRequest>, init?: ProcessInit): Promise<ApproveReport>
+  /** Buys and makes no atlas, unless more is said. */
+  build(request?: BuildRequest, init?: ProcessInit): Promise<BuildReport>
+  /** A build that is killed right before the first call of its disk that `isLast` names. */
+  dieBuilding(isLast: (call: string) => boolean): Promise<void>
+  /** States of all animations, by `status`. */
+  states(): Promise<readonly string[]>
+  write(path: string, content: string | Uint8Array): void
+  rename(from: string, to: string): void
+  lock(): LockFile
+  /** The entry of an animation that has asked for one thing only. */
+  entry(id: string): LockEntry
+  /** An edit by hand: the file as it stands, changed. */
+  edit(change: (lock: MutableLock) => void): void
+  /** What version control brings: the lock file of another checkout. */
+  pull(from: Machine): void
+  /** Records of the journal, of all requests, in order. */
+  records(): readonly JournalRecord[]
+  /** Results in its vault, as texts (see {@link textMakers}). */
+  results(): readonly string[]
+}
+
+/** A lock file that a person has open in an editor. */
+export interface MutableLock {
+  animations: Record<string, Record<string, MutableEntry>>
+}
+type MutableEntry = { -readonly [K in keyof LockEntry]: LockEntry[K] }
+
+/** A service, a clock, and machines that share them. */
+export interface Team {
+  readonly world: SimulatedWorld
+  /** The machine that begins: with a sprite `hero` of one animation, `walk`. */
+  readonly first: Machine
+  /** Another machine with what a checkout has committed. @param keeps Whether results are committed too. @default no */
+  clone(from: Machine, keeps?: 'results'): Machine
+  /** Lets time pass. */
+  wait(ms: number): Promise<void>
+  run<T>(work: Promise<T>): Promise<T>
+  /** Submissions that reached the service. */
+  posts(): number
+  /** Prompts of what was charged, in order. */
+  charged(): readonly string[]
+}
+
+/** A spec of one animation, `walk`, of seven frames. */
+export function specOf(prompt: string, picture: string): string {
+  return JSON.stringify({ reference: `./${picture}.png`, prompt, animations: { walk: { frames: 7 } } })
+}
+
+/** A service and a first machine. @param options Of the service; jobs take five seconds. */
+export async function team(options: EmbeddedOptions = {}): Promise<Team> {
+  const world = await simulatedWorld(jobMs, { makers: textMakers, jobMs, ...options })
+  const run: Team['run'] = (work) => world.clock.run(work)
+  const first = toMachine(world, world.disk)
+  first.write('sprites/hero.png', figurePng(1))
+  first.write('sprites/hero.sprite.json', specOf('a knight', 'hero'))
+  return {
+    world,
+    first,
+    run,
+    clone: (from, keeps) => {
+      const disk = new MemoryDisk()
+      for (const [path, bytes] of from.disk.files) if (isCommitted(path, keeps === 'results')) disk.files.set(path, bytes.slice())
+      return toMachine(world, disk)
+    },
+    wait: (ms) => run(world.clock.sleep(ms)),
+    posts: () => world.service.requests().filter(isSubmission).length,
+    charged: () => world.service.charges().map(({ prompt }) => prompt.replaceAll('\n', ' ')),
+  }
+}
+
+const jobMs = 5_000
+export const minutes = 60_000
+
+function isCommitted(path: string, withResults: boolean): boolean {
+  if (!path.startsWith('/game/') || path.includes('/node_modules/')) return false
+  return !path.startsWith('/game/.spritewright/') || (withResults && path.startsWith('/game/.spritewright/results/'))
+}
+
+function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
+  const lockPath = '/game/sprites.lock.json'
+  const run = <T>(work: Promise<T>): Promise<T> => world.clock.run(work)
+  const open = ({ options, env, guard, net }: ProcessInit = {}): Promise<Workshop> =>
+    world.workshop(options, {
+      disk: guard ? guarded(disk, guard) : disk,
+      glob: async (root) =>
+        [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
+      ...(env ? { env: { ...world.env, ...env } } : {}),
+      ...(net ? { net } : {}),
+    })
+  const textOf = (path: string): string => new TextDecoder().decode(disk.files.get(path))
+  const write: Machine['write'] = (path, content) =>
+    void disk.files.set(`/game/${path}`, typeof content === 'string' ? new TextEncoder().encode(content) : content)
+  const lock = (): LockFile => parseLockFile(textOf(lockPath), lockPath)
+  return {
+    disk,
+    open,
+    write,
+    lock,
+    approve: async (request = {}, init) => {
+      const workshop = await open(init)
+      return run(workshop.approve({ names: [], confirm: async () => true, ...request }))
+    },
+    build: async (request = {}, init) => {
+      const workshop = await open(init)
+      return run(workshop.build({ buyOnly: true, ...request }))
+    },
+    dieBuilding: async (isLast) => {
+      let die = (): void => {}
+      const died = new Promise<void>((resolve) => {
+        die = resolve
+      })
+      let isDead = false
+      const guard: CallGuard = (call) => {
+        isDead ||= isLast(call)
+        if (!isDead) return undefined
+        die()
+        // A killed process does not see an error: it sees nothing any more.
+        return new Promise<never>(() => {})
+      }
+      const building = (await open({ guard })).build({ buyOnly: true })
+      building.catch(() => {})
+      await run(died)
+    },
+    states: async () => (await run((await open()).status())).items.map(({ state }) => state),
+    rename: (from, to) => {
+      write(to, textOf(`/game/${from}`))
+      disk.files.delete(`/game/${from}`)
+    },
+    entry: (id) => {
+      const [entry, ...others] = Object.values(lock().animations[id] ?? {})
+      if (!entry || others.length > 0)
+        throw new Error(`Expected one entry of "${id}" in the lock file, found ${entry ? others.length + 1 : 0}.`)
+      return entry
+    },
+    edit: (change) => {
+      const open = JSON.parse(textOf(lockPath)) as MutableLock
+      change(open)
+      write('sprites.lock.json', JSON.stringify(open))
+    },
+    pull: (from) => write('sprites.lock.json', from.disk.files.get(lockPath) as Uint8Array),
+    records: () =>
+      [...disk.files.keys()]
+        .filter((path) => /^\/game\/\.spritewright\/submissions\/[0-9a-f]{64}\/\d+\.json$/.test(path))
+        .sort()
+        .map((path) => JSON.parse(textOf(path)) as JournalRecord),
+    results: () => [...disk.files.keys()].filter((path) => path.startsWith('/game/.spritewright/results/')).map(textOf),
+  }
+}
+
+/** Makers whose results say what they were made for, so that a test sees whose bytes it has: a sheet is `PK sheet of <prompt>`. */
+const textMakers: Makers = {
+  sheet: async (_request, prompt, tools) => {
+    await tools.onStep(1, tools.jobMs)
+    const review = { frameCount: 7, background: 'remove' as const, keptBackgroundFrames: [], inspectionFrames: [], sourceShiftedFrames: [] }
+    return { bytes: new TextEncoder().encode(sheetOf(prompt)), contentType: 'application/zip', width: 4, height: 4, review }
+  },
+  image: async (_request, _prompt, tools) => {
+    await tools.onStep(1, tools.jobMs)
+    return { bytes: figurePng(7), contentType: 'image/png', width: 64, height: 64, review: null }
+  },
+}
+
+/** The bytes that the service makes for a prompt, as a text. */
+export function sheetOf(prompt: string): string {
+  return `PK sheet of ${prompt.replaceAll('\n', ' ')}`
+}
+
+/** Whether a request is a submission. */
+export function isSubmission({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method === 'POST' && path === '/v1/execute'
+}
+
+/** What comes back where the request did not arrive, or its answer did not. */
+export const lost: ServedResponse = { status: 500, headers: {}, body: new Uint8Array() }
+
+/** A refusal as the interface writes it. */
+export function refusal(status: number, reason: string): ServedResponse {
+  const error = { code: 'X', reason, message: `not now: ${reason}`, category: 'X', retryable: status === 429, request_id: requestId }
+  return { status, headers: { 'content-type': 'application/json' }, body: new TextEncoder().encode(JSON.stringify({ error })) }
+}
+const requestId = '00000000-0000-4000-8000-000000000001'
+
+/** Answers for the first submissions instead of the service's own; the others pass. */
+export function answering(
+  responses: readonly ServedResponse[],
+  isMeant: (request: HookedRequest) => boolean = isSubmission,
+): EmbeddedOptions {
+  const left = [...responses]
+  return { before: async (request) => (isMeant(request) ? left.shift() : undefined) }
+}
+
+/** Verdicts over the executions that get to be made, in order; the others succeed. */
+export function failing(...verdicts: readonly ('retryable' | 'for good')[]): EmbeddedOptions {
+  const left = [...verdicts]
+  return {
+    verdict: ({ stage }): Failure | undefined => {
+      const verdict = stage === 'job' ? left.shift() : undefined
+      return verdict && { reason: 'generation_failed', message: 'it did not come out', retryable: verdict === 'retryable' }
+    },
+  }
+}
+
+/** A service that asks once before it draws. */
+export const asking: EmbeddedOptions = { ask: ({ answers }) => (answers.length === 0 ? { text: 'Which hand?' } : undefined) }
