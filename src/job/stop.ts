@@ -117,10 +117,10 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
 }
 
 function uncertainWords(because: 'window' | 'clock' | 'key' | 'refused', windowMs: number): string {
-  const minutes = Math.round(windowMs / 6_000) / 10
+  const age = windowMs < 60_000 ? `${windowMs / 1000} seconds` : `${Math.round(windowMs / 6_000) / 10} minutes`
   switch (because) {
     case 'window':
-      return `a submission was sent and never answered, more than ${minutes} minutes ago, so that repeating it might buy it twice.`
+      return `a submission was sent and never answered, more than ${age} ago, so that repeating it might buy it twice.`
     case 'clock':
       return 'a submission was sent and never answered, and the clock has gone back since, so that its age cannot be told.'
     case 'key':
