@@ -1,7 +1,7 @@
 import { parseCredits } from '../credit/credits.ts'
 import { type Bought, buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
-import { mendLock } from './mend.ts'
+import { bringHome, mendLock } from './mend.ts'
 import { missingError } from './missing.ts'
 import { listOrphans } from './orphans.ts'
 import type { SessionKeeper } from './session.ts'
@@ -28,6 +28,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
     throwAll(failures)
   }
   if (request.frozen !== true && shop.options.build.generate === 'approved') await mendLock(shop, found)
+  await bringHome(shop, found)
   const sheets = request.buyOnly ? { sprites: [], atlases: [] } : await assemble(shop, found, 'group', unbought)
   return {
     sheets,

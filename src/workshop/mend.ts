@@ -19,3 +19,24 @@ export async function mendLock(shop: Shop, found: Survey): Promise<void> {
   }
   if (changes.length > 0) await shop.lock.changeAll(changes)
 }
+
+/**
+ * Brings home what an earlier run had to keep outside of the project. A state folder is not committed, and the folder for temporary files is cleared by others; a project that still takes nothing is told.
+ */
+export async function bringHome(shop: Shop, found: Survey): Promise<void> {
+  const { places } = shop.vault
+  const home = places.find(({ name }) => name === 'project')
+  const abroad = places.filter(({ name }) => name === 'rescue')
+  for (const { id, state, result } of [...found.items, ...found.steps]) {
+    if (state !== 'bought' || result === undefined || !home || (await home.store.has(result))) continue
+    for (const { store } of abroad) {
+      if (!(await store.has(result))) continue
+      await shop.vault.read(result)
+      if (!(await home.store.has(result)))
+        shop.warnings.push(
+          `The result of "${id}" is not in ${home.store.folder}, which takes no more files. Make room and build again. It is kept in ${store.folder}`,
+        )
+      break
+    }
+  }
+}
