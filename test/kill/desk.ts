@@ -19,7 +19,7 @@ export interface Desk {
   readonly project: TestProject
   readonly posts: PostWatch
   /** The environment of a CLI: the service, the key, and a state folder in the project. */
-  readonly env: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string>> & { readonly XDG_STATE_HOME: string; readonly TMPDIR: string }
   /** Runs the CLI's program in this process, on the real disk and network. */
   run(...argv: string[]): Promise<CliRun>
   close(): Promise<void>
@@ -37,6 +37,8 @@ export interface DeskPlace {
   readonly inside?: string
   /** The user's state folder (`XDG_STATE_HOME`). @default one in the project */
   readonly state?: string
+  /** The folder for temporary files (`TMPDIR`). @default the system's */
+  readonly temp?: string
 }
 
 /** Opens a desk; nothing is approved yet. */
@@ -58,13 +60,13 @@ export async function openDesk(
       return options.before?.(request)
     },
   })
-  const env = { ...serviceEnv(service), XDG_STATE_HOME: state }
+  const env = { ...serviceEnv(service), XDG_STATE_HOME: state, TMPDIR: place.temp ?? tmpdir() }
   return {
     service,
     project,
     posts,
     env,
-    run: (...argv) => runHere(project.root, state, argv, env),
+    run: (...argv) => runHere(project.root, argv, env),
     close: async () => {
       await service.close()
       await project.remove()
@@ -91,13 +93,14 @@ async function quickFolder(): Promise<string> {
   )
 }
 
-async function runHere(root: string, state: string, argv: readonly string[], env: Readonly<Record<string, string>>): Promise<CliRun> {
+async function runHere(root: string, argv: readonly string[], env: Desk['env']): Promise<CliRun> {
   const out: string[] = []
   const err: string[] = []
   const host: Host = {
     ...machine,
     env,
-    stateFolder: join(state, 'spritewright'),
+    stateFolder: join(env.XDG_STATE_HOME, 'spritewright'),
+    tempFolder: env.TMPDIR,
     workingFolder: root,
     terminal: {
       write: (text) => void out.push(text),

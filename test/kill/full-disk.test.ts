@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type CliRun, heroSpec, runCli } from '../project.ts'
 import { type Desk, type DeskPlace, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli } from './mortal-cli.ts'
+import { isExecute } from './posts.ts'
 import { quickMakers } from './quick-makers.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
@@ -12,7 +14,7 @@ let disk: SmallDisk | undefined
 let elsewhere: string
 beforeAll(async () => {
   disk = await mountSmallDisk(2 * 1024 * 1024)
-  elsewhere = await mkdtemp(join(tmpdir(), 'spritewright-state-'))
+  elsewhere = await mkdtemp(join(tmpdir(), 'spritewright-elsewhere-'))
   if (!disk) console.log('A file system cannot be mounted here: the calls of the process fail with ENOSPC in its place.')
 })
 afterAll(async () => {
@@ -20,53 +22,86 @@ afterAll(async () => {
   await rm(elsewhere, { recursive: true, force: true })
 })
 
-/** A result of several pages. */
-const makers = quickMakers({ size: 32 })
+/** When the disk becomes full. */
+type Moment = 'before the run' | 'once the submission is there'
 
-/** Builds where there is room for so much and no more: pages of a real disk, or calls that need room. */
-async function buildInLittleRoom(desk: Desk, room: number): Promise<CliRun> {
-  const args = ['build', '--buy-only']
-  if (!disk) return runMortalCli(desk, args, `ENOSPC ${room + 1}`)
-  await disk.fill(room)
-  // The same program either way; every fourth time as a process of its own.
-  const run = await (room % 4 === 0 ? runCli(desk.project, args, desk.env) : desk.run(...args))
-  await disk.empty()
+const args = ['build', '--buy-only']
+const kept = /Until then it is kept in (\S+)$/
+
+/** Builds on a disk that has so many pages left and no more; every fourth time as a process of its own. */
+async function buildInLittleRoom(desk: Desk, small: SmallDisk, moment: Moment, pages: number): Promise<CliRun> {
+  if (moment === 'before the run') await small.fill(pages)
+  const run = await (pages % 4 === 0 ? runCli(desk.project, args, desk.env) : desk.run(...args))
+  await small.empty()
   return run
 }
 
-/** A build in little room, then one with room enough. Answers the exit code of the first. */
-async function fullOnce(room: number, place: DeskPlace): Promise<number | null> {
-  const opening = openDesk({ makers }, { 'sprites/hero.sprite.json': heroSpec() }, { ...place, ...(disk ? { inside: disk.folder } : {}) })
+/** A run that had too little room says which file it was, or where the result is that has no place in the project. */
+async function expectTold({ code, signal, stderr }: CliRun, desk: Desk, context: string): Promise<'stopped' | 'rescued'> {
+  expect({ code, signal }, `${context}: ${stderr}`).toEqual({ code: 1, signal: null })
+  expect(stderr, context).toMatch(/^error SW_DISK /)
+  const place = kept.exec(stderr.trim())?.[1]
+  if (place === undefined) {
+    expect(stderr, context).toMatch(/ENOSPC.* '.+'/)
+    expect(stderr, context).toContain(desk.project.root)
+    return 'stopped'
+  }
+  expect(await readdir(place), context).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.zip$/)])
+  return 'rescued'
+}
+
+/** A build in little room, then one with room enough. */
+async function fullOnce(pages: number, moment: Moment, place: DeskPlace): Promise<'done' | 'stopped' | 'rescued'> {
+  let isWaiting = moment === 'once the submission is there'
+  const before = async (request: HookedRequest): Promise<undefined> => {
+    if (!isWaiting || !isExecute(request)) return undefined
+    isWaiting = false
+    await disk?.fill(pages)
+    return undefined
+  }
+  const options = { makers: quickMakers({ size: 32 }), before }
+  const opening = openDesk(options, { 'sprites/hero.sprite.json': heroSpec() }, { ...place, ...(disk ? { inside: disk.folder } : {}) })
   return onDesk(opening, async (desk) => {
+    const context = `${pages} pages left ${moment}`
     expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
-    const full = await buildInLittleRoom(desk, room)
-    if (full.code !== 0) {
-      expect(full, `room ${room}`).toMatchObject({ code: 1, signal: null })
-      expect(full.stderr, `room ${room}`).toMatch(/^error SW_DISK .*ENOSPC/)
-      expect(full.stderr, `room ${room}: names what could not be written`).toContain(desk.project.root)
-    }
-    const again = await desk.run('build', '--buy-only')
-    expect(again.code, `room ${room}: ${again.stderr}`).toBe(0)
-    await expectAllBought(desk, 1, `room ${room}`)
-    return full.code
+    const full = await (disk ? buildInLittleRoom(desk, disk, moment, pages) : runMortalCli(desk, args, `ENOSPC ${pages + 1}`))
+    const outcome = full.code === 0 ? 'done' : await expectTold(full, desk, context)
+    const again = await desk.run(...args)
+    expect(again.code, `${context}: ${again.stderr}`).toBe(0)
+    await expectAllBought(desk, 1, context)
+    return outcome
   })
 }
 
+const places: readonly (readonly [name: string, place: () => DeskPlace])[] = [
+  ['everything on it', () => ({ temp: disk?.folder ?? elsewhere })],
+  ['the folder for temporary files elsewhere', () => ({ temp: elsewhere })],
+  ['the state folder elsewhere', () => ({ state: elsewhere })],
+]
+
 describe('I1, I4, I9: a disk that is full', () => {
-  test.each([
-    ['with the state folder on it', () => ({})],
-    ['with the state folder elsewhere', () => ({ state: elsewhere })],
-  ])(
-    '%s: whatever room is left, it says what could not be written; with room again, one charge and the result',
+  test.each(places)(
+    'with %s: it is told what could not be written or where the result is; with room again, one charge and the result',
     { timeout: 600_000 },
-    async (_where, place) => {
-      let failures = 0
-      for (let room = 0; ; room++) {
-        if ((await fullOnce(room, place())) === 0) break
-        failures++
+    async (name, place) => {
+      const counts = { done: 0, stopped: 0, rescued: 0 }
+      for (const moment of ['before the run', 'once the submission is there'] as const) {
+        // The free checks before money write more than all records together: the first levels end there.
+        const step = moment === 'before the run' && disk ? 4 : 1
+        for (let pages = 0, isDone = false; !isDone; pages += step) {
+          const outcome = await fullOnce(pages, moment, place())
+          counts[outcome]++
+          isDone = outcome === 'done'
+        }
+        if (!disk) break
       }
-      console.log(`a full disk ${_where}: ${failures + 1} fill levels, ${failures} runs stopped, ${failures + 1} charges, 0 lost`)
-      expect(failures).toBeGreaterThan(5)
+      const { done, stopped, rescued } = counts
+      console.log(
+        `a full disk, ${name}: ${done + stopped + rescued} fill levels, ${stopped} stopped, ${rescued} results kept elsewhere, one charge each, 0 lost`,
+      )
+      expect(stopped).toBeGreaterThan(5)
+      if (name === 'everything on it' && disk) expect(rescued).toBe(0)
+      else expect(rescued).toBeGreaterThan(0)
     },
   )
 })

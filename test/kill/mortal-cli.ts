@@ -23,7 +23,6 @@ export function runMortalCli({ project, env }: Desk, args: readonly string[], de
     env: {
       PATH,
       HOME,
-      XDG_STATE_HOME: `${project.root}/.state`,
       SPRITEWRIGHT_MORTAL_ROOT: project.root,
       SPRITEWRIGHT_MORTAL: deed,
       ...env,
