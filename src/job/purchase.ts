@@ -50,6 +50,8 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
     case 'replay':
       return replay(ports, order, view, step.pause, tries)
     case 'answer':
+      // An answer starts an execution as well.
+      if (!ports.mayBuy) throw notNowError(order.request.id)
       checkTries(ports, order, step.pause, tries, view.submission.answer?.sends.at(-1)?.answer)
       await wait(ports, order, step.pause, tries)
       tries.sent++
