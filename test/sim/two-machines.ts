@@ -60,6 +60,8 @@ export interface Team {
   readonly first: Machine
   /** Another machine with what a checkout has committed. @param keeps Whether results are committed too. @default no */
   clone(from: Machine, keeps?: 'results'): Machine
+  /** The same machine as it stands, to go on with twice. */
+  copy(from: Machine): Machine
   /** Lets time pass. */
   wait(ms: number): Promise<void>
   run<T>(work: Promise<T>): Promise<T>
@@ -85,11 +87,16 @@ export async function team(options: EmbeddedOptions = {}): Promise<Team> {
     world,
     first,
     run,
-    clone: (from, keeps) => {
-      const disk = new MemoryDisk()
-      for (const [path, bytes] of from.disk.files) if (isCommitted(path, keeps === 'results')) disk.files.set(path, bytes.slice())
-      return toMachine(world, disk)
-    },
+    clone: (from, keeps) =>
+      toMachine(
+        world,
+        copyDisk(from.disk, (path) => isCommitted(path, keeps === 'results')),
+      ),
+    copy: (from) =>
+      toMachine(
+        world,
+        copyDisk(from.disk, () => true),
+      ),
     wait: (ms) => run(world.clock.sleep(ms)),
     posts: () => world.service.requests().filter(isSubmission).length,
     charged: () => world.service.charges().map(({ prompt }) => prompt.replaceAll('\n', ' ')),
@@ -98,6 +105,12 @@ export async function team(options: EmbeddedOptions = {}): Promise<Team> {
 
 const jobMs = 5_000
 export const minutes = 60_000
+
+function copyDisk(from: MemoryDisk, isKept: (path: string) => boolean): MemoryDisk {
+  const disk = new MemoryDisk()
+  for (const [path, bytes] of from.files) if (isKept(path)) disk.files.set(path, bytes.slice())
+  return disk
+}
 
 function isCommitted(path: string, withResults: boolean): boolean {
   if (!path.startsWith('/game/') || path.includes('/node_modules/')) return false
