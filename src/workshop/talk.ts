@@ -1,4 +1,5 @@
 import { SpritewrightError } from '../errors.ts'
+import { adoptExecution } from '../job/adopt.ts'
 import { freezeAnswer, sendAnswer } from '../job/answer.ts'
 import { settle } from '../job/deliver.ts'
 import type { JobPorts, Order } from '../job/order.ts'
@@ -53,10 +54,8 @@ export async function answer(
       })
     }
     const assetId = request.asset && (await uploadAsset(ports, request.asset))
-    const view = await freezeAnswer(ports, order, await ports.journal.read(order.hash), conversationId, question.questionId, {
-      text: request.text,
-      assetId,
-    })
+    const known = await adoptExecution(ports, order, await ports.journal.read(order.hash))
+    const view = await freezeAnswer(ports, order, known, conversationId, question.questionId, { text: request.text, assetId })
     if (view) await sendAnswer(ports, order, view)
     const now = await ports.journal.read(order.hash)
     await settle(ports, order, now)

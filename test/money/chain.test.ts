@@ -1,10 +1,12 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { HookedRequest } from '../../src/embedded/options.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { figurePng } from '../project.ts'
-import { approveAll, drop, isExecute, world } from './world.ts'
+import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const steps = [
   { text: 'a knight, side view' },
@@ -116,6 +118,11 @@ describe('reference chains', () => {
   })
 })
 
+/** As in a checkout that has the lock file and has bought nothing itself. */
+async function forgetRecords({ project }: World): Promise<void> {
+  for (const folder of ['.spritewright/submissions', '.state/journals']) await rm(join(project.root, folder), { recursive: true })
+}
+
 describe('questions', () => {
   const asking = (words: string): string => chainSpec({ reference: './hero.png', prompt: `a knight ${words}` })
 
@@ -132,6 +139,18 @@ describe('questions', () => {
     expect(w.service.charges()).toHaveLength(1)
     expect(w.service.holds()).toEqual([])
     await expect(workshop.answer({ name: 'hero.walk', text: 'again' })).rejects.toMatchObject({ code: 'SW_USAGE' })
+  })
+
+  test('a question is answered where only the lock file knows the execution that asks', async () => {
+    const w = await world({}, asking('[ask]'))
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    await forgetRecords(w)
+    const other = await w.workshop()
+    await other.answer({ name: 'hero', text: 'the left one' })
+    expect((await other.build()).fromVault).toBe(0)
+    expect(w.service.charges()).toHaveLength(1)
   })
 
   test('a question that wants a picture is not answered without one', async () => {
