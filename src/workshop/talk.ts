@@ -1,8 +1,10 @@
 import { SpritewrightError } from '../errors.ts'
 import { adoptExecution } from '../job/adopt.ts'
 import { freezeAnswer, sendAnswer } from '../job/answer.ts'
+import { decide } from '../job/decision.ts'
 import { settle } from '../job/deliver.ts'
-import type { JobPorts, Order } from '../job/order.ts'
+import { factsNow, type JobPorts, type Order } from '../job/order.ts'
+import { stopError } from '../job/stop.ts'
 import { sniffPicture } from '../spec/picture.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
@@ -33,7 +35,8 @@ async function findExecutions(shop: Shop, session: Session, name: string): Promi
  * Answers the question of an execution. The question is read anew from the service first: it is asked exactly while it stands there.
  *
  * @returns The execution that goes on.
- * @throws `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none.
+ * @throws `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none; `SW_UNREACHABLE` where the answer was not confirmed,
+ *   `SW_UNCERTAIN` where it may not be sent again either.
  */
 export async function answer(
   shop: Shop,
@@ -61,6 +64,8 @@ export async function answer(
     await settle(ports, order, now)
     const { accepted, answer: open } = now.submission
     if (open || !accepted) {
+      const step = decide(now.submission, factsNow(ports, order))
+      if (step.do === 'stop') throw stopError(ports, order, step.why, { isAnswer: true })
       throw new SpritewrightError('SW_UNREACHABLE', {
         message: `The service did not confirm the answer to "${order.request.id}". Run spritewright build: it sends the same answer again under the same key, so it counts once.`,
         facts: { id: order.request.id },

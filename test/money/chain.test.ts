@@ -187,6 +187,28 @@ describe('questions', () => {
     expect(w.service.charges()).toHaveLength(1)
     expect(w.service.requests().filter((note) => note.path.endsWith('/answers'))).toHaveLength(2)
   })
+
+  test('an answer that was sent too long ago to be repeated says so, and is sent again by a person’s word', async () => {
+    let isLost = false
+    const w = await world(
+      {
+        before: async (request: HookedRequest) => {
+          if (!request.path.endsWith('/answers') || isLost) return undefined
+          isLost = true
+          return drop
+        },
+      },
+      asking('[ask]'),
+    )
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    await expect(workshop.answer({ name: 'hero', text: 'left' })).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
+    w.skip(11 * 60_000)
+    await expect(workshop.answer({ name: 'hero', text: 'left' })).rejects.toMatchObject({ code: 'SW_UNCERTAIN', exitCode: 6 })
+    await workshop.recover({ name: 'hero', decision: 'replay' })
+    expect(w.service.charges()).toHaveLength(1)
+  })
 })
 
 describe('cancel and forget', () => {
