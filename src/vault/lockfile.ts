@@ -176,14 +176,24 @@ function sorted(value: unknown): unknown {
 
 /**
  * The entry of a request, if there is one: of its own id, or of any other that asks for the very same (a renamed sprite, a twin), a bought one first.
+ * Where its own knows less of the purchase than another's, it is its own with what the other knows: nobody may buy under the one what was bought under the other.
  *
  * @param id Of its animation or its step.
  */
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const own = findOwnEntry(lock, id, hash)
-  if (own || isStepId(id)) return own
+  if (own?.result || isStepId(id)) return own
   const others = Object.values(lock.animations).flatMap((requests) => (Object.hasOwn(requests, hash) ? [requests[hash] as LockEntry] : []))
-  return others.find((entry) => entry.result) ?? others.find((entry) => entry.execution) ?? others[0]
+  const best = others.find((entry) => entry.result) ?? others.find((entry) => entry.execution) ?? others[0]
+  if (!own || !best) return own ?? best
+  const isAhead = (best.result !== undefined || !own.execution) && attemptOf(best) >= attemptOf(own)
+  if (!isAhead || !(best.execution ?? best.result)) return own
+  const { submission = own.submission, execution, result } = best
+  return { ...own, submission, execution, result }
+}
+
+function attemptOf({ submission }: LockEntry): number {
+  return submission?.attempt ?? 1
 }
 
 /** The entry of a request under this very id. */
