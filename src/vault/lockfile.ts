@@ -136,9 +136,25 @@ export function parseLockFile(text: string, path: string): LockFile {
     return fail(`expected JSON, found ${(error as Error).message}`, error)
   }
   const parsed = fileSchema.safeParse(json)
-  if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]
-  return fail(`${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not a lock file'}`)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    return fail(`${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not a lock file'}`)
+  }
+  const twice = findSharedExecution(parsed.data)
+  return twice === undefined ? parsed.data : fail(twice)
+}
+
+/** An execution makes one request: where two name the same one, one of them would be given what the other paid for. */
+function findSharedExecution(lock: LockFile): string | undefined {
+  const owners = new Map<string, { readonly hash: string; readonly id: string }>()
+  for (const [id, requests] of [...Object.entries(lock.animations), ['a step', lock.steps ?? {}] as const]) {
+    for (const [hash, { execution }] of Object.entries(requests)) {
+      const other = execution && owners.get(execution.id)
+      if (other && other.hash !== hash) return `${other.id} and ${id} name the same execution (${execution.id}) for different requests`
+      if (execution) owners.set(execution.id, { hash, id })
+    }
+  }
+  return undefined
 }
 
 /** The file's text: sorted keys, two spaces, a final newline, so that equal content is equal bytes and merges are small. */
