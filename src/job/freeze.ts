@@ -3,7 +3,7 @@ import { type Credits, formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Submission } from '../service/submission.ts'
 import type { PaidRequest } from '../spec/request.ts'
-import { findEntry } from '../vault/lockfile.ts'
+import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { checkUpscale, type ReferencePicture } from './chain.ts'
 import { askedFields, idempotencyKey, type JobPorts, type Order, spriteOf } from './order.ts'
@@ -130,10 +130,11 @@ export async function freeze(
     approvedAt: price.approval.at,
     ...(price.balance === undefined ? {} : { balance: formatCredits(price.balance) }),
   }
-  const locked = findEntry(await ports.lock.read(), request.id, hash)?.submission
+  const lock = await ports.lock.read()
+  const locked = findEntry(lock, request.id, hash)?.submission
   const key = idempotencyKey(identity, hash, attempt)
   const isSame = locked && locked.attempt === attempt && locked.key === key && locked.maxCredits === maxCredits
-  if (isSame && isAskedFor(ports, request, locked, price.credits))
+  if (isSame && isAskedFor(ports, request, locked, price.credits) && !isOfAnotherPicture(lock, request, locked.referenceId))
     return { ...rest, key, body: locked.body, bodySha256: sha256(new TextEncoder().encode(locked.body)), maxCredits }
   if (picture) checkUpscale(order, picture.file.bytes)
   // A refused attempt may have been refused for its upload: the next one makes its own.
@@ -160,6 +161,14 @@ function isAskedFor(
   if (request.reference !== undefined && locked.referenceId === undefined) return false
   const body = ports.client.submissionBody(toSubmission(request, locked.referenceId, credits))
   return new TextDecoder().decode(body) === locked.body
+}
+
+/** An upload is one picture: an id that stands beside another reference as well was put here by hand. */
+function isOfAnotherPicture(lock: LockFile, request: PaidRequest, referenceId: string | undefined): boolean {
+  if (referenceId === undefined) return false
+  const entries = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.values(requests))
+  const { reference } = askedFields(request)
+  return entries.some(({ asked, submission }) => submission?.referenceId === referenceId && asked.reference !== reference)
 }
 
 function toSubmission(request: PaidRequest, referenceId: string | undefined, maxCredits: Credits): Submission {
