@@ -159,6 +159,8 @@ function openState(facts: PlanFacts, submission: Submission, entry: LockEntry | 
     case 'prepare':
       return { state: approved }
     case 'replay':
+      // Refused for certain: nothing is at the service, and a price that has risen meanwhile needs another approval.
+      if (submission.sends.every(({ answer }) => answer.kind === 'refused' && answer.status !== 409)) return { state: approved }
       return { state: 'running', note: 'sent, not answered yet; the next build sends it again under the same key' }
     case 'stop':
       if (step.why.kind === 'uncertain') return { state: 'uncertain', note: 'sent and never answered; whether it was bought is unknown' }

@@ -127,7 +127,6 @@ function decideRefused(submission: Submission, facts: DecisionFacts): Step {
   const last = submission.sends.at(-1)
   if (!first || last?.answer.kind !== 'refused') return { do: 'prepare', attempt: Math.max(submission.attempt, 1) }
   const { status, error } = last.answer
-  if (status === 429) return { do: 'replay', pause: 'limit' }
   if (status === 409) {
     // The key is known there, so something of it may exist: the window holds as for an unanswered send.
     const age = ageOf(first, facts)
@@ -135,6 +134,7 @@ function decideRefused(submission: Submission, facts: DecisionFacts): Step {
     return decideConflict(submission.sends)
   }
   if (isApprovedAnew(submission, facts)) return { do: 'prepare', attempt: submission.attempt + 1 }
+  if (status === 429) return { do: 'replay', pause: 'limit' }
   if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
   return { do: 'stop', why: { kind: 'refused', status, error } }
 }

@@ -80,7 +80,8 @@ describe('what the records say decides what is done', () => {
   })
 
   test('a refused attempt goes on under another approval, with another key', () => {
-    expect(decide(since(send(0, refused(422))), { ...facts, approvedAt: '2026-01-02' })).toEqual({ do: 'prepare', attempt: 2 })
+    for (const status of [401, 403, 422, 429])
+      expect(decide(since(send(0, refused(status))), { ...facts, approvedAt: '2026-01-02' })).toEqual({ do: 'prepare', attempt: 2 })
   })
 
   test('409 is repeated once, then it is a conflict, never a new key', () => {

@@ -92,6 +92,24 @@ describe('no price above the ceiling is ever paid', () => {
     expect(w.service.charges()[0]?.credits).toBe(report.bought[0]?.credits)
   })
 
+  test('C15: a price that goes up after the key was refused asks for another approval, which buys at the new price', async () => {
+    const refused = {
+      error: { code: 'X', reason: 'authentication_failed', message: 'no', category: 'X', retryable: false, request_id: 'r' },
+    }
+    const envelope: ServedResponse = { status: 401, headers: {}, body: new TextEncoder().encode(JSON.stringify(refused)) }
+    let isRefused = true
+    const w = await world({ before: async (request) => (isExecute(request) && isRefused ? envelope : undefined) })
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_KEY_REFUSED' })
+    isRefused = false
+    w.service.setPricing({ first_tier_cents: 50 })
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_CEILING' })
+    await approveAll(workshop)
+    expect((await workshop.build()).bought).toHaveLength(1)
+    expect(w.service.charges()).toHaveLength(1)
+  })
+
   test('C15, N11: the price goes up between the check and the submission: the service refuses, nothing is held, exit 3', async () => {
     let service: EmbeddedService | undefined
     const w = await world({
