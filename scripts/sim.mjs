@@ -1,17 +1,102 @@
-// The long runs: the whole of the simulator, and every stream of the corpus cut at every byte; too long for `npm test`.
+// npm run sim -- --seeds N --minutes M [--from S]: seeds of the simulator on all cores, until so many are played or so long it took.
+// npm run sim, or with --long: the long runs of the test files, and every stream of the corpus cut at every byte; too long for `npm test`.
 import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
-try {
-  execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/service/cut-streams.test.ts', ...process.argv.slice(2)], {
-    cwd: root,
-    stdio: 'inherit',
-    env: { ...process.env, SPRITEWRIGHT_LONG: '1' },
+const seeded = ['--seeds', '--minutes', '--from']
+if (process.argv.slice(2).some((word) => seeded.some((name) => word.startsWith(name)))) await runSeeds()
+else runLong()
+
+function runLong() {
+  const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
+  const rest = process.argv.slice(2).filter((word) => word !== '--long')
+  try {
+    execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/service/cut-streams.test.ts', ...rest], {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, SPRITEWRIGHT_LONG: '1' },
+    })
+  } catch (error) {
+    process.exitCode = error.status ?? 1
+  }
+}
+
+async function runSeeds() {
+  const { values } = parseArgs({ options: { seeds: { type: 'string' }, minutes: { type: 'string' }, from: { type: 'string' } } })
+  const count = values.seeds === undefined ? Number.POSITIVE_INFINITY : Number(values.seeds)
+  const until = performance.now() + (values.minutes === undefined ? Number.POSITIVE_INFINITY : Number(values.minutes) * 60_000)
+  const from = Number(values.from ?? 1)
+  const folder = join(root, 'test-results', `sim-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  try {
+    const runner = await bundle(folder)
+    const { addTotals, formatTotals, noTotals } = await import(pathToFileURL(runner).href)
+    const totals = noTotals()
+    const broken = []
+    let next = from
+    let told = performance.now()
+    const take = () => {
+      if (performance.now() > until) return []
+      const seeds = Array.from({ length: Math.max(0, Math.min(20, from + count - next)) }, (_, index) => next + index)
+      next += seeds.length
+      return seeds
+    }
+    const tell = () => console.log(`up to seed ${next - 1}: ${formatTotals(totals, broken.length)}`)
+    const hear = (batch) => {
+      addTotals(totals, batch.totals)
+      for (const words of batch.broken) console.log(`\n${words}\n`)
+      broken.push(...batch.broken)
+      if (performance.now() - told < 30_000) return
+      told = performance.now()
+      tell()
+    }
+    await Promise.all(Array.from({ length: availableParallelism() }, () => runThread(runner, take, hear)))
+    tell()
+    if (broken.length > 0) process.exitCode = 1
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** One file of plain JavaScript: loading the sources one by one would take longer than many seeds. */
+async function bundle(folder) {
+  const { build } = await import('vite')
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: join(root, 'test/sim/seeded-runner.ts'),
+      outDir: folder,
+      minify: false,
+      rollupOptions: { output: { entryFileNames: 'runner.mjs' } },
+    },
   })
-} catch (error) {
-  process.exitCode = error.status ?? 1
+  return join(folder, 'runner.mjs')
+}
+
+/** Plays batches on a thread until there are no more. */
+function runThread(runner, take, hear) {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(runner)
+    const regressions = join(root, 'test/sim/regressions.json')
+    const give = () => {
+      const seeds = take()
+      if (seeds.length > 0) return thread.postMessage({ seeds, regressions })
+      void thread.terminate().then(resolve)
+    }
+    thread.on('message', (batch) => {
+      hear(batch)
+      give()
+    })
+    thread.on('error', reject)
+    give()
+  })
 }

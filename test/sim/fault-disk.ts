@@ -45,7 +45,7 @@ export class FaultDisk implements Disk {
   /** Calls that failed because a fault was planned. */
   injected = 0
   /** Told of every call before it happens, with the path it is about (the second one of `link` and `move`). */
-  onCall: (call: DiskCall, path: string) => void = () => {}
+  onCall: ((call: DiskCall, path: string) => void) | undefined
 
   constructor(options: FaultDiskOptions = {}) {
     this.#options = options
@@ -68,16 +68,24 @@ export class FaultDisk implements Disk {
 
   /** Puts a file there, durable, with the folders above it: for what a person or a program of another kind writes. */
   put(path: string, bytes: Uint8Array | string): void {
+    const file = new FileNode(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes, this.#now())
+    file.sync()
+    let folder = this.#root
     const names = split(path)
-    const folder = this.#folder(names.slice(0, -1), true) as FolderNode
-    folder.set(names.at(-1) as string, new FileNode(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes, this.#now()))
-    this.#root.settle()
+    for (const name of names.slice(0, -1)) {
+      const next = folder.current.get(name) ?? new FolderNode()
+      if (next instanceof FileNode) throw failure('ENOTDIR', path)
+      folder.force(name, next)
+      folder = next
+    }
+    folder.force(names.at(-1) as string, file)
   }
 
   /** Takes a file or folder away, durable. */
   erase(path: string): void {
-    this.#unlink(path)
-    this.#root.settle()
+    if (this.#find(path) === undefined) return
+    const { folder, name } = this.#parent(path)
+    folder.force(name, undefined)
   }
 
   /** Flips a bit of a file on the platter. */
@@ -89,6 +97,19 @@ export class FaultDisk implements Disk {
   peek(path: string): Uint8Array | undefined {
     const node = this.#find(path)
     return node instanceof FileNode ? node.current : undefined
+  }
+
+  /** The bytes of a file that a loss of power leaves for certain, undefined where its name might go. */
+  peekDurable(path: string): Uint8Array | undefined {
+    let node: Node | undefined = this.#root
+    for (const name of split(path)) node = node instanceof FolderNode ? node.durable(name) : undefined
+    return node instanceof FileNode ? node.durable : undefined
+  }
+
+  /** Names in a folder as processes see them. */
+  names(folder: string): string[] {
+    const node = this.#find(folder)
+    return node instanceof FolderNode ? [...node.current.keys()] : []
   }
 
   /** Paths of all files at or under a folder, sorted. */
@@ -201,7 +222,7 @@ export class FaultDisk implements Disk {
 
   /** Fails where a fault says so; answers how far a write gets where it fails halfway. */
   #enter(call: DiskCall, path: string, length?: number): { readonly bytes: number; readonly error: Error } | undefined {
-    this.onCall(call, path)
+    this.onCall?.(call, path)
     for (const planned of this.#faults) {
       const { fault } = planned
       if (fault.call !== call && !(Array.isArray(fault.call) && fault.call.includes(call))) continue
@@ -235,7 +256,8 @@ export class FaultDisk implements Disk {
 
   #folder(names: readonly string[], mayMake: boolean): FolderNode | undefined {
     let folder = this.#root
-    for (const [index, name] of names.entries()) {
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] as string
       let node = folder.current.get(name)
       if (node instanceof FileNode) throw failure(index === names.length - 1 && mayMake ? 'EEXIST' : 'ENOTDIR', names.join('/'))
       if (node === undefined) {
@@ -278,8 +300,17 @@ function collect(folder: FolderNode, path: string, found: string[]): void {
   }
 }
 
-function split(path: string): string[] {
-  return path.split('/').filter((name) => name !== '')
+/** The same few paths are asked for again and again. */
+const known = new Map<string, readonly string[]>()
+
+function split(path: string): readonly string[] {
+  let names = known.get(path)
+  if (!names) {
+    names = path.split('/').filter((name) => name !== '')
+    if (known.size > 20_000) known.clear()
+    known.set(path, names)
+  }
+  return names
 }
 
 function failure(code: string, what: string): Error {

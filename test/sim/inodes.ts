@@ -23,6 +23,11 @@ export class FileNode {
     this.changedMs = changedMs
   }
 
+  /** Bytes that a loss of power leaves for certain. */
+  get durable(): Uint8Array {
+    return this.#durable
+  }
+
   sync(): void {
     for (const { at, bytes } of this.#pending) this.#durable = written(this.#durable, at, bytes)
     this.#pending = []
@@ -84,21 +89,23 @@ export class FolderNode {
     for (const folder of new Set(sets.map((set) => set.folder))) folder.#pending.push(change)
   }
 
+  /** What a name stands for after a loss of power, for certain. */
+  durable(name: string): Node | undefined {
+    return this.#durable.get(name)
+  }
+
   set(name: string, node: Node | undefined): void {
     FolderNode.change([{ folder: this, name, node }])
   }
 
-  sync(): void {
-    this.#settle(this.#pending.length)
+  /** Sets a name at once and for ever; what was pending for it is forgotten. */
+  force(name: string, node: Node | undefined): void {
+    this.#pending = this.#pending.filter((change) => !change.sets.some((set) => set.folder === this && set.name === name))
+    for (const names of [this.current, this.#durable]) setName(names, name, node)
   }
 
-  /** Syncs everything below, as if all had been written long ago. */
-  settle(): void {
-    this.sync()
-    for (const node of this.current.values()) {
-      if (node instanceof FolderNode) node.settle()
-      else node.sync()
-    }
+  sync(): void {
+    this.#settle(this.#pending.length)
   }
 
   /** What is left under this folder. Names first, over all folders, since a rename touches two; then the bytes of what still has a name. */

@@ -5,14 +5,22 @@ interface Timer {
   readonly at: number
   readonly order: number
   readonly ring: () => void
+  /** Whether the one who sleeps is dead: nobody is woken then, and no time passes for it. */
+  readonly isGone: (() => boolean) | undefined
   isOff: boolean
 }
 
 /** A clock that jumps from timer to timer as soon as nothing else is left to do. Everything that runs under it must wait by it alone. */
 export class VirtualClock implements Clock {
+  readonly #turns: number
   #now = 1_000
   #order = 0
   readonly #timers: Timer[] = []
+
+  /** @param turns Turns of the event loop that are waited for before a timer rings: one is enough where nothing but promises is waited for. */
+  constructor(turns = 2) {
+    this.#turns = turns
+  }
 
   wall(): number {
     return 1_790_000_000_000 + this.#now
@@ -22,7 +30,8 @@ export class VirtualClock implements Clock {
     return this.#now
   }
 
-  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  /** @param isGone Asked when the time has come: a dead process is not woken. @default it lives */
+  sleep(ms: number, signal?: AbortSignal, isGone?: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const onAbort = (): void => {
@@ -33,22 +42,27 @@ export class VirtualClock implements Clock {
         signal?.removeEventListener('abort', onAbort)
         resolve()
       }
-      const timer: Timer = { at: this.#now + Math.max(0, ms), order: this.#order++, ring, isOff: false }
+      const timer: Timer = { at: this.#now + Math.max(0, ms), order: this.#order++, ring, isGone, isOff: false }
       signal?.addEventListener('abort', onAbort, { once: true })
       this.#insert(timer)
     })
   }
 
-  /** Goes on until the promise is settled. @throws Where nothing is left that could settle it. */
-  async run<T>(promise: Promise<T>): Promise<T> {
+  /**
+   * Goes on until the promise is settled.
+   *
+   * @param untilMs Longest time by this clock, milliseconds. @default no end
+   * @throws Where nothing is left that could settle it, or the time is over.
+   */
+  async run<T>(promise: Promise<T>, untilMs = Number.POSITIVE_INFINITY): Promise<T> {
+    const end = this.#now + untilMs
     let isSettled = false
     const settle = (): void => {
       isSettled = true
     }
     promise.then(settle, settle)
     for (let idle = 0; idle < 50; ) {
-      await nextTurn()
-      await nextTurn()
+      for (let turn = 0; turn < this.#turns; turn++) await nextTurn()
       if (isSettled) return promise
       const next = this.#take()
       if (!next) {
@@ -56,6 +70,7 @@ export class VirtualClock implements Clock {
         continue
       }
       idle = 0
+      if (next.at > end) throw new Error(`The promise is not settled after ${untilMs} ms.`)
       this.#now = Math.max(this.#now, next.at)
       next.ring()
     }
@@ -75,7 +90,7 @@ export class VirtualClock implements Clock {
   }
 
   #take(): Timer | undefined {
-    for (let timer = this.#timers.shift(); timer; timer = this.#timers.shift()) if (!timer.isOff) return timer
+    for (let timer = this.#timers.shift(); timer; timer = this.#timers.shift()) if (!timer.isOff && timer.isGone?.() !== true) return timer
     return undefined
   }
 }

@@ -12,8 +12,8 @@ import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 import { figurePng } from '../project.ts'
 import { VirtualClock } from './virtual-clock.ts'
 
-const api = 'http://127.0.0.1:1'
-const assets = 'http://127.0.0.1:2'
+export const api = 'http://127.0.0.1:1'
+export const assets = 'http://127.0.0.1:2'
 const key = 'sw_test_simulated'
 
 /** A whole world in memory: clock, disk, network, service. */
