@@ -91,7 +91,10 @@ async function replay(
   checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
   if (!ports.mayBuy) throw notNowError(order.request.id)
   // Where every POST was refused for certain, this one starts something new: it needs all that a first one needs. In one run that is looked at once.
-  if (tries.sent === 0 && view.submission.sends.every((one) => one.answer.kind === 'refused')) await checkPurchase(ports, order)
+  if (tries.sent === 0 && view.submission.sends.every((one) => one.answer.kind === 'refused')) {
+    await checkPurchase(ports, order)
+    await ports.vault.probe()
+  }
   await wait(ports, order, pause, tries)
   await send(ports, order, view, tries)
 }
