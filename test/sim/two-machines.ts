@@ -104,7 +104,10 @@ export async function team(options: EmbeddedOptions = {}): Promise<Team> {
 }
 
 const jobMs = 5_000
+/** In milliseconds. */
 export const minutes = 60_000
+/** Folders of every machine. */
+export const places = { results: '/game/.spritewright/results', state: '/home/state', temp: '/tmp' } as const
 
 function copyDisk(from: MemoryDisk, isKept: (path: string) => boolean): MemoryDisk {
   const disk = new MemoryDisk()
@@ -114,7 +117,7 @@ function copyDisk(from: MemoryDisk, isKept: (path: string) => boolean): MemoryDi
 
 function isCommitted(path: string, withResults: boolean): boolean {
   if (!path.startsWith('/game/') || path.includes('/node_modules/')) return false
-  return !path.startsWith('/game/.spritewright/') || (withResults && path.startsWith('/game/.spritewright/results/'))
+  return !path.startsWith('/game/.spritewright/') || (withResults && path.startsWith(`${places.results}/`))
 }
 
 function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
@@ -184,7 +187,7 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
         .filter((path) => /^\/game\/\.spritewright\/submissions\/[0-9a-f]{64}\/\d+\.json$/.test(path))
         .sort()
         .map((path) => JSON.parse(textOf(path)) as JournalRecord),
-    results: () => [...disk.files.keys()].filter((path) => path.startsWith('/game/.spritewright/results/')).map(textOf),
+    results: () => [...disk.files.keys()].filter((path) => path.startsWith(`${places.results}/`)).map(textOf),
   }
 }
 
