@@ -27,7 +27,8 @@ export interface TestProject {
   readonly root: string
   /** Writes a file, making its folder. */
   write(path: string, content: string | Uint8Array): Promise<void>
-  remove(): Promise<void>
+  /** Removes a file, or all of it. */
+  remove(path?: string): Promise<void>
 }
 
 /** A project with one spec `hero` of one animation of seven frames, unless other files are given. @param inside Folder that it is made in. */
@@ -42,7 +43,7 @@ export async function createProject(
       await mkdir(dirname(join(root, path)), { recursive: true })
       await writeFile(join(root, path), content)
     },
-    remove: () => rm(root, { recursive: true, force: true }),
+    remove: (path = '.') => rm(join(root, path), { recursive: true, force: true }),
   }
   await project.write('package.json', '{"name":"game","private":true,"type":"module"}')
   await project.write('sprites/hero.png', figurePng())

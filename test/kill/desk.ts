@@ -85,7 +85,7 @@ export async function onDesk<T>(opening: Promise<Desk>, play: (desk: Desk) => Pr
 }
 
 /** A folder in memory, where the system has one: what a killed process leaves is the same there, and hundreds of schedules flush nothing to a disk. */
-async function quickFolder(): Promise<string> {
+export async function quickFolder(): Promise<string> {
   const inMemory = '/dev/shm'
   return access(inMemory, constants.W_OK).then(
     () => inMemory,

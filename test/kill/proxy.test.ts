@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+import { startCli } from '../project.ts'
+import type { Asked, Deed } from './fault-proxy.ts'
+import { expectAllBoughtOnce, layWire, spriteOf, type Wire } from './wire.ts'
+
+/** Kinds of requests in the life of a sprite. */
+const kinds = {
+  submission: /^POST \/v1\/execute$/,
+  read: /^GET \/v1\/executions\/[^/]+$/,
+  events: /^GET \/v1\/executions\/[^/]+\/events$/,
+  redirect: /^GET \/v1\/image-jobs\/.*\/asset$/,
+  file: /^GET \/deliveries\//,
+} as const
+type Kind = keyof typeof kinds
+
+function kindOf({ method, path }: Asked): Kind | undefined {
+  return (Object.keys(kinds) as Kind[]).find((kind) => kinds[kind].test(`${method} ${path}`))
+}
+
+/** Picks for the first answer to each request, by its kind and by how many of that kind have been picked for. */
+function once(choose: (kind: Kind, number: number) => Deed | undefined): (asked: Asked) => Deed | undefined {
+  const seen = new Set<string>()
+  const counts = new Map<Kind, number>()
+  return (asked) => {
+    const kind = kindOf(asked)
+    const name = `${asked.method} ${asked.path.replace(/\?.*/, '')} ${spriteOf(asked) ?? ''}`
+    if (kind === undefined || seen.has(name)) return undefined
+    seen.add(name)
+    const number = counts.get(kind) ?? 0
+    counts.set(kind, number + 1)
+    return choose(kind, number)
+  }
+}
+
+async function onWire<T>(laying: Promise<Wire>, play: (wire: Wire) => Promise<T>): Promise<T> {
+  const wire = await laying
+  try {
+    return await play(wire)
+  } finally {
+    await wire.close()
+  }
+}
+
+/** How long the whole answers are, in bytes. */
+async function measure(): Promise<Record<Kind, number>> {
+  const lengths = { submission: 0, read: 0, events: 0, redirect: 0, file: 0 }
+  const onPassed = (asked: Asked, bytes: number): void => {
+    const kind = kindOf(asked)
+    if (kind) lengths[kind] = Math.max(lengths[kind], bytes)
+  }
+  await onWire(layWire({ sprites: 1, onPassed }), async (wire) => {
+    await wire.build()
+    await expectAllBoughtOnce(wire, 1, 'without a fault')
+  })
+  return lengths
+}
+
+/** Buys so many sprites, some at a time, each with one fault in each kind of its requests. */
+async function buyThrough(count: number, deedOf: (kind: Kind, sprite: number) => Deed | undefined, context: string): Promise<number> {
+  const batch = 32
+  let replays = 0
+  for (let first = 0; first < count; first += batch) {
+    const sprites = Math.min(batch, count - first)
+    const pick = once((kind, number) => deedOf(kind, first + number))
+    await onWire(layWire({ sprites, pick }), async (wire) => {
+      await wire.build()
+      await expectAllBoughtOnce(wire, sprites, `${context}, from ${first}`)
+      replays += wire.posts.count() - sprites
+    })
+  }
+  return replays
+}
+
+const ends = ['cut', 'reset', 'half'] as const
+
+describe('I1, I4, I9: answers that a proxy harms on their way, over real sockets', () => {
+  test('a submission whose answer is cut at every byte, reads and downloads at many: one charge, one result', {
+    timeout: 600_000,
+  }, async () => {
+    const lengths = await measure()
+    const count = lengths.submission + 1
+    const replays = await buyThrough(
+      count,
+      (kind, sprite) => {
+        if (kind === 'submission') return { end: 'cut', at: sprite }
+        return { end: ends[sprite % 3] as 'cut', at: Math.floor((sprite * (lengths[kind] + 1)) / count) }
+      },
+      'cut',
+    )
+    console.log(
+      `cut at each of ${lengths.submission} bytes of the 202, and at ${count} places of ${JSON.stringify(lengths)} bytes: ${count} sprites, ${count} charges, ${replays} replays`,
+    )
+    // A whole answer is no fault, however its connection ends.
+    expect(replays).toBe(lengths.submission)
+  })
+
+  test.each([
+    ['reset', 8],
+    ['half', 24],
+  ] as const)('a submission whose connection is ended by %s', { timeout: 600_000 }, async (end, step) => {
+    const { submission } = await measure()
+    const count = Math.ceil(submission / step)
+    const replays = await buyThrough(count, (kind, sprite) => (kind === 'submission' ? { end, at: sprite * step } : undefined), end)
+    console.log(`${end} at each ${step}th byte of the 202: ${count} sprites, ${count} charges, ${replays} replays`)
+    expect(replays).toBe(count)
+  })
+
+  test('every answer in single bytes is read as it is: no request is made twice', async () => {
+    await onWire(layWire({ sprites: 3, pick: () => ({ isSliced: true }) }), async (wire) => {
+      await wire.build()
+      await expectAllBoughtOnce(wire, 3, 'sliced')
+      expect(wire.posts.count()).toBe(3)
+    })
+  })
+
+  test.each(['submission', 'read', 'redirect', 'file'] as const)(
+    'an answer that never ends (%s) is given up at its deadline',
+    async (stalled) => {
+      const lengths = await measure()
+      const places = [0, 1, 12, lengths[stalled] >> 1, lengths[stalled] - 1]
+      for (const at of places) {
+        const pick = once((kind) => (kind === stalled ? { end: 'stall', at } : undefined))
+        await onWire(layWire({ sprites: 1, pick }), async (wire) => {
+          await wire.build()
+          await expectAllBoughtOnce(wire, 1, `${stalled} stalled at ${at}`)
+        })
+      }
+    },
+  )
+
+  test('an answer that comes late finds its own submission, though another was answered before it', async () => {
+    let tell = (): void => {}
+    const other = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const pick = (asked: Asked): Deed | undefined => (spriteOf(asked) === 0 ? { until: other } : undefined)
+    const onPassed = (asked: Asked): void => {
+      if (spriteOf(asked) === 1) tell()
+    }
+    await onWire(layWire({ sprites: 2, pick, onPassed }), async (wire) => {
+      await wire.build()
+      await expectAllBoughtOnce(wire, 2, 'late')
+      expect(wire.posts.count()).toBe(2)
+    })
+  })
+
+  const harms: readonly Deed[] = [
+    { end: 'cut' },
+    { end: 'cut', at: 200 },
+    { end: 'reset', at: 364 },
+    { end: 'half', at: 100 },
+    { isSliced: true },
+  ]
+  test.each(harms)('a real CLI, each of its first answers harmed by %j: one charge', async (harm) => {
+    await onWire(layWire({ sprites: 1, pick: once(() => harm) }), async (wire) => {
+      const { code, stderr } = await startCli(wire.project, ['build', '--buy-only'], wire.env).ended
+      expect(code, stderr).toBe(0)
+      await expectAllBoughtOnce(wire, 1, JSON.stringify(harm))
+    })
+  })
+})

@@ -1,0 +1,119 @@
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { HookedRequest } from '../../src/embedded/options.ts'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { type Clock, nodeClock } from '../../src/host/clock.ts'
+import { type Host, nodeHost } from '../../src/host/host.ts'
+import { createWorkshop } from '../../src/workshop.ts'
+import { createProject, type TestProject } from '../project.ts'
+import { quickFolder, readPapers } from './desk.ts'
+import { type Asked, type Deed, type FaultProxy, startFaultProxy } from './fault-proxy.ts'
+import { type PostWatch, watchPosts } from './posts.ts'
+import { quickMakers } from './quick-makers.ts'
+
+/** A service behind two proxies, a project of many sprites of one picture, and a workshop on real sockets and a real disk. */
+export interface Wire {
+  readonly service: EmbeddedService
+  readonly project: TestProject
+  readonly posts: PostWatch
+  /** What a CLI needs to go by way of the proxy. */
+  readonly env: Readonly<Record<string, string>>
+  /** Buys everything. */
+  build(): Promise<void>
+  close(): Promise<void>
+}
+
+/** What a wire is made with. */
+export interface WireInit {
+  /** Sprites, named `s0`, `s1` …, each with one animation. */
+  readonly sprites: number
+  readonly pick?: (asked: Asked) => Deed | undefined
+  readonly onPassed?: (asked: Asked, bytes: number) => void
+}
+
+/** Limits that let every sprite through at once, and forget it at once. */
+const wide = { windowMs: 1, post: 16, get: 64, download: 16, activeJobs: 4, streams: 4 }
+
+/** The sprite whose words are in a submission's body; undefined for other requests. */
+export function spriteOf({ body }: Asked): number | undefined {
+  const found = /sprite number (\d+)/.exec(body)?.[1]
+  return found === undefined ? undefined : Number.parseInt(found, 10)
+}
+
+/** What must be true when every sprite has been bought: one charge each, one result each, and a further build that asks nothing. */
+export async function expectAllBoughtOnce({ service, project, posts, build }: Wire, sprites: number, context: string): Promise<void> {
+  expect(service.charges().length, `${context}: charges`).toBe(sprites)
+  expect(new Set(service.charges().map(({ bodySha256 }) => bodySha256)).size, `${context}: requests paid for`).toBe(sprites)
+  expect([service.holds(), service.mistakes(), posts.wrongs()], context).toEqual([[], [], []])
+  expect((await readPapers(project.root)).results.length, `${context}: results`).toBe(sprites)
+  const asked = service.requests().length
+  await build()
+  expect(service.requests().slice(asked), `${context}: requests of one more build`).toEqual([])
+}
+
+/** Lays a wire. Standing approval for everything. */
+export async function layWire({ sprites, pick, onPassed }: WireInit): Promise<Wire> {
+  const spec = (index: number): string =>
+    JSON.stringify({ reference: './hero.png', prompt: `sprite number ${index}`, animations: { walk: { frames: 7 } } })
+  const files = Object.fromEntries(Array.from({ length: sprites }, (_, index) => [`sprites/s${index}.sprite.json`, spec(index)]))
+  const config = { approval: { perSprite: '100' }, limits: wide }
+  const project = await createProject({ ...files, 'spritewright.config.json': JSON.stringify(config) }, await quickFolder())
+  await project.remove('sprites/hero.sprite.json')
+  const posts = watchPosts(join(project.root, '.spritewright'))
+  const before = async (request: HookedRequest): Promise<undefined> => posts.see(request) as undefined
+  const accounts = [{ name: 'demo', credits: '10000' }]
+  const service = await startEmbeddedService({ jobMs: 0, makers: quickMakers(), limits: wide, accounts, before })
+  const { clock, onStall } = impatientClock()
+  const rules = { ...(pick ? { pick } : {}), ...(onPassed ? { onPassed } : {}), onStall }
+  const assets: FaultProxy = await startFaultProxy(service.assetsUrl, rules)
+  const api = await startFaultProxy(service.url, { ...rules, rename: [service.assetsUrl, assets.url] })
+  const env = { SPRITEWRIGHT_BASE_URL: api.url, SPRITEWRIGHT_API_KEY: service.key }
+  const host: Host = { ...nodeHost(), clock, stateFolder: join(project.root, '.state', 'spritewright'), env }
+  return {
+    service,
+    project,
+    posts,
+    env,
+    build: async () => {
+      const workshop = await createWorkshop({ host, root: project.root })
+      try {
+        await workshop.build({ buyOnly: true })
+      } finally {
+        await workshop.close()
+      }
+    },
+    close: async () => {
+      await Promise.all([api.close(), assets.close()])
+      await service.close()
+      await project.remove()
+    },
+  }
+}
+
+/** A clock whose pauses take no time, and whose deadlines are over when an answer has stalled and not before. */
+function impatientClock(): { readonly clock: Clock; readonly onStall: () => void } {
+  const real = nodeClock()
+  const deadlines = new Set<() => void>()
+  let skipped = 0
+  return {
+    onStall: () => {
+      for (const ring of deadlines) ring()
+    },
+    clock: {
+      wall: () => real.wall() + skipped,
+      mono: () => real.mono() + skipped,
+      sleep: async (ms, signal) => {
+        signal?.throwIfAborted()
+        if (ms < 60_000) {
+          skipped += ms
+          return real.sleep(0, signal)
+        }
+        await new Promise<void>((resolve, reject) => {
+          deadlines.add(resolve)
+          signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+          signal?.addEventListener('abort', () => deadlines.delete(resolve), { once: true })
+        })
+      },
+    },
+  }
+}
