@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { HookedRequest } from '../../src/embedded/options.ts'
@@ -53,7 +53,7 @@ interface Frozen {
 /** What the journal says of a key, read as it lies there. */
 function chainOf(store: string, key: string): Frozen | undefined {
   const folder = join(store, 'submissions')
-  for (const hash of readdirSync(folder)) {
+  for (const hash of existsSync(folder) ? readdirSync(folder) : []) {
     const names = readdirSync(join(folder, hash)).filter((name) => /^\d{4}\.json$/.test(name))
     const records = names.map((name) => JSON.parse(readFileSync(join(folder, hash, name), 'utf8')) as Line)
     const frozen = records.find(({ type, body }) => type === 'frozen' && body.key === key)

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { startCli } from '../project.ts'
+import { parseCredits } from '../../src/credit/credits.ts'
+import type { EmbeddedService } from '../../src/embedded/service.ts'
+import { figurePng, startCli } from '../project.ts'
 import type { Asked, Deed } from './fault-proxy.ts'
 import { expectAllBoughtOnce, layWire, spriteOf, type Wire } from './wire.ts'
 
@@ -71,38 +73,59 @@ async function buyThrough(count: number, deedOf: (kind: Kind, sprite: number) =>
   return replays
 }
 
+const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 const ends = ['cut', 'reset', 'half'] as const
+/** Bytes of the 202 between one sprite's fault and the next one's; the long runs leave none out. */
+const stride = isLong ? 1 : 6
+
+/** Waits until the service has settled an execution. */
+async function settled(service: EmbeddedService, executionId: string): Promise<void> {
+  while (!service.charges().some((charge) => charge.executionId === executionId)) await new Promise((resolve) => setImmediate(resolve))
+}
 
 describe('I1, I4, I9: answers that a proxy harms on their way, over real sockets', () => {
-  test('a submission whose answer is cut at every byte, reads and downloads at many: one charge, one result', {
+  test.each(ends)(
+    'a submission whose answer is ended by %s at any byte: its outcome is unknown, and the same again is told of the same execution',
+    { timeout: 600_000 },
+    async (end) => {
+      const { submission: length } = await measure()
+      let at = 0
+      let sent = 0
+      let isHarmed = true
+      const pick = (asked: Asked): Deed | undefined => (kindOf(asked) === 'submission' && isHarmed ? { end, at } : undefined)
+      await onWire(layWire({ sprites: 0, pick }), async ({ client, service }) => {
+        const picture = await client.uploadReference({ bytes: figurePng(), contentType: 'image/png' })
+        const price = parseCredits('1.6')
+        const one = { operation: 'sprite_sheet', referenceId: picture, frames: 7, background: 'remove', maxCredits: price } as const
+        const step = end === 'cut' || isLong ? 1 : 5
+        for (at = 0; at < length; at += step, sent++) {
+          const post = { key: `sw1-at-${at}`, body: client.submissionBody({ ...one, prompt: `cut at ${at}` }) }
+          isHarmed = true
+          expect(await client.submit(post, async () => {}), `${end} at ${at}`).toMatchObject({ kind: 'unknown' })
+          isHarmed = false
+          const again = await client.submit(post, async () => {})
+          expect(again, `${end} at ${at}`).toMatchObject({ kind: 'accepted' })
+          if (again.kind === 'accepted') await settled(service, again.executionId)
+        }
+        expect(service.charges()).toHaveLength(sent)
+        expect(service.holds()).toEqual([])
+        console.log(`${end} at ${sent} of the ${length} bytes of the 202: ${sent} submissions, ${service.charges().length} charges`)
+      })
+    },
+  )
+
+  test('a submission whose answer is cut at many bytes, as reads and downloads are: one charge, one result', {
     timeout: 600_000,
   }, async () => {
     const lengths = await measure()
-    const count = lengths.submission + 1
-    const replays = await buyThrough(
-      count,
-      (kind, sprite) => {
-        if (kind === 'submission') return { end: 'cut', at: sprite }
-        return { end: ends[sprite % 3] as 'cut', at: Math.floor((sprite * (lengths[kind] + 1)) / count) }
-      },
-      'cut',
-    )
+    const count = Math.ceil(lengths.submission / stride) + 1
+    const placeOf = (kind: Kind, sprite: number): number => Math.floor((sprite * lengths[kind]) / (count - 1))
+    const replays = await buyThrough(count, (kind, sprite) => ({ end: ends[sprite % 3] as 'cut', at: placeOf(kind, sprite) }), 'harmed')
     console.log(
-      `cut at each of ${lengths.submission} bytes of the 202, and at ${count} places of ${JSON.stringify(lengths)} bytes: ${count} sprites, ${count} charges, ${replays} replays`,
+      `harmed at ${count} places of each of ${JSON.stringify(lengths)} bytes: ${count} sprites, ${count} charges, ${replays} replays`,
     )
     // A whole answer is no fault, however its connection ends.
-    expect(replays).toBe(lengths.submission)
-  })
-
-  test.each([
-    ['reset', 8],
-    ['half', 24],
-  ] as const)('a submission whose connection is ended by %s', { timeout: 600_000 }, async (end, step) => {
-    const { submission } = await measure()
-    const count = Math.ceil(submission / step)
-    const replays = await buyThrough(count, (kind, sprite) => (kind === 'submission' ? { end, at: sprite * step } : undefined), end)
-    console.log(`${end} at each ${step}th byte of the 202: ${count} sprites, ${count} charges, ${replays} replays`)
-    expect(replays).toBe(count)
+    expect(replays).toBeGreaterThanOrEqual(count - 2)
   })
 
   test('every answer in single bytes is read as it is: no request is made twice', async () => {
@@ -144,13 +167,7 @@ describe('I1, I4, I9: answers that a proxy harms on their way, over real sockets
     })
   })
 
-  const harms: readonly Deed[] = [
-    { end: 'cut' },
-    { end: 'cut', at: 200 },
-    { end: 'reset', at: 364 },
-    { end: 'half', at: 100 },
-    { isSliced: true },
-  ]
+  const harms: readonly Deed[] = [{ end: 'cut', at: 200 }, { end: 'reset', at: 364 }, { isSliced: true }]
   test.each(harms)('a real CLI, each of its first answers harmed by %j: one charge', async (harm) => {
     await onWire(layWire({ sprites: 1, pick: once(() => harm) }), async (wire) => {
       const { code, stderr } = await startCli(wire.project, ['build', '--buy-only'], wire.env).ended

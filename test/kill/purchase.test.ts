@@ -1,6 +1,13 @@
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
+import { packCli, type QuickCli } from './one-file.ts'
+
+let cli: QuickCli
+beforeAll(async () => {
+  cli = await packCli()
+})
+afterAll(() => cli?.remove())
 
 const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 /** Dying before the next step and dying after this one leave the same disk; what may lie between them is an answer of the service. */
@@ -22,7 +29,7 @@ interface Played {
 /** A run that buys and dies, then one that lives. Every eighth of those that live is a process of its own, too. */
 function killedOnce(deed: string, at: number): Promise<Played> {
   return onDesk(approved(), async (desk) => {
-    const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`)
+    const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`, cli.bin)
     const context = `${deed} step ${at}, ${killed.steps.at(-1)}`
     const hasDied = killed.signal === 'SIGKILL'
     if (!hasDied) expect(killed.code, `${context}: ${killed.stderr}`).toBe(0)

@@ -4,6 +4,7 @@ import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
+import { createClient, type ServiceClient } from '../../src/service/client.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { createProject, type TestProject } from '../project.ts'
 import { quickFolder, readPapers } from './desk.ts'
@@ -18,6 +19,8 @@ export interface Wire {
   readonly posts: PostWatch
   /** What a CLI needs to go by way of the proxy. */
   readonly env: Readonly<Record<string, string>>
+  /** A client alone, of the same account. */
+  readonly client: ServiceClient
   /** Buys everything. */
   build(): Promise<void>
   close(): Promise<void>
@@ -74,6 +77,7 @@ export async function layWire({ sprites, pick, onPassed }: WireInit): Promise<Wi
     project,
     posts,
     env,
+    client: createClient(host, { baseUrl: api.url, key: service.key, limits: wide }),
     build: async () => {
       const workshop = await createWorkshop({ host, root: project.root })
       try {

@@ -1,0 +1,17 @@
+/** What came of ten sprites. */
+export interface KillTenOutcome {
+  readonly kills: number
+  /** Exit code of the run that was left alive. */
+  readonly code: number | null
+  readonly stderr: string
+  readonly charges: number
+  /** Different requests among the charges. */
+  readonly requests: number
+  readonly held: number
+  /** Results in the vault that are what their names say. */
+  readonly results: number
+  /** Requests of one more build. */
+  readonly furtherRequests: number
+}
+
+export function killTen(init: { readonly seed: number; readonly print: (line: string) => void }): Promise<KillTenOutcome>
