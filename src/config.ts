@@ -19,6 +19,8 @@ export interface LoadedConfig {
   readonly options: unknown
   /** Names of all dependencies in `package.json`, sorted by code unit; empty where there is none. */
   readonly dependencies: readonly string[]
+  /** `name` of `package.json`; absent where there is none. */
+  readonly projectName?: string
 }
 
 const names = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.${ending}`)
@@ -30,15 +32,15 @@ const names = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.$
  * @throws `SW_CONFIG` where the file that was asked for is missing, where two are there, where one is broken or throws; `SW_DISK` where one cannot be read.
  */
 export async function loadConfig(ports: ConfigPorts, root: string, explicit?: string): Promise<LoadedConfig> {
-  const dependencies = await readDependencies(ports.disk, root)
+  const project = await readPackage(ports.disk, root)
   const file = explicit === undefined ? await findConfig(ports.disk, root) : resolve(root, explicit)
-  if (file === undefined) return { options: {}, dependencies }
+  if (file === undefined) return { options: {}, ...project }
   const stat = await ports.disk.stat(file)
   if (!stat || stat.isFolder) {
     throw configError(file, `Expected a config file at ${showPath(root, file)}, found ${stat ? 'a folder' : 'nothing'}. Look at --config.`)
   }
   const options = file.endsWith('.json') ? await readJson(ports.disk, root, file) : await runModule(ports, root, file)
-  return { file, options, dependencies }
+  return { file, options, ...project }
 }
 
 async function findConfig(disk: Disk, root: string): Promise<string | undefined> {
@@ -64,13 +66,14 @@ async function runModule(ports: ConfigPorts, root: string, file: string): Promis
   throw configError(file, `Expected ${showPath(root, file)} to have defineConfig({ ... }) as its default export, found ${found}.`)
 }
 
-async function readDependencies(disk: Disk, root: string): Promise<string[]> {
+async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig, 'dependencies' | 'projectName'>> {
   const file = join(root, 'package.json')
-  if (!(await disk.stat(file))) return []
+  if (!(await disk.stat(file))) return { dependencies: [] }
   const value = (await readJson(disk, root, file)) as Readonly<Record<string, unknown>> | null
   const lists = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].map((field) => value?.[field])
   const found = lists.flatMap((list) => (typeof list === 'object' && list !== null ? Object.keys(list) : []))
-  return [...new Set(found)].sort()
+  const name = value?.name
+  return { dependencies: [...new Set(found)].sort(), ...(typeof name === 'string' && name !== '' ? { projectName: name } : {}) }
 }
 
 async function readJson(disk: Disk, root: string, file: string): Promise<unknown> {

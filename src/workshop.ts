@@ -103,7 +103,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     config: { options: config.options, file: config.file },
   })
   const credentials = await readCredentials(host, root, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
-  const shop = openShop(host, options, credentials)
+  const shop = openShop(host, options, credentials, config.projectName)
   return openCounter(shop, keepSession(shop))
 }
 

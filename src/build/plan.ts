@@ -1,4 +1,5 @@
 import { type Credits, parseCredits } from '../credit/credits.ts'
+import { mayAdopt } from '../job/adopt.ts'
 import { type DecisionFacts, decide } from '../job/decision.ts'
 import type { Submission } from '../job/record.ts'
 import type { FrameReview, Question } from '../service/wire.ts'
@@ -115,15 +116,20 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   if (hash === undefined) return { state: 'missing' }
   const entry = findEntry(facts.lock, id, hash)
   const submission = facts.submissionOf(hash)
-  const executionId = submission.accepted?.executionId ?? (submission.failed ? undefined : entry?.execution?.id)
+  // What another machine bought under this or a later attempt counts before what ended here.
+  const isElsewhere = entry !== undefined && mayAdopt(submission, entry)
+  const ownExecution = submission.accepted?.executionId ?? (submission.failed ? undefined : entry?.execution?.id)
+  const executionId = isElsewhere ? entry.execution?.id : ownExecution
   const base = {
     hash,
     ...(entry?.approval ? { ceiling: parseCredits(entry.approval.ceiling) } : {}),
     ...(executionId === undefined ? {} : { executionId }),
     ...(submission.question && !submission.answer?.sends.length ? { question: submission.question } : {}),
   }
-  const result = submission.abandoned ? undefined : (submission.stored?.sha256 ?? entry?.result?.sha256)
+  const ownResult = submission.abandoned ? undefined : (submission.stored?.sha256 ?? entry?.result?.sha256)
+  const result = isElsewhere ? entry.result?.sha256 : ownResult
   if (result !== undefined) return { ...base, state: facts.isKept(result) ? 'bought' : 'lost', result }
+  if (isElsewhere) return { ...base, state: 'running' }
   return { ...base, ...openState(facts, submission, entry) }
 }
 
@@ -150,8 +156,6 @@ export function planAnimation(
 
 function openState(facts: PlanFacts, submission: Submission, entry: LockEntry | undefined): { state: PlanState; note?: string } {
   const approved: PlanState = entry?.approval ? 'approved' : 'missing'
-  if (!submission.accepted && !submission.abandoned && entry?.execution && (entry.submission?.attempt ?? 1) >= submission.attempt)
-    return { state: 'running' }
   const { decision } = facts
   const keyTag = decision.keyTag ?? submission.sends.at(-1)?.keyTag ?? ''
   const step = decide(submission, { ...decision, keyTag, approvedAt: entry?.approval?.at })

@@ -38,11 +38,12 @@ async function claim({ disk, random, clock }: { disk: Disk; random: Random; cloc
       // Where no file can be made, the work will say so itself.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false
     }
-    const owner = await ownerOf(disk, path)
+    // A file that cannot be read has an owner that never changes.
+    const owner = (await ownerOf(disk, path)) ?? 'nobody can tell'
     if (owner !== seen) waitedMs = 0
     seen = owner
-    if (owner !== undefined && waitedMs > patienceMs) {
-      await disk.remove(path)
+    if (waitedMs > patienceMs) {
+      if (!(await isRemoved(disk, path))) return false
       continue
     }
     const pauseMs = lookMs * (0.5 + random.unit())
@@ -50,6 +51,15 @@ async function claim({ disk, random, clock }: { disk: Disk; random: Random; cloc
     waitedMs += pauseMs
   }
   return false
+}
+
+async function isRemoved(disk: Disk, path: string): Promise<boolean> {
+  try {
+    await disk.remove(path)
+    return true
+  } catch {
+    return false
+  }
 }
 
 async function ownerOf(disk: Disk, path: string): Promise<string | undefined> {

@@ -38,6 +38,8 @@ export interface DecisionFacts {
   readonly keyTag: string
   /** `at` of the approval of today. */
   readonly approvedAt: string | undefined
+  /** Attempt of the bytes in the lock file: everyone who builds this commit goes on from there. @default 1 */
+  readonly lockedAttempt?: number | undefined
 }
 
 /** Failed executions after which no further attempt is made under one approval. */
@@ -50,18 +52,22 @@ const failuresAllowed = 2
  */
 export function decide(submission: Submission, facts: DecisionFacts): Step {
   const { stored, completed, failed, accepted, abandoned, attempt } = submission
-  if (abandoned)
-    return isApprovedAnew(submission, facts) ? { do: 'prepare', attempt: attempt + 1 } : { do: 'stop', why: { kind: 'abandoned' } }
+  if (abandoned) return isApprovedAnew(submission, facts) ? prepare(attempt + 1, facts) : { do: 'stop', why: { kind: 'abandoned' } }
   if (stored) return { do: 'done', sha256: stored.sha256 }
   if (completed) return { do: 'download', downloadUrl: completed.downloadUrl }
   if (failed) {
     const mayTryAgain = failed.status === 'failed' && failed.error?.retryable === true && submission.failures <= failuresAllowed
-    if (isApprovedAnew(submission, facts) || mayTryAgain) return { do: 'prepare', attempt: attempt + 1 }
+    if (isApprovedAnew(submission, facts) || mayTryAgain) return prepare(attempt + 1, facts)
     return { do: 'stop', why: { kind: 'failed', status: failed.status, error: failed.error } }
   }
   if (accepted) return decideAnswer(submission, facts) ?? { do: 'follow', executionId: accepted.executionId }
-  if (!submission.frozen || submission.sends.length === 0) return { do: 'prepare', attempt: Math.max(attempt, 1) }
+  if (!submission.frozen || submission.sends.length === 0) return prepare(attempt, facts)
   return decideSent(submission.sends, submission.replay, facts) ?? decideRefused(submission, facts)
+}
+
+/** The next attempt, never one before that of the lock file: its key may have been used by whoever else builds this commit. */
+function prepare(attempt: number, { lockedAttempt }: DecisionFacts): Step {
+  return { do: 'prepare', attempt: Math.max(attempt, lockedAttempt ?? 1, 1) }
 }
 
 /** An attempt that ended needs an approval of its own: a later one than it rested on. An older one may come back with an older lock file. */
@@ -125,16 +131,17 @@ function decideAnswer({ answer }: Submission, facts: DecisionFacts): Step | unde
 function decideRefused(submission: Submission, facts: DecisionFacts): Step {
   const first = submission.sends[0]
   const last = submission.sends.at(-1)
-  if (!first || last?.answer.kind !== 'refused') return { do: 'prepare', attempt: Math.max(submission.attempt, 1) }
+  if (!first || last?.answer.kind !== 'refused') return prepare(submission.attempt, facts)
   const { status, error } = last.answer
+  const isKnownThere = submission.sends.some((send) => send.answer.kind === 'refused' && send.answer.status === 409)
+  if (isApprovedAnew(submission, facts) && !isKnownThere) return prepare(submission.attempt + 1, facts)
+  if (status === 429) return { do: 'replay', pause: 'limit' }
   if (status === 409) {
     // The key is known there, so something of it may exist: the window holds as for an unanswered send.
     const age = ageOf(first, facts)
     if (age === undefined || age > facts.windowMs) return { do: 'stop', why: { kind: 'conflict' } }
     return decideConflict(submission.sends)
   }
-  if (isApprovedAnew(submission, facts)) return { do: 'prepare', attempt: submission.attempt + 1 }
-  if (status === 429) return { do: 'replay', pause: 'limit' }
   if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
   return { do: 'stop', why: { kind: 'refused', status, error } }
 }

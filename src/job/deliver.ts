@@ -63,7 +63,9 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
 /** Downloads the raw result into the vault, before anybody opens it, and records where it is. Repeatable, free. */
 export async function deliver(ports: JobPorts, order: Order, view: JournalView, downloadUrl: string): Promise<void> {
   ports.onProgress({ id: order.request.id, phase: 'downloading' })
-  const { bytes } = await ports.client.download(downloadUrl, ports.signal)
+  const { bytes } = await ports.client.download(downloadUrl, ports.signal).catch((error: unknown) => {
+    throw isGone(error) ? goneError(order.request.id, view.submission.accepted?.executionId ?? 'unknown', error) : error
+  })
   const sha256 = await ports.vault.put(bytes)
   const said = view.submission.completed
   if (said !== undefined) for (const words of compareWithAsset(order.request, said, bytes)) ports.warn(words)
@@ -147,13 +149,13 @@ function reviewOf(review: FrameReview | null, entry: LockEntry | undefined): { r
 
 /** Whether the service says for certain that it does not know what was asked for. */
 export function isGone(error: unknown): boolean {
-  return error instanceof SpritewrightError && error.facts.status === 404
+  return error instanceof SpritewrightError && (error.facts.status === 404 || error.facts.status === 410)
 }
 
 /** Nothing is sent again by itself: the service may have lost it, or be another one than it was. */
 function goneError(id: string, executionId: string, cause: unknown): SpritewrightError {
   return new SpritewrightError('SW_UNCERTAIN', {
-    message: `The service does not know the execution of "${id}" (${executionId}), though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: spritewright recover ${id} --abandon`,
+    message: `The service does not know the execution of "${id}" (${executionId}), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: spritewright recover ${id} --abandon`,
     facts: { id, executionId, status: 404 },
     cause,
   })
@@ -162,7 +164,7 @@ function goneError(id: string, executionId: string, cause: unknown): Spritewrigh
 /** The question is gone and we did not answer it: its new execution has a name that nobody told us. */
 function answeredElsewhere(id: string, executionId: string): SpritewrightError {
   return new SpritewrightError('SW_QUESTION', {
-    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Its result can be fetched in the service's console; nothing more is sent for it from here.`,
+    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. Where there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: spritewright recover ${id} --abandon`,
     facts: { id, executionId },
   })
 }

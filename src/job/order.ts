@@ -31,6 +31,8 @@ export interface Order {
   readonly reference?: OrderReference
   /** Undefined where something is in flight already and nothing new may be sent. */
   readonly approval: Approval | undefined
+  /** Attempt of the bytes that the lock file holds for it. @default 1 */
+  readonly lockedAttempt?: number | undefined
 }
 
 /** What came of an order. */
@@ -58,8 +60,10 @@ export interface JobPorts {
   readonly random: Random
   /** Read once a run. */
   readonly capabilities: Capabilities
-  /** Whether this run may submit anything at all. Without it only what the service has accepted is fetched. */
+  /** Whether this run may start anything new. Without it only what is in flight is brought home. */
   readonly mayBuy: boolean
+  /** Whether this run may send again what may never have been heard: always where it may buy, and where a person has just said so. */
+  readonly mayReplay: boolean
   /** Who this checkout is, as approvals name their buyer. */
   readonly buyer: string
   /** How long an unanswered submission may be replayed, milliseconds. */
@@ -78,7 +82,14 @@ export interface JobPorts {
 /** What a decision is taken by at this moment. */
 export function factsNow(ports: Pick<JobPorts, 'clock' | 'windowMs' | 'client' | 'keySalt'>, order: Order): DecisionFacts {
   const { clock, windowMs, client, keySalt } = ports
-  return { wall: clock.wall(), mono: clock.mono(), windowMs, keyTag: client.keyTag(keySalt), approvedAt: order.approval?.at }
+  return {
+    wall: clock.wall(),
+    mono: clock.mono(),
+    windowMs,
+    keyTag: client.keyTag(keySalt),
+    approvedAt: order.approval?.at,
+    lockedAttempt: order.lockedAttempt,
+  }
 }
 
 /** The name by which a command knows what an id belongs to: the animation itself, or the sprite of a step. */

@@ -51,7 +51,7 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
       return replay(ports, order, view, step.pause, tries)
     case 'answer':
       // An answer starts an execution as well.
-      if (!ports.mayBuy) throw notNowError(order.request.id)
+      if (!ports.mayReplay) throw notNowError(order.request.id)
       checkTries(ports, order, step.pause, tries, view.submission.answer?.sends.at(-1)?.answer)
       await wait(ports, order, step.pause, tries)
       tries.sent++
@@ -89,7 +89,7 @@ async function replay(
   tries: Tries,
 ): Promise<void> {
   checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
-  if (!ports.mayBuy) throw notNowError(order.request.id)
+  if (!ports.mayReplay) throw notNowError(order.request.id)
   // Where every POST was refused for certain, this one starts something new: it needs all that a first one needs. In one run that is looked at once.
   if (tries.sent === 0 && view.submission.sends.every((one) => one.answer.kind === 'refused')) {
     await checkPurchase(ports, order)

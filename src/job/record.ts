@@ -226,12 +226,16 @@ function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submis
   // Taken over from another machine: whether our own attempt was heard stays unknown.
   const isOpen = body.attempt > state.attempt && !state.accepted && state.sends.some((send) => send.answer.kind !== 'refused')
   const given = isOpen ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
-  return { ...withExecution(state, body), ...given, attempt: body.attempt }
+  const { frozen: _frozen, replay: _replay, ...taken } = withExecution(state, body)
+  // Bytes and POSTs of an attempt before are not those of this one.
+  return body.attempt > state.attempt
+    ? { ...taken, ...given, attempt: body.attempt, sends: [] }
+    : { ...withExecution(state, body), ...given }
 }
 
 /** Another execution stands for the request from here on: what was said of the one before is over. */
 function withExecution(state: Submission, body: RecordBodies['accepted']): Submission {
-  const { abandoned: _a, failed: _f, completed: _c, question: _q, answer: _w, ...rest } = state
+  const { abandoned: _a, failed: _f, completed: _c, stored: _s, question: _q, answer: _w, ...rest } = state
   return { ...rest, accepted: body, executions: [...(state.executions ?? []), body.executionId] }
 }
 

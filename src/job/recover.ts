@@ -4,6 +4,7 @@ import { decide } from './decision.ts'
 import { isGone } from './deliver.ts'
 import type { JournalView } from './journal.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
+import type { Submission } from './record.ts'
 
 /** What a person can decide about. */
 export interface OpenDecision {
@@ -28,11 +29,17 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
   }
   const { accepted, stored, failed } = submission
   if (!accepted || failed || submission.abandoned || (stored && (await ports.vault.has(stored.sha256)))) return undefined
+  return (await isLost(ports, submission)) ? { about: 'execution', since: undefined, ...rest } : undefined
+}
+
+/** Whether the service says for certain that a result can never be had: it does not know the execution or its file any more, or the execution was left by an answer whose successor nobody knows. */
+async function isLost(ports: JobPorts, { accepted, completed }: Submission): Promise<boolean> {
   try {
-    await ports.client.execution(accepted.executionId, ports.signal)
-    return undefined
+    const { status, question } = await ports.client.execution(accepted?.executionId ?? '', ports.signal)
+    if (completed) await ports.client.download(completed.downloadUrl, ports.signal)
+    return status === 'needs_input' && question === null
   } catch (error) {
-    if (isGone(error)) return { about: 'execution', since: undefined, ...rest }
+    if (isGone(error)) return true
     throw error
   }
 }

@@ -130,8 +130,12 @@ function isOver(submission: Submission, attempt: number): boolean {
 
 /** What the lock file knows as bought and no reservation of ours stands for. */
 function boughtElsewhere(lock: LockFile, taken: ReadonlyMap<string, Reservation>): Credits {
-  const entries = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))
-  const others = entries.filter(([hash, { submission, execution, result }]) => {
+  // Two names of one request were bought once.
+  const all = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))
+  const entries = new Map(
+    all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]),
+  ).values()
+  const others = [...entries].filter(([hash, { submission, execution, result }]) => {
     if (!submission || !(execution ?? result)) return false
     return !taken.has(keyOf({ hash, attempt: submission.attempt }))
   })

@@ -198,18 +198,23 @@ function sorted(value: unknown): unknown {
  */
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const own = findOwnEntry(lock, id, hash)
-  if (own?.result || isStepId(id)) return own
+  if (isStepId(id) || own?.result || own?.execution) return own
   const others = Object.values(lock.animations).flatMap((requests) => (Object.hasOwn(requests, hash) ? [requests[hash] as LockEntry] : []))
-  const best = others.find((entry) => entry.result) ?? others.find((entry) => entry.execution) ?? others[0]
-  if (!own || !best) return own ?? best
-  const isAhead = (best.result !== undefined || !own.execution) && attemptOf(best) >= attemptOf(own)
-  if (!isAhead || !(best.execution ?? best.result)) return own
-  const { submission = own.submission, execution, result } = best
-  return { ...own, submission, execution, result }
+  const bought = others.find((entry) => entry.result) ?? others.find((entry) => entry.execution)
+  // A person's word for this name stands beside what was bought under another.
+  if (own && bought) return merged(own, bought)
+  return own ?? bought ?? others[0]
 }
 
-function attemptOf({ submission }: LockEntry): number {
-  return submission?.attempt ?? 1
+/** Entries are never changed in place, so that the two are put together once. */
+const mergedEntries = new WeakMap<LockEntry, WeakMap<LockEntry, LockEntry>>()
+
+function merged(own: LockEntry, bought: LockEntry): LockEntry {
+  const known = mergedEntries.get(own) ?? new WeakMap<LockEntry, LockEntry>()
+  mergedEntries.set(own, known)
+  const entry = known.get(bought) ?? { ...bought, ...(own.approval ? { approval: own.approval } : {}) }
+  known.set(bought, entry)
+  return entry
 }
 
 /** The entry of a request under this very id. */

@@ -143,6 +143,7 @@ async function freezeOne(shop: Shop, ports: JobPorts, session: Session, order: A
     windowMs: ports.windowMs,
     keyTag: session.client.keyTag(ports.keySalt),
     approvedAt: approval.at,
+    lockedAttempt: order.lockedAttempt,
   }
   const step = decide(submission, facts)
   if (step.do === 'prepare')

@@ -1,9 +1,10 @@
 import { parseCredits } from '../credit/credits.ts'
+import type { ServiceIdentity } from '../spec/request.ts'
 import { type Bought, buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
 import { bringHome, mendLock } from './mend.ts'
 import { missingError } from './missing.ts'
-import { listOrphans } from './orphans.ts'
+import { fetchable, fetchOrphans, listOrphans } from './orphans.ts'
 import type { SessionKeeper } from './session.ts'
 import { assemble } from './sheets.ts'
 import type { Shop } from './shop.ts'
@@ -19,15 +20,18 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   const unbought = shop.options.build.unbought
   let found = first
   let crew: Bought = { purchases: [], failures: [] }
-  if (first.items.some((item) => item.state !== 'bought') || (await hasOrphans(shop, keeper, names, first))) {
+  let identity: ServiceIdentity | undefined
+  if (first.items.some((item) => item.state !== 'bought')) {
     const bought = await bring(shop, keeper, request, first)
     crew = bought.crew
     found = bought.found
+    identity = bought.identity
     const failures = crew.failures.map(({ error }) => error)
     if (request.signal?.aborted) throwAll(failures.slice(0, 1))
     throwAll(failures)
   }
-  if (request.frozen !== true && shop.options.build.generate === 'approved') await mendLock(shop, found)
+  if (request.frozen !== true) await lookForOrphans(shop, keeper, request, found)
+  if (mayBuy(shop, request)) await mendLock(shop, found, identity)
   await bringHome(shop, found)
   const sheets = request.buyOnly ? { sprites: [], atlases: [] } : await assemble(shop, found, 'group', unbought)
   return {
@@ -41,35 +45,60 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   }
 }
 
-/** Something in flight that no spec asks for any more is worth asking the service, where it can be asked. */
-async function hasOrphans(shop: Shop, keeper: SessionKeeper, names: readonly string[], { items, steps }: Survey): Promise<boolean> {
-  if (!canAsk(shop, keeper)) return false
-  return (await listOrphans(shop, names, new Set([...items, ...steps].flatMap(({ hash }) => hash ?? [])))).length > 0
+/** Brings home what is finished of requests that no spec asks for any more. It keeps nobody from building: a service that cannot be asked is told. */
+async function lookForOrphans(shop: Shop, keeper: SessionKeeper, request: BuildRequest, found: Survey): Promise<void> {
+  const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
+  const orphans = fetchable(await listOrphans(shop, request.names ?? [], asked), found)
+  if (orphans.length === 0 || !canAsk(shop, keeper)) return
+  const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
+  try {
+    await fetchOrphans(shop, await keeper.open(run.signal), orphans, run)
+  } catch (error) {
+    const ids = [...new Set(orphans.map(({ id }) => id))].join(', ')
+    shop.warnings.push(
+      `${ids}: what an earlier version of the spec asked for is still at the service, which could not be asked: ${(error as Error).message}`,
+    )
+  }
 }
 
 function canAsk(shop: Shop, keeper: SessionKeeper): boolean {
   return keeper.host !== undefined && (shop.options.service === 'embedded' || shop.credentials.key !== undefined)
 }
 
-async function bring(shop: Shop, keeper: SessionKeeper, request: BuildRequest, first: Survey): Promise<{ crew: Bought; found: Survey }> {
+async function bring(
+  shop: Shop,
+  keeper: SessionKeeper,
+  request: BuildRequest,
+  first: Survey,
+): Promise<{ crew: Bought; found: Survey; identity?: ServiceIdentity }> {
   const names = request.names ?? []
   const allowsPlaceholders = shop.options.build.unbought === 'placeholder' && request.frozen !== true
-  const mayBuy = request.frozen !== true && shop.options.build.generate === 'approved' && (!shop.options.isCi || isNamedBuyer(shop))
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
   if (!canAsk(shop, keeper) && open.every(isUnsent)) {
     if (allowsPlaceholders) return { crew: { purchases: [], failures: [] }, found: first }
-    if (!mayBuy) throw await missingError(shop, open, undefined, false)
+    if (!mayBuy(shop, request)) throw await missingError(shop, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
   const session = await keeper.open(signal)
-  const crew = await buy(shop, session, { names, mayBuy, allowsPlaceholders, onProgress: request.onProgress ?? (() => {}), signal })
+  const crew = await buy(shop, session, {
+    names,
+    mayBuy: mayBuy(shop, request),
+    allowsPlaceholders,
+    onProgress: request.onProgress ?? (() => {}),
+    signal,
+  })
   const found = await survey(shop, names, { identity: session.identity })
-  return { crew, found }
+  return { crew, found, identity: session.identity }
+}
+
+/** Whether a run may start anything new. */
+export function mayBuy({ options, host }: Pick<Shop, 'options' | 'host'>, { frozen }: { readonly frozen?: boolean }): boolean {
+  return frozen !== true && options.build.generate === 'approved' && (!options.isCi || isNamedBuyer(host))
 }
 
 /** CI buys only as the buyer that an approval names, and that has to be said to it. */
-function isNamedBuyer(shop: Shop): boolean {
-  const named = shop.host.env.SPRITEWRIGHT_BUYER
+function isNamedBuyer({ env }: Shop['host']): boolean {
+  const named = env.SPRITEWRIGHT_BUYER
   return named !== undefined && named.trim() !== ''
 }

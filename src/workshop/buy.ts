@@ -9,7 +9,6 @@ import { readEvidence, takeSnapshot } from './ledger-balance.ts'
 import type { BalanceEvidence } from './ledger-report.ts'
 import { type Missing, missingError } from './missing.ts'
 import { approvalOf, toJobPorts, toOrder, withSteps } from './orders.ts'
-import { findOrphans } from './orphans.ts'
 import { askQuotes, type Quotes } from './quotes.ts'
 import type { Session } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
@@ -59,23 +58,12 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const balance = await checkBalance(session, unsent, quotes, request.signal)
   // Money is spent only where the result could be kept.
   if (unsent.length > 0) await shop.vault.probe()
-  const asked = new Set([...states.keys()].filter((hash) => hash !== undefined))
-  const orphans = await findOrphans(shop, request.names, asked, session.identity)
-  const orders = [...going, ...orphans]
-  const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(shop, orders) }
-  const crew = withoutOrphans(shop, await runCrew(ports, orders, shop.options.limits.activeJobs), orphans)
+  const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(shop, going) }
+  const crew = await runCrew(ports, going, shop.options.limits.activeJobs)
   // A run that failed or was interrupted tells of that, and of nothing else.
   if (start === undefined || crew.failures.length > 0 || request.signal.aborted) return crew
-  const evidence = await readEvidence(shop, session, orders, start, request.signal)
+  const evidence = await readEvidence(shop, session, going, start, request.signal)
   return evidence ? { ...crew, balance: evidence } : crew
-}
-
-/** What nobody asks for any more is brought home where that works, and keeps nobody from building where it does not. */
-function withoutOrphans(shop: Shop, crew: CrewReport, orphans: readonly Order[]): CrewReport {
-  const isOrphan = (order: Order): boolean => orphans.includes(order)
-  for (const { order, error } of crew.failures.filter((failure) => isOrphan(failure.order)))
-    shop.warnings.push(`"${order.request.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
-  return { ...crew, failures: crew.failures.filter(({ order }) => !isOrphan(order)) }
 }
 
 /** What became of a run's orders, and of the account's balance where something was sent. */

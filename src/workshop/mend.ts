@@ -1,4 +1,5 @@
 import { settle } from '../job/deliver.ts'
+import type { ServiceIdentity } from '../spec/request.ts'
 import { findEntry, findOwnEntry, type LockChange } from '../vault/lockfile.ts'
 import type { Shop } from './shop.ts'
 import type { Survey } from './survey.ts'
@@ -6,17 +7,21 @@ import type { Survey } from './survey.ts'
 /**
  * Writes into the lock file what only the journal, or an entry under another name, knows of results that are here: after a crash between the two, after another
  * process has overwritten a change, after a rename, after an edit by hand. Other checkouts see the lock file alone.
+ *
+ * @param identity Of the service that answered in this run; what stands in no entry of the lock file was found under it.
  */
-export async function mendLock(shop: Shop, found: Survey): Promise<void> {
+export async function mendLock(shop: Shop, found: Survey, identity?: ServiceIdentity): Promise<void> {
   const ports = { lock: shop.lock, ledger: shop.ledger, clock: shop.host.clock }
   const changes: LockChange[] = []
   for (const { id, hash, state, request, result: bought } of [...found.items, ...found.steps]) {
     const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
-    if (state !== 'bought' || hash === undefined || !entry || findOwnEntry(found.lock, id, hash)?.result?.sha256 === bought) continue
-    const { result, execution } = entry
-    if (result?.sha256 === bought)
+    if (state !== 'bought' || hash === undefined || findOwnEntry(found.lock, id, hash)?.result?.sha256 === bought) continue
+    const service = entry?.service ?? identity
+    if (!service) continue
+    const { result, execution } = entry ?? {}
+    if (entry && result?.sha256 === bought)
       changes.push({ id, hash, change: (now) => (now?.result ? now : { ...entry, ...now, execution, result }) })
-    else await settle(ports, { hash, request, identity: entry.service, approval: undefined }, await shop.journal.read(hash))
+    else await settle(ports, { hash, request, identity: service, approval: undefined }, await shop.journal.read(hash))
   }
   if (changes.length > 0) await shop.lock.changeAll(changes)
 }

@@ -1,9 +1,11 @@
 import type { Standing } from '../build/plan.ts'
+import { SpritewrightError } from '../errors.ts'
 import type { Order } from '../job/order.ts'
 import { toOrder, withSteps } from './orders.ts'
+import { listOrphans, toOrphanOrder } from './orphans.ts'
 import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
-import { survey, throwAll } from './survey.ts'
+import { type Survey, survey, throwAll } from './survey.ts'
 
 /** An order, and where it stands. */
 export interface NamedOrder {
@@ -14,13 +16,39 @@ export interface NamedOrder {
 /** The orders that a name stands for: of one animation (`hero.walk`), of one step (`hero#1`), or of all of a sprite with its steps (`hero`). Steps come first. */
 export async function findOrders(shop: Shop, session: Session, name: string): Promise<readonly NamedOrder[]> {
   const [sprite = name] = name.split('#')
-  const found = await survey(shop, [sprite], { identity: session.identity })
-  throwAll(found.errors)
+  const orphans = await findOrphans(shop, name)
+  const found = await surveyOf(shop, session, sprite).catch((error: unknown) => {
+    // A sprite that is gone from the project is known by what is in flight for it alone.
+    if (orphans.length > 0 && error instanceof SpritewrightError && error.code === 'SW_USAGE') return undefined
+    throw error
+  })
+  if (!found) return orphans
   const orders = new Map(
     found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).map((order) => [order.hash, order] as const),
   )
-  return [...found.steps, ...found.items].flatMap((one) => {
+  const own = [...found.steps, ...found.items].flatMap((one) => {
     const order = orders.get(one.hash ?? '')
     return !order || (name.includes('#') && one.id !== name) ? [] : [{ order, standing: one }]
+  })
+  return [...own, ...orphans.filter(({ order }) => !orders.has(order.hash))]
+}
+
+async function surveyOf(shop: Shop, session: Session, sprite: string): Promise<Survey> {
+  const found = await survey(shop, [sprite], { identity: session.identity })
+  throwAll(found.errors)
+  return found
+}
+
+/** What is in flight under that name for specs as they were. */
+async function findOrphans(shop: Shop, name: string): Promise<readonly NamedOrder[]> {
+  return (await listOrphans(shop, [name], new Set())).map((orphan) => {
+    const { accepted, question } = orphan.submission
+    const standing: Standing = {
+      hash: orphan.hash,
+      state: accepted ? 'running' : 'uncertain',
+      ...(accepted ? { executionId: accepted.executionId } : {}),
+      ...(question ? { question } : {}),
+    }
+    return { order: toOrphanOrder(orphan), standing }
   })
 }

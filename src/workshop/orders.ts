@@ -34,6 +34,7 @@ function toOneOrder(session: Session, wish: Wish, lock: LockFile, request: PaidR
     request,
     identity: session.identity,
     approval: approvalOf(lock, request.id, hash),
+    lockedAttempt: findEntry(lock, request.id, hash)?.submission?.attempt,
     ...(request.reference ? { reference: toOrderReference(wish, request.reference, before) } : {}),
   }
 }
@@ -56,12 +57,12 @@ export function withSteps(order: Order): readonly Order[] {
 /**
  * Everything that the job room works with, for one run.
  *
- * @param run `mayBuy`: whether anything may be submitted. @default nothing may
+ * @param run `mayBuy`: whether anything may be submitted, `mayReplay`: whether anything may be sent again. @default nothing may
  */
 export async function toJobPorts(
   shop: Shop,
   session: Session,
-  run: { readonly onProgress?: ProgressListener; readonly signal: AbortSignal; readonly mayBuy?: boolean },
+  run: { readonly onProgress?: ProgressListener; readonly signal: AbortSignal; readonly mayBuy?: boolean; readonly mayReplay?: boolean },
 ): Promise<JobPorts> {
   const { host } = shop
   const buyer = await readBuyer(shop)
@@ -82,6 +83,7 @@ export async function toJobPorts(
     random: host.random,
     windowMs: shop.options.replayWindowMs,
     mayBuy: run.mayBuy ?? false,
+    mayReplay: run.mayReplay ?? run.mayBuy ?? false,
     buyer,
     keySalt: buyer,
     onProgress: run.onProgress ?? (() => {}),

@@ -1,35 +1,58 @@
+import { SpritewrightError } from '../errors.ts'
+import { isEnded } from '../job/follow.ts'
 import type { Order } from '../job/order.ts'
-import type { PaidRequest, ServiceIdentity } from '../spec/request.ts'
-import { isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
+import type { ProgressListener } from '../job/progress.ts'
+import { purchase } from '../job/purchase.ts'
+import type { Submission } from '../job/record.ts'
+import type { PaidRequest } from '../spec/request.ts'
+import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
+import { toJobPorts } from './orders.ts'
+import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
+import type { Survey } from './survey.ts'
 
 /** A request that no spec asks for any more (its prompt was edited, its sprite renamed or deleted), by what the lock file says of it. */
-export interface Orphan {
+interface Orphan {
   /** As it was called when it was sent. */
   readonly id: string
   readonly hash: string
   readonly entry: LockEntry
 }
 
+/** An orphan with what its records say. */
+export interface KnownOrphan extends Orphan {
+  readonly submission: Submission
+}
+
 /**
- * Requests in flight that no spec asks for: paid, or perhaps paid, and still to be fetched.
+ * Requests that no spec asks for, that may have been paid, and whose result is not here.
  *
  * @param names Of sprites or animations; empty for all.
  * @param asked Hashes that the specs of those names ask for.
  */
-export async function listOrphans(shop: Shop, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly Orphan[]> {
+export async function listOrphans(shop: Shop, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly KnownOrphan[]> {
   const isNamed = (id: string): boolean => names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
-
   const entries = entriesByHash(await shop.lock.read())
-  const orphans: Orphan[] = []
+  const orphans: KnownOrphan[] = []
   for (const hash of await shop.journal.requests()) {
     const found = entries.get(hash)
     if (asked.has(hash) || !found || found.entry.result || !isNamed(found.id)) continue
-    const { accepted, stored, failed, abandoned, sends } = (await shop.journal.read(hash)).submission
+    const submission = await readQuietly(shop, hash)
+    if (!submission) continue
+    const { accepted, stored, failed, abandoned, sends } = submission
     const isOpen = accepted !== undefined || sends.some((send) => send.answer.kind !== 'refused')
-    if (isOpen && !stored && !failed && !abandoned) orphans.push({ ...found, hash })
+    if (isOpen && !stored && !failed && !abandoned) orphans.push({ ...found, hash, submission })
   }
   return orphans
+}
+
+/** A broken chain of what nobody asks for stops nobody. */
+async function readQuietly(shop: Shop, hash: string): Promise<Submission | undefined> {
+  try {
+    return (await shop.journal.read(hash)).submission
+  } catch {
+    return undefined
+  }
 }
 
 function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id: string; readonly entry: LockEntry }> {
@@ -40,17 +63,43 @@ function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id: strin
   return new Map([...steps, ...animations])
 }
 
-/** Orders that bring orphans home. They carry no approval: nothing new is ever sent for them. */
-export async function findOrphans(
+/** An order that brings an orphan home. It carries no approval: nothing new is ever sent for it. */
+export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
+  return { hash, identity: entry.service, request: toRequest(id, entry), approval: undefined }
+}
+
+/** Orphans that a build may find finished: accepted, waiting for nobody, and of a service that the present sprites are bought from. */
+export function fetchable(orphans: readonly KnownOrphan[], found: Survey): readonly KnownOrphan[] {
+  const services = [...found.items, ...found.steps].flatMap(({ id, hash }) => {
+    const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
+    return entry ? [entry.service] : []
+  })
+  return orphans.filter(({ entry, submission }) => {
+    const isHere = services.some(({ host, keyMode }) => host === entry.service.host && keyMode === entry.service.keyMode)
+    return isHere && submission.accepted !== undefined && submission.question === undefined
+  })
+}
+
+/** Fetches what is finished and leaves the rest for another day: nobody asks for it any more, so nobody waits for it. Never an error, at most a warning. */
+export async function fetchOrphans(
   shop: Shop,
-  names: readonly string[],
-  asked: ReadonlySet<string>,
-  identity: ServiceIdentity,
-): Promise<readonly Order[]> {
-  const isHere = ({ service }: LockEntry): boolean => service.host === identity.host && service.keyMode === identity.keyMode
-  return (await listOrphans(shop, names, asked))
-    .filter(({ entry }) => isHere(entry))
-    .map(({ id, hash, entry }) => ({ hash, identity: entry.service, request: toRequest(id, entry), approval: undefined }))
+  session: Session,
+  orphans: readonly KnownOrphan[],
+  run: { readonly onProgress: ProgressListener; readonly signal: AbortSignal },
+): Promise<void> {
+  if (orphans.length === 0) return
+  const ports = await toJobPorts(shop, session, run)
+  for (const orphan of orphans) {
+    try {
+      const execution = await session.client.execution(orphan.submission.accepted?.executionId ?? '', run.signal)
+      if (isEnded(execution)) await purchase(ports, toOrphanOrder(orphan))
+    } catch (error) {
+      if (run.signal.aborted) return
+      // A failed one is told by the ledger; it costs nothing.
+      if (!(error instanceof SpritewrightError && error.code === 'SW_FAILED'))
+        shop.warnings.push(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
+    }
+  }
 }
 
 /** The request as the lock file remembers it: enough to name it and to look at what is delivered, never enough to send it. */

@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import { runCrew } from '../job/crew.ts'
 import type { Order } from '../job/order.ts'
 import { recordDecision } from '../job/recover.ts'
+import { mayBuy } from './build.ts'
 import type { RecoverReport, RecoverRequest } from './counter.ts'
 import { findOrders } from './named-orders.ts'
 import { toJobPorts } from './orders.ts'
@@ -16,7 +17,7 @@ import { throwAll } from './survey.ts'
  * @throws `SW_USAGE` where nothing of that name waits for a decision; whatever the repeated submission ended with.
  */
 export async function recover(shop: Shop, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
-  const ports = await toJobPorts(shop, session, { ...request, signal, mayBuy: true })
+  const ports = await toJobPorts(shop, session, { ...request, signal, mayBuy: mayBuy(shop, {}), mayReplay: true })
   const decided: RecoverReport['decided'][number][] = []
   const orders: Order[] = []
   for (const { order } of await findOrders(shop, session, request.name)) {

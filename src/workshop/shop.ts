@@ -30,11 +30,16 @@ export interface Shop {
   readonly warnings: string[]
 }
 
-/** Lays out the project's papers; nothing is touched on disk. */
-export function openShop(host: Host, options: ResolvedOptions, credentials: Credentials): Shop {
+/**
+ * Lays out the project's papers; nothing is touched on disk.
+ *
+ * @param projectName Of its `package.json`: two projects may stand at one path, one after the other or in two containers.
+ */
+export function openShop(host: Host, options: ResolvedOptions, credentials: Credentials, projectName?: string): Shop {
   const warnings: string[] = []
   const storeFolder = options.store.dir
-  const copyFolder = journalCopy(host, options)
+  const place = placeId(options.root, projectName)
+  const copyFolder = journalCopy(host, options, place)
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
   const places = { folder: join(storeFolder, 'submissions'), copy: copyFolder && join(copyFolder, 'submissions'), warn }
   const journal = createJournal(host, places)
@@ -49,7 +54,7 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
     storeFolder,
     copyFolder,
     lock,
-    vault: createVault(host, { local: storeFolder, shared: options.store.shared, rescue: rescueFolders(host, options.root) }, warn),
+    vault: createVault(host, { local: storeFolder, shared: options.store.shared, rescue: rescueFolders(host, place) }, warn),
     journal,
     reservations: createReservations(host, places, { journal, lock }, options.approval.total),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
@@ -59,18 +64,21 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
 }
 
 /** Where a paid result of this project goes that its own folder does not take. */
-export function rescueFolders(host: Pick<Host, 'stateFolder' | 'tempFolder'>, root: string): readonly string[] {
-  return [join(host.stateFolder, 'journals', placeId(root), 'results'), join(host.tempFolder, `spritewright-${placeId(root)}`)]
+function rescueFolders(host: Pick<Host, 'stateFolder' | 'tempFolder'>, place: string): readonly string[] {
+  return [join(host.stateFolder, 'journals', place, 'results'), join(host.tempFolder, `spritewright-${place}`)]
 }
 
-/** A name for a project by its place, so that what belongs to it is found again after everything in it that is not committed is gone. */
-function placeId(root: string): string {
-  return createHash('sha256').update(root).digest('hex').slice(0, 16)
+/** A name for a project by its place and its own name, so that what belongs to it is found again after everything in it that is not committed is gone. */
+function placeId(root: string, projectName: string | undefined): string {
+  return createHash('sha256')
+    .update(JSON.stringify([root, projectName ?? null]))
+    .digest('hex')
+    .slice(0, 16)
 }
 
 /** The embedded service lives in the project and goes with it: nothing of it is kept outside. */
-function journalCopy(host: Host, options: ResolvedOptions): string | undefined {
-  return options.service === 'embedded' ? undefined : join(host.stateFolder, 'journals', placeId(options.root))
+function journalCopy(host: Host, options: ResolvedOptions, place: string): string | undefined {
+  return options.service === 'embedded' ? undefined : join(host.stateFolder, 'journals', place)
 }
 
 /**

@@ -138,8 +138,8 @@ async function readFacts(
     if (hash === undefined || submissions.has(hash)) continue
     const { submission } = await shop.journal.read(hash)
     submissions.set(hash, submission)
-    const result = submission.stored?.sha256 ?? findEntry(lock, id, hash)?.result?.sha256
-    if (result !== undefined && (await shop.vault.has(result))) kept.add(result)
+    for (const result of new Set([submission.stored?.sha256, findEntry(lock, id, hash)?.result?.sha256]))
+      if (result !== undefined && (await shop.vault.has(result))) kept.add(result)
   }
   return {
     lock,
