@@ -170,6 +170,20 @@ describe('what the records say decides what is done', () => {
     })
   })
 
+  test('records: another execution ends what was stored of the one that was given up', () => {
+    const record = (type: JournalRecord['type'], body: object): JournalRecord =>
+      ({ type, body, at: 1, mono: 1 }) as unknown as JournalRecord
+    const bought = [
+      record('accepted', { attempt: 1, executionId: 'e1', conversationId: null }),
+      record('completed', { attempt: 1, executionId: 'e1', downloadUrl: 'u', contentType: null, review: null }),
+      record('stored', { attempt: 1, executionId: 'e1', sha256: 'h', bytes: 1 }),
+    ]
+    const givenUp = record('decided', { attempt: 1, about: 'execution', decision: 'abandon', approvedAt: null })
+    const elsewhere = record('accepted', { attempt: 1, executionId: 'e2', conversationId: null })
+    expect(decide(foldRecords(bought), facts)).toEqual({ do: 'done', sha256: 'h' })
+    expect(decide(foldRecords([...bought, givenUp, elsewhere]), facts)).toEqual({ do: 'follow', executionId: 'e2' })
+  })
+
   test('law: once something may have been started, no step ever makes a new attempt', () => {
     const answer = fc.oneof(
       fc.constant(none),
