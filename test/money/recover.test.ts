@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
@@ -96,6 +96,24 @@ describe('recover --abandon', () => {
     await (await w.workshop()).build()
     expect(w.service.charges()).toHaveLength(2)
   })
+})
+
+test('given up here and bought in another checkout: its lock file brings the result, and nothing is bought again', async () => {
+  const { w, workshop } = await uncertain(deaf(6, false))
+  await workshop.recover({ name: 'hero', decision: 'abandon' })
+  const papers = ['.spritewright', '.state'].map((name) => join(w.project.root, name))
+  for (const path of papers) await rename(path, `${path}.here`)
+  const other = await w.workshop({}, { SPRITEWRIGHT_BUYER: 'other' })
+  await approveAll(other, { adopt: true })
+  await other.build()
+  for (const path of papers) await rm(path, { recursive: true })
+  for (const path of papers) await rename(`${path}.here`, path)
+  const here = await w.workshop()
+  expect((await here.status()).items[0]).toMatchObject({ state: 'lost' })
+  expect(await approveAll(here, { adopt: true })).toMatchObject({ approved: [] })
+  await here.build()
+  expect((await here.status()).items[0]).toMatchObject({ state: 'bought' })
+  expect(w.service.charges()).toHaveLength(1)
 })
 
 test('nothing waits for a decision: wrong usage', async () => {
