@@ -4,7 +4,7 @@ import { type Bought, buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
 import { bringHome, mendLock } from './mend.ts'
 import { missingError } from './missing.ts'
-import { fetchable, fetchOrphans, listOrphans } from './orphans.ts'
+import { fetchOrphans, isFetchable, listOrphans, ofPresentServices, tellOrphan } from './orphans.ts'
 import type { SessionKeeper } from './session.ts'
 import { assemble } from './sheets.ts'
 import type { Shop } from './shop.ts'
@@ -48,7 +48,9 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
 /** Brings home what is finished of requests that no spec asks for any more. It keeps nobody from building: a service that cannot be asked is told. */
 async function lookForOrphans(shop: Shop, keeper: SessionKeeper, request: BuildRequest, found: Survey): Promise<void> {
   const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
-  const orphans = fetchable(await listOrphans(shop, request.names ?? [], asked), found)
+  const all = ofPresentServices(await listOrphans(shop, request.names ?? [], asked), found)
+  const orphans = all.filter(isFetchable)
+  for (const orphan of all) if (!isFetchable(orphan)) tellOrphan(shop, orphan)
   if (orphans.length === 0 || !canAsk(shop, keeper)) return
   const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
   try {

@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import { isEnded } from '../job/follow.ts'
-import type { Order } from '../job/order.ts'
+import { type Order, spriteOf } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import { purchase } from '../job/purchase.ts'
 import type { Submission } from '../job/record.ts'
@@ -68,16 +68,34 @@ export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
   return { hash, identity: entry.service, request: toRequest(id, entry), approval: undefined }
 }
 
-/** Orphans that a build may find finished: accepted, waiting for nobody, and of a service that the present sprites are bought from. */
-export function fetchable(orphans: readonly KnownOrphan[], found: Survey): readonly KnownOrphan[] {
+/** One sentence for a person, told once: where an orphan stands, and what leads on. */
+export function tellOrphan(shop: Shop, { id, submission }: KnownOrphan): void {
+  const words = `"${id}", as an earlier version of its spec asked for it, ${standingWords(id, submission)}`
+  if (!shop.warnings.includes(words)) shop.warnings.push(words)
+}
+
+function standingWords(id: string, { accepted, question }: Submission): string {
+  const name = spriteOf(id)
+  if (!accepted)
+    return `was sent and never answered. A build does not send it again; to decide: spritewright recover ${name} --replay, or --abandon.`
+  if (question) return `waits for an answer: ${question.text} Answer it with: spritewright answer ${name} "…"`
+  return 'is in flight: the first build after its end fetches it.'
+}
+
+/** Whether a build may find it finished: accepted, and waiting for nobody. */
+export function isFetchable({ submission }: KnownOrphan): boolean {
+  return submission.accepted !== undefined && submission.question === undefined
+}
+
+/** Orphans of the services that the present sprites were bought from; all where none was bought yet. What was bought with a test key is nothing to a live one. */
+export function ofPresentServices(orphans: readonly KnownOrphan[], found: Survey): readonly KnownOrphan[] {
   const services = [...found.items, ...found.steps].flatMap(({ id, hash }) => {
     const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
     return entry ? [entry.service] : []
   })
-  return orphans.filter(({ entry, submission }) => {
-    const isHere = services.some(({ host, keyMode }) => host === entry.service.host && keyMode === entry.service.keyMode)
-    return isHere && submission.accepted !== undefined && submission.question === undefined
-  })
+  const isOf = ({ entry }: KnownOrphan): boolean =>
+    services.some(({ host, keyMode }) => host === entry.service.host && keyMode === entry.service.keyMode)
+  return services.length === 0 ? orphans : orphans.filter(isOf)
 }
 
 /** Fetches what is finished and leaves the rest for another day: nobody asks for it any more, so nobody waits for it. Never an error, at most a warning. */
@@ -89,10 +107,12 @@ export async function fetchOrphans(
 ): Promise<void> {
   if (orphans.length === 0) return
   const ports = await toJobPorts(shop, session, run)
+  const { host, keyMode } = session.identity
   for (const orphan of orphans) {
+    if (orphan.entry.service.host !== host || orphan.entry.service.keyMode !== keyMode) continue
     try {
       const execution = await session.client.execution(orphan.submission.accepted?.executionId ?? '', run.signal)
-      if (isEnded(execution)) await purchase(ports, toOrphanOrder(orphan))
+      if (isEnded(execution) || execution.question !== null) await purchase(ports, toOrphanOrder(orphan))
     } catch (error) {
       if (run.signal.aborted) return
       // A failed one is told by the ledger; it costs nothing.

@@ -1,10 +1,8 @@
 import type { PlanItem, PlanStep, Standing } from '../build/plan.ts'
 import { sumCredits } from '../credit/credits.ts'
-import { spriteOf } from '../job/order.ts'
-import type { Submission } from '../job/record.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import type { PlanReport } from './counter.ts'
-import { listOrphans } from './orphans.ts'
+import { listOrphans, tellOrphan } from './orphans.ts'
 import { askQuotes } from './quotes.ts'
 import type { SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
@@ -46,15 +44,5 @@ export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonl
 /** What is in flight for specs as they were: nobody would look for it otherwise. */
 async function tellOrphans(shop: Shop, names: readonly string[], { items, steps }: Survey): Promise<void> {
   const asked = new Set([...items, ...steps].flatMap(({ hash }) => hash ?? []))
-  for (const { id, submission } of await listOrphans(shop, names, asked)) {
-    const words = `"${id}", as an earlier version of its spec asked for it, ${orphanWords(id, submission)}`
-    if (!shop.warnings.includes(words)) shop.warnings.push(words)
-  }
-}
-
-function orphanWords(id: string, { accepted, question }: Submission): string {
-  if (!accepted)
-    return `was sent and never answered. A build does not send it again; to decide: spritewright recover ${spriteOf(id)} --replay, or --abandon.`
-  if (question) return `waits for an answer: ${question.text} Answer it with: spritewright answer ${spriteOf(id)} "…"`
-  return 'is in flight: the first build after its end fetches it.'
+  for (const orphan of await listOrphans(shop, names, asked)) tellOrphan(shop, orphan)
 }

@@ -93,6 +93,9 @@ describe('one request under several names', () => {
 
 const isAccepted = (machine: Machine): boolean => machine.records().some(({ type }) => type === 'accepted')
 
+/** Longer than a job takes. */
+const aJob = 10_000
+
 /** The hero is in flight, and its spec is another one since. */
 async function orphaned(change: (machine: Machine) => void, service: EmbeddedOptions = {}): Promise<Team> {
   const made = await team(service)
@@ -105,12 +108,13 @@ const edited = (machine: Machine): void => machine.write('sprites/hero.sprite.js
 
 describe('a request in flight that no spec asks for any more', () => {
   test('after an edit of its prompt: status tells of it, the next build fetches it, and the new one is paid for alone', async () => {
-    const { first, run, posts, charged } = await orphaned(edited)
+    const { first, run, posts, charged, wait } = await orphaned(edited)
     expect((await run((await first.open()).status())).warnings.join()).toContain(
       '"hero.walk", as an earlier version of its spec asked for it',
     )
     await first.approve()
-    expect((await first.build()).bought.map(({ id }) => id)).toEqual(['hero.walk', 'hero.walk'])
+    await wait(aJob)
+    expect((await first.build()).bought.map(({ id }) => id)).toEqual(['hero.walk'])
     expect(first.results().toSorted()).toEqual([sheetOf('a knight in armour walk'), sheetOf('a knight walk')])
     expect([posts(), charged()]).toEqual([2, ['a knight walk', 'a knight in armour walk']])
     const { lines, held } = await run((await first.open()).ledger())
@@ -119,7 +123,8 @@ describe('a request in flight that no spec asks for any more', () => {
   })
 
   test('after an edit that nobody has approved: a build with placeholders fetches it, any other one asks for the approval first', async () => {
-    const { first, run, posts, charged } = await orphaned(edited)
+    const { first, run, posts, charged, wait } = await orphaned(edited)
+    await wait(aJob)
     await expect(first.build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
     await first.build({}, { options: { build: { unbought: 'placeholder' } } })
     expect(first.results()).toEqual([sheetOf('a knight walk')])
@@ -127,9 +132,15 @@ describe('a request in flight that no spec asks for any more', () => {
     expect((await run((await first.open()).ledger())).lines.map(({ state }) => state)).toEqual(['settled'])
   })
 
-  test('after its sprite was deleted: the next build fetches it, also one that must not buy', async () => {
-    const { first, posts, charged } = await orphaned((machine) => machine.disk.files.delete('/game/sprites/hero.sprite.json'))
+  test('after its sprite was deleted: builds leave it while it runs, fetch it once it is finished, and --frozen asks nobody', async () => {
+    const { first, posts, charged, wait } = await orphaned((machine) => machine.disk.files.delete('/game/sprites/hero.sprite.json'))
+    const never = { options: { build: { generate: 'never' as const } } }
+    await first.build({}, never)
+    expect(first.results()).toEqual([])
+    await wait(aJob)
     await first.build({ frozen: true })
+    expect(first.results()).toEqual([])
+    await first.build({}, never)
     expect(first.results()).toEqual([sheetOf('a knight walk')])
     expect([posts(), charged()]).toEqual([1, ['a knight walk']])
   })
@@ -143,7 +154,8 @@ describe('a request in flight that no spec asks for any more', () => {
         return { reason: 'generation_failed', message: 'it did not come out', retryable: true }
       },
     }
-    const { first, run, posts } = await orphaned((machine) => machine.disk.files.delete('/game/sprites/hero.sprite.json'), failsLate)
+    const { first, run, posts, wait } = await orphaned((machine) => machine.disk.files.delete('/game/sprites/hero.sprite.json'), failsLate)
+    await wait(2 * aJob)
     await first.build()
     expect(posts()).toBe(1)
     expect((await run((await first.open()).ledger())).lines.map(({ state }) => state)).toEqual(['restored'])

@@ -85,8 +85,6 @@ const editsBefore: readonly (readonly [string, Edit])[] = [
   ],
   ['no picture', frozen(() => ({ referenceId: undefined }))],
   ['the submission of another request', frozen((_own, rogue) => rogue)],
-  ['a later attempt', frozen(() => ({ attempt: 7 }))],
-  ['a later attempt with its key', frozen((_own, _rogue, hash) => ({ attempt: 7, key: idempotencyKey(identity, hash, 7) }))],
   ['a higher ceiling', (entry) => ({ ...entry, approval: { ...(entry.approval as NonNullable<LockEntry['approval']>), ceiling: '90' } })],
   ['what was asked', (entry, rogue) => ({ ...entry, asked: rogue.asked })],
 ]
@@ -125,6 +123,24 @@ describe('a lock file that was edited before anything was sent', () => {
     expect(one?.body.reference_asset_id).not.toBe(others)
     expect(second.results()).toEqual([sheetOf('a knight walk')])
   })
+
+  test.each([
+    ['a later attempt', frozen(() => ({ attempt: 7 }))],
+    ['a later attempt with its key', frozen((_own, _rogue, hash) => ({ attempt: 7, key: idempotencyKey(identity, hash, 7) }))],
+  ] as const)(
+    '%s: one submission under the key of that attempt, since whoever else builds this commit sends the same',
+    async (_what, edit) => {
+      const made = await approved()
+      const honest = made.first.entry('hero.walk')
+      made.first.edit((lock) => editHero(lock, edit))
+      const { net, sent } = listening(made)
+      await made.first.build({ names: ['hero'] }, { net })
+      const [hash] = Object.keys(made.first.lock().animations['hero.walk'] ?? {})
+      expect(sent.map(({ key }) => key)).toEqual([idempotencyKey(identity, hash ?? '', 7)])
+      expect(sent[0]?.body).toMatchObject(askedOf(honest))
+      expect(made.world.service.charges().map(({ credits }) => credits)).toEqual([16_000n])
+    },
+  )
 
   test('a ceiling under the price: nothing is sent', async () => {
     const { first, posts } = await approved()
