@@ -1,75 +1,64 @@
-import { readFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gunzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { type CliRun, figurePng, heroSpec, runCli } from '../project.ts'
-import { createGame, type Game } from './game.ts'
+import { canary, disguises, search } from './canary.ts'
+import { createGame, type Game, repository } from './game.ts'
 import { filesOf, gameFiles, runViteBuild } from './vite-process.ts'
 
-/** A key that looks different in every encoding. */
-const canary = 'sw_test_c4n4ry/+=&%?-Zz9'
+/** Source maps show what went into a bundle. */
+const config = `import spritewright from 'spritewright/vite'
+export default { plugins: [spritewright()], build: { sourcemap: true } }`
 
 let service: EmbeddedService
 let game: Game
+/** Of this test alone: the service's state, packed packages, notes about requests. */
+let scratch: string
+const atAssets: string[] = []
+const runs: CliRun[] = []
 
 beforeAll(async () => {
-  service = await startEmbeddedService({ jobMs: 0, accounts: [{ name: 'demo', keys: [{ key: canary }] }] })
-  game = await createGame({ ...gameFiles, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']) })
-})
+  scratch = await mkdtemp(join(tmpdir(), 'spritewright-canary-'))
+  const before = async ({ origin, method, path, headers, body }: HookedRequest): Promise<undefined> => {
+    if (origin === 'assets') atAssets.push(JSON.stringify([method, path, headers, Buffer.from(body).toString('latin1')]))
+    return undefined
+  }
+  service = await startEmbeddedService({
+    jobMs: 0,
+    dir: join(scratch, 'service'),
+    accounts: [{ name: 'demo', keys: [{ key: canary }] }],
+    before,
+  })
+  const hero = heroSpec(['walk', 'idle'])
+  game = await createGame({ ...gameFiles, 'vite.config.js': config, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': hero })
+  await game.write('package.json', '{"name":"game","version":"1.0.0","private":true,"type":"module"}')
+  await live()
+}, 600_000)
 
 afterAll(async () => {
   await service?.close()
   await game?.remove()
+  await rm(scratch, { recursive: true, force: true })
 })
 
-/** The forms in which a key might end up somewhere: plain, escaped, in base64 at each of the three alignments, in hexadecimal. */
-function disguises(key: string): Record<string, Buffer> {
-  const bytes = Buffer.from(key)
-  const forms: Record<string, string> = {
-    plain: key,
-    'url-encoded': encodeURIComponent(key),
-    'inside a JSON text': JSON.stringify(key).slice(1, -1),
-    hexadecimal: bytes.toString('hex'),
-    backwards: [...key].reverse().join(''),
+/** A whole life of a project, failures at its end: those talk more than successes. */
+async function live(): Promise<void> {
+  const tell = new URL('tell-requests.mjs', import.meta.url).href
+  const env = {
+    SPRITEWRIGHT_BASE_URL: service.url,
+    SPRITEWRIGHT_API_KEY: canary,
+    SPRITEWRIGHT_TOLD: join(scratch, 'requests.jsonl'),
+    NODE_OPTIONS: `--import ${tell}`,
   }
-  for (const shift of [0, 1, 2]) {
-    // Only the groups of four that no neighbour has a share in.
-    const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
-    const inner = whole.slice(shift === 0 ? 0 : 4, -4)
-    forms[`base64, shifted by ${shift}`] = inner
-    forms[`base64url, shifted by ${shift}`] = inner.replaceAll('+', '-').replaceAll('/', '_')
-  }
-  for (const encoding of ['utf16le'] as const) forms[encoding] = Buffer.from(key, encoding).toString('latin1')
-  return Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, Buffer.from(form, 'latin1')]))
-}
-
-function search(bytes: Uint8Array): string[] {
-  const all = Buffer.from(bytes)
-  return Object.entries(disguises(canary)).flatMap(([name, form]) => (all.includes(form) ? [name] : []))
-}
-
-test('the search finds a key in each of its disguises', () => {
-  for (const [name, form] of Object.entries(disguises(canary))) expect(search(Buffer.concat([Buffer.from('x'), form]))).toContain(name)
-  expect(search(Buffer.from(Buffer.from(`xx${canary}yy`).toString('base64')))).not.toEqual([])
-})
-
-test('C40: after a whole run the key is in no file that was written, no output and no bundle', async () => {
-  const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: canary }
-  const runs: CliRun[] = []
-  for (const args of [
-    ['init'],
-    ['plan'],
-    ['approve', '--yes'],
-    ['build'],
-    ['status', '--json'],
-    ['ledger'],
-    ['doctor'],
-    ['doctor', '--json'],
-  ])
-    runs.push(await runCli(game, args, env))
+  const commands = 'init,plan,approve --yes,build,status --json,ledger,ledger --verify,store ls,store verify,doctor,doctor --json'
+  for (const command of commands.split(',')) runs.push(await runCli(game, command.split(' '), env))
   runs.push(await runViteBuild(game.root, env))
   expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 0))
-  // Failures talk more than successes: a wrong key, a service that is gone, a spec that is broken.
   runs.push(await runCli(game, ['plan', 'nobody'], env))
   await service.putAccount({ name: 'demo', keys: [{ key: canary, isRevoked: true }] })
   await game.write('sprites/hero.sprite.json', heroSpec(['walk', 'idle', 'jump']))
@@ -77,12 +66,72 @@ test('C40: after a whole run the key is in no file that was written, no output a
   runs.push(await runViteBuild(game.root, env))
   await game.write('sprites/hero.sprite.json', '{ "reference": ')
   runs.push(await runCli(game, ['build'], env), await runViteBuild(game.root, env))
+}
 
-  for (const { stdout, stderr } of runs) expect(search(Buffer.from(stdout + stderr))).toEqual([])
-  const files = await filesOf(game.root)
-  for (const expected of ['sprites.lock.json', '.spritewright/ledger.jsonl', 'dist/index.html', 'public/sprites/pack.json'])
-    expect(files).toContain(expected)
+/** Where the canary stands in the files of a folder. */
+async function searchFolder(folder: string, paths: readonly string[]): Promise<string[]> {
   const found: string[] = []
-  for (const path of files) found.push(...search(await readFile(join(game.root, path))).map((how) => `${path}: ${how}`))
-  expect(found).toEqual([])
+  for (const path of paths) found.push(...search(await readFile(join(folder, path))).map((how) => `${path}: ${how}`))
+  return found
+}
+
+/** Packs a package as it would be published; answers its bytes, unpacked. */
+async function pack(folder: string): Promise<Buffer> {
+  const shell = process.platform === 'win32'
+  const told = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], {
+    cwd: folder,
+    shell,
+    encoding: 'utf8',
+    env: { ...process.env, SPRITEWRIGHT_API_KEY: canary },
+  })
+  const [packed] = Object.values(JSON.parse(told) as { readonly filename: string }[])
+  return gunzipSync(await readFile(join(scratch, packed?.filename ?? '')))
+}
+
+test('the search finds a key in each of its disguises', () => {
+  for (const [name, form] of Object.entries(disguises(canary))) expect(search(Buffer.concat([Buffer.from('x'), form]))).toContain(name)
+  expect(search(Buffer.from(Buffer.from(`xx${canary}yy`).toString('base64')))).not.toEqual([])
+})
+
+describe('C40, I7: after a whole life of a project the key is', () => {
+  test('in no output', () => {
+    for (const { stdout, stderr } of runs) expect(search(stdout + stderr)).toEqual([])
+    console.log(`searched the output of ${runs.length} processes`)
+  })
+
+  test('in no file that was written: journal, lock file, ledger, state folder, bundle, source maps', async () => {
+    const files = await filesOf(game.root)
+    for (const expected of ['sprites.lock.json', '.spritewright/ledger.jsonl', 'dist/index.html', 'public/sprites/pack.json'])
+      expect(files).toContain(expected)
+    expect(files.some((path) => /^dist\/.*\.js\.map$/.test(path))).toBe(true)
+    expect(files.some((path) => path.startsWith('.state/'))).toBe(true)
+    expect(await searchFolder(game.root, files)).toEqual([])
+    console.log(`searched ${files.length} files of the project`)
+  })
+
+  test('in nothing that the embedded service keeps of it', async () => {
+    const files = (await filesOf(scratch)).filter((path) => path.startsWith('service/'))
+    expect(files.length).toBeGreaterThan(0)
+    expect(await searchFolder(scratch, files)).toEqual([])
+  })
+
+  test('in no request to another origin, and there in no header, path or body', async () => {
+    const told = (await readFile(join(scratch, 'requests.jsonl'), 'utf8')).split('\n').filter((line) => line !== '')
+    const others = told.filter((line) => (JSON.parse(line) as { origin: string }).origin !== service.url)
+    expect(others.length).toBeGreaterThan(0)
+    expect(others.filter((line) => search(line).length > 0)).toEqual([])
+    // It does go to the service itself: what is searched is what was sent.
+    expect(told.some((line) => search(line).length > 0)).toBe(true)
+    expect(atAssets.length).toBeGreaterThan(0)
+    expect(atAssets.filter((request) => search(request).length > 0)).toEqual([])
+    console.log(`searched ${others.length} requests to other origins of ${told.length}`)
+  })
+
+  test('in no package that is made meanwhile: this one, the game, the built files of this one', async () => {
+    expect(search(await pack(repository))).toEqual([])
+    expect(search(await pack(game.root))).toEqual([])
+    const built = (await filesOf(join(repository, 'dist'))).map((path) => `dist/${path}`)
+    expect(await searchFolder(repository, built)).toEqual([])
+    console.log(`searched 2 packed packages and ${built.length} built files`)
+  })
 })
