@@ -81,6 +81,7 @@ async function pack(folder: string): Promise<Buffer> {
   const told = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], {
     cwd: folder,
     shell,
+    stdio: ['ignore', 'pipe', 'ignore'],
     encoding: 'utf8',
     env: { ...process.env, SPRITEWRIGHT_API_KEY: canary },
   })
