@@ -162,6 +162,19 @@ describe('the lock file under two processes', () => {
     expect(await timeOf(store.change('hero.b', other, () => entry('b')))).toBe(0)
   })
 
+  test('has the entries of all that waited for one that died', async () => {
+    const disk = new MemoryDisk()
+    const clock = new VirtualClock()
+    disk.files.set('/game/.spritewright/turn', new TextEncoder().encode('the token of a dead process'))
+    const names = ['a', 'b', 'c']
+    const slowly = (call: string): Promise<void> | undefined => (call.startsWith('move ') ? clock.sleep(200) : undefined)
+    await clock.run(
+      Promise.all(names.map((name, index) => lockStore(disk, clock, index + 1, slowly).change(`hero.${name}`, hash, () => entry(name)))),
+    )
+    expect(Object.keys((await lockStore(disk, clock, 9).read()).animations)).toEqual(names.map((name) => `hero.${name}`))
+    expect(clock.mono()).toBeLessThan(4_000)
+  })
+
   test('does not wait for a turn where none can be had', async () => {
     const disk = new MemoryDisk()
     const clock = new VirtualClock()
