@@ -4,8 +4,9 @@ import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { Net } from '../../src/host/net.ts'
 import { settle } from '../../src/job/deliver.ts'
 import { createJournal, type Journal } from '../../src/job/journal.ts'
-import type { RecordBodies } from '../../src/job/record.ts'
+import type { RecordBodies, RecordType } from '../../src/job/record.ts'
 import { formatRecord, recordSum } from '../../src/job/record-chain.ts'
+import type { PublicError } from '../../src/service/wire.ts'
 import { createLockStore, type LockEntry, type LockStore } from '../../src/vault/lockfile.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 import { guarded } from '../sim/guarded-disk.ts'
@@ -13,6 +14,13 @@ import { failing, type Machine, sheetOf, type Team, team } from '../sim/two-mach
 import { VirtualClock } from '../sim/virtual-clock.ts'
 
 const hash = 'a'.repeat(64)
+const sent: RecordBodies['sent'] = { attempt: 1, send: 1, keyTag: 'tag' }
+const accepted: RecordBodies['accepted'] = { attempt: 1, executionId: 'E', conversationId: null }
+const frozen: RecordBodies['frozen'] = {
+  ...{ attempt: 1, key: 'key', body: '{}', bodySha256: hash, maxCredits: '1', ceiling: '1' },
+  ...{ priceVersion: '1', approvedAt: '2026-01-01T00:00:00.000Z' },
+}
+const noReason: PublicError = { reason: 'generation_failed', message: 'no', retryable: false, requestId: null, details: null }
 
 /** A network whose answers about executions come late. */
 function slowReads({ world }: Team, ms: number): Net {
@@ -57,6 +65,25 @@ describe('a process that is late', () => {
       [1, 'restored'],
       [2, 'settled'],
     ])
+  })
+
+  test.each([
+    ['failed', { attempt: 1, executionId: 'first', status: 'failed', error: null }],
+    ['completed', { attempt: 1, executionId: 'first', downloadUrl: '/first', contentType: null, review: null }],
+    ['stored', { attempt: 1, executionId: 'first', sha256: hash, bytes: 1 }],
+    ['refused', { attempt: 1, send: 1, status: 401, error: noReason }],
+    ['decided', { attempt: 1, about: 'submission', decision: 'abandon', approvedAt: null }],
+  ] as const)('and writes "%s" of an attempt that another has followed says nothing of that one', async (type, body) => {
+    const journal = journalOf(new MemoryDisk(), new VirtualClock(), '/j')
+    await append(journal, 'sent', sent)
+    await append(journal, 'accepted', { ...accepted, executionId: 'first' })
+    await append(journal, 'failed', { attempt: 1, executionId: 'first', status: 'failed', error: { ...noReason, retryable: true } })
+    await append(journal, 'frozen', { ...frozen, attempt: 2 })
+    await append(journal, 'sent', { ...sent, attempt: 2 })
+    await append(journal, 'accepted', { ...accepted, attempt: 2, executionId: 'second' })
+    const before = (await journal.read(hash)).submission
+    await append(journal, type, body)
+    expect((await journal.read(hash)).submission).toEqual(before)
   })
 
   test('does not write its old execution beside the bytes of the next attempt in the lock file', async () => {
@@ -188,16 +215,13 @@ describe('the lock file under two processes', () => {
   })
 })
 
-const sent: RecordBodies['sent'] = { attempt: 1, send: 1, keyTag: 'tag' }
-const accepted: RecordBodies['accepted'] = { attempt: 1, executionId: 'E', conversationId: null }
-
 /** A process that reads and writes one checkout's journal. */
 function journalOf(disk: MemoryDisk, clock: VirtualClock, folder: string, copy?: string): Journal {
   return createJournal({ disk, random: countingRandom(), clock }, { folder, ...(copy ? { copy } : {}) })
 }
 
 /** Appends a record behind whatever is there. */
-async function append<T extends 'sent' | 'accepted' | 'unknown'>(journal: Journal, type: T, body: RecordBodies[T]): Promise<void> {
+async function append<T extends RecordType>(journal: Journal, type: T, body: RecordBodies[T]): Promise<void> {
   if (!(await journal.append(hash, await journal.read(hash), type, body))) throw new Error('Another process was first.')
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, type Team, team } from '../sim/two-machines.ts'
+import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for a minute only: whoever buys again later pays again. */
 const forgetful = { retentionMs: minutes }
@@ -234,6 +234,18 @@ describe('an approval of another machine is not spent without --adopt', () => {
     first.pull(second)
     await first.build()
     expect([posts(), charged()]).toEqual([1, ['a knight walk']])
+  })
+
+  test('nor is anything of one’s own sent by a build that also needs what another machine is to buy', async () => {
+    const { first, clone, posts, charged } = await team()
+    await first.approve()
+    const second = clone(first)
+    second.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
+    await second.approve()
+    await expect(second.build()).rejects.toMatchObject({ code: 'SW_BUYER', facts: { ids: ['hero.walk'] } })
+    expect(posts()).toBe(0)
+    await second.build({ names: ['rogue'] })
+    expect(charged()).toEqual(['a rogue walk'])
   })
 
   test('a step of a chain that another machine approved is not bought for a sprite of one’s own', async () => {
