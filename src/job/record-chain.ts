@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import canonicalize from 'canonicalize'
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
@@ -122,6 +122,14 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
   }
   const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
     publish(disk, random, join(place, name, fileName(n)), bytes)
+  const rooted = new Set<string>()
+  // Both folders may have been made by another process that has not come to sync their names, or never will: each process sees to it once.
+  const makeRooted = async (name: string): Promise<void> => {
+    if (rooted.has(name)) return
+    if (rooted.size === 0) await disk.syncFolder(dirname(folder))
+    await disk.syncFolder(folder)
+    rooted.add(name)
+  }
   const heal = async (name: string, view: ChainView<R>): Promise<void> => {
     for (const { folder: place, record } of view.lacking ?? []) {
       if (place === copy) await tryCopy(() => put(place, name, record.n, formatRecord(record)))
@@ -150,8 +158,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       const record = { ...open, sum: recordSum(open) } as unknown as R
       const bytes = formatRecord(record)
       if (!(await put(folder, name, record.n, bytes))) return undefined
-      // The folder of a new chain may have been made by another process that has not come to sync it.
-      if (record.n === 1) await disk.syncFolder(folder)
+      await makeRooted(name)
       if (copy !== undefined && !knownOf(name).isForeign) {
         await tryCopy(async () => {
           if (await put(copy, name, record.n, bytes)) return

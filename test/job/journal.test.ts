@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { ensureFolder } from '../../src/host/publish.ts'
 import { createJournal } from '../../src/job/journal.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+import { FaultDisk } from '../sim/fault-disk.ts'
 
 const hash = 'a'.repeat(64)
 const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }
@@ -21,8 +23,19 @@ describe('the journal', () => {
       `link /j/${hash}/0001.json`,
       `remove /j/${hash}/0001.json.tmp`,
       `syncFolder /j/${hash}`,
+      'syncFolder /',
       'syncFolder /j',
     ])
+  })
+
+  test('a record survives a power loss, whoever made its folders and never came to sync their names', async () => {
+    const disk = new FaultDisk()
+    await ensureFolder(disk, '/game')
+    await disk.makeFolder(`/game/j/${hash}`)
+    const journal = createJournal({ disk, random: countingRandom(), clock }, '/game/j')
+    await journal.append(hash, await journal.read(hash), 'sent', sent)
+    disk.crash('nothing')
+    expect((await journal.read(hash)).records).toHaveLength(1)
   })
 
   test('of two that write behind the same view one wins and the other is told', async () => {
