@@ -4,7 +4,8 @@ import type { ServedResponse } from '../../src/host/server.ts'
 import { mortalPorts } from './mortal.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
 
-const outcomes = ['ok', 'lostRequest', 'lostResponse', '500before', '500after', '429'] as const
+// The others are tried below the workshop, at every moment and in every combination: exhaustive.test.ts.
+const outcomes = ['lostResponse', '500before'] as const
 type Outcome = (typeof outcomes)[number]
 
 /** What becomes of the first POST of a submission. */
@@ -12,29 +13,12 @@ function firstPost(outcome: Outcome): EmbeddedOptions {
   let seen = 0
   const is = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
   const lost: ServedResponse = { status: 500, headers: { 'content-length': '5' }, body: new Uint8Array() }
-  const busy: ServedResponse = {
-    status: 429,
-    headers: {},
-    body: new TextEncoder().encode(
-      JSON.stringify({
-        error: {
-          code: 'RATE_LIMITED',
-          reason: 'rate_limited',
-          message: 'slow down',
-          category: 'RATE_LIMITED',
-          retryable: true,
-          request_id: '00000000-0000-4000-8000-000000000000',
-        },
-      }),
-    ),
-  }
   return {
     before: async (request) => {
       if (!is(request) || ++seen > 1) return undefined
-      return outcome === 'lostRequest' || outcome === '500before' ? lost : outcome === '429' ? busy : undefined
+      return outcome === '500before' ? lost : undefined
     },
-    after: async (request, response) =>
-      is(request) && seen === 1 && (outcome === 'lostResponse' || outcome === '500after') ? lost : response,
+    after: async (request, response) => (is(request) && seen === 1 && outcome === 'lostResponse' ? lost : response),
   }
 }
 
