@@ -18,7 +18,7 @@ function runLong() {
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   const rest = process.argv.slice(2).filter((word) => word !== '--long')
   try {
-    execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/service/cut-streams.test.ts', ...rest], {
+    execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/kill', 'test/service/cut-streams.test.ts', ...rest], {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, SPRITEWRIGHT_LONG: '1' },
