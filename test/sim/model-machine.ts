@@ -60,13 +60,13 @@ export class Machine {
     this.name = name
     this.key = key
     this.disk.put('/tmp/.keep', '')
-    this.disk.put('/home/.profile', '')
+    this.disk.put('/state/.profile', '')
     this.disk.put(`${root}/package.json`, '{"name":"game"}')
   }
 
   /** Folder of the second copy of journal and name; undefined before anything was written there. */
   copyFolder(): string | undefined {
-    return /^\/home\/state\/journals\/[^/]+/.exec(this.disk.paths('/home/state/journals')[0] ?? '')?.[0]
+    return /^\/state\/journals\/[^/]+/.exec(this.disk.paths('/state/journals')[0] ?? '')?.[0]
   }
 
   /** Runs one command in a process of its own, from its start to its end or its death. */
@@ -133,7 +133,7 @@ class MortalProcess {
       loadModule: async () => undefined,
       terminal: { write: () => {}, note: () => {}, isInteractive: false, canAsk: false, columns: 80 },
       env: { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:1', SPRITEWRIGHT_API_KEY: machine.key },
-      stateFolder: '/home/state',
+      stateFolder: '/state',
       tempFolder: '/tmp',
       workingFolder: root,
       processId: number,

@@ -33,7 +33,7 @@ export async function race(
         call,
         async (...args: unknown[]): Promise<unknown> => {
           const path = String(args.at(call === 'link' || call === 'move' ? 1 : 0))
-          if (!papers.test(path) || path.startsWith('/home/state/limits')) return act(...args)
+          if (!papers.test(path) || path.startsWith('/state/limits')) return act(...args)
           const turn = scheduler.schedule(Promise.resolve(), `${name}: ${call} ${path}`)
           wake()
           await turn
