@@ -50,9 +50,9 @@ async function watch(load: (typeof vites)[number][1], game: Game, plugin: TestPl
 const isEnd = ({ code }: WatchEvent): boolean => code === 'END'
 const isError = ({ code }: WatchEvent): boolean => code === 'ERROR'
 
-/** The built script; empty while there is none. */
+/** The built script; empty while there is none, also while a build empties the folder that is being listed. */
 async function script(game: Game): Promise<string> {
-  const name = (await game.list()).find((other) => /^dist\/.*\.js$/.test(other))
+  const name = (await game.list('dist').catch(() => [])).find((other) => /\.js$/.test(other))
   return name === undefined ? '' : game.read(name).catch(() => '')
 }
 
