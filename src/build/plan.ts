@@ -108,8 +108,11 @@ export interface PlanFacts {
   readonly submissionOf: (hash: string) => Submission
   /** Whether the vault holds a result. */
   readonly isKept: (sha256: string) => boolean
-  readonly decision: Omit<DecisionFacts, 'keyTag' | 'approvedAt'> & { readonly keyTag?: string | undefined }
+  readonly decision: Omit<DecisionFacts, 'keyTag' | 'approvedAt'> & { readonly keyTagOf?: KeyTagOf | undefined }
 }
+
+/** Fingerprint of today's API key for a request, by its hash. */
+export type KeyTagOf = (hash: string) => string
 
 /** Where one request stands. Pure. @param hash Undefined where nobody knows under which identity it would be bought. */
 export function standingOf(facts: PlanFacts, id: string, hash: string | undefined): Standing {
@@ -130,7 +133,7 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   const result = isElsewhere ? entry.result?.sha256 : ownResult
   if (result !== undefined) return { ...base, state: facts.isKept(result) ? 'bought' : 'lost', result }
   if (isElsewhere) return { ...base, state: 'running' }
-  return { ...base, ...openState(facts, submission, entry) }
+  return { ...base, ...openState(facts, hash, submission, entry) }
 }
 
 /** Where one animation stands, and what changed where it has to be bought. Pure. */
@@ -154,10 +157,15 @@ export function planAnimation(
   }
 }
 
-function openState(facts: PlanFacts, submission: Submission, entry: LockEntry | undefined): { state: PlanState; note?: string } {
+function openState(
+  facts: PlanFacts,
+  hash: string,
+  submission: Submission,
+  entry: LockEntry | undefined,
+): { state: PlanState; note?: string } {
   const approved: PlanState = entry?.approval ? 'approved' : 'missing'
   const { decision } = facts
-  const keyTag = decision.keyTag ?? submission.sends.at(-1)?.keyTag ?? ''
+  const keyTag = decision.keyTagOf?.(hash) ?? submission.sends.at(-1)?.keyTag ?? ''
   const step = decide(submission, { ...decision, keyTag, approvedAt: entry?.approval?.at })
   switch (step.do) {
     case 'prepare':

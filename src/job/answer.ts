@@ -73,7 +73,7 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
         recorded.view = await ports.journal.append(order.hash, view, 'answerSent', {
           attempt,
           send: number,
-          keyTag: ports.client.keyTag(ports.keySalt),
+          keyTag: ports.client.keyTag(order.hash),
         })
         if (!recorded.view) throw new OvertakenError()
       },

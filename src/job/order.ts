@@ -68,8 +68,6 @@ export interface JobPorts {
   readonly buyer: string
   /** How long an unanswered submission may be replayed, milliseconds. */
   readonly windowMs: number
-  /** Salt of the API key's fingerprint, the same for all runs of this checkout. */
-  readonly keySalt: string
   readonly onProgress: ProgressListener
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
@@ -80,13 +78,13 @@ export interface JobPorts {
 }
 
 /** What a decision is taken by at this moment. */
-export function factsNow(ports: Pick<JobPorts, 'clock' | 'windowMs' | 'client' | 'keySalt'>, order: Order): DecisionFacts {
-  const { clock, windowMs, client, keySalt } = ports
+export function factsNow(ports: Pick<JobPorts, 'clock' | 'windowMs' | 'client'>, order: Order): DecisionFacts {
+  const { clock, windowMs, client } = ports
   return {
     wall: clock.wall(),
     mono: clock.mono(),
     windowMs,
-    keyTag: client.keyTag(keySalt),
+    keyTag: client.keyTag(order.hash),
     approvedAt: order.approval?.at,
     lockedAttempt: order.lockedAttempt,
   }

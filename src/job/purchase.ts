@@ -171,7 +171,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
         const next = await ports.journal.append(order.hash, view, 'sent', {
           attempt: frozen.attempt,
           send: number,
-          keyTag: ports.client.keyTag(ports.keySalt),
+          keyTag: ports.client.keyTag(order.hash),
         })
         if (!next) throw new OvertakenError()
         recorded.view = next

@@ -18,7 +18,12 @@ export interface RecordBodies {
     readonly balance?: string
   }
   /** A POST is about to leave. `send` counts the POSTs of this attempt from 1. */
-  readonly sent: { readonly attempt: number; readonly send: number; readonly keyTag: string }
+  readonly sent: {
+    readonly attempt: number
+    readonly send: number
+    /** Fingerprint of the API key, salted by the request's hash: it stays whoever builds, and says nothing across requests. */
+    readonly keyTag: string
+  }
   /** A POST was refused by a readable answer. */
   readonly refused: { readonly attempt: number; readonly send: number; readonly status: number; readonly error: PublicError }
   /** A POST got no answer, a 5xx, or one that cannot be read. */

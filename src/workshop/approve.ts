@@ -27,18 +27,18 @@ export async function approve(shop: Shop, session: Session, request: ApproveRequ
   const found = await survey(shop, request.names, { identity: session.identity })
   throwAll(found.errors)
   await checkReferences(shop, found.items, session.capabilities)
-  const { candidates, untouched } = await sortOut(shop, session, found, request, signal)
+  const { candidates, ...rest } = await sortOut(shop, session, found, request, signal)
   const lines = candidates.map(({ id, quote, ceiling }) => ({ id, quote, ceiling }))
-  if (candidates.length === 0) return { approved: [], untouched, confirmed: true }
+  if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
   checkCeilings(lines, request)
   await checkProject(shop, lines)
   const balance = await session.client.balance(signal)
-  if (!(await request.confirm(lines, balance))) return { approved: [], untouched, confirmed: false }
+  if (!(await request.confirm(lines, balance))) return { approved: [], ...rest, confirmed: false }
   const ports = await toJobPorts(shop, session, { signal })
   const approved = await Promise.all(candidates.map((candidate) => approveOne(shop, candidate)))
   await shop.lock.changeAll(approved.map((order) => toChange(session, order)))
   for (const [index, order] of approved.entries()) await freezeOne(shop, ports, session, order, (candidates[index] as Candidate).price)
-  return { approved: lines, untouched, confirmed: true }
+  return { approved: lines, ...rest, confirmed: true }
 }
 
 async function sortOut(
@@ -47,7 +47,7 @@ async function sortOut(
   found: Survey,
   request: ApproveRequest,
   signal: AbortSignal,
-): Promise<{ candidates: readonly Candidate[]; untouched: readonly string[] }> {
+): Promise<{ candidates: readonly Candidate[]; untouched: readonly string[]; others: readonly string[] }> {
   const quotes = askQuotes(session, signal)
   const buyer = await readBuyer(shop)
   const orders = new Map(
@@ -55,12 +55,14 @@ async function sortOut(
   )
   const candidates: Candidate[] = []
   const untouched: string[] = []
+  const others: string[] = []
   for (const one of [...found.steps, ...found.items]) {
     const order = orders.get(one.hash ?? '')
     const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
     const isOthers = order?.approval !== undefined && order.approval.buyer !== buyer && !request.adopt
     if (!order || !isUnsent(one) || isTwin || isOthers) {
       untouched.push(one.id)
+      if (order && isUnsent(one) && isOthers) others.push(one.id)
       continue
     }
     const price = await quotes.of(one.request)
@@ -69,7 +71,7 @@ async function sortOut(
     if (one.state === 'approved' && before?.buyer === buyer && isStillGood(before, price, request)) untouched.push(one.id)
     else candidates.push({ id: one.id, quote: price.credits, ceiling, order, price })
   }
-  return { candidates, untouched }
+  return { candidates, untouched, others }
 }
 
 /** An approval that covers today's price is not asked for again, unless another ceiling is wanted. */
@@ -141,7 +143,7 @@ async function freezeOne(shop: Shop, ports: JobPorts, session: Session, order: A
     wall: shop.host.clock.wall(),
     mono: shop.host.clock.mono(),
     windowMs: ports.windowMs,
-    keyTag: session.client.keyTag(ports.keySalt),
+    keyTag: session.client.keyTag(hash),
     approvedAt: approval.at,
     lockedAttempt: order.lockedAttempt,
   }

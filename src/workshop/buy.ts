@@ -32,13 +32,12 @@ export interface BuyRequest {
  */
 export async function buy(shop: Shop, session: Session, request: BuyRequest): Promise<Bought> {
   const ports = await toJobPorts(shop, session, request)
-  const keyTag = session.client.keyTag(ports.keySalt)
-  const before = await survey(shop, request.names, { identity: session.identity }, keyTag)
+  const before = await survey(shop, request.names, { identity: session.identity }, session.client.keyTag)
   throwAll(before.errors)
   await checkReferences(shop, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
   if (request.mayBuy) await approveByBudget(shop, session, before, quotes)
-  const found = request.mayBuy ? await survey(shop, request.names, { identity: session.identity }, keyTag) : before
+  const found = request.mayBuy ? await survey(shop, request.names, { identity: session.identity }, session.client.keyTag) : before
   const states = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
   const open = found.items.flatMap((item, index) =>
     item.state === 'bought' ? [] : [toOrder(session, found.wishes[index] as Wish, found.lock)],

@@ -46,8 +46,10 @@ export interface ApproveRequest {
 
 export interface ApproveReport {
   readonly approved: readonly ApprovalLine[]
-  /** Ids that need no approval: bought, or approved at a ceiling that still fits. */
+  /** Ids that got no approval: bought, approved at a ceiling that still fits, or another checkout's to buy. */
   readonly untouched: readonly string[]
+  /** Those of them that are not bought and were approved in another checkout: only `adopt` takes them over. */
+  readonly others: readonly string[]
   /** False when `confirm` said no. */
   readonly confirmed: boolean
 }
@@ -102,8 +104,8 @@ export interface RecoverReport {
     /** Available credits before it was sent. */
     readonly balanceBefore?: Credits
   }[]
-  /** Available credits now. */
-  readonly balance: Credits
+  /** Available credits now; missing where the service could not be asked: the decision is written all the same. */
+  readonly balance?: Credits
   /** What came of a replay. */
   readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
 }

@@ -85,7 +85,6 @@ export async function toJobPorts(
     mayBuy: run.mayBuy ?? false,
     mayReplay: run.mayReplay ?? run.mayBuy ?? false,
     buyer,
-    keySalt: buyer,
     onProgress: run.onProgress ?? (() => {}),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
     underWay: new Map(),

@@ -37,14 +37,22 @@ export async function recover(shop: Shop, session: Session, request: RecoverRequ
       facts: { name: request.name },
     })
   }
-  const balance = await session.client.balance(signal)
-  if (request.decision === 'abandon') return { decided, balance, bought: [] }
+  if (request.decision === 'abandon') return { decided, ...(await readBalance(session, signal)), bought: [] }
   const crew = await runCrew(ports, orders, shop.options.limits.activeJobs)
   throwAll(crew.failures.map(({ error }) => error))
   return {
     decided,
-    balance: await session.client.balance(signal).catch(() => balance),
+    ...(await readBalance(session, signal)),
     bought: crew.purchases.map((purchase) => ({ id: purchase.id, credits: parseCredits(purchase.credits ?? formatCredits(0n)) })),
+  }
+}
+
+/** Evidence for a person, and no more: the decision is written by then. */
+async function readBalance(session: Session, signal: AbortSignal): Promise<{ readonly balance?: Credits }> {
+  try {
+    return { balance: await session.client.balance(signal) }
+  } catch {
+    return {}
   }
 }
 

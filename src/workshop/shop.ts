@@ -82,7 +82,7 @@ function journalCopy(host: Host, options: ResolvedOptions, place: string): strin
 }
 
 /**
- * The name of this checkout's journal, as approvals name their buyer: `SPRITEWRIGHT_BUYER`, or a random id made once. It is also the salt of the API key's fingerprint.
+ * The name of this checkout's journal, as approvals name their buyer: `SPRITEWRIGHT_BUYER`, or a random id made once.
  */
 export async function readBuyer(shop: Shop): Promise<string> {
   const named = shop.host.env.SPRITEWRIGHT_BUYER?.trim()

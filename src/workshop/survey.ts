@@ -1,5 +1,6 @@
 import {
   identify,
+  type KeyTagOf,
   type KnownService,
   type PlanFacts,
   type PlanItem,
@@ -84,8 +85,8 @@ function toWish(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePi
   }
 }
 
-/** Where every wish stands, by the project's papers and, where it is known, the service's identity. */
-export async function survey(shop: Shop, names: readonly string[], known: KnownService, keyTag?: string): Promise<Survey> {
+/** Where every wish stands, by the project's papers and, where it is known, the service's identity and the fingerprint of today's API key under a request's hash. */
+export async function survey(shop: Shop, names: readonly string[], known: KnownService, keyTagOf?: KeyTagOf): Promise<Survey> {
   const { wishes, errors } = await readWishes(shop, names)
   const lock = await shop.lock.read()
   const asked = wishes.map((wish) => {
@@ -104,7 +105,7 @@ export async function survey(shop: Shop, names: readonly string[], known: KnownS
     shop,
     lock,
     asked.flatMap(({ sheet, hash, steps }) => [[sheet.id, hash] as const, ...steps.map(({ step, hash: own }) => [step.id, own] as const)]),
-    keyTag,
+    keyTagOf,
   )
   const items = asked.map(({ wish, sheet, hash }) => planAnimation(facts, wish.spec, wish.animation, sheet, hash))
   const steps = new Map<string, PlanStep>()
@@ -130,7 +131,7 @@ async function readFacts(
   shop: Shop,
   lock: LockFile,
   asked: readonly (readonly [id: string, hash: string | undefined])[],
-  keyTag: string | undefined,
+  keyTagOf: KeyTagOf | undefined,
 ): Promise<PlanFacts> {
   const submissions = new Map<string, Submission>()
   const kept = new Set<string>()
@@ -145,7 +146,7 @@ async function readFacts(
     lock,
     submissionOf: (hash) => submissions.get(hash) ?? noSubmission,
     isKept: (sha256) => kept.has(sha256),
-    decision: { wall: shop.host.clock.wall(), mono: shop.host.clock.mono(), windowMs: shop.options.replayWindowMs, keyTag },
+    decision: { wall: shop.host.clock.wall(), mono: shop.host.clock.mono(), windowMs: shop.options.replayWindowMs, keyTagOf },
   }
 }
 

@@ -133,7 +133,12 @@ describe('approve', () => {
         approve: async (request) => {
           requests.push(request)
           const confirmed = await request.confirm(lines, 200_000n)
-          return { approved: confirmed ? lines : [], untouched: ['coin.spin'], confirmed }
+          return {
+            approved: confirmed ? lines : [],
+            untouched: ['coin.spin', 'hero.run', 'hero#1'],
+            others: ['hero.run', 'hero#1'],
+            confirmed,
+          }
         },
       },
     })
@@ -146,6 +151,8 @@ describe('approve', () => {
     expect(world.questions).toEqual(['A build may hold and spend up to 4.6 credits for 2 animations, each bought once. Approve?'])
     expect(world.out()).toContain('  hero.walk    2.4        3\n')
     expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
+    expect(world.out()).toContain('Bought or approved before: coin.spin\n')
+    expect(world.out()).toContain('spritewright approve hero.run hero --adopt')
     expect(world.out()).toContain('Next: spritewright build hero,')
     expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
   })
@@ -182,7 +189,8 @@ describe('approve', () => {
         { id: 'hero.idle', quote: '1.6', ceiling: '1.6' },
         { id: 'hero.walk', quote: '2.4', ceiling: '3' },
       ],
-      untouched: ['coin.spin'],
+      untouched: ['coin.spin', 'hero.run', 'hero#1'],
+      others: ['hero.run', 'hero#1'],
       confirmed: true,
       total: '4.6',
     })

@@ -147,7 +147,6 @@ export function jobPorts(ports: ProcessPorts, { total, hasCopy, buyer }: Checkou
     mayReplay: true,
     buyer,
     windowMs,
-    keySalt: buyer,
     onProgress: () => {},
     warn: () => {},
     underWay: new Map(),

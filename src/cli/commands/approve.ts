@@ -68,19 +68,31 @@ async function askPerson(ask: (question: string) => Promise<boolean | undefined>
 
 function tellApproved(printer: Printer, report: ApproveReport, names: readonly string[]): number {
   const total = sumCredits(report.approved.map((line) => line.ceiling))
-  if (report.approved.length === 0) printer.line('Nothing needs an approval.')
+  const { others } = report
+  if (report.approved.length === 0) printer.line(others.length > 0 ? 'Nothing was approved.' : 'Nothing needs an approval.')
   else
     printer.line(
       ink('green', '✓'),
       ` Approved ${countLines(report.approved)}, at most ${creditsWords(total)}. Written to sprites.lock.json.`,
     )
-  if (report.untouched.length > 0) printer.hint(ink('dim', `Bought or approved before: ${report.untouched.join(', ')}`))
+  const before = report.untouched.filter((id) => !others.includes(id))
+  if (before.length > 0) printer.hint(ink('dim', `Bought or approved before: ${before.join(', ')}`))
+  if (others.length > 0)
+    printer.hint(
+      `Approved in another checkout, which is to buy it: ${others.join(', ')}. To take it over, after making sure that it was not bought there: `,
+      ink('bold', `spritewright approve ${[...new Set(others.map(nameOf))].join(' ')} --adopt`),
+    )
   printer.hint(
     'Next: ',
     ink('bold', ['spritewright build', ...names].join(' ')),
     ', which buys and makes the atlases. Commit sprites.lock.json.',
   )
   return 0
+}
+
+/** A step is approved with the sprite that needs it. */
+function nameOf(id: string): string {
+  return id.split('#')[0] ?? id
 }
 
 function tellDeclined(printer: Printer): number {

@@ -35,8 +35,10 @@ function tellDecided(printer: Printer, report: RecoverReport, isReplay: boolean)
   for (const { id, about, ceiling, balanceBefore } of report.decided) {
     const kept = about === 'answer' || ceiling === undefined ? '' : ` Its ceiling of ${creditsWords(ceiling)} stays counted as spent.`
     printer.line(ink('bold', id), isReplay ? ': sent again.' : `: given up.${kept}`)
-    if (balanceBefore !== undefined)
-      printer.line(ink('dim', `  Balance before it was first sent: ${creditsWords(balanceBefore)}; now: ${creditsWords(report.balance)}.`))
+    if (balanceBefore !== undefined) {
+      const now = report.balance === undefined ? 'now: the service could not be asked' : `now: ${creditsWords(report.balance)}`
+      printer.line(ink('dim', `  Balance before it was first sent: ${creditsWords(balanceBefore)}; ${now}.`))
+    }
   }
   for (const { id, credits } of report.bought) printer.line(ink('green', 'bought '), ink('bold', id), ` for ${creditsWords(credits)}`)
   const isAnswer = report.decided.every(({ about }) => about === 'answer')
