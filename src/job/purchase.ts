@@ -167,6 +167,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           attempt: frozen.attempt,
           // Each decision to send again may have led to a charge of its own.
           credits: parseCredits(frozen.maxCredits) * BigInt(1 + (view.submission.replay?.count ?? 0)),
+          round: view.submission.withdrawals ?? 0,
         })
         const next = await ports.journal.append(order.hash, view, 'sent', {
           attempt: frozen.attempt,

@@ -24,6 +24,8 @@ export interface RecordBodies {
     /** Fingerprint of the API key, salted by the request's hash: it stays whoever builds, and says nothing across requests. */
     readonly keyTag: string
   }
+  /** What was reserved for the attempt has been given back, since nothing had been sent. It takes the place of the `sent` that somebody may be about to write: who was reads again and reserves anew. */
+  readonly withdrawn: { readonly attempt: number }
   /** A POST was refused by a readable answer. */
   readonly refused: { readonly attempt: number; readonly send: number; readonly status: number; readonly error: PublicError }
   /** A POST got no answer, a 5xx, or one that cannot be read. */
@@ -128,6 +130,8 @@ export interface Submission {
   readonly frozen?: RecordBodies['frozen']
   /** POSTs of the current attempt, in order. */
   readonly sends: readonly Send[]
+  /** How often the share that was reserved for the current attempt has been given back. */
+  readonly withdrawals?: number
   /** A person's decision to send again. */
   readonly replay?: ReplayDecision
   /** A person gave the attempt up. */
@@ -166,6 +170,8 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
   switch (record.type) {
     case 'sent':
       return { ...state, sends: [...state.sends, toSend(record, record.body)] }
+    case 'withdrawn':
+      return { ...state, withdrawals: (state.withdrawals ?? 0) + 1 }
     case 'refused':
     case 'unknown':
       return { ...state, sends: answered(state.sends, record.body.send, toAnswer(record)) }

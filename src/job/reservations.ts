@@ -1,7 +1,7 @@
 import { type Credits, formatCredits, parseCredits, sumCredits } from '../credit/credits.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import type { LockFile, LockStore } from '../vault/lockfile.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, JournalView } from './journal.ts'
 import type { Submission } from './record.ts'
 import { type ChainedRecord, type ChainPlaces, type ChainPorts, createRecordChains, newerVersion } from './record-chain.ts'
 
@@ -14,6 +14,8 @@ export interface Reservation {
   readonly attempt: number
   /** The `max_credits` of its submission. */
   readonly credits: Credits
+  /** How often a share of this attempt was given back before, by the records that the next `sent` is to follow. */
+  readonly round: number
 }
 
 interface ReservedBody {
@@ -22,6 +24,14 @@ interface ReservedBody {
   readonly attempt: number
   /** Decimal text. */
   readonly credits: string
+  /** Missing where it is 0. */
+  readonly round?: number
+}
+
+/** A share as it stands in the purse. */
+interface Share extends Reservation {
+  /** Wall clock of its record, milliseconds since the Unix epoch. */
+  readonly at: number
 }
 
 type ReservationRecord =
@@ -45,6 +55,9 @@ export interface Reservations {
 
 const chain = 'budget'
 
+/** How long whoever has taken a share is left alone between that and its record of the POST, milliseconds. Only good manners: what keeps the sums right is the order of the records. */
+const mannersMs = 60_000
+
 /**
  * Opens the purse; nothing is touched before the first call.
  *
@@ -58,15 +71,34 @@ export function createReservations(
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
   const elsewhere = async (taken: ReadonlyMap<string, Reservation>): Promise<Credits> => boughtElsewhere(await papers.lock.read(), taken)
-  /** Gives back what ended without a charge. */
+  /**
+   * Whether a share may be given back: its attempt has ended without a charge, or was never sent. In the second case somebody may be about to send it. So the request's own chain
+   * is asked to decide: `withdrawn` and that one's `sent` want the same place in it. Whoever comes too late there reserves again, which is a record in the purse, behind which this one's `released` comes too late.
+   */
+  const mayGoBack = async (share: Share): Promise<boolean> => {
+    const { hash, attempt, round, at } = share
+    const view = await readQuietly(papers.journal, hash)
+    if (!view) return false
+    if (isOver(view.submission, attempt)) return true
+    if (!isUnsent(view.submission, attempt)) return false
+    if (round < (view.submission.withdrawals ?? 0)) return true
+    if (Math.abs(ports.clock.wall() - at) <= mannersMs) return false
+    return (await papers.journal.append(hash, view, 'withdrawn', { attempt })) !== undefined
+  }
+  const giveBack = async (key: Pick<Reservation, 'hash' | 'attempt'>): Promise<void> => {
+    for (;;) {
+      // The purse is read before the request's chain: a share that is taken anew in between makes the last line fail.
+      const view = await chains.read(chain)
+      const share = fold(view.records).get(keyOf(key))
+      if (!share || !(await mayGoBack(share))) return
+      const { hash, attempt } = share
+      if (await chains.append(chain, view, 'released', { hash, attempt })) return
+    }
+  }
   const release = async (): Promise<void> => {
-    for (const { hash, attempt } of fold((await chains.read(chain)).records).values()) {
-      if (!isOver((await papers.journal.read(hash)).submission, attempt)) continue
-      for (;;) {
-        const view = await chains.read(chain)
-        if (!fold(view.records).has(keyOf({ hash, attempt }))) break
-        if (await chains.append(chain, view, 'released', { hash, attempt })) break
-      }
+    for (const share of fold((await chains.read(chain)).records).values()) {
+      const view = await readQuietly(papers.journal, share.hash)
+      if (view && (isOver(view.submission, share.attempt) || isUnsent(view.submission, share.attempt))) await giveBack(share)
     }
   }
   return {
@@ -76,17 +108,18 @@ export function createReservations(
         const view = await chains.read(chain)
         const taken = fold(view.records)
         const own = taken.get(keyOf(share))
-        if (own && own.credits >= share.credits) return
+        if (own && own.credits >= share.credits && own.round >= share.round) return
         const others =
-          sumOf(taken) - (own?.credits ?? 0n) + (total === undefined ? 0n : await elsewhere(new Map([...taken, [keyOf(share), share]])))
+          sumOf(taken) -
+          (own?.credits ?? 0n) +
+          (total === undefined ? 0n : await elsewhere(new Map<string, Reservation>([...taken, [keyOf(share), share]])))
         if (total !== undefined && others + share.credits > total) {
           if (hasReleased) throw totalError(share, others, total)
           hasReleased = true
           await release()
           continue
         }
-        const { id, hash, attempt, credits } = share
-        if (await chains.append(chain, view, 'reserved', { id, hash, attempt, credits: formatCredits(credits) })) return
+        if (await chains.append(chain, view, 'reserved', toBody(share))) return
       }
     },
     committed: async () => {
@@ -101,22 +134,45 @@ function keyOf({ hash, attempt }: Pick<Reservation, 'hash' | 'attempt'>): string
   return `${hash} ${attempt}`
 }
 
+function toBody({ id, hash, attempt, credits, round }: Reservation): ReservedBody {
+  return { id, hash, attempt, credits: formatCredits(credits), ...(round === 0 ? {} : { round }) }
+}
+
+/** Where a request's chain is broken, nobody can tell what became of it: its share counts, and stops nobody else. */
+async function readQuietly(journal: Journal, hash: string): Promise<JournalView | undefined> {
+  try {
+    return await journal.read(hash)
+  } catch (error) {
+    if (hasCode(error, 'SW_JOURNAL')) return undefined
+    throw error
+  }
+}
+
 /** Shares that count, by request and attempt. */
-function fold(records: readonly ReservationRecord[]): Map<string, Reservation> {
-  const taken = new Map<string, Reservation>()
+function fold(records: readonly ReservationRecord[]): Map<string, Share> {
+  const taken = new Map<string, Share>()
   for (const record of records) {
     if (record.type === 'released') taken.delete(keyOf(record.body))
-    else if (record.type === 'reserved') taken.set(keyOf(record.body), { ...record.body, credits: parseCredits(record.body.credits) })
+    else if (record.type === 'reserved') taken.set(keyOf(record.body), toShare(record))
     else throw newerVersion((record as { readonly type: string }).type)
   }
   return taken
+}
+
+function toShare({ at, body: { id, hash, attempt, credits, round = 0 } }: ReservationRecord & { readonly type: 'reserved' }): Share {
+  return { id, hash, attempt, credits: parseCredits(credits), round, at }
 }
 
 function sumOf(taken: ReadonlyMap<string, Reservation>): Credits {
   return sumCredits([...taken.values()].map((share) => share.credits))
 }
 
-/** Whether an attempt has ended without a charge, and nobody sends it again. What was reserved and never sent is not: another process may be about to. */
+/** Whether an attempt is the present one and no POST of it has left, nor an execution of it come from elsewhere. */
+function isUnsent({ accepted, attempt: current, sends }: Submission, attempt: number): boolean {
+  return attempt === current && accepted === undefined && sends.length === 0
+}
+
+/** Whether an attempt has ended without a charge, and nobody sends it again. */
 function isOver(submission: Submission, attempt: number): boolean {
   const { attempt: current, failed, sends, abandoned, abandonedAttempts } = submission
   if (abandonedAttempts?.includes(attempt)) return false

@@ -1,23 +1,31 @@
 import fc from 'fast-check'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
+import { hasCode } from '../../src/errors.ts'
 import { createJournal } from '../../src/job/journal.ts'
 import type { RecordBodies } from '../../src/job/record.ts'
 import { createReservations, type Reservations } from '../../src/job/reservations.ts'
 import { createLockStore } from '../../src/vault/lockfile.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+import { type CallGuard, guarded } from '../sim/guarded-disk.ts'
 
-const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }
+/** At 1,000 ms unless a test moves it. */
+const time = { wall: 1_000 }
+const clock = { wall: () => time.wall, mono: () => 10, sleep: async () => {} }
+afterEach(() => {
+  time.wall = 1_000
+})
 const hashOf = (index: number): string => index.toString(16).padStart(64, '0')
-const share = (index: number, credits: bigint, attempt = 1) => ({ id: `s${index}.walk`, hash: hashOf(index), attempt, credits })
+const share = (index: number, credits: bigint, attempt = 1) => ({ id: `s${index}.walk`, hash: hashOf(index), attempt, credits, round: 0 })
 
-function project(total?: bigint) {
-  const ports = { disk: new MemoryDisk(), random: countingRandom(), clock }
+function project(total?: bigint, seen: CallGuard = () => undefined) {
+  const disk = new MemoryDisk()
+  const ports = { disk: guarded(disk, seen), random: countingRandom(), clock }
   const journal = createJournal(ports, '/j')
   const lock = createLockStore(ports, '/sprites.lock.json')
   /** Each process opens the purse for itself. */
   const open = (): Reservations => createReservations(ports, { folder: '/j' }, { journal, lock }, total)
-  return { journal, lock, open, disk: ports.disk }
+  return { journal, lock, open, disk }
 }
 
 const frozen = (attempt: number): RecordBodies['frozen'] => ({
@@ -92,5 +100,103 @@ describe('the purse of the project', () => {
     await open().reserve(share(1, parseCredits('3')))
     await open().reserve(share(2, parseCredits('2')))
     expect(await open().committed()).toBe(parseCredits('5'))
+  })
+})
+
+/** What the spender does for the POST of an attempt: the share, then the record that it is about to leave. Answers whether it may leave. */
+async function send({ journal, open }: ReturnType<typeof project>, index: number, credits: string): Promise<boolean> {
+  for (;;) {
+    const view = await journal.read(hashOf(index))
+    if (view.submission.sends.length > 0) return false
+    const round = view.submission.withdrawals ?? 0
+    try {
+      await open().reserve({ ...share(index, parseCredits(credits)), round })
+    } catch (error) {
+      if (hasCode(error, 'SW_CEILING')) return false
+      throw error
+    }
+    if (await journal.append(hashOf(index), view, 'sent', { attempt: 1, send: 1, keyTag: 'k' })) return true
+  }
+}
+
+/** Frozen, its share taken, and nothing sent. */
+async function reserved({ journal, open }: ReturnType<typeof project>, index: number): Promise<void> {
+  await journal.append(hashOf(index), await journal.read(hashOf(index)), 'frozen', frozen(1))
+  await open().reserve(share(index, parseCredits('4')))
+}
+
+describe('a share of an attempt that was never sent', () => {
+  test('stands for a minute, and is given back to whoever needs it then', async () => {
+    const made = project(parseCredits('4'))
+    await reserved(made, 1)
+    time.wall += 60_000
+    await expect(made.open().reserve(share(2, 1n))).rejects.toMatchObject({ code: 'SW_CEILING', facts: { committed: '4' } })
+    expect(await made.open().committed()).toBe(parseCredits('4'))
+    time.wall += 1
+    await made.open().reserve(share(2, parseCredits('4')))
+    expect(await made.open().committed()).toBe(parseCredits('4'))
+  })
+
+  test('is given back under a clock that went back too', async () => {
+    const made = project(parseCredits('4'))
+    time.wall = 500_000
+    await reserved(made, 1)
+    time.wall = 1_000
+    expect(await made.open().committed()).toBe(0n)
+  })
+
+  test('whoever was about to send it does not send by what it knew, and takes the share anew or not at all', async () => {
+    const made = project(parseCredits('4'))
+    const { journal, open } = made
+    await reserved(made, 1)
+    const before = await journal.read(hashOf(1))
+    time.wall += 60_001
+    expect(await open().committed()).toBe(0n)
+    expect(await journal.append(hashOf(1), before, 'sent', { attempt: 1, send: 1, keyTag: 'k' })).toBeUndefined()
+    // As late as it is, it may put its old share into the purse once more: that one goes back at once.
+    await open().reserve(share(1, parseCredits('4')))
+    expect(await open().committed()).toBe(0n)
+    expect(await send(made, 1, '4')).toBe(true)
+    expect(await open().committed()).toBe(parseCredits('4'))
+    time.wall += 60_001
+    expect(await open().committed()).toBe(parseCredits('4'))
+  })
+
+  test('which was sent by then stays taken', async () => {
+    const made = project(parseCredits('4'))
+    await reserved(made, 1)
+    expect(await send(made, 1, '4')).toBe(true)
+    time.wall += 60_001
+    await expect(made.open().reserve(share(2, 1n))).rejects.toMatchObject({ code: 'SW_CEILING' })
+  })
+
+  test('of a request whose records are broken counts, and stops nobody else', async () => {
+    const made = project(parseCredits('5'))
+    await reserved(made, 1)
+    expect(await send(made, 1, '4')).toBe(true)
+    made.disk.files.delete(`/j/${hashOf(1)}/0001.json`)
+    expect(await made.open().committed()).toBe(parseCredits('4'))
+    await expect(made.open().reserve(share(2, parseCredits('1.0001')))).rejects.toMatchObject({ code: 'SW_CEILING' })
+    await made.open().reserve(share(2, parseCredits('1')))
+  })
+
+  test('law: in whatever order they come to the disk, of two that want the last credits one sends, and the purse knows it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.scheduler(), fc.boolean(), async (scheduler, isWatched) => {
+        time.wall = 1_000
+        let isRunning = false
+        const made = project(parseCredits('4'), () => (isRunning ? scheduler.schedule(Promise.resolve()) : undefined))
+        await reserved(made, 1)
+        await made.journal.append(hashOf(2), await made.journal.read(hashOf(2)), 'frozen', frozen(1))
+        time.wall += 60_001
+        isRunning = true
+        const watching = isWatched ? made.open().committed() : undefined
+        const ends = await scheduler.waitFor(Promise.all([send(made, 1, '4'), send(made, 2, '4'), watching]))
+        isRunning = false
+        expect(ends.filter((end) => end === true)).toHaveLength(1)
+        expect(await made.open().committed()).toBe(parseCredits('4'))
+      }),
+      { numRuns: 300 },
+    )
   })
 })

@@ -215,6 +215,28 @@ describe('the lock file under two processes', () => {
   })
 })
 
+describe('a file of the turn', () => {
+  test.each([
+    ['read', ''],
+    ['read or removed', 'remove '],
+  ])('that cannot be %s costs a process a second and no change', async (_what, alsoFails) => {
+    const disk = new MemoryDisk()
+    const clock = new VirtualClock()
+    disk.files.set('/game/.spritewright/turn', new TextEncoder().encode('the token of somebody'))
+    const store = lockStore(disk, clock, 1, (call) => {
+      const isBarred =
+        call === 'read /game/.spritewright/turn' || (alsoFails !== '' && call.startsWith(`${alsoFails}/game/.spritewright/turn`))
+      if (isBarred) throw Object.assign(new Error('EACCES'), { code: 'EACCES' })
+      return undefined
+    })
+    const before = clock.mono()
+    await clock.run(store.change('hero.a', hash, () => entry('a')))
+    expect(clock.mono() - before).toBeGreaterThanOrEqual(1_000)
+    expect(clock.mono() - before).toBeLessThan(1_200)
+    expect(Object.keys((await store.read()).animations)).toEqual(['hero.a'])
+  })
+})
+
 /** A process that reads and writes one checkout's journal. */
 function journalOf(disk: MemoryDisk, clock: VirtualClock, folder: string, copy?: string): Journal {
   return createJournal({ disk, random: countingRandom(), clock }, { folder, ...(copy ? { copy } : {}) })

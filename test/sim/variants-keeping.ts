@@ -46,9 +46,9 @@ export const counting: readonly Variant[] = [
     patches: [
       {
         file: 'src/job/reservations.ts',
-        find: "if (await chains.append(chain, view, 'reserved', { id, hash, attempt, credits: formatCredits(credits) })) return",
+        find: "if (await chains.append(chain, view, 'reserved', toBody(share))) return",
         replace: `for (let at = view; ; at = await chains.read(chain))
-          if (await chains.append(chain, at, 'reserved', { id, hash, attempt, credits: formatCredits(credits) })) return`,
+          if (await chains.append(chain, at, 'reserved', toBody(share))) return`,
       },
     ],
   },
