@@ -10,7 +10,10 @@ import { BrokenInvariant, checkPlace } from './invariants.ts'
 
 /** What an exploration came to. */
 export interface Report {
-  /** Ways from the approval to the end of the last process. Ways that meet in one state go on together and are counted apart. */
+  /**
+   * Ways from the approval to the end of the last process: after which change each process died and how, what became of each POST, how long nothing
+   * ran, and so on. Those that meet in one state go on together, so that there are more of them than runs.
+   */
   readonly schedules: number
   /** Processes of the real code that were run. */
   readonly runs: number
@@ -50,9 +53,11 @@ interface Start {
 
 /** A state that a dying process leaves behind. */
 interface Crash {
-  readonly key: number
   readonly surprises: number
-  readonly open: () => { readonly world: World; readonly story: Story }
+  readonly world: World
+  readonly story: Story
+  /** After how many changes, and by which deaths, the process that starts from one state leaves this one. */
+  ways: number
 }
 
 /** Something that was decided while a process ran. */
@@ -121,7 +126,7 @@ class Exploration {
       pauses: pausesOf(this.#scenario),
     }
     const second = new Map<number, Start>()
-    await this.#runAll(first, (crash) => this.#follow(first, crash, second))
+    await this.#runAll(first, second)
     const ends = new Map<number, number>()
     // The first process is run for each part; its own ends are those of the first part.
     if (part > 0) {
@@ -131,7 +136,7 @@ class Exploration {
     for (const [index, start] of [...second.values()].entries()) {
       if (index % of !== part) continue
       const third = new Map<number, Start>()
-      await this.#runAll(start, (crash) => this.#follow(start, crash, third))
+      await this.#runAll(start, third)
       for (const [key, next] of third) {
         const known = ends.get(key)
         const leaves = known ?? (await this.#runAll(next))
@@ -145,7 +150,8 @@ class Exploration {
   /** Adds the states that a process starts from after a crash, one for every pause. */
   #follow(from: Start, crash: Crash, starts: Map<number, Start>): void {
     const number = from.number === 1 ? 2 : 3
-    const { world, story } = crash.open()
+    const { world, story } = crash
+    const ways = from.ways * crash.ways
     for (const pause of from.pauses) {
       const surprises = crash.surprises - (from.number === 1 ? pauseSurprises(pause) : 0)
       if (surprises < 0) continue
@@ -153,22 +159,27 @@ class Exploration {
       const key = add(keyOf(next), mix(surprises, number))
       const same = starts.get(key)
       if (same) {
-        same.ways += from.ways
+        same.ways += ways
         if (!same.pauses.includes(pause)) same.pauses.push(pause)
       } else {
         const told = { before: story, words: tellPause(pause) }
-        starts.set(key, { world: next, number, surprises, story: told, ways: from.ways, pauses: [pause] })
+        starts.set(key, { world: next, number, surprises, story: told, ways, pauses: [pause] })
       }
     }
   }
 
-  /** Runs a process from a state once for every way that things may go in it. @returns How many ways that were. */
-  async #runAll(start: Start, onCrash?: (crash: Crash) => void): Promise<number> {
+  /**
+   * Runs a process from a state once for every way that things may go in it.
+   *
+   * @param starts Gets the states that the next process starts from, where there is one.
+   * @returns How many ways that were.
+   */
+  async #runAll(start: Start, starts?: Map<number, Start>): Promise<number> {
     const scripts: (readonly number[])[] = [[]]
-    const seen = new Set<number>()
+    const crashes = starts && new Map<number, Crash>()
     let leaves = 0
     for (let script = scripts.pop(); script; script = scripts.pop()) {
-      const made = await this.#runOnce(start, script, seen, onCrash)
+      const made = await this.#runOnce(start, script, crashes)
       leaves++
       for (let at = made.length - 1; at >= script.length; at--) {
         const before = made.slice(0, at).map(({ chosen }) => chosen)
@@ -176,10 +187,11 @@ class Exploration {
       }
     }
     this.#count.schedules += start.ways * leaves
+    if (starts) for (const crash of (crashes as Map<number, Crash>).values()) this.#follow(start, crash, starts)
     return leaves
   }
 
-  async #runOnce(start: Start, script: readonly number[], seen: Set<number>, onCrash?: (crash: Crash) => void): Promise<readonly Made[]> {
+  async #runOnce(start: Start, script: readonly number[], crashes: Map<number, Crash> | undefined): Promise<readonly Made[]> {
     const made: Made[] = []
     let surprises = start.surprises
     const choose = (what: Made['what'], count: number): number => {
@@ -191,17 +203,16 @@ class Exploration {
     const tell = (): Story => ({ before: start.story, words: this.#tell(start, made) })
     const look = (process: SimulatedProcess, what: string): void => {
       // What came before the last thing that was decided for this run was seen by another one.
-      if (!onCrash || surprises === 0 || made.length < script.length || what.endsWith('.tmp')) return
+      if (!crashes || surprises === 0 || made.length < script.length || what.endsWith('.tmp')) return
       for (const death of this.#scenario.deaths[start.number === 1 ? 0 : 1]) {
-        const key = crashKey(process, played, death)
-        if (seen.has(key)) continue
-        seen.add(key)
-        this.#count.crashes++
-        const open = (): ReturnType<Crash['open']> => ({
-          world: worldAfter(process, played, death),
-          story: { before: tell(), words: `${death}, after ${what}` },
-        })
-        onCrash({ key, surprises: surprises - 1, open })
+        const key = add(crashKey(process, played, death), mix(surprises, 5))
+        const same = crashes.get(key)
+        if (same) same.ways++
+        else {
+          this.#count.crashes++
+          const story = { before: tell(), words: `${death}, after ${what}` }
+          crashes.set(key, { surprises: surprises - 1, world: worldAfter(process, played, death), story, ways: 1 })
+        }
       }
     }
     const played = new PlayedWorld(start.world, this.#world, choose, look)
