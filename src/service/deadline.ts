@@ -1,5 +1,8 @@
 import type { Clock } from '../host/clock.ts'
 
+/** Made once: an abort without a reason makes an error with its trace each time, which costs more than most requests. */
+const ended = new Error('The work has ended.')
+
 /**
  * Runs `work` under a signal that is aborted with the caller's signal, or after `ms` milliseconds with an error that says so.
  * A service that sends a byte now and then passes every wait for silence; this one it does not pass.
@@ -23,6 +26,6 @@ export async function withDeadline<T>(
     return await work(over.signal)
   } finally {
     signal?.removeEventListener('abort', onAbort)
-    done.abort()
+    done.abort(ended)
   }
 }

@@ -7,7 +7,7 @@ afterAll(() => console.log(`L2, second half: ${formatTotals(totals, 0)}`))
 
 // A file of its own, so that both cores have something to do.
 describe('I1 to I10, whatever goes wrong', () => {
-  test.each(process.env.SPRITEWRIGHT_LONG ? [1001, 1251, 1501, 1751] : [1001])(
+  test.each([1001, 1251, 1501, 1751])(
     'seeds %i and the 249 after it',
     async (from) => addTotals(totals, await runSeeds(from, 250)),
     300_000,
