@@ -28,9 +28,9 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surpris
       const { schedules, runs: executions, crashes, charges } = total
       // A broken promise ends the simulator, so that these are what they say.
       console.log(
-        `${schedules} schedules (those that meet in one state go on together), ${executions} executions of the real code, ${crashes} crashes, ${charges} charged ends, 0 double charges, 0 above the ceiling, 0 lost results`,
+        `L1: ${schedules} schedules (those that meet in one state go on together, in ${executions} executions of the real code), ${crashes} crashes, ${charges} charged ends, 0 double charges, 0 above the ceiling, 0 lost results`,
       )
-      expect(schedules).toBeGreaterThanOrEqual(isLong ? 100_000 : 12_000)
+      expect(schedules).toBeGreaterThanOrEqual(100_000)
       expect(answers.flatMap(({ report }) => Object.keys(report.ends)).filter((end) => !isAllowed(end))).toEqual([])
     },
     isLong ? 7_200_000 : 300_000,

@@ -16,6 +16,8 @@ export interface MortalPorts {
   readonly clock: Clock
   /** Changes made so far. */
   count(): number
+  /** For each change begun so far, whether the process had sent a request since the one before it. */
+  readonly sentBefore: readonly boolean[]
   isDead(): boolean
   /** Settles when it dies. */
   readonly died: Promise<void>
@@ -28,6 +30,8 @@ export interface MortalPorts {
  */
 export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' | 'after'): MortalPorts {
   let count = 0
+  let hasSent = false
+  const sentBefore: boolean[] = []
   let isDead = false
   let die = (): void => {}
   const died = new Promise<void>((resolve) => {
@@ -47,6 +51,8 @@ export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' 
       if (isDead) return never
       if (!isChange) return call(...args)
       const own = ++count
+      sentBefore.push(hasSent)
+      hasSent = false
       if (own === at && moment === 'before') return kill()
       try {
         const result = await call(...args)
@@ -62,7 +68,11 @@ export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' 
     disk: disk as unknown as Disk,
     net: {
       close: async () => {},
-      request: (request) => (isDead ? never : world.net.request(request).then((response) => (isDead ? never : response))),
+      request: (request) => {
+        if (isDead) return never
+        hasSent = true
+        return world.net.request(request).then((response) => (isDead ? never : response))
+      },
     },
     clock: {
       wall: () => world.clock.wall(),
@@ -70,6 +80,7 @@ export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' 
       sleep: (ms, signal) => (isDead ? Promise.reject(new Death()) : world.clock.sleep(ms, signal)),
     },
     count: () => count,
+    sentBefore,
     isDead: () => isDead,
     died,
   }
