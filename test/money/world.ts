@@ -6,6 +6,7 @@ import type { ServedResponse } from '../../src/host/server.ts'
 import type { Options } from '../../src/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { createProject, heroSpec, type TestProject } from '../project.ts'
+import { rememberedMakers } from '../remembered-makers.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
@@ -24,7 +25,7 @@ export interface World {
 
 /** A project and a real service; the workshop's clock does not wait, so that pauses cost a test nothing. */
 export async function world(options: EmbeddedOptions = {}, spec = heroSpec()): Promise<World> {
-  const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 }, ...options })
+  const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 }, makers: rememberedMakers, ...options })
   open.push(service)
   const project = await createProject({ 'sprites/hero.sprite.json': spec })
   open.push({ close: project.remove })
