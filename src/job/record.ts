@@ -1,5 +1,6 @@
 import type { FrameReview, PublicError, Question } from '../service/wire.ts'
 import { type ChainedRecord, newerVersion } from './record-chain.ts'
+import { type Stray, withStray, withStrayEnd } from './strays.ts'
 
 /** What a record can say, by type. Money is decimal text. */
 export interface RecordBodies {
@@ -146,7 +147,7 @@ export interface Submission {
   /** Attempts that a person gave up and others have followed: what they may have cost counts as spent for ever. */
   readonly abandonedAttempts?: readonly number[]
   /** Executions of attempts that were given up, of which an answer came later all the same. */
-  readonly strays?: readonly string[]
+  readonly strays?: readonly Stray[]
   readonly completed?: RecordBodies['completed']
   readonly failed?: RecordBodies['failed']
   readonly stored?: RecordBodies['stored']
@@ -165,6 +166,8 @@ export const noSubmission: Submission = { attempt: 0, failures: 0, sends: [] }
 export function foldRecord(state: Submission, record: JournalRecord): Submission {
   if (record.type === 'frozen') return foldFrozen(state, record.body)
   if (record.type === 'accepted') return foldAccepted(state, record.body)
+  const strays = withStrayEnd(state.strays, record)
+  if (strays) return { ...state, strays }
   const isPresent = record.body.attempt === state.attempt || state.attempt === 0
   if (!isPresent || isOfAnother(state, record.body)) return state
   switch (record.type) {
@@ -228,7 +231,7 @@ function lasting({ executions, strays, abandonedAttempts }: Submission): Pick<Su
 function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
   if (body.attempt < state.attempt) {
     const isKnown = state.executions?.includes(body.executionId) === true
-    return isKnown ? state : { ...state, strays: [...(state.strays ?? []), body.executionId] }
+    return isKnown ? state : { ...state, strays: withStray(state.strays, body) }
   }
   if (body.attempt === state.attempt && state.accepted?.executionId === body.executionId) {
     const { abandoned: _abandoned, ...rest } = state

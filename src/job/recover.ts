@@ -8,6 +8,7 @@ import type { Submission } from './record.ts'
 
 /** What a person can decide about. */
 export interface OpenDecision {
+  readonly attempt: number
   /** `submission` and `answer`: sent, and nobody knows whether it was heard. `execution`: the service does not know it any more. */
   readonly about: 'submission' | 'answer' | 'execution'
   /** Ceiling that counts as spent, decimal text; undefined where another machine bought it. */
@@ -22,7 +23,7 @@ export interface OpenDecision {
 async function readDecision(ports: JobPorts, order: Order, view: JournalView): Promise<OpenDecision | undefined> {
   const { submission } = view
   const step = decide(submission, factsNow(ports, order))
-  const rest = { ceiling: submission.frozen?.ceiling, balanceBefore: submission.frozen?.balance }
+  const rest = { attempt: submission.attempt, ceiling: submission.frozen?.ceiling, balanceBefore: submission.frozen?.balance }
   if (step.do === 'stop' && (step.why.kind === 'uncertain' || step.why.kind === 'conflict')) {
     const since = step.why.kind === 'uncertain' ? step.why.since : submission.sends[0]?.at
     return { about: submission.accepted ? 'answer' : 'submission', since, ...rest }
@@ -30,6 +31,28 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
   const { accepted, stored, failed } = submission
   if (!accepted || failed || submission.abandoned || (stored && (await ports.vault.has(stored.sha256)))) return undefined
   return (await isLost(ports, submission)) ? { about: 'execution', since: undefined, ...rest } : undefined
+}
+
+/** A stray that the service does not know any more, or whose file it does not have. */
+async function readGoneStray(ports: JobPorts, { records, submission }: JournalView): Promise<OpenDecision | undefined> {
+  for (const { attempt, executionId, end } of submission.strays ?? []) {
+    if (end !== undefined || !(await isStrayGone(ports, executionId))) continue
+    const frozen = records.findLast((record) => record.type === 'frozen' && record.body.attempt === attempt)
+    const { ceiling, balance } = frozen?.type === 'frozen' ? frozen.body : {}
+    return { about: 'execution', attempt, since: undefined, ceiling, balanceBefore: balance }
+  }
+  return undefined
+}
+
+async function isStrayGone(ports: JobPorts, executionId: string): Promise<boolean> {
+  try {
+    const { assets } = await ports.client.execution(executionId, ports.signal)
+    if (assets[0]) await ports.client.download(assets[0].downloadUrl, ports.signal)
+    return false
+  } catch (error) {
+    if (isGone(error)) return true
+    throw error
+  }
 }
 
 /** Whether the service says for certain that a result can never be had: it does not know the execution or its file any more, or the execution was left by an answer whose successor nobody knows. */
@@ -53,7 +76,7 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
 export async function recordDecision(ports: JobPorts, order: Order, decision: 'replay' | 'abandon'): Promise<OpenDecision | undefined> {
   for (;;) {
     const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
-    const open = await readDecision(ports, order, view)
+    const open = (await readDecision(ports, order, view)) ?? (await readGoneStray(ports, view))
     if (!open) return undefined
     if (open.about === 'execution' && decision === 'replay') {
       throw new SpritewrightError('SW_USAGE', {
@@ -61,8 +84,7 @@ export async function recordDecision(ports: JobPorts, order: Order, decision: 'r
         facts: { id: order.request.id },
       })
     }
-    const { attempt } = view.submission
-    const body = { attempt, about: open.about, decision, approvedAt: order.approval?.at ?? null }
+    const body = { attempt: open.attempt, about: open.about, decision, approvedAt: order.approval?.at ?? null }
     if (await ports.journal.append(order.hash, view, 'decided', body)) return open
   }
 }

@@ -8,6 +8,7 @@ import { fetchOrphans, isFetchable, listOrphans, ofPresentServices, tellOrphan }
 import type { SessionKeeper } from './session.ts'
 import { assemble } from './sheets.ts'
 import type { Shop } from './shop.ts'
+import { fetchStrays, listStrays } from './strays.ts'
 import { isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 /**
@@ -51,14 +52,17 @@ async function lookForOrphans(shop: Shop, keeper: SessionKeeper, request: BuildR
   const all = ofPresentServices(await listOrphans(shop, request.names ?? [], asked), found)
   const orphans = all.filter(isFetchable)
   for (const orphan of all) if (!isFetchable(orphan)) tellOrphan(shop, orphan)
-  if (orphans.length === 0 || !canAsk(shop, keeper)) return
+  const strays = ofPresentServices(await listStrays(shop, request.names ?? [], found), found)
+  if ((orphans.length === 0 && strays.length === 0) || !canAsk(shop, keeper)) return
   const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
   try {
-    await fetchOrphans(shop, await keeper.open(run.signal), orphans, run)
+    const session = await keeper.open(run.signal)
+    await fetchOrphans(shop, session, orphans, run)
+    if (strays.length > 0) await fetchStrays(shop, session, strays, run.signal)
   } catch (error) {
-    const ids = [...new Set(orphans.map(({ id }) => id))].join(', ')
+    const ids = [...new Set([...orphans, ...strays].map(({ id }) => id))].join(', ')
     shop.warnings.push(
-      `${ids}: what an earlier version of the spec asked for is still at the service, which could not be asked: ${(error as Error).message}`,
+      `${ids}: what no spec waits for any more is still at the service, which could not be asked: ${(error as Error).message}`,
     )
   }
 }

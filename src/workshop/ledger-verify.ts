@@ -30,7 +30,8 @@ export async function verifyAccounts(
 }
 
 async function checkLine(shop: Shop, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
-  const isGivenUp = line.decision === 'abandon'
+  // Where its result has come all the same, it is a purchase like any other.
+  const isGivenUp = line.decision === 'abandon' && line.result === undefined
   if (line.state === 'uncertain')
     return isGivenUp ? { line, verdict: 'unread', words: givenUpWords } : { line, verdict: 'open', words: openWords(line) }
   const { executionId } = line
@@ -47,7 +48,15 @@ async function checkLine(shop: Shop, session: Session, line: LedgerLine, signal:
     const words = `The service says ${JSON.stringify(status.slice(0, 60))}, which this version does not know. Look again later.`
     return { line, verdict: 'unread', service: status, words }
   }
-  if (isGivenUp) return { line, verdict: 'agrees', service: status, words: `${givenUpWords} The service says ${status}.` }
+  if (isGivenUp) {
+    const words = `${givenUpWords} The service says ${status}.`
+    return {
+      line,
+      verdict: 'agrees',
+      service: status,
+      words: said === 'settled' && line.state === 'held' ? `${words} ${strayWords}` : words,
+    }
+  }
   if (said === line.state) return { line, verdict: 'agrees', service: status, words: '' }
   return { line, verdict: 'differs', service: status, words: `${bothWords(line, status)} ${adviceFor(line.state, said)}` }
 }
@@ -91,6 +100,7 @@ async function checkGone(shop: Shop, line: LedgerLine): Promise<LedgerCheck> {
   return { ...gone, verdict: 'differs', words: `The ledger says ${stateWords(line)}, the service does not know it any more. ${advice}` }
 }
 
+const strayWords = 'Where it was taken after another attempt had begun, spritewright build fetches it, for free.'
 const givenUpWords = 'A person gave it up; what it may have cost stays counted.'
 
 /** The service has no list of executions that could be searched. */

@@ -5,6 +5,7 @@ import { toOrder, withSteps } from './orders.ts'
 import { listOrphans, toOrphanOrder } from './orphans.ts'
 import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
+import { listStrays } from './strays.ts'
 import { type Survey, survey, throwAll } from './survey.ts'
 
 /** An order, and where it stands. */
@@ -41,7 +42,11 @@ async function surveyOf(shop: Shop, session: Session, sprite: string): Promise<S
 
 /** What is in flight under that name for specs as they were. */
 async function findOrphans(shop: Shop, name: string): Promise<readonly NamedOrder[]> {
-  return (await listOrphans(shop, [name], new Set())).map((orphan) => {
+  const strays = (await listStrays(shop, [name], undefined)).map((stray): NamedOrder => {
+    // What stands for its request is bought; only what nobody waits for is open.
+    return { order: toOrphanOrder(stray), standing: { hash: stray.hash, state: 'bought' } }
+  })
+  const open = (await listOrphans(shop, [name], new Set())).map((orphan): NamedOrder => {
     const { accepted, question } = orphan.submission
     const standing: Standing = {
       hash: orphan.hash,
@@ -51,4 +56,5 @@ async function findOrphans(shop: Shop, name: string): Promise<readonly NamedOrde
     }
     return { order: toOrphanOrder(orphan), standing }
   })
+  return [...open, ...strays.filter(({ order }) => open.every((one) => one.order.hash !== order.hash))]
 }

@@ -12,7 +12,7 @@ import type { Shop } from './shop.ts'
 import type { Survey } from './survey.ts'
 
 /** A request that no spec asks for any more (its prompt was edited, its sprite renamed or deleted), by what the lock file says of it. */
-interface Orphan {
+export interface Orphan {
   /** As it was called when it was sent. */
   readonly id: string
   readonly hash: string
@@ -31,12 +31,11 @@ export interface KnownOrphan extends Orphan {
  * @param asked Hashes that the specs of those names ask for.
  */
 export async function listOrphans(shop: Shop, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly KnownOrphan[]> {
-  const isNamed = (id: string): boolean => names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
   const entries = entriesByHash(await shop.lock.read())
   const orphans: KnownOrphan[] = []
   for (const hash of await shop.journal.requests()) {
     const found = entries.get(hash)
-    if (asked.has(hash) || !found || found.entry.result || !isNamed(found.id)) continue
+    if (asked.has(hash) || !found || found.entry.result || !isNamed(names, found.id)) continue
     const submission = await readQuietly(shop, hash)
     if (!submission) continue
     const { accepted, stored, failed, abandoned, sends } = submission
@@ -46,8 +45,13 @@ export async function listOrphans(shop: Shop, names: readonly string[], asked: R
   return orphans
 }
 
+/** Whether something is meant by names of sprites or animations. */
+export function isNamed(names: readonly string[], id: string): boolean {
+  return names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
+}
+
 /** A broken chain of what nobody asks for stops nobody. */
-async function readQuietly(shop: Shop, hash: string): Promise<Submission | undefined> {
+export async function readQuietly(shop: Shop, hash: string): Promise<Submission | undefined> {
   try {
     return (await shop.journal.read(hash)).submission
   } catch {
@@ -55,7 +59,8 @@ async function readQuietly(shop: Shop, hash: string): Promise<Submission | undef
   }
 }
 
-function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id: string; readonly entry: LockEntry }> {
+/** All entries of the lock file, each request once. */
+export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id: string; readonly entry: LockEntry }> {
   const animations = Object.entries(lock.animations).flatMap(([id, requests]) =>
     Object.entries(requests).map(([hash, entry]) => [hash, { id, entry }] as const),
   )
@@ -88,12 +93,12 @@ export function isFetchable({ submission }: KnownOrphan): boolean {
 }
 
 /** Orphans of the services that the present sprites were bought from; all where none was bought yet. What was bought with a test key is nothing to a live one. */
-export function ofPresentServices(orphans: readonly KnownOrphan[], found: Survey): readonly KnownOrphan[] {
+export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found: Survey): readonly T[] {
   const services = [...found.items, ...found.steps].flatMap(({ id, hash }) => {
     const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
     return entry ? [entry.service] : []
   })
-  const isOf = ({ entry }: KnownOrphan): boolean =>
+  const isOf = ({ entry }: T): boolean =>
     services.some(({ host, keyMode }) => host === entry.service.host && keyMode === entry.service.keyMode)
   return services.length === 0 ? orphans : orphans.filter(isOf)
 }

@@ -6,6 +6,7 @@ import { listOrphans, tellOrphan } from './orphans.ts'
 import { askQuotes } from './quotes.ts'
 import type { SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
+import { listStrays, tellStray } from './strays.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 /** Where everything stands, by the project's own papers. */
@@ -42,7 +43,8 @@ export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonl
 }
 
 /** What is in flight for specs as they were: nobody would look for it otherwise. */
-async function tellOrphans(shop: Shop, names: readonly string[], { items, steps }: Survey): Promise<void> {
-  const asked = new Set([...items, ...steps].flatMap(({ hash }) => hash ?? []))
+async function tellOrphans(shop: Shop, names: readonly string[], found: Survey): Promise<void> {
+  const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
   for (const orphan of await listOrphans(shop, names, asked)) tellOrphan(shop, orphan)
+  for (const stray of await listStrays(shop, names, found)) tellStray(shop, stray)
 }

@@ -44,6 +44,8 @@ export interface Survey {
   /** Steps of chains that items still to be bought need, and those that were bought; by sprite name and place in the chain, each once. */
   readonly steps: readonly PlanStep[]
   readonly lock: LockFile
+  /** What the journal said of a request that was looked at, by its hash. */
+  readonly submissionOf: (hash: string) => Submission
   /** Specs and references that cannot be read. */
   readonly errors: readonly SpritewrightError[]
 }
@@ -121,7 +123,7 @@ export async function survey(shop: Shop, names: readonly string[], known: KnownS
       })
     }
   }
-  return { wishes, items, steps: [...steps.values()], lock, errors }
+  return { wishes, items, steps: [...steps.values()], lock, submissionOf: facts.submissionOf, errors }
 }
 
 /** Stands in for an identity that nobody knows yet; its hashes are used nowhere. */

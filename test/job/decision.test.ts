@@ -165,7 +165,7 @@ describe('what the records say decides what is done', () => {
       expect(foldRecords(records).abandoned).toEqual({ about: 'submission', approvedAt: '2026-01-01' })
       expect(decide(foldRecords([...records, at(4, 'accepted', accepted)]), facts)).toEqual({ do: 'follow', executionId: 'e1' })
       const next = [...records, at(4, 'frozen', { ...frozen, attempt: 2 }), at(5, 'accepted', accepted)]
-      expect(foldRecords(next)).toMatchObject({ attempt: 2, sends: [], strays: ['e1'] })
+      expect(foldRecords(next)).toMatchObject({ attempt: 2, sends: [], strays: [{ attempt: 1, executionId: 'e1' }] })
       expect(foldRecords(next).accepted).toBeUndefined()
     })
   })

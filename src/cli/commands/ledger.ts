@@ -123,7 +123,8 @@ function printLines(printer: Printer, lines: readonly LedgerLine[]): void {
 }
 
 function stateWords({ decision, isPicture, state }: LedgerLine): string {
-  if (decision === 'abandon') return 'given up'
+  // What is known to be charged, or to cost nothing, says more than that it was given up.
+  if (decision === 'abandon' && (state === 'uncertain' || state === 'held')) return 'given up'
   return isPicture ? pictureStates[state] : state
 }
 

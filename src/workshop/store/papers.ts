@@ -137,13 +137,15 @@ function readRecords(
     if (record.type === 'accepted' || record.type === 'answerAccepted') executionId = record.body.executionId
     if (record.type !== 'stored') continue
     const { sha256, bytes } = record.body
+    // A stray's result may come after the execution that took its place.
+    const madeBy = record.body.executionId ?? executionId
     results.set(sha256, {
       id,
       request,
       sha256,
       bytes,
       state: state(sha256 === last),
-      ...(executionId === undefined ? {} : { executionId }),
+      ...(madeBy === undefined ? {} : { executionId: madeBy }),
     })
   }
   return [...results.values()]
