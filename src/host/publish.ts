@@ -1,4 +1,4 @@
-import { dirname } from 'node:path'
+import { dirname, sep } from 'node:path'
 import type { Disk } from './disk.ts'
 import type { Random } from './random.ts'
 
@@ -9,6 +9,21 @@ export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
   if (parent !== folder) await ensureFolder(disk, parent)
   await disk.makeFolder(folder)
   if (parent !== folder) await disk.syncFolder(parent)
+}
+
+/**
+ * Makes the names of a folder and of those above it durable. Another process may have made them, and be killed before it comes to that: whoever relies on what lies in them sees to it himself, once.
+ *
+ * @param root Where it ends: a folder that was there before any of ours. A folder that does not lie in it has its own name synced, and no more.
+ */
+export async function syncNames(disk: Disk, folder: string, root: string): Promise<void> {
+  const inside = root.endsWith(sep) ? root : `${root}${sep}`
+  let parent = dirname(folder)
+  await disk.syncFolder(parent)
+  while (parent.startsWith(inside) && parent !== root) {
+    parent = dirname(parent)
+    await disk.syncFolder(parent)
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import canonicalize from 'canonicalize'
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
-import { publish } from '../host/publish.ts'
+import { publish, syncNames } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
 /** One record: a file of its own, never changed, bound to the one before by its hash. */
@@ -53,6 +53,8 @@ export interface ChainPorts {
 /** Where chains live. */
 export interface ChainPlaces {
   readonly folder: string
+  /** A folder above it that was there before any of ours. @default the one right above */
+  readonly root?: string | undefined
   /** The second place, outside the project: it survives the deletion of the first. */
   readonly copy?: string | undefined
   /** Told once where the second place cannot be written; the first one is what counts. */
@@ -123,10 +125,9 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
   const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
     publish(disk, random, join(place, name, fileName(n)), bytes)
   const rooted = new Set<string>()
-  // Both folders may have been made by another process that has not come to sync their names, or never will: each process sees to it once.
   const makeRooted = async (name: string): Promise<void> => {
     if (rooted.has(name)) return
-    if (rooted.size === 0) await disk.syncFolder(dirname(folder))
+    if (rooted.size === 0) await syncNames(disk, folder, places.root ?? dirname(folder))
     await disk.syncFolder(folder)
     rooted.add(name)
   }

@@ -21,6 +21,8 @@ export interface Vault extends ObjectStore {
 export interface VaultFolders {
   /** The project's store: results lie in `results/`, damaged ones in `quarantine/`. */
   readonly local: string
+  /** A folder above it that was there before any of ours: the project's. */
+  readonly root?: string | undefined
   /** A folder that several checkouts share. */
   readonly shared?: string | undefined
   /** Where a result goes that the project's folder does not take, in this order. */
@@ -35,7 +37,7 @@ export interface VaultFolders {
  * @param warn Takes one sentence for a person.
  */
 export function createVault(ports: { disk: Disk; random: Random }, folders: VaultFolders, warn: (message: string) => void): Vault {
-  const local = createObjectStore(ports, join(folders.local, 'results'), join(folders.local, 'quarantine'))
+  const local = createObjectStore(ports, join(folders.local, 'results'), join(folders.local, 'quarantine'), folders.root)
   const open = (folder: string): ObjectFolder => createObjectStore(ports, folder, join(folder, 'quarantine'))
   const shared = folders.shared === undefined ? undefined : open(folders.shared)
   const rescue = (folders.rescue ?? []).map(open)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import { ensureFolder, publish, replaceFile } from '../host/publish.ts'
+import { ensureFolder, publish, replaceFile, syncNames } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
 /** SHA-256 of bytes, lower-case hex. */
@@ -75,8 +75,9 @@ function endingOf(bytes: Uint8Array): (typeof endings)[number] {
  * A folder of objects, `<sha256>.zip` for sheets, `.png` for pictures, `.bin` for what is neither.
  *
  * @param quarantine Where damaged objects go.
+ * @param root A folder above it that was there before any of ours; undefined where whoever made the folder answers for its name.
  */
-export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string): ObjectFolder {
+export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string, root?: string): ObjectFolder {
   const { disk, random } = ports
   const place = (hash: string, ending: string): string => {
     if (!hashPattern.test(hash)) {
@@ -101,6 +102,13 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     await disk.move(place(hash, ending), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
     return undefined
   }
+  /** The name was there: trust it only after reading, since a damaged object would hide the good bytes at hand. Whoever made it may not have come to sync it. */
+  const takeUp = async (path: string, hash: string, bytes: Uint8Array): Promise<void> => {
+    if (isPointer(await disk.read(path))) await replaceFile(disk, random, path, bytes)
+    else if ((await read(hash)) === undefined) await publish(disk, random, path, bytes)
+    else await disk.syncFolder(folder)
+  }
+  let isRooted = false
   const namesIn = async (place: string, pattern: RegExp): Promise<readonly StoredFile[]> =>
     (await disk.list(place)).flatMap((name) => {
       const hash = pattern.exec(name)?.[1]
@@ -134,10 +142,9 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     put: async (bytes) => {
       const hash = sha256(bytes)
       const path = place(hash, endingOf(bytes))
-      if (await publish(disk, random, path, bytes)) return hash
-      // The name was there: trust it only after reading, since a damaged object would hide the good bytes at hand.
-      if (isPointer(await disk.read(path))) await replaceFile(disk, random, path, bytes)
-      else if ((await read(hash)) === undefined) await publish(disk, random, path, bytes)
+      if (!(await publish(disk, random, path, bytes))) await takeUp(path, hash, bytes)
+      if (root !== undefined && !isRooted) await syncNames(disk, folder, root)
+      isRooted = true
       return hash
     },
   }

@@ -41,7 +41,8 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
   const place = placeId(options.root, projectName)
   const copyFolder = journalCopy(host, options, place)
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
-  const places = { folder: join(storeFolder, 'submissions'), copy: copyFolder && join(copyFolder, 'submissions'), warn }
+  const { root } = options
+  const places = { folder: join(storeFolder, 'submissions'), root, copy: copyFolder && join(copyFolder, 'submissions'), warn }
   const journal = createJournal(host, places)
   const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), {
     path: join(storeFolder, 'submissions', 'turn'),
@@ -54,7 +55,7 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
     storeFolder,
     copyFolder,
     lock,
-    vault: createVault(host, { local: storeFolder, shared: options.store.shared, rescue: rescueFolders(host, place) }, warn),
+    vault: createVault(host, { local: storeFolder, root, shared: options.store.shared, rescue: rescueFolders(host, place) }, warn),
     journal,
     reservations: createReservations(host, places, { journal, lock }, options.approval.total),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),

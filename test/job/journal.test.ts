@@ -38,6 +38,16 @@ describe('the journal', () => {
     expect((await journal.read(hash)).records).toHaveLength(1)
   })
 
+  test('nor does it matter that they lie deeper in the project, none of them synced', async () => {
+    const disk = new FaultDisk()
+    await ensureFolder(disk, '/game')
+    await disk.makeFolder(`/game/.store/here/j/${hash}`)
+    const journal = createJournal({ disk, random: countingRandom(), clock }, { folder: '/game/.store/here/j', root: '/game' })
+    await journal.append(hash, await journal.read(hash), 'sent', sent)
+    disk.crash('nothing')
+    expect((await journal.read(hash)).records).toHaveLength(1)
+  })
+
   test('of two that write behind the same view one wins and the other is told', async () => {
     const disk = new MemoryDisk()
     const journal = open(disk)

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { ensureFolder } from '../../src/host/publish.ts'
 import { createVault } from '../../src/vault/layers.ts'
 import { createObjectStore, sha256 } from '../../src/vault/objects.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+import { FaultDisk } from '../sim/fault-disk.ts'
 
 const bytes = new TextEncoder().encode('PK: a paid result')
 const hash = sha256(bytes)
@@ -133,5 +135,55 @@ describe('the vault', () => {
     expect(await vault.put(bytes)).toBe(hash)
     expect(warned).toHaveLength(1)
     expect(disk.files.has(`/p/.spritewright/results/${hash}.zip`)).toBe(true)
+  })
+})
+
+describe('a result survives a power loss once it is stored', () => {
+  const results = '/game/.spritewright/results'
+  /** A project, and what another process has made in it before it was killed. */
+  async function left(make: (disk: FaultDisk) => Promise<void>): Promise<FaultDisk> {
+    const disk = new FaultDisk()
+    await ensureFolder(disk, '/game')
+    await make(disk)
+    return disk
+  }
+  const unsynced = (folder: string) => (disk: FaultDisk) => disk.makeFolder(folder)
+  const killedBeforeTheSync = async (disk: FaultDisk): Promise<void> => {
+    await ensureFolder(disk, results)
+    await disk.writeTemp(`${results}/x.tmp`, bytes)
+    await disk.sync(`${results}/x.tmp`)
+    await disk.link(`${results}/x.tmp`, `${results}/${hash}.zip`)
+  }
+
+  test.each([
+    ['nothing', async () => {}],
+    ['the store’s folder, its name not synced', unsynced('/game/.spritewright')],
+    ['both folders, their names not synced', unsynced(results)],
+    ['the very same result, its name not synced', killedBeforeTheSync],
+  ] as const)('where another process has left %s', async (_what, make) => {
+    const disk = await left(make)
+    const vault = createVault({ disk, random: countingRandom() }, { local: '/game/.spritewright', root: '/game' }, () => {})
+    await vault.put(bytes)
+    disk.crash('nothing')
+    expect(await vault.read(hash)).toEqual(bytes)
+  })
+
+  test('each process syncs the names once', async () => {
+    const disk = await left(unsynced(results))
+    const vault = createVault({ disk, random: countingRandom() }, { local: '/game/.spritewright', root: '/game' }, () => {})
+    const synced: string[] = []
+    disk.onCall = (call, path) => void (call === 'syncFolder' && synced.push(path))
+    await vault.put(bytes)
+    await vault.put(new TextEncoder().encode('another'))
+    expect(synced).toEqual([results, '/game/.spritewright', '/game', results])
+  })
+
+  test('a store outside of the project has its own name synced, and no folder above', async () => {
+    const disk = await left((one) => one.makeFolder('/elsewhere/store/results'))
+    const vault = createVault({ disk, random: countingRandom() }, { local: '/elsewhere/store', root: '/game' }, () => {})
+    const synced: string[] = []
+    disk.onCall = (call, path) => void (call === 'syncFolder' && synced.push(path))
+    await vault.put(bytes)
+    expect(synced).toEqual(['/elsewhere/store/results', '/elsewhere/store'])
   })
 })
