@@ -197,6 +197,21 @@ describe('approve', () => {
   })
 })
 
+describe('recover', () => {
+  test.each([
+    [100_000n, 'now: 10 credits.'],
+    [undefined, 'now: the service could not be asked.'],
+  ])('--abandon tells of the decision, and of the balance where it can be had: %s', async (balance, words) => {
+    const decided = [{ id: 'hero.walk', about: 'submission' as const, ceiling: 24_000n, balanceBefore: 124_000n }]
+    const world = createWorld({
+      workshop: { recover: async () => ({ decided, bought: [], ...(balance === undefined ? {} : { balance }) }) },
+    })
+    expect(await world.run('recover', 'hero.walk', '--abandon')).toBe(0)
+    expect(world.out()).toContain('hero.walk: given up. Its ceiling of 2.4 credits stays counted as spent.')
+    expect(world.out()).toContain(`Balance before it was first sent: 12.4 credits; ${words}`)
+  })
+})
+
 describe('build', () => {
   const written = ['manifest.json', 'pack.json', 'sprites.json', 'sprites.png']
   function building(build: (request: BuildRequest) => Promise<unknown>, init: Parameters<typeof createWorld>[0] = {}) {

@@ -215,6 +215,28 @@ describe('the lock file under two processes', () => {
   })
 })
 
+test('a lock file that has lost an entry has it again after the next build, for one request, and the build after that makes none', async () => {
+  const { first, world, posts } = await team()
+  await first.approve()
+  await first.build()
+  const { execution, result } = first.entry('hero.walk')
+  first.edit((lock) => {
+    delete lock.animations['hero.walk']
+  })
+  const requestsOf = async (work: () => Promise<unknown>): Promise<readonly string[]> => {
+    const before = world.service.requests().length
+    await work()
+    return world.service
+      .requests()
+      .slice(before)
+      .map(({ method, path }) => `${method} ${path}`)
+  }
+  expect(await requestsOf(() => first.build())).toEqual(['GET /v1/capabilities'])
+  expect(first.entry('hero.walk')).toMatchObject({ execution, result })
+  expect(await requestsOf(() => first.build())).toEqual([])
+  expect(posts()).toBe(1)
+})
+
 describe('a file of the turn', () => {
   test.each([
     ['read', ''],

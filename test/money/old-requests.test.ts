@@ -197,3 +197,29 @@ test('what was reserved for an old request and never sent is free again after a 
     [1, 'settled', 16_000n],
   ])
 })
+
+test('an old request of a test key is asked for by no build with a live key', async () => {
+  const keys = [{ key: 'sw_test_simulated' }, { key: 'sw_live_simulated', mode: 'live' as const }]
+  const made = await inFlight({ accounts: [{ name: 'studio', credits: '1000', keys }] })
+  const { first, wait, charged } = made
+  const live: ProcessInit = { env: { SPRITEWRIGHT_API_KEY: 'sw_live_simulated' }, options: budget }
+  await first.build({}, live)
+  await wait(1 * minutes)
+  expect(await listen(made, () => first.build({}, live))).toEqual([])
+  expect(first.results()).toEqual([sheetOf('a knight in armour walk')])
+  expect(charged()).toHaveLength(2)
+})
+
+test('another project at the same path, by its own name, has none of the ledger of the one before, and its own total', async () => {
+  const { first, run, charged } = await team()
+  const init: ProcessInit = { options: { approval: { total: '2' } } }
+  await first.approve({}, init)
+  await first.build({}, init)
+  for (const path of [...first.disk.files.keys()]) if (path.startsWith('/game/') && !path.endsWith('.png')) first.disk.files.delete(path)
+  first.write('package.json', '{"name":"another-game"}')
+  first.write('sprites/villain.sprite.json', specOf('a villain', 'hero'))
+  expect((await run((await first.open()).ledger())).lines).toEqual([])
+  expect((await first.approve({}, init)).approved).toHaveLength(1)
+  await first.build({}, init)
+  expect(charged()).toEqual(['a knight walk', 'a villain walk'])
+})
