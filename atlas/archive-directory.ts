@@ -27,6 +27,8 @@ export interface CentralHeader {
   readonly offset: number
   /** Unix mode, or 0 where the archive states none. */
   readonly mode: number
+  /** Whether the attributes of DOS, which other systems write too, call it a folder. */
+  readonly isMarkedFolder: boolean
   readonly extra: ExtraFields
 }
 
@@ -174,6 +176,7 @@ function readCentralHeader(bytes: Uint8Array, view: DataView, at: number): Centr
     compressedSize: resolved[1]!,
     offset: resolved[2]!,
     mode: isUnix ? view.getUint16(at + 40, true) : 0,
+    isMarkedFolder: (view.getUint32(at + 38, true) & 0x10) !== 0,
     extra,
   }
 }

@@ -80,6 +80,9 @@ function checkHeader(header: CentralHeader, entry: string): void {
   if (type === 0o120000) refuseArchive('symlink', `expected files and folders, found "${entry}" to be a link.`, { entry })
   if (type !== 0 && type !== 0o100000 && type !== 0o040000)
     refuseArchive('special-file', `expected files and folders, found mode ${mode.toString(8)} for "${entry}".`, { entry })
+  // Some readers go by the name, others by the attributes: for those it would be another entry.
+  if (!entry.endsWith('/') && (type === 0o040000 || (type === 0 && header.isMarkedFolder)))
+    refuseArchive('folder-without-slash', `expected the name of a folder to end with a slash, found "${entry}" marked as one.`, { entry })
   if (entry.endsWith('/') && header.size > 0)
     refuseArchive('dir-with-data', `expected folders without content, found ${header.size} bytes in "${entry}".`, { entry })
   if (method === STORED && header.size !== header.compressedSize)

@@ -17,14 +17,18 @@ function refusal(run: () => unknown): AtlasError {
 
 const files = corpus('zip')
 
+/** Rules that some files break besides those that the corpus names, and that we meet first. */
+const metFirst = ['zip64-locator-bad', 'stored-size-differs', 'extra-malformed']
+
 describe.skipIf(files.length === 0)('the corpus of archives', () => {
   const verdicts = ['accept', 'reject', 'either'] as const
-  test.each(verdicts)('every file of "%s" is treated so, with a named rule where refused', (verdict) => {
+  test.each(verdicts)('every file of "%s" is treated so, and refused by the name of its rule', (verdict) => {
     const wrong: string[] = []
-    for (const { file, why } of files.filter((each) => each.expect === verdict)) {
+    for (const { file, why, codes } of files.filter((each) => each.expect === verdict)) {
       const found = outcome(corpusBytes('zip', file))
       if (verdict === 'accept' && found !== 'read') wrong.push(`${file}: ${found}`)
-      if (verdict === 'reject' && !found.startsWith('SW_ARCHIVE ')) wrong.push(`${file} (${why}): ${found}`)
+      const named = [...codes, ...metFirst].map((rule) => `SW_ARCHIVE ${rule}`)
+      if (verdict === 'reject' && !named.includes(found)) wrong.push(`${file} (${why}): ${found}`)
       if (verdict === 'either' && found !== 'read' && !found.startsWith('SW_ARCHIVE ')) wrong.push(`${file}: ${found}`)
     }
     expect(wrong).toEqual([])

@@ -1,0 +1,80 @@
+// npm run fuzz [-- --minutes M] [--from SEED]: strange archives and pictures for our readers on all cores, made from seeds and from the corpora where they are.
+import { mkdirSync, rmSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
+import { build } from 'vite'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' }, from: { type: 'string', default: '1' } } })
+const until = performance.now() + Number(values.minutes) * 60_000
+const folder = join(root, 'test-results', `fuzz-${process.pid}`)
+const totals = { zip: noTotals(), png: noTotals() }
+const batch = 500
+let next = Number(values.from)
+let told = performance.now()
+const broken = []
+
+mkdirSync(folder, { recursive: true })
+process.env.SPRITEWRIGHT_CORPORA ??= join(root, '../shared/corpora')
+try {
+  await build({
+    root,
+    configFile: false,
+    logLevel: 'error',
+    build: {
+      ssr: join(root, 'test/fuzz/runner.ts'),
+      outDir: folder,
+      minify: false,
+      rollupOptions: { output: { entryFileNames: 'runner.mjs' } },
+    },
+  })
+  await Promise.all(Array.from({ length: availableParallelism() }, () => runThread(pathToFileURL(join(folder, 'runner.mjs')))))
+  tell()
+  if (broken.length > 0) process.exitCode = 1
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+function noTotals() {
+  return { cases: 0, accepted: 0, agreed: 0, rules: new Set() }
+}
+
+function tell() {
+  for (const [reader, { cases, accepted, agreed, rules }] of Object.entries(totals))
+    console.log(`${reader}: ${cases} cases, ${accepted} read, ${agreed} of them the same by another reader, ${rules.size} rules met`)
+  console.log(`up to seed ${next - 1}, ${broken.length} broken`)
+}
+
+/** Plays batches on a thread, which may take 512 MB, until the time is over. A thread that dies of it ends the run. */
+function runThread(runner) {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(runner, { resourceLimits: { maxOldGenerationSizeMb: 512 } })
+    const errands = []
+    const give = () => {
+      if (performance.now() > until) return void thread.terminate().then(resolve)
+      if (errands.length === 0) {
+        errands.push({ reader: 'zip', from: next, count: batch }, { reader: 'png', from: next, count: batch })
+        next += batch
+      }
+      thread.postMessage(errands[0])
+    }
+    thread.on('message', (answer) => {
+      const { reader } = errands.shift()
+      const sum = totals[reader]
+      for (const name of ['cases', 'accepted', 'agreed']) sum[name] += answer[name]
+      for (const rule of answer.rules) sum.rules.add(rule)
+      for (const words of answer.broken) console.log(`\n${words}\n`)
+      broken.push(...answer.broken)
+      if (performance.now() - told > 30_000) {
+        told = performance.now()
+        tell()
+      }
+      give()
+    })
+    thread.on('error', reject)
+    give()
+  })
+}

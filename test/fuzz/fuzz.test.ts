@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { fuzzOnce, noFuzz } from './fuzz.ts'
+import { knownFiles } from './runner.ts'
+
+// `npm run fuzz` goes on for as long as it is told to.
+test.each(['zip', 'png'] as const)(
+  'whatever a %s file holds, it is read as another reader reads it, or refused by a rule',
+  async (reader) => {
+    const totals = noFuzz()
+    const cpuMs = (): number => process.cpuUsage().user / 1000
+    for (let seed = 1; seed <= 1_500; seed++) await fuzzOnce(reader, seed, totals, cpuMs, knownFiles(reader))
+    console.log(
+      `${reader}: ${totals.cases} cases, ${totals.accepted} read, ${totals.agreed} of them by another reader too, ${totals.rules.size} rules met`,
+    )
+    expect(totals.accepted).toBeGreaterThan(150)
+    expect(totals.agreed).toBeGreaterThan(150)
+    expect(totals.rules.size).toBeGreaterThan(15)
+  },
+)
