@@ -165,6 +165,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           id: order.request.id,
           hash: order.hash,
           attempt: frozen.attempt,
+          approvedAt: frozen.approvedAt,
           // Each decision to send again may have led to a charge of its own.
           credits: parseCredits(frozen.maxCredits) * BigInt(1 + (view.submission.replay?.count ?? 0)),
           round: view.submission.withdrawals ?? 0,

@@ -165,7 +165,7 @@ export const noSubmission: Submission = { attempt: 0, failures: 0, sends: [] }
  */
 export function foldRecord(state: Submission, record: JournalRecord): Submission {
   if (record.type === 'frozen') return foldFrozen(state, record.body)
-  if (record.type === 'accepted') return foldAccepted(state, record.body)
+  if (record.type === 'accepted') return foldAccepted(state, record.body, record.at)
   const strays = withStrayEnd(state.strays, record)
   if (strays) return { ...state, strays }
   const isPresent = record.body.attempt === state.attempt || state.attempt === 0
@@ -228,7 +228,7 @@ function lasting({ executions, strays, abandonedAttempts }: Submission): Pick<Su
 }
 
 /** An execution that is known after all ends a giving up; one of an attempt that others have followed is kept in mind. */
-function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
+function foldAccepted(state: Submission, body: RecordBodies['accepted'], at: number): Submission {
   if (body.attempt < state.attempt) {
     const isKnown = state.executions?.includes(body.executionId) === true
     return isKnown ? state : { ...state, strays: withStray(state.strays, body) }
@@ -237,14 +237,33 @@ function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submis
     const { abandoned: _abandoned, ...rest } = state
     return rest
   }
-  // Taken over from another machine: whether our own attempt was heard stays unknown.
-  const isOpen = body.attempt > state.attempt && !state.accepted && state.sends.some((send) => send.answer.kind !== 'refused')
-  const given = isOpen ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
+  const open = state.accepted ? [] : state.sends.filter((send) => send.answer.kind !== 'refused')
+  const isBeside = body.attempt === state.attempt && mayBeBeside(open, body, at)
+  // The late answer to a POST of our own, whose place another machine's execution has taken.
+  if (state.accepted?.approvedAt !== undefined && body.approvedAt === undefined && state.abandonedAttempts?.includes(body.attempt))
+    return { ...state, strays: withStray(state.strays, body) }
+  if (body.attempt === state.attempt && !isBeside) return withExecution(state, body)
+  // Taken over from another machine: whether our own POSTs were heard stays unknown.
+  const given = open.length > 0 ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
+  // Bytes and POSTs of our own are not those that started it.
   const { frozen: _frozen, replay: _replay, ...taken } = withExecution(state, body)
-  // Bytes and POSTs of an attempt before are not those of this one.
-  return body.attempt > state.attempt
-    ? { ...taken, ...given, attempt: body.attempt, sends: [] }
-    : { ...withExecution(state, body), ...given }
+  return { ...taken, ...given, attempt: body.attempt, sends: [] }
+}
+
+/** How long every service is taken to remember a key, milliseconds: the window in which POSTs are repeated. */
+const rememberedMs = 600_000
+
+/**
+ * Whether an execution that was taken over from the lock file may be another one than POSTs of ours, which nobody has answered, have started. Keys are the same everywhere, so that POSTs
+ * within the window of each other lead to one execution. The other one was made after its approval and before it was taken over.
+ *
+ * @param open Our POSTs that were not refused.
+ * @param at When it was taken over, milliseconds since the Unix epoch.
+ */
+export function mayBeBeside(open: readonly { readonly at: number }[], { approvedAt }: RecordBodies['accepted'], at: number): boolean {
+  if (approvedAt === undefined || open.length === 0) return false
+  const approved = approvedAt === null ? Number.NaN : Date.parse(approvedAt)
+  return open.some((send) => !(approved >= send.at - rememberedMs && at <= send.at + rememberedMs))
 }
 
 /** Another execution stands for the request from here on: what was said of the one before is over. */

@@ -12,6 +12,8 @@ export interface Reservation {
   /** Request hash. */
   readonly hash: string
   readonly attempt: number
+  /** `at` of the approval that it rests on; undefined in records of earlier versions. */
+  readonly approvedAt?: string | undefined
   /** The `max_credits` of its submission. */
   readonly credits: Credits
   /** How often a share of this attempt was given back before, by the records that the next `sent` is to follow. */
@@ -22,6 +24,7 @@ interface ReservedBody {
   readonly id: string
   readonly hash: string
   readonly attempt: number
+  readonly approvedAt?: string
   /** Decimal text. */
   readonly credits: string
   /** Missing where it is 0. */
@@ -108,7 +111,7 @@ export function createReservations(
         const view = await chains.read(chain)
         const taken = fold(view.records)
         const own = taken.get(keyOf(share))
-        if (own && own.credits >= share.credits && own.round >= share.round) return
+        if (own && own.credits >= share.credits && own.round >= share.round && own.approvedAt === share.approvedAt) return
         const others =
           sumOf(taken) -
           (own?.credits ?? 0n) +
@@ -134,8 +137,15 @@ function keyOf({ hash, attempt }: Pick<Reservation, 'hash' | 'attempt'>): string
   return `${hash} ${attempt}`
 }
 
-function toBody({ id, hash, attempt, credits, round }: Reservation): ReservedBody {
-  return { id, hash, attempt, credits: formatCredits(credits), ...(round === 0 ? {} : { round }) }
+function toBody({ id, hash, attempt, approvedAt, credits, round }: Reservation): ReservedBody {
+  return {
+    id,
+    hash,
+    attempt,
+    ...(approvedAt === undefined ? {} : { approvedAt }),
+    credits: formatCredits(credits),
+    ...(round === 0 ? {} : { round }),
+  }
 }
 
 /** Where a request's chain is broken, nobody can tell what became of it: its share counts, and stops nobody else. */
@@ -159,8 +169,11 @@ function fold(records: readonly ReservationRecord[]): Map<string, Share> {
   return taken
 }
 
-function toShare({ at, body: { id, hash, attempt, credits, round = 0 } }: ReservationRecord & { readonly type: 'reserved' }): Share {
-  return { id, hash, attempt, credits: parseCredits(credits), round, at }
+function toShare({
+  at,
+  body: { id, hash, attempt, approvedAt, credits, round = 0 },
+}: ReservationRecord & { readonly type: 'reserved' }): Share {
+  return { id, hash, attempt, approvedAt, credits: parseCredits(credits), round, at }
 }
 
 function sumOf(taken: ReadonlyMap<string, Reservation>): Credits {
@@ -191,9 +204,11 @@ function boughtElsewhere(lock: LockFile, taken: ReadonlyMap<string, Reservation>
   const entries = new Map(
     all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]),
   ).values()
-  const others = [...entries].filter(([hash, { submission, execution, result }]) => {
+  const others = [...entries].filter(([hash, { approval, submission, execution, result }]) => {
     if (!submission || !(execution ?? result)) return false
-    return !taken.has(keyOf({ hash, attempt: submission.attempt }))
+    const own = taken.get(keyOf({ hash, attempt: submission.attempt }))
+    // Another machine's purchase under an approval of its own, beside a submission of ours: both may be paid.
+    return own === undefined || (own.approvedAt !== undefined && own.approvedAt !== approval?.at)
   })
   return sumCredits(others.map(([, { submission }]) => parseCredits(submission?.maxCredits ?? '0')))
 }

@@ -84,8 +84,14 @@ interface Papers {
 
 function toLines(papers: Papers): LedgerLine[] {
   const lines = new Map<string, LedgerLine>()
-  const add = (line: LedgerLine): void => void lines.set(`${line.hash} ${line.attempt}`, line)
-  for (const [hash, attempts] of papers.journal) for (const money of attempts) add(fromJournal(papers, hash, money))
+  const add = (line: LedgerLine, beside = ''): void => void lines.set(`${line.hash} ${line.attempt}${beside}`, line)
+  const approvals = new Map<string, string | undefined>()
+  for (const [hash, attempts] of papers.journal) {
+    for (const money of attempts) {
+      add(fromJournal(papers, hash, money), money.isReplaced ? ' ours' : '')
+      approvals.set(`${hash} ${money.attempt}`, money.approvedAt)
+    }
+  }
   for (const move of papers.moves) {
     const before = lines.get(`${move.hash} ${move.attempt}`)
     if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(papers, move, before))
@@ -94,7 +100,11 @@ function toLines(papers: Papers): LedgerLine[] {
     const attempt = entry.submission?.attempt ?? 1
     const before = lines.get(`${hash} ${attempt}`)
     if (entry.execution === undefined && entry.result === undefined) continue
-    if (before === undefined || before.state === 'uncertain') add(fromLock(papers, hash, attempt, entry, before))
+    const own = approvals.get(`${hash} ${attempt}`)
+    // Another machine's purchase, under an approval of its own, says nothing of our own POSTs.
+    if (before?.state === 'uncertain' && own !== undefined && own !== entry.approval?.at)
+      add(fromLock(papers, hash, attempt, entry, undefined), ' theirs')
+    else if (before === undefined || before.state === 'uncertain') add(fromLock(papers, hash, attempt, entry, before))
   }
   return [...lines.values()]
 }

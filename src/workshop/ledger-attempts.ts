@@ -1,5 +1,5 @@
 import { type Credits, parseCredits } from '../credit/credits.ts'
-import type { JournalRecord, RecordBodies } from '../job/record.ts'
+import { type JournalRecord, mayBeBeside, type RecordBodies } from '../job/record.ts'
 import type { LedgerState } from './ledger-report.ts'
 
 /** What the records of a request say of one attempt's money. */
@@ -8,6 +8,10 @@ export interface AttemptMoney {
   readonly state: LedgerState
   /** Whether a POST of this checkout may have started it; false for an execution that was taken over from the lock file. */
   readonly isOurs: boolean
+  /** `at` of the approval that our own POSTs rest on. */
+  readonly approvedAt?: string
+  /** Whether another machine's execution stands for the attempt, while our own POSTs have no answer. */
+  readonly isReplaced?: true
   /** The execution that goes on, where an answer started another one. */
   readonly executionId?: string
   /** What was sent as the maximum; the whole ceiling while nobody knows; undefined where nothing was frozen here. */
@@ -21,16 +25,22 @@ export interface AttemptMoney {
   readonly result?: string
 }
 
+/** When a POST left, milliseconds since the Unix epoch. */
+interface Sent {
+  readonly at: number
+}
+
 /** What is known of an attempt while its records are read. */
 interface Draft {
   frozen?: RecordBodies['frozen']
   /** First POST, or taking over. */
   opened?: number
-  /** POSTs that were not refused. */
-  readonly open: Set<number>
+  /** POSTs that were not refused, by their numbers. */
+  readonly open: Map<number, Sent>
   executionId?: string
   held?: number
   ended?: { readonly state: 'settled' | 'restored'; readonly at: number }
+  isReplaced?: true
   result?: string
   decision?: 'replay' | 'abandon'
 }
@@ -38,15 +48,21 @@ interface Draft {
 /** The money of every attempt of a request, oldest first; attempts that started nothing are left out. Pure. */
 export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptMoney[] {
   const drafts = new Map<number, Draft>()
+  const left: (readonly [attempt: number, draft: Draft])[] = []
   for (const record of records) {
     const { attempt } = record.body
-    const draft = drafts.get(attempt) ?? { open: new Set<number>() }
+    let draft = drafts.get(attempt) ?? { open: new Map<number, Sent>() }
+    // Another machine's execution takes the place of POSTs of our own that nobody has answered: they are a line of their own.
+    if (record.type === 'accepted' && draft.executionId === undefined && mayBeBeside([...draft.open.values()], record.body, record.at)) {
+      left.push([attempt, { ...draft, isReplaced: true }])
+      draft = { open: new Map<number, Sent>() }
+    }
     drafts.set(attempt, draft)
     note(draft, record)
     // An execution that is known after all ends a giving up, unless another attempt has taken its place.
     if (record.type === 'accepted' && draft.decision === 'abandon' && attempt >= Math.max(...drafts.keys())) delete draft.decision
   }
-  return [...drafts].sort(([a], [b]) => a - b).flatMap(([attempt, draft]) => toMoney(attempt, draft))
+  return [...left, ...drafts].sort(([a], [b]) => a - b).flatMap(([attempt, draft]) => toMoney(attempt, draft))
 }
 
 function note(draft: Draft, record: JournalRecord): void {
@@ -56,7 +72,7 @@ function note(draft: Draft, record: JournalRecord): void {
       draft.frozen = record.body
       return
     case 'sent':
-      draft.open.add(record.body.send)
+      draft.open.set(record.body.send, { at })
       draft.opened ??= at
       return
     case 'refused':
@@ -106,6 +122,8 @@ function toMoney(attempt: number, draft: Draft): readonly AttemptMoney[] {
       attempt,
       state,
       isOurs,
+      ...(frozen ? { approvedAt: frozen.approvedAt } : {}),
+      ...(draft.isReplaced ? { isReplaced: true } : {}),
       ...(executionId === undefined ? {} : { executionId }),
       ...(frozen ? { credits: parseCredits(state === 'uncertain' ? frozen.ceiling : frozen.maxCredits) } : {}),
       times: { opened, ...(held === undefined ? {} : { held }), ...(ended ? { ended: ended.at } : {}) },

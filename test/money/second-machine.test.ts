@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { formatCredits } from '../../src/credit/credits.ts'
 import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for a minute only: whoever buys again later pays again. */
@@ -74,6 +75,33 @@ describe('what one machine bought the others have', () => {
     await first.build()
     expect(first.results()).toEqual(second.results())
     expect([posts(), charged().length]).toEqual([1, 1])
+  })
+
+  test('its purchase stands beside a POST of our own that nobody has answered: the ledger tells of both, and so does approval.total', async () => {
+    const { first, clone, run, wait, posts, charged } = await team(forgetful)
+    const second = clone(first)
+    await first.approve()
+    await first.dieBuilding((call) => call.startsWith('link') && call.includes('/0003.json'))
+    await wait(31 * minutes)
+    await second.approve({ adopt: true })
+    await second.build()
+    first.pull(second)
+    const lines = async (): Promise<readonly (readonly [string, string, string])[]> =>
+      (await run((await first.open()).ledger())).lines.map(({ state, origin, credits }) => [state, origin, formatCredits(credits)] as const)
+    const both = [
+      ['settled', 'elsewhere', '1.6'],
+      ['uncertain', 'here', '1.6'],
+    ]
+    expect((await lines()).toSorted()).toEqual(both)
+    await first.build()
+    expect(first.results()).toEqual(second.results())
+    expect((await lines()).toSorted()).toEqual(both)
+    expect([posts(), charged()]).toEqual([2, ['a knight walk', 'a knight walk']])
+    first.write('sprites/hero.sprite.json', specOf('a squire', 'hero'))
+    await expect(first.approve({}, { options: { approval: { total: '4.7' } } })).rejects.toMatchObject({
+      code: 'SW_CEILING',
+      facts: { committed: '3.2' },
+    })
   })
 
   test('an older approval that comes back with a branch starts nothing after a failure for good', async () => {
