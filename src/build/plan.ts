@@ -127,7 +127,7 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
     hash,
     ...(entry?.approval ? { ceiling: parseCredits(entry.approval.ceiling) } : {}),
     ...(executionId === undefined ? {} : { executionId }),
-    ...(submission.question && !submission.answer?.sends.length ? { question: submission.question } : {}),
+    ...(submission.question && !isAnswered(submission) ? { question: submission.question } : {}),
   }
   const ownResult = submission.abandoned ? undefined : (submission.stored?.sha256 ?? entry?.result?.sha256)
   const result = isElsewhere ? entry.result?.sha256 : ownResult
@@ -180,8 +180,13 @@ function openState(
       if (step.why.kind === 'conflict') return { state: 'failed', note: 'another checkout sent the same request with other bytes' }
       return { state: 'failed', note: step.why.error?.message ?? step.why.kind }
     default:
-      return { state: submission.question && !submission.answer?.sends.length ? 'question' : 'running' }
+      return { state: submission.question && !isAnswered(submission) ? 'question' : 'running' }
   }
+}
+
+/** Whether an answer is on its way; one that was refused is none. */
+function isAnswered({ answer }: Submission): boolean {
+  return answer?.sends.some((send) => send.answer.kind !== 'refused') === true
 }
 
 /** Which paid fields differ from the last thing that was bought or approved for this animation; empty where there was nothing. */

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { type Credits, formatCredits, isCreditsText, parseCredits } from './credits.ts'
@@ -39,6 +40,8 @@ export function createLedger(disk: Disk, path: string): Ledger {
     // A torn tail of a crashed run must not swallow the line that comes now.
     const lead = text === '' || text.endsWith('\n') ? '' : '\n'
     const lines = missing.map((move) => `${JSON.stringify({ ...move, credits: formatCredits(move.credits) })}\n`)
+    // `git clean` may have taken the folder, while the journal's second copy still knows what is to be noted.
+    await disk.makeFolder(dirname(path))
     await disk.append(path, new TextEncoder().encode(`${lead}${lines.join('')}`))
     return missing.length
   }

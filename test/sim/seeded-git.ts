@@ -10,27 +10,33 @@ export type Resolution = 'ours' | 'theirs' | 'both'
 /** The repository that two machines share: every version of the lock file that was pushed. */
 export class Git {
   readonly #versions: LockFile[] = [nothing]
-  readonly #tracked = new Set<Machine>()
+  /** What each machine has in common with the others. */
+  readonly #bases = new Map<Machine, LockFile>()
 
   /** Pull, then push. */
   commit(machine: Machine, resolution: Resolution): void {
     this.pull(machine, resolution)
-    this.#versions.push(readLock(machine))
+    const lock = readLock(machine)
+    this.#versions.push(lock)
+    this.#bases.set(machine, lock)
   }
 
   /** Whether a machine's lock file is under version control. */
   knows(machine: Machine): boolean {
-    return this.#tracked.has(machine)
+    return this.#bases.has(machine)
   }
 
   pull(machine: Machine, resolution: Resolution): void {
-    this.#tracked.add(machine)
-    writeLock(machine, mergeLocks(readLock(machine), this.#versions.at(-1) ?? nothing, resolution))
+    const theirs = this.#versions.at(-1) ?? nothing
+    writeLock(machine, mergeLocks({ ours: readLock(machine), theirs, base: this.#bases.get(machine) ?? nothing }, resolution))
+    this.#bases.set(machine, theirs)
   }
 
   /** The lock file as it was `back` commits ago, in place of the one that is there. */
   checkout(machine: Machine, back: number): void {
-    writeLock(machine, this.#versions[Math.max(0, this.#versions.length - 1 - back)] ?? nothing)
+    const version = this.#versions[Math.max(0, this.#versions.length - 1 - back)] ?? nothing
+    writeLock(machine, version)
+    this.#bases.set(machine, version)
   }
 }
 
@@ -44,25 +50,51 @@ function writeLock(machine: Machine, lock: LockFile): void {
   if (lock !== nothing) machine.disk.put(path, formatLockFile(lock))
 }
 
-/** Entry by entry: what only one side has is kept; what both have is one side's, or of each field what is there. */
-function mergeLocks(ours: LockFile, theirs: LockFile, resolution: Resolution): LockFile {
-  const entries = (a: Entries = {}, b: Entries = {}): Entries => merge(a, b, (mine, other) => mergeEntries(mine, other, resolution))
-  const steps = entries(ours.steps, theirs.steps)
-  return { version: 1, animations: merge(ours.animations, theirs.animations, entries), ...(Object.keys(steps).length > 0 ? { steps } : {}) }
+/** Two versions and the one that both came from. */
+interface Sides<T> {
+  readonly ours: T
+  readonly theirs: T
+  readonly base: T
+}
+
+/** Entry by entry: what one side has changed is taken from it; what both have changed is one side's, or of each field what was changed. */
+function mergeLocks(sides: Sides<LockFile>, resolution: Resolution): LockFile {
+  const entries = (each: Sides<Entries | undefined>): Entries => mergeAll(toSides(each, {}), (entry) => mergeEntries(entry, resolution))
+  const animations = mergeAll(
+    toSides({ ours: sides.ours.animations, theirs: sides.theirs.animations, base: sides.base.animations }, {}),
+    entries,
+  )
+  const steps = entries({ ours: sides.ours.steps, theirs: sides.theirs.steps, base: sides.base.steps })
+  return { version: 1, animations, ...(Object.keys(steps).length > 0 ? { steps } : {}) }
 }
 
 type Entries = Readonly<Record<string, LockEntry>>
 
-function merge<T>(ours: Readonly<Record<string, T>>, theirs: Readonly<Record<string, T>>, both: (a: T, b: T) => T): Record<string, T> {
-  const merged: Record<string, T> = { ...theirs }
-  for (const [name, mine] of Object.entries(ours)) {
-    const other = theirs[name]
-    merged[name] = other === undefined ? mine : both(mine, other)
+function toSides<T>({ ours, theirs, base }: Sides<T | undefined>, none: T): Sides<T> {
+  return { ours: ours ?? none, theirs: theirs ?? none, base: base ?? none }
+}
+
+/** Nothing is ever taken out here: what one side has is there. */
+function mergeAll<T>(sides: Sides<Readonly<Record<string, T>>>, both: (each: Sides<T | undefined>) => T): Record<string, T> {
+  const merged: Record<string, T> = { ...sides.theirs, ...sides.ours }
+  for (const name of Object.keys(merged)) {
+    const each = { ours: sides.ours[name], theirs: sides.theirs[name], base: sides.base[name] }
+    if (each.ours !== undefined && each.theirs !== undefined) merged[name] = both(each)
   }
   return merged
 }
 
-function mergeEntries(ours: LockEntry, theirs: LockEntry, resolution: Resolution): LockEntry {
-  if (resolution === 'ours') return ours
-  return resolution === 'theirs' ? theirs : { ...theirs, ...ours }
+function mergeEntries({ ours, theirs, base }: Sides<LockEntry | undefined>, resolution: Resolution): LockEntry {
+  const [mine, other] = [ours as LockEntry, theirs as LockEntry]
+  if (isSame(mine, base)) return other
+  if (isSame(other, base) || resolution === 'ours') return mine
+  if (resolution === 'theirs') return other
+  const fields = Object.keys({ ...other, ...mine }) as (keyof LockEntry)[]
+  return Object.fromEntries(
+    fields.map((name) => [name, mine[name] === undefined || isSame(mine[name], base?.[name]) ? (other[name] ?? mine[name]) : mine[name]]),
+  ) as unknown as LockEntry
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }

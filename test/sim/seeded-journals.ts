@@ -10,6 +10,8 @@ export interface SeenChain {
   readonly executions: ReadonlySet<string>
   /** Whether a POST is without an answer, so that a person or the next run looks after it. */
   readonly isOpen: boolean
+  /** Whether the ledger tells of a POST whose charge nobody knows, beside what stands for the request now. */
+  readonly isUncertain: boolean
   /** Whether something of it is at the service, or may be, and not here. */
   readonly isInFlight: boolean
   /** Decisions of people about a submission, or about an execution that is gone. */
@@ -67,10 +69,11 @@ function toChain(hash: string, records: readonly JournalRecord[]): SeenChain {
     if (record.type === 'sent' || record.type === 'answerSent') keys.set(key, (keys.get(key) ?? 0) + 1)
     if (record.type === 'accepted' || record.type === 'answerAccepted') executions.add(record.body.executionId)
   }
-  const { sends, accepted, answer, stored, failed, abandoned } = foldRecords(records)
+  const { sends, accepted, answer, stored, failed, abandoned, abandonedAttempts } = foldRecords(records)
+  const isUncertain = (abandonedAttempts ?? []).length > 0
   const isOpen = (accepted ? (answer?.sends ?? []) : sends).some((send) => send.answer.kind !== 'refused')
   const isInFlight = (isOpen || accepted !== undefined) && !stored && !failed && !abandoned
-  const chain = { hash, keys, executions, isOpen, isInFlight, decisions: decided.length }
+  const chain = { hash, keys, executions, isOpen, isUncertain, isInFlight, decisions: decided.length }
   if (chains.size > 5_000) chains.clear()
   chains.set(last, chain)
   return chain

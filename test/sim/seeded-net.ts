@@ -155,6 +155,7 @@ async function play(net: Net, clock: Clock, wanted: NetRequest, { outcome, size 
       return response
     }
     case 'hang':
+      wanted.signal?.throwIfAborted()
       return new Promise((_resolve, reject) => {
         wanted.signal?.addEventListener('abort', () => reject(wanted.signal?.reason), { once: true })
       })

@@ -231,7 +231,7 @@ export class Oracle {
       if (hash === undefined || sha === undefined || this.grant(hash).losses > 0) continue
       if (this.#machines().some((machine) => isKept(machine, sha) || isInLock(machine, executionId))) continue
       const chains = this.#chainsOf(hash)
-      const isKnown = chains.some((chain) => chain.executions.has(executionId) || chain.isOpen || chain.decisions > 0)
+      const isKnown = chains.some((chain) => chain.executions.has(executionId) || chain.isOpen || chain.isUncertain || chain.decisions > 0)
       this.check(
         'I4',
         isKnown,

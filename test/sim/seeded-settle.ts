@@ -45,8 +45,11 @@ async function workUntilQuiet(world: SeededWorld, machine: Machine, isLast: bool
     const words = `${codes.join()} after ${JSON.stringify(todo)}: ${done.join() || 'done'}, ${world.oracle.posts} POSTs`
     same = words === last ? same + 1 : 0
     last = words
-    // Somebody else has to do something, or nobody can.
-    if (same === 1) return codes
+    // Somebody else has to do something, or nobody can; a question that was answered where nobody knows can be given up.
+    if (same === 1 && isLast && codes.includes('SW_QUESTION') && decisions++ === 0) {
+      await act(world, machine, { do: 'recover', machine: machine.index, decision: 'abandon' })
+      if (world.oracle.violation) return []
+    } else if (same >= 1) return codes
   }
   world.oracle.check('I9', false, () => `machine ${machine.index} comes to no end; last: ${last}`)
   return []
@@ -88,12 +91,19 @@ async function act(world: SeededWorld, machine: Machine, action: Action): Promis
   return outcome?.codes ?? []
 }
 
+function hasLostJournal({ plan }: SeededWorld): boolean {
+  const isDiskBad = plan.steps.some(({ faults }) => faults.some(({ fault }) => fault.fault === 'disk'))
+  return isDiskBad && plan.steps.some(({ actions }) => actions.some((action) => action.do === 'clean'))
+}
+
 async function checkEnd(world: SeededWorld, machine: Machine, codes: readonly string[]): Promise<void> {
   const { oracle } = world
   if (codes.length > 0) {
     world.seen.set(`end ${[...new Set(codes)].sort().join('+')}`, (world.seen.get(`end ${[...new Set(codes)].sort().join('+')}`) ?? 0) + 1)
     const mayEnd = [
       ...finalCodes,
+      // The first place of the journal was thrown away, and the second had not been writable: only a person can know what was sent.
+      ...(hasLostJournal(world) ? ['SW_JOURNAL'] : []),
       ...(world.total === undefined ? [] : ['SW_APPROVAL', 'SW_CEILING', 'SW_PRICE_VERSION', 'SW_FAILED', 'SW_REFUSED']),
     ]
     oracle.check(

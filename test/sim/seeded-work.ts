@@ -108,8 +108,10 @@ async function approve(
 ): Promise<void> {
   const paid = world.paid(machine)
   const confirm: Parameters<Workshop['approve']>[0]['confirm'] = async (lines) => {
-    for (const { id, ceiling } of lines) {
-      const hash = paid.find((one) => one.id === id)?.hash ?? ''
+    // A spec may have been edited since the command read it, or right before: the person says yes to what it read.
+    const all = [...paid, ...world.paid(machine)]
+    const asked = lines.flatMap(({ id, ceiling }) => all.filter((one) => one.id === id).map(({ hash }) => ({ hash, ceiling })))
+    for (const { hash, ceiling } of asked) {
       const grant = world.oracle.grant(hash)
       // Who has made sure that the other has not bought takes the other's place; who has not may pay twice.
       if (adopt === 'checked') grant.buyers.clear()
