@@ -1,4 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -9,22 +11,28 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     // Where CI runs the tests, the tests still play people at their desks; those about CI say so themselves.
-    env: { CI: '', ...temporaryFolder() },
+    // What the user's own state folder holds is nothing to them.
+    env: { CI: '', ...folders() },
   },
 })
+
+/** The folder for temporary files, and a state folder in it. */
+function folders(): Readonly<Record<string, string>> {
+  const memory = process.env.TMPDIR === undefined ? memoryFolder() : undefined
+  return { ...(memory === undefined ? {} : { TMPDIR: memory }), XDG_STATE_HOME: join(memory ?? tmpdir(), 'spritewright-test-state') }
+}
 
 /**
  * Every record is synced to the disk before anything is sent, which takes a real disk milliseconds and memory none. What a sync is good for is
  * proved on simulated disks; so the projects of the tests lie in memory where there is a roomy file system for it.
  */
-function temporaryFolder(): { TMPDIR?: string } {
+function memoryFolder(): string | undefined {
   const memory = '/dev/shm'
-  if (process.env.TMPDIR !== undefined) return {}
   try {
     accessSync(memory, constants.W_OK)
     const { bavail, bsize } = statfsSync(memory)
-    return bavail * bsize > 2 ** 32 ? { TMPDIR: memory } : {}
+    return bavail * bsize > 2 ** 32 ? memory : undefined
   } catch {
-    return {}
+    return undefined
   }
 }

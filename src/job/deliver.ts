@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Execution, FrameReview } from '../service/wire.ts'
 import type { LockEntry } from '../vault/lockfile.ts'
 import { adoptExecution } from './adopt.ts'
+import { downloadResult } from './fetch-result.ts'
 import { follow } from './follow.ts'
 import { compareWithAsset } from './inspect.ts'
 import type { JournalView } from './journal.ts'
@@ -63,13 +64,13 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
 /** Downloads the raw result into the vault, before anybody opens it, and records where it is. Repeatable, free. */
 export async function deliver(ports: JobPorts, order: Order, view: JournalView, downloadUrl: string): Promise<void> {
   ports.onProgress({ id: order.request.id, phase: 'downloading' })
-  const { bytes } = await ports.client.download(downloadUrl, ports.signal).catch((error: unknown) => {
-    throw isGone(error) ? goneError(order.request.id, view.submission.accepted?.executionId ?? 'unknown', error) : error
+  const executionId = view.submission.accepted?.executionId
+  const { bytes } = await downloadResult(ports.client, executionId, downloadUrl, ports.signal).catch((error: unknown) => {
+    throw isGone(error) ? goneError(order.request.id, executionId ?? 'unknown', error) : error
   })
   const sha256 = await ports.vault.put(bytes)
   const said = view.submission.completed
   if (said !== undefined) for (const words of compareWithAsset(order.request, said, bytes)) ports.warn(words)
-  const executionId = view.submission.accepted?.executionId
   const stored = { attempt: view.submission.attempt, ...(executionId === undefined ? {} : { executionId }), sha256, bytes: bytes.length }
   try {
     await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)

@@ -2,6 +2,7 @@ import { SpritewrightError } from '../errors.ts'
 import { adoptExecution } from './adopt.ts'
 import { decide } from './decision.ts'
 import { isGone } from './deliver.ts'
+import { downloadResult } from './fetch-result.ts'
 import type { JournalView } from './journal.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
 import type { Submission } from './record.ts'
@@ -59,7 +60,7 @@ async function isStrayGone(ports: JobPorts, executionId: string): Promise<boolea
 async function isLost(ports: JobPorts, { accepted, completed }: Submission): Promise<boolean> {
   try {
     const { status, question } = await ports.client.execution(accepted?.executionId ?? '', ports.signal)
-    if (completed) await ports.client.download(completed.downloadUrl, ports.signal)
+    if (completed) await downloadResult(ports.client, accepted?.executionId, completed.downloadUrl, ports.signal)
     return status === 'needs_input' && question === null
   } catch (error) {
     if (isGone(error)) return true

@@ -2,6 +2,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { createProject, heroSpec } from '../project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const own = '.spritewright'
@@ -35,6 +37,24 @@ describe('deleted after a purchase: the next build has the result again, and not
     expect(w.posts()).toBe(posts)
     expect(w.service.charges()).toHaveLength(1)
   })
+})
+
+test('the results, of a service that stands at another address by now: the embedded one takes a free port at every start', async () => {
+  const project = await createProject({ 'sprites/hero.sprite.json': heroSpec() })
+  try {
+    const open = (): Promise<Workshop> => createWorkshop({ root: project.root, options: { service: 'embedded' } })
+    const first = await open()
+    await approveAll(first)
+    expect((await first.build()).bought).toHaveLength(1)
+    await first.close()
+    await rm(join(project.root, own, 'results'), { recursive: true })
+    const second = await open()
+    const { bought, sheets } = await second.build()
+    expect([bought, sheets.sprites.map(({ isPlaceholder }) => isPlaceholder)]).toEqual([[], [false]])
+    await second.close()
+  } finally {
+    await project.remove()
+  }
 })
 
 describe('deleted while a submission has no answer', () => {
