@@ -3,7 +3,7 @@ import type { Bitmap } from './bitmap.ts'
 import { drawPage, type PagePicture } from './compose.ts'
 import { AtlasError } from './errors.ts'
 import { checkSequences, type Frame, type FrameSequence } from './frame.ts'
-import { type PackedPage, packPages } from './packer.ts'
+import { type EarlierPages, type PackedPage, type PackedPlace, packPages } from './packer.ts'
 import { type TrimmedFrame, trim } from './trim.ts'
 
 /** One packed picture. */
@@ -66,6 +66,11 @@ export interface AtlasOptions {
   readonly maxSize?: number
   /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
   readonly scale?: number
+  /**
+   * Frames of an atlas that was made before: those of the same name and trimmed size stay where they were, as long as the pages are no more than 5 % larger than
+   * freshly packed ones. The pages then depend on it, so keep it with the sources. @default none
+   */
+  readonly earlier?: readonly PlacedFrame[]
 }
 
 /** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
@@ -106,6 +111,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
     })),
     // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
     { maxSize, padding, border: Math.max(1, Math.ceil(padding / 2)) },
+    earlierPlaces(options.earlier ?? [], pieces, pictures),
   )
   return {
     name,
@@ -135,6 +141,21 @@ function cutPieces(sequences: readonly FrameSequence[]): { pieces: Piece[]; pict
     }),
   )
   return { pieces, pictures }
+}
+
+/** Where the pictures of today lay before, each by the first frame that shows it. */
+function earlierPlaces(earlier: readonly PlacedFrame[], pieces: readonly Piece[], pictures: readonly PagePicture[]): EarlierPages {
+  const frames = new Map(earlier.map((frame) => [frame.name, frame]))
+  const pages: { positions: Map<number, PackedPlace> }[] = []
+  for (const { frame, trimmed, picture } of pieces) {
+    const before = frames.get(frame.name)
+    if (before?.width !== trimmed.bitmap.width || before.height !== trimmed.bitmap.height) continue
+    const { extrude } = pictures[picture]!
+    while (pages.length <= before.page) pages.push({ positions: new Map() })
+    const { positions } = pages[before.page]!
+    if (!positions.has(picture)) positions.set(picture, { x: before.x - extrude, y: before.y - extrude, isTurned: false })
+  }
+  return pages
 }
 
 function placeFrames(

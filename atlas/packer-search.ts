@@ -1,0 +1,228 @@
+import { type Filling, StripFiller } from './packer-strip.ts'
+import type { Box, FillRule } from './packer-waiting.ts'
+
+/** Bounds of a page. */
+export interface PageBounds {
+  /** Longest side of the boxes' area: boxes have their padding on the right and below, and the last may hang over the border. */
+  readonly longest: number
+  /** What a page is longer than its boxes' area, on each axis; under 0 where the padding is larger than both borders. */
+  readonly edge: number
+  /** Whether boxes may be turned by 90°. */
+  readonly canTurn: boolean
+}
+
+/** Boxes on a page. */
+export interface Layout {
+  /** Of the boxes' area, pixels. */
+  readonly width: number
+  readonly height: number
+  /** Box → its place; undefined for one that is left out. */
+  readonly places: readonly (BoxPlace | undefined)[]
+}
+
+/** Where a box lies; turned, it covers `height` × `width`. */
+export interface BoxPlace {
+  readonly x: number
+  readonly y: number
+  readonly isTurned: boolean
+}
+
+/** A filling that may be worth more work. */
+interface Candidate extends Filling {
+  readonly strip: number
+  readonly order: Int32Array
+  readonly rule: FillRule
+  readonly area: number
+}
+
+/** Boxes laid in the search of one page, in all its tries together: the bound of the work, so that every run gives the same page. */
+const BOXES_LAID = 180_000
+/** Of these, the share of the first fillings; the rest goes into other orders of what comes last. */
+const FIRST_SHARE = 0.6
+const MOST_FILLINGS = 2000
+/** Fillings that are worked on. */
+const CANDIDATES = 3
+/** Number of last boxes whose order is changed. */
+const LAST_BOXES = [120, 240]
+
+/** Long boxes first, by four measures. */
+const KEYS: readonly ((width: number, height: number) => number)[] = [
+  (width, height) => 8 * height + width,
+  (width, height) => width * height,
+  (width, height) => 2 * height + width,
+  (width, height) => height * 65536 + width,
+]
+const RULES: readonly FillRule[] = [
+  { over: 2.5, under: 2.4 },
+  { over: 4.5, under: 4 },
+]
+
+/** The smallest page that is found for boxes; undefined where none is within the bounds. */
+export function layOut(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
+  const search = new PageSearch(boxes, bounds)
+  const candidates = search.tryWidths()
+  for (const candidate of candidates) search.tryLast(candidate)
+  return search.best
+}
+
+/** A page of the longest sides for boxes, by few tries; undefined where they do not all fit. */
+export function layOutQuickly(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
+  return new PageSearch(boxes, bounds).first(bounds.longest)
+}
+
+/** The densest page that is found with some of the boxes. */
+export function layOutSome(boxes: readonly Box[], bounds: PageBounds): Layout {
+  const filler = new StripFiller(boxes, bounds.canTurn)
+  const orders = KEYS.map((key) => filler.waiting.orderBy(key))
+  let best: { readonly density: number; readonly layout: Layout } | undefined
+  for (const width of [bounds.longest, bounds.longest - (bounds.longest >> 6)]) {
+    for (const order of orders) {
+      for (const rule of RULES) {
+        const filling = filler.fill(order, rule, { width, height: bounds.longest, isPartial: true })!
+        const area = boxes.reduce((sum, box, at) => sum + (filler.entries[at]! < 0 ? 0 : box.width * box.height), 0)
+        const density = area / ((filling.width + bounds.edge) * (filling.height + bounds.edge))
+        if (best === undefined || density > best.density) best = { density, layout: toLayout(filler, boxes, filling) }
+      }
+    }
+  }
+  return best!.layout
+}
+
+class PageSearch {
+  best: Layout | undefined
+  readonly #boxes: readonly Box[]
+  readonly #bounds: PageBounds
+  readonly #filler: StripFiller
+  readonly #orders: readonly Int32Array[]
+  #smallest = Number.POSITIVE_INFINITY
+  #candidates: Candidate[] = []
+  #random = 0x2545f491
+
+  constructor(boxes: readonly Box[], bounds: PageBounds) {
+    this.#boxes = boxes
+    this.#bounds = bounds
+    this.#filler = new StripFiller(boxes, bounds.canTurn)
+    this.#orders = KEYS.map((key) => this.#filler.waiting.orderBy(key))
+  }
+
+  /** The first filling of a strip that holds all. */
+  first(strip: number): Layout | undefined {
+    for (const order of this.#orders) {
+      for (const rule of RULES) {
+        const filling = this.#filler.fill(order, rule, { width: strip, height: this.#bounds.longest })
+        if (filling !== undefined) return toLayout(this.#filler, this.#boxes, filling)
+      }
+    }
+    return undefined
+  }
+
+  /** Fills strips of many widths. @returns The best few, the best first. */
+  tryWidths(): readonly Candidate[] {
+    const fillings = Math.min(MOST_FILLINGS, Math.ceil((BOXES_LAID * FIRST_SHARE) / this.#boxes.length))
+    for (const width of this.#widths(Math.max(2, Math.floor(fillings / (KEYS.length * RULES.length))))) this.tryWidth(width)
+    if (this.best === undefined) this.tryWidth(this.#bounds.longest)
+    return this.#candidates
+  }
+
+  /** Fills one strip by every order and rule. */
+  tryWidth(strip: number): void {
+    for (const order of this.#orders) {
+      for (const rule of RULES) {
+        const filling = this.#filler.fill(order, rule, { width: strip, height: this.#worthwhileHeight(strip) })
+        if (filling === undefined) continue
+        const area = this.#keepIfBest(filling)
+        const candidates = [...this.#candidates.filter((other) => other.strip !== strip || other.area < area)]
+        candidates.push({ ...filling, strip, order, rule, area })
+        this.#candidates = candidates.sort((a, b) => a.area - b.area).slice(0, CANDIDATES)
+      }
+    }
+  }
+
+  /** Tries other orders of the boxes that a filling placed last: two are exchanged, and stay so where the page gets no longer. */
+  tryLast({ strip, order, rule, height }: Candidate): void {
+    const all = this.#boxes.length
+    const sizes = new Set(LAST_BOXES[0]! < all ? LAST_BOXES.map((size) => Math.min(size, all)) : [all, all >> 1])
+    for (const last of sizes) {
+      if (last < 2) continue
+      const tries = Math.min(MOST_FILLINGS, last * last, Math.floor((BOXES_LAID * (1 - FIRST_SHARE)) / (CANDIDATES * sizes.size * last)))
+      this.#filler.fill(order, rule, { width: strip, height, keepAt: all - last })
+      const from = this.#filler.halfFilled!
+      const rest = from.rest
+      let lowest = height
+      for (let i = 0; i < tries; i++) {
+        const a = this.#draw(rest.length)
+        const b = this.#draw(rest.length)
+        exchange(rest, a, b)
+        const filling = this.#filler.fill(rest, rule, { width: strip, height: lowest, from })
+        if (filling === undefined) exchange(rest, a, b)
+        else {
+          lowest = filling.height
+          this.#keepIfBest(filling)
+        }
+      }
+    }
+  }
+
+  #keepIfBest(filling: Filling): number {
+    const { edge } = this.#bounds
+    const area = (filling.width + edge) * (filling.height + edge)
+    if (area < this.#smallest) {
+      this.#smallest = area
+      this.best = toLayout(this.#filler, this.#boxes, filling)
+    }
+    return area
+  }
+
+  /** A little over what would be the best: others may have more to gain. */
+  #worthwhileHeight(strip: number): number {
+    const { longest, edge } = this.#bounds
+    return Math.min(longest, Math.floor((this.#smallest * 1.005) / (strip + edge)) - edge)
+  }
+
+  /** Widths for pages of at most 1 : 2 both ways, evenly spread, as far as the boxes and the bounds allow. */
+  #widths(count: number): readonly number[] {
+    const { longest, canTurn } = this.#bounds
+    const area = this.#boxes.reduce((sum, box) => sum + box.width * box.height, 0)
+    const widest = this.#boxes.reduce((most, box) => Math.max(most, canTurn ? Math.min(box.width, box.height) : box.width), 0)
+    const low = Math.max(widest, rootAbove(area / 2), Math.ceil(area / longest))
+    if (low > longest) return []
+    const high = Math.min(longest, Math.max(low, rootAbove(area * 2)))
+    const steps = Math.max(1, Math.min(count - 1, high - low))
+    return Array.from({ length: steps + 1 }, (_, step) => low + Math.floor(((high - low) * step) / steps))
+  }
+
+  /** A number under `count` (xorshift). */
+  #draw(count: number): number {
+    this.#random ^= this.#random << 13
+    this.#random ^= this.#random >>> 17
+    this.#random ^= this.#random << 5
+    return (this.#random >>> 0) % count
+  }
+}
+
+function exchange(values: Int32Array, a: number, b: number): void {
+  const kept = values[a]!
+  values[a] = values[b]!
+  values[b] = kept
+}
+
+function toLayout(filler: StripFiller, boxes: readonly Box[], { width, height }: Filling): Layout {
+  const places = boxes.map((box, at) => {
+    const entry = filler.entries[at]!
+    if (entry < 0) return undefined
+    return { x: filler.xs[at]!, y: filler.ys[at]!, isTurned: filler.waiting.widths[entry] !== box.width }
+  })
+  return { width, height, places }
+}
+
+/** The smallest whole number whose square is not under `value`; `Math.sqrt` need not be the same everywhere. */
+function rootAbove(value: number): number {
+  let low = 0
+  let high = 1 << 26
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (middle * middle >= value) high = middle
+    else low = middle + 1
+  }
+  return low
+}

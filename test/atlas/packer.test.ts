@@ -1,0 +1,279 @@
+import { createHash } from 'node:crypto'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { makeAtlas, type PlacedFrame } from '../../atlas/atlas.ts'
+import { createBitmap } from '../../atlas/bitmap.ts'
+import { AtlasError } from '../../atlas/errors.ts'
+import type { FrameSequence } from '../../atlas/frame.ts'
+import { type PackedPage, type PackSize, packPages } from '../../atlas/packer.ts'
+import { covered, expectSound, occupancy, packings } from './packings.ts'
+
+/** Sizes as sprites have them; the seed decides. */
+function frameSizes(count: number, seed: number, [low, high]: readonly [number, number] = [20, 90]): PackSize[] {
+  let state = seed
+  const draw = (): number => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0
+    return low + Math.floor((state / 2 ** 32) * (high - low + 1))
+  }
+  return Array.from({ length: count }, () => ({ width: draw(), height: draw() }))
+}
+
+/** Animations of so many frames each. */
+function inGroups(sizes: readonly PackSize[], perGroup: number): { name: string; members: number[] }[] {
+  return Array.from({ length: Math.ceil(sizes.length / perGroup) }, (_, group) => ({
+    name: `sprite${String(group).padStart(4, '0')}/walk`,
+    members: sizes.flatMap((__, index) => (Math.floor(index / perGroup) === group ? [index] : [])),
+  }))
+}
+
+function digest(pages: readonly PackedPage[]): string {
+  const plain = pages.map((page) => [page.width, page.height, page.groups, [...page.positions].sort(([a], [b]) => a - b)])
+  return createHash('sha256').update(JSON.stringify(plain)).digest('hex')
+}
+
+const usual = { maxSize: 2048, padding: 2, border: 1 }
+
+describe('packPages', () => {
+  test('nothing overlaps, is dropped, leaves its page or comes nearer than the padding; animations are whole; no page is too long', () => {
+    fc.assert(
+      fc.property(packings, (packing) => expectSound(packPages(packing.sizes, packing.groups, packing.options), packing)),
+      { numRuns: 120 },
+    )
+  })
+
+  test('the order in which groups and their members are named changes no place', () => {
+    fc.assert(
+      fc.property(packings, fc.infiniteStream(fc.nat()), ({ sizes, groups, options }, numbers) => {
+        const shuffled = <T>(values: readonly T[]): T[] =>
+          values
+            .map((value) => [numbers.next().value as number, value] as const)
+            .sort(([a], [b]) => a - b)
+            .map(([, value]) => value)
+        const other = shuffled(groups).map(({ name, members }) => ({ name, members: shuffled(members) }))
+        const places = (pages: readonly PackedPage[]): unknown =>
+          pages.map((page) => covered(page, sizes).sort((a, b) => a.index - b.index))
+        expect(places(packPages(sizes, other, options))).toEqual(places(packPages(sizes, groups, options)))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('the same input gives these very bytes, on every machine and version', () => {
+    const sizes = frameSizes(300, 7)
+    expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, maxSize: 512 }))).toMatchInlineSnapshot(`"ec713c3f15d7c2361900b9be9bd8b47e4422501d499dd4f74e4570783b3da09e"`)
+    expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, canTurn: true }))).toMatchInlineSnapshot(`"937625e2355f43d80c13141cdb79caa1a809d43a8fdefc95605c31c68040559b"`)
+  })
+
+  test.each([
+    [110, false, 0.885],
+    [110, true, 0.895],
+    [800, false, 0.915],
+    [800, true, 0.92],
+  ])('%i frames of mixed sizes, turned or not (%s), fill more than %d of a page', (count, canTurn, least) => {
+    const sizes = frameSizes(count, 3, [24, 96])
+    expect(occupancy(packPages(sizes, inGroups(sizes, 12), { ...usual, border: 0, canTurn }), sizes)).toBeGreaterThan(least)
+  })
+
+  test('single pictures go where they fill best: better than by name', () => {
+    const sizes = frameSizes(600, 5)
+    const options = { ...usual, border: 0, maxSize: 512 }
+    const single = occupancy(packPages(sizes, inGroups(sizes, 1), options), sizes)
+    expect(single).toBeGreaterThan(occupancy(packPages(sizes, inGroups(sizes, 2), options), sizes))
+    expect(single).toBeGreaterThan(0.92)
+  })
+
+  test('nothing is turned unless it may be', () => {
+    const sizes = [{ width: 10, height: 60 }, ...frameSizes(30, 9)]
+    const isAnyTurned = (canTurn?: boolean): boolean =>
+      packPages(sizes, inGroups(sizes, 31), { ...usual, ...(canTurn === undefined ? {} : { canTurn }) }).some((page) =>
+        [...page.positions.values()].some((place) => place.isTurned),
+      )
+    expect([isAnyTurned(), isAnyTurned(false), isAnyTurned(true)]).toEqual([false, false, true])
+  })
+
+  test('a page is as long as its frames need, and no power of two', () => {
+    const [page] = packPages([{ width: 65, height: 33 }], [{ name: 'a/walk', members: [0] }], usual)
+    expect([page?.width, page?.height]).toEqual([67, 35])
+  })
+
+  test('a frame that fills the largest page to the last pixel fits, one pixel more does not, and the error says what to do', () => {
+    const pack = (width: number): PackedPage[] =>
+      packPages([{ width, height: 62 }], [{ name: 'boss/roar', members: [0] }], { ...usual, maxSize: 64 })
+    expect(pack(62)).toMatchObject([{ width: 64, height: 64 }])
+    expect(() => pack(63)).toThrow(AtlasError)
+    expect(() => pack(63)).toThrow(/"boss\/roar" to fit on one page of 64 × 64 pixels.*63 × 62 pixels.*size.*use.*larger pages/)
+  })
+
+  test('among single pictures the one that is too large is named', () => {
+    const sizes = [...frameSizes(60, 4), { width: 300, height: 10 }]
+    expect(() => packPages(sizes, inGroups(sizes, 1), { ...usual, maxSize: 256 })).toThrow(/"sprite0060\/walk"/)
+  })
+})
+
+describe('packPages beside an earlier layout', () => {
+  const moved = (before: readonly PackedPage[], after: readonly PackedPage[]): number[] => {
+    const places = (pages: readonly PackedPage[]): Map<number, string> =>
+      new Map(pages.flatMap((page, at) => [...page.positions].map(([index, place]) => [index, JSON.stringify([at, place])] as const)))
+    const later = places(after)
+    return [...places(before)].filter(([index, place]) => later.get(index) !== place).map(([index]) => index)
+  }
+
+  test('whatever was there before, the pages keep every promise', () => {
+    const place = fc.record({ x: fc.integer({ min: -3, max: 170 }), y: fc.integer({ min: -3, max: 170 }), isTurned: fc.constant(false) })
+    const positions = fc.array(fc.tuple(fc.nat(59), place), { maxLength: 40 })
+    fc.assert(
+      fc.property(packings, fc.array(positions, { maxLength: 3 }), (packing, pages) => {
+        const known = pages.map((page) => ({ positions: new Map(page.filter(([index]) => index < packing.sizes.length)) }))
+        expectSound(packPages(packing.sizes, packing.groups, packing.options, known), packing)
+      }),
+      { numRuns: 120 },
+    )
+  })
+
+  test('an unchanged input keeps every place', () => {
+    fc.assert(
+      fc.property(packings, ({ sizes, groups, options }) => {
+        const before = packPages(sizes, groups, options)
+        expect(moved(before, packPages(sizes, groups, options, before))).toEqual([])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('a sprite more moves no frame, and pages stay within 5 % of fresh ones', () => {
+    const sizes = frameSizes(144, 11)
+    const groups = inGroups(sizes, 12)
+    const before = packPages(sizes.slice(0, 132), groups.slice(0, 11), usual)
+    const after = packPages(sizes, groups, usual, before)
+    expectSound(after, { sizes, groups, options: usual })
+    expect(moved(before, after)).toEqual([])
+    expect(occupancy(after, sizes)).toBeGreaterThan(occupancy(packPages(sizes, groups, usual), sizes) / 1.05)
+  })
+
+  test('on several pages, a sprite more leaves all pages but those that it changes as they were', () => {
+    const sizes = frameSizes(600, 12)
+    const groups = inGroups(sizes, 12)
+    const options = { ...usual, maxSize: 512 }
+    const before = packPages(sizes.slice(0, 588), groups.slice(0, 49), options)
+    const after = packPages(sizes, groups, options, before)
+    expectSound(after, { sizes, groups, options })
+    expect(before.length).toBeGreaterThan(4)
+    expect(moved(before, after).length).toBeLessThan(588 / 3)
+  })
+
+  test('where what is left would waste too much, all is packed anew', () => {
+    const sizes = frameSizes(144, 13)
+    const groups = inGroups(sizes, 12)
+    const before = packPages(sizes, groups, usual)
+    // Ten of twelve sprites are gone.
+    const rest = groups.slice(0, 2)
+    expect(digest(packPages(sizes, rest, usual, before))).toBe(digest(packPages(sizes, rest, usual)))
+  })
+})
+
+describe('complaints about other packers, which this one must not earn:', () => {
+  const frame = (name: string, side: number, value: number): FrameSequence['frames'][number] => ({
+    name,
+    bitmap: createBitmap(side, side, new Uint8Array(side * side * 4).fill(value)),
+    durationMs: 80,
+  })
+  const sequence = (sprite: string, frames: FrameSequence['frames']): FrameSequence => ({
+    name: `${sprite}/walk`,
+    sprite,
+    frames,
+    play: frames.map(({ name }) => name),
+    fps: 12,
+    loop: true,
+    yoyo: false,
+    trim: true,
+    extrude: 1,
+    padding: 2,
+    pixelArt: false,
+  })
+  const sprite = (name: string, sides: readonly number[], value = 200): FrameSequence =>
+    sequence(
+      name,
+      sides.map((side, at) => frame(`${name}/walk/${String(at).padStart(4, '0')}`, side, value - at)),
+    )
+
+  test('identical frames placed twice (AssetPack): once a page, within an animation and between sprites', () => {
+    const same = (name: string): FrameSequence =>
+      sequence(
+        name,
+        [0, 1, 2].map((at) => frame(`${name}/walk/000${at}`, 16, 200)),
+      )
+    const atlas = makeAtlas('sprites', [same('hero'), same('twin')])
+    expect(new Set(atlas.frames.map(({ page, x, y }) => `${page} ${x} ${y}`)).size).toBe(1)
+    expect(atlas.frames).toHaveLength(6)
+  })
+
+  test('animations split over pages (AssetPack, PixiJS shows half of them): each lies on one', () => {
+    const sprites = Array.from({ length: 9 }, (_, index) => sprite(`s${index}`, [20, 20, 20, 20, 20], 255 - index * 9))
+    const atlas = makeAtlas('sprites', sprites, { maxSize: 96 })
+    expect(atlas.pages.length).toBeGreaterThan(2)
+    for (const { name } of sprites) {
+      const pages = atlas.frames.filter((placed) => placed.name.startsWith(`${name}/`)).map(({ page }) => page)
+      expect([pages.length, new Set(pages).size]).toEqual([5, 1])
+    }
+  })
+
+  test('frames dropped silently where they do not fit (maxrects-packer marks them oversized): an error that names the animation', () => {
+    const all = [
+      sprite('small', [8]),
+      sprite(
+        'giant',
+        [8, 8, 8].map(() => 70),
+      ),
+    ]
+    expect(() => makeAtlas('sprites', all, { maxSize: 64 })).toThrow(/"giant\/walk" to fit on one page/)
+  })
+
+  test('a page of 2,049 pixels where 2,048 are allowed (AssetPack): border, padding and rings are counted', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 60, max: 90 }),
+        fc.integer({ min: 0, max: 9 }),
+        fc.integer({ min: 0, max: 3 }),
+        (maxSize, padding, extrude) => {
+          const sprites = Array.from({ length: 12 }, (_, index) => ({ ...sprite(`s${index}`, [17], 250 - index), padding, extrude }))
+          for (const { bitmap } of makeAtlas('sprites', sprites, { maxSize }).pages)
+            expect(Math.max(bitmap.width, bitmap.height)).toBeLessThanOrEqual(maxSize)
+        },
+      ),
+      { numRuns: 60 },
+    )
+    const wide = packPages(
+      [
+        { width: 2046, height: 5 },
+        { width: 2046, height: 9 },
+      ],
+      [{ name: 'a', members: [0, 1] }],
+      usual,
+    )
+    expect(wide[0]?.width).toBe(2048)
+  })
+
+  test('three runs, three atlases (AssetPack): the same pixels and places, in whatever order the files come', () => {
+    const sprites = Array.from({ length: 10 }, (_, index) => sprite(`s${index}`, [10 + index, 10 + index, 10 + index], 240 - index * 7))
+    const runs = [sprites, [...sprites].reverse(), [...sprites.slice(4), ...sprites.slice(0, 4)]].map((order) =>
+      makeAtlas('sprites', order),
+    )
+    expect(runs[1]).toEqual(runs[0])
+    expect(runs[2]).toEqual(runs[0])
+  })
+
+  test('one sprite added and every frame moves (all peers): with `earlier`, those that were there stay', () => {
+    const sprites = Array.from({ length: 12 }, (_, index) =>
+      sprite(
+        `s${index}`,
+        Array.from({ length: 8 }, () => 20 + index * 2),
+        240 - index * 8,
+      ),
+    )
+    const before = makeAtlas('sprites', sprites.slice(1)).frames
+    const place = ({ name, page, x, y }: PlacedFrame): string => `${name} ${page} ${x} ${y}`
+    const kept = makeAtlas('sprites', sprites, { earlier: before }).frames.map(place)
+    expect(before.map(place).filter((each) => !kept.includes(each))).toEqual([])
+    expect(before.map(place).filter((each) => !makeAtlas('sprites', sprites).frames.map(place).includes(each)).length).toBeGreaterThan(44)
+  })
+})
