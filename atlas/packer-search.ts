@@ -36,7 +36,7 @@ interface Candidate extends Filling {
 }
 
 /** Boxes laid in the search of one page, in all its tries together: the bound of the work, so that every run gives the same page. */
-const BOXES_LAID = 180_000
+const BOXES_LAID = 150_000
 /** Of these, the share of the first fillings; the rest goes into other orders of what comes last. */
 const FIRST_SHARE = 0.6
 const MOST_FILLINGS = 2000

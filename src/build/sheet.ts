@@ -76,7 +76,7 @@ export interface SheetPorts {
 }
 
 /** Raised whenever equal inputs may give other bytes than before. */
-const formatVersion = 1
+const formatVersion = 2
 
 /**
  * Makes the atlases of a project, each from the cache where nothing that goes into it has changed: no result is opened then.

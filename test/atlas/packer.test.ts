@@ -60,8 +60,12 @@ describe('packPages', () => {
 
   test('the same input gives these very bytes, on every machine and version', () => {
     const sizes = frameSizes(300, 7)
-    expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, maxSize: 512 }))).toMatchInlineSnapshot(`"ec713c3f15d7c2361900b9be9bd8b47e4422501d499dd4f74e4570783b3da09e"`)
-    expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, canTurn: true }))).toMatchInlineSnapshot(`"937625e2355f43d80c13141cdb79caa1a809d43a8fdefc95605c31c68040559b"`)
+    expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, maxSize: 512 }))).toMatchInlineSnapshot(
+      `"ec713c3f15d7c2361900b9be9bd8b47e4422501d499dd4f74e4570783b3da09e"`,
+    )
+    expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, canTurn: true }))).toMatchInlineSnapshot(
+      `"937625e2355f43d80c13141cdb79caa1a809d43a8fdefc95605c31c68040559b"`,
+    )
   })
 
   test.each([

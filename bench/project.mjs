@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { requestHash } from '../dist/src/spec/key.js'
+import { parseSpec } from '../dist/src/spec/parser.js'
+import { toSheetRequest } from '../dist/src/spec/request.js'
+import { formatLockFile } from '../dist/src/vault/lockfile.js'
+import { readCorpus } from './corpus.mjs'
+
+/** The project's service is never asked: everything is bought. Port 9 would refuse. */
+export const projectEnv = { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }
+const identity = { host: '127.0.0.1:9', keyMode: 'test', apiVersion: '1' }
+
+/** A user's project in which every sprite of a corpus was bought, and nothing has been built. @returns Its folder. */
+export function makeProject(corpus, folder) {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(join(folder, 'sprites'), { recursive: true })
+  mkdirSync(join(folder, '.spritewright/results'), { recursive: true })
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'game', private: true, type: 'module', dependencies: { phaser: '^4.0.0' } }),
+  )
+  const { sprites } = readCorpus(corpus)
+  const reference = readFileSync(join(corpus, 'frames', sprites[0].name, 'frame_000.png'))
+  writeFileSync(join(folder, 'sprites/reference.png'), reference)
+  const animations = Object.fromEntries(sprites.map((sprite) => buy(sprite, corpus, folder, sha256(reference))))
+  writeFileSync(join(folder, 'sprites.lock.json'), formatLockFile({ version: 1, animations }))
+  return folder
+}
+
+/** Everything that a build makes is gone, so that the next one is cold. */
+export function forgetBuilds(folder) {
+  rmSync(join(folder, 'node_modules/.cache'), { recursive: true, force: true })
+  rmSync(join(folder, 'out'), { recursive: true, force: true })
+}
+
+function buy({ name, frames }, corpus, folder, reference) {
+  const text = JSON.stringify({ reference: './reference.png', prompt: `a figure called ${name}`, animations: { walk: { frames } } })
+  const file = join(folder, `sprites/${name}.sprite.json`)
+  writeFileSync(file, text)
+  const spec = parseSpec(text, file)
+  const request = toSheetRequest(spec, spec.animations[0], { kind: 'file', sha256: reference })
+  const zip = join(corpus, 'zips', `${name}.zip`)
+  const bytes = readFileSync(zip)
+  const result = { sha256: sha256(bytes), bytes: bytes.length }
+  place(zip, join(folder, '.spritewright/results', `${result.sha256}.zip`))
+  const { operation: _, id, ...asked } = { ...request, reference }
+  return [id, { [requestHash(request, identity)]: { service: identity, asked, result } }]
+}
+
+function place(from, to) {
+  if (existsSync(to)) return
+  try {
+    linkSync(from, to)
+  } catch {
+    copyFileSync(from, to)
+  }
+}
+
+function sha256(bytes) {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,83 @@
+// `npm run bench`: the atlas beside other packers, on corpora that are drawn once. Speed is printed beside its target and fails nothing: only what cannot be measured does.
+//   --only S,M       corpora (default S,M; L takes a quarter of an hour)
+//   --section cold   floor, pack, cold, bytes, warm, changed (default all)
+//   --json FILE      everything measured, as JSON
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const here = import.meta.dirname
+const cache = join(here, '.cache')
+const { values } = parseArgs({
+  options: { only: { type: 'string', default: 'S,M' }, section: { type: 'string' }, json: { type: 'string' } },
+})
+
+if (!existsSync(join(here, '../dist/src/cli/bin.js')))
+  execFileSync(process.execPath, [join(here, '../scripts/build.mjs')], { stdio: 'inherit' })
+installPeers()
+mkdirSync(cache, { recursive: true })
+const { corpora } = await import('./corpus-plan.mjs')
+const { provideCorpus, readCorpus } = await import('./corpus.mjs')
+const { printChecks, printTable } = await import('./report.mjs')
+const { sections } = await import('./sections.mjs')
+const { toolsFor } = await import('./tools.mjs')
+
+const sizes = choose('--only', values.only, Object.keys(corpora))
+const chosen = choose('--section', values.section, Object.keys(sections))
+const results = []
+const failures = []
+console.log(
+  `Node ${process.version}, ${cpus().length} cores. CPU seconds of whole processes, medians of runs in turn; compare figures of one run only.`,
+)
+for (const size of sizes) {
+  const corpus = await provideCorpus(size, cache, console.log)
+  const { sprites, sizes: pictures, duplicates } = readCorpus(corpus)
+  const frames = sprites.reduce((sum, sprite) => sum + sprite.frames, 0)
+  console.log(
+    `\n${size}: ${sprites.length} sprites, ${frames} frames, ${pictures.length} different (${(duplicates * 100).toFixed(0)} % repeat another).`,
+  )
+  for (const section of chosen) {
+    try {
+      const { rows, checks } = await sections[section]({ size, corpus, cache, tools: toolsFor(size, corpus, cache) })
+      printTable(`${size} ${section}`, rows)
+      printChecks(checks)
+      results.push({ size, section, rows, checks })
+    } catch (error) {
+      console.error(`\n${size} ${section} could not be measured: ${error.message}`)
+      failures.push({ size, section, message: error.message })
+    }
+  }
+}
+const all = results.flatMap(({ checks }) => checks)
+console.log(`\n${all.filter(({ isMet }) => isMet).length} of ${all.length} targets met.`)
+if (values.section === undefined)
+  console.log('Not in here: `vite build` with the plugin beside the same project with the atlas in public/.')
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ node: process.version, results, failures }, null, 2)}\n`)
+process.exitCode = failures.length > 0 ? 1 : 0
+
+function choose(option, given, known) {
+  const names = given === undefined ? known : given.split(',')
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return names
+  console.error(`Expected ${option} to name some of ${known.join(', ')}, found "${unknown}".`)
+  process.exit(2)
+}
+
+/** Into a folder of their own, without a lock file: the versions are exact. */
+function installPeers() {
+  const folder = join(here, 'peers')
+  const wanted = Object.entries(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).dependencies)
+  const isThere = ([name, version]) => {
+    const file = join(folder, 'node_modules', name, 'package.json')
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version
+  }
+  if (wanted.every(isThere)) return
+  console.log('Installing the peers into bench/peers …')
+  execFileSync('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  })
+}

@@ -1,0 +1,156 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readCorpus } from './corpus.mjs'
+import { inTurn, measureProcess } from './measure.mjs'
+import { check } from './report.mjs'
+import { targets } from './targets.mjs'
+import { readPages } from './tools.mjs'
+
+/** Each measures one corpus. @returns Rows of a table, and values beside their targets. */
+export const sections = { floor, pack, cold, bytes, warm, changed }
+
+/** Rounds of whole processes. */
+const rounds = { S: 5, M: 3, L: 1 }
+const tellProcess = ({ cpuS, wallS, peakMb }) => ({ 'CPU s': cpuS, 'wall s': wallS, 'peak MB': peakMb })
+
+async function floor({ size, tools }) {
+  const runs = await inTurn([{ name: 'floor', run: tools.floor.cold }], rounds[size])
+  return { rows: [{ tool: 'floor', ...tellProcess(runs.get('floor')), ...readPages(tools.floor.out) }], checks: [] }
+}
+
+async function cold({ size, tools }) {
+  const names = ['floor', 'spritewright', 'AssetPack', 'free-tex-packer', ...(size === 'L' ? [] : ['spritesmith'])]
+  for (const name of names) tools[name].prepare?.()
+  const runs = await inTurn(
+    names.map((name) => ({ name, run: tools[name].cold })),
+    rounds[size],
+  )
+  const own = runs.get('spritewright')
+  const rows = names.map((name) => {
+    const run = runs.get(name)
+    return { tool: name, ...tellProcess(run), '× floor': run.cpuS / runs.get('floor').cpuS, 'ours ÷ it': own.cpuS / run.cpuS }
+  })
+  const against = ['floor', 'AssetPack', 'free-tex-packer'].map((name) =>
+    check(`${size} cold, CPU of ours ÷ ${name}`, own.cpuS / runs.get(name).cpuS, 'at most', targets.cold[name][size]),
+  )
+  const { peakMb, wallOfCpu } = targets.cold
+  return {
+    rows,
+    checks: [
+      ...against,
+      ...(peakMb[size] ? [check(`${size} cold, peak MB`, own.peakMb, 'at most', peakMb[size])] : []),
+      ...(wallOfCpu[size] ? [check(`${size} cold, wall ÷ own CPU (on idle cores)`, own.wallS / own.cpuS, 'at most', wallOfCpu[size])] : []),
+    ],
+  }
+}
+
+/** Pages as the tools write them, made now where they are not there. Ours have a clear margin, a ring of repeated pixels and a border besides the padding. */
+async function bytes({ size, tools }) {
+  const rows = []
+  for (const name of ['floor', 'spritewright', 'AssetPack', 'free-tex-packer', ...(size === 'L' ? [] : ['spritesmith'])]) {
+    const tool = tools[name]
+    if (readPages(tool.out) === undefined) {
+      tool.prepare?.()
+      await tool.cold()
+    }
+    rows.push({ tool: name, ...readPages(tool.out) })
+  }
+  const own = rows.find(({ tool }) => tool === 'spritewright')
+  for (const row of rows) Object.assign(row, { 'our bytes ÷ its': own.kb / row.kb, 'our area ÷ its': own.mpx / row.mpx })
+  const peers = rows.filter(({ tool }) => tool !== 'spritewright' && tool !== 'floor')
+  const area = targets.bytes.areaOfAssetPack[size]
+  const assetPack = rows.find(({ tool }) => tool === 'AssetPack')
+  return {
+    rows,
+    checks: [
+      ...peers.map((peer) => check(`${size} PNG bytes, ours ÷ ${peer.tool}`, own.kb / peer.kb, 'under', 1)),
+      ...(area ? [check(`${size} page area, ours ÷ AssetPack`, own.mpx / assetPack.mpx, 'at most', area)] : []),
+      check(`${size} longest side of our pages, pixels`, own.longest, 'at most', 2048),
+    ],
+  }
+}
+
+/** The packers alone on the trimmed sizes: 2 px between, no border, pages of at most 2048. */
+async function pack({ size, corpus }) {
+  const file = join(corpus, 'corpus.json')
+  const { sizes } = readCorpus(corpus)
+  const sum = (extra) => sizes.reduce((all, [width, height]) => all + (width + extra) * (height + extra), 0)
+  const rows = []
+  for (const packer of ['ours', 'ours, frames alone', 'maxrects-packer', 'free-tex-packer default', 'free-tex-packer BottomLeft']) {
+    for (const turning of ['upright', 'turn']) {
+      const { stdout } = await measureProcess({
+        script: join(import.meta.dirname, 'peers/pack-sizes.mjs'),
+        args: [packer, turning, file],
+        cwd: join(import.meta.dirname, 'peers'),
+      })
+      const { ms, firstMs, ...found } = JSON.parse(stdout)
+      rows.push({ packer, turning, ...found, 'CPU ms, first': firstMs, 'CPU ms, median': ms })
+    }
+  }
+  rows.push({ packer: 'area ÷ padded area', useful: sum(0) / sum(2) })
+  const own = (packer, turning) => rows.find((row) => row.packer === packer && row.turning === turning)
+  const goals = ['upright', 'turn'].flatMap((turning) => [
+    check(`${size} useful, ${turning}, animations whole`, own('ours', turning).useful, 'at least', targets.pack[turning][size]),
+    check(`${size} useful, ${turning}, frames alone`, own('ours, frames alone', turning).useful, 'at least', targets.pack[turning][size]),
+    check(
+      `${size} pack step, ${turning}, CPU ms, first run of a process`,
+      own('ours', turning)['CPU ms, first'],
+      'at most',
+      targets.pack.cpuMs[size],
+    ),
+    check(`${size} pack step, ${turning}, CPU ms, median`, own('ours', turning)['CPU ms, median'], 'at most', targets.pack.cpuMs[size]),
+  ])
+  return { rows, checks: goals }
+}
+
+/** Nothing has changed since the last build. */
+async function warm({ size, tools }) {
+  for (const name of ['spritewright', 'AssetPack']) {
+    tools[name].prepare()
+    await tools[name].cold()
+  }
+  const variants = [
+    { name: 'empty process', run: tools['empty process'].cold },
+    { name: 'spritewright', run: tools.spritewright.again },
+    { name: 'AssetPack', run: tools.AssetPack.again },
+  ]
+  const runs = await inTurn(variants, size === 'L' ? 3 : 7)
+  const own = runs.get('spritewright').cpuS
+  return {
+    rows: variants.map(({ name }) => ({ tool: name, ...tellProcess(runs.get(name)), 'ours ÷ it': own / runs.get(name).cpuS })),
+    checks: ['empty process', 'AssetPack'].map((name) =>
+      check(`${size} warm, CPU of ours ÷ ${name}`, own / runs.get(name).cpuS, 'at most', targets.warm[name][size]),
+    ),
+  }
+}
+
+/** One sprite plays one frame less than at the last build. */
+async function changed({ size, tools }) {
+  const { project, prepare } = tools.spritewright
+  prepare()
+  const spec = join(project, 'sprites/sprite000.sprite.json')
+  const before = JSON.parse(readFileSync(spec, 'utf8'))
+  const write = (round) => {
+    const use = Array.from({ length: before.animations.walk.frames - 1 - round }, (_, at) => at)
+    writeFileSync(spec, JSON.stringify({ ...before, animations: { walk: { ...before.animations.walk, use } } }))
+  }
+  const runs = await inTurn(
+    [
+      { name: 'cold', run: tools.spritewright.cold },
+      {
+        name: 'one sprite changed',
+        run: (round) => {
+          write(round)
+          return tools.spritewright.again()
+        },
+      },
+    ],
+    rounds[size],
+  )
+  const ratio = runs.get('one sprite changed').cpuS / runs.get('cold').cpuS
+  const target = targets.changed.cold[size]
+  return {
+    rows: [...runs].map(([name, run]) => ({ build: name, ...tellProcess(run), '÷ cold': run.cpuS / runs.get('cold').cpuS })),
+    checks: target ? [check(`${size} one changed sprite, CPU ÷ cold`, ratio, 'at most', target)] : [],
+  }
+}

@@ -1,0 +1,14 @@
+/** What the atlas is to reach, by corpus; ratios of one run, CPU seconds, megabytes. */
+export const targets = {
+  cold: {
+    floor: { S: 1.5, M: 1.5, L: 1.5 },
+    AssetPack: { S: 0.25, M: 0.1, L: 0.06 },
+    'free-tex-packer': { S: 0.65, M: 0.5, L: 0.25 },
+    peakMb: { M: 258, L: 600 },
+    wallOfCpu: { L: 0.7 },
+  },
+  pack: { upright: { S: 0.91, M: 0.92, L: 0.945 }, turn: { S: 0.915, M: 0.925, L: 0.948 }, cpuMs: { S: 100, M: 500, L: 1500 } },
+  bytes: { areaOfAssetPack: { M: 0.45 } },
+  warm: { 'empty process': { S: 1.5, M: 1.5, L: 2 }, AssetPack: { S: 0.3, M: 0.25, L: 0.15 } },
+  changed: { cold: { M: 0.25 } },
+}

@@ -1,0 +1,73 @@
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { measureProcess } from './measure.mjs'
+import { forgetBuilds, makeProject, projectEnv } from './project.mjs'
+
+const here = import.meta.dirname
+const cli = join(here, '../dist/src/cli/bin.js')
+
+/**
+ * Everything that makes an atlas of a corpus, by name. `cold` measures a whole process from nothing; `out` is where its pages lie.
+ * Peers get frames as PNG files; the floor and our own get the ZIPs as they are delivered.
+ */
+export function toolsFor(size, corpus, cache) {
+  const out = (name) => join(cache, `out-${name}-${size}`)
+  const frames = join(corpus, 'frames')
+  const peer = (script, args) => measureProcess({ script: join(here, 'peers', script), args, cwd: join(here, 'peers') })
+  const emptied = (name) => {
+    rmSync(out(name), { recursive: true, force: true })
+    return out(name)
+  }
+  const project = join(cache, `project-${size}`)
+  const build = () => measureProcess({ script: cli, args: ['build', '--out', 'out'], cwd: project, env: projectEnv })
+  const assets = join(cache, `assetpack-${size}`)
+  const assetPack = () => peer('assetpack.mjs', [assets, out('assetpack'), join(cache, `assetpack-cache-${size}`)])
+  return {
+    floor: { out: out('floor'), cold: () => measureProcess({ script: join(here, 'floor.mjs'), args: [corpus, emptied('floor')] }) },
+    spritewright: {
+      out: join(project, 'out'),
+      project,
+      prepare: () => makeProject(corpus, project),
+      cold: () => {
+        forgetBuilds(project)
+        return build()
+      },
+      again: build,
+    },
+    AssetPack: {
+      out: out('assetpack'),
+      prepare: () => {
+        rmSync(assets, { recursive: true, force: true })
+        cpSync(frames, join(assets, 'sprites{tps}'), { recursive: true })
+      },
+      cold: () => {
+        rmSync(join(cache, `assetpack-cache-${size}`), { recursive: true, force: true })
+        emptied('assetpack')
+        return assetPack()
+      },
+      again: assetPack,
+    },
+    'free-tex-packer': { out: out('free-tex'), cold: () => peer('free-tex-packer.mjs', [frames, emptied('free-tex')]) },
+    spritesmith: { out: out('spritesmith'), cold: () => peer('spritesmith.mjs', [frames, emptied('spritesmith')]) },
+    'empty process': { cold: () => measureProcess({ script: join(here, 'empty.mjs') }) },
+  }
+}
+
+/** Bytes and area of the PNG pages in a folder; undefined where there are none. */
+export function readPages(folder) {
+  if (!existsSync(folder)) return undefined
+  const pages = readdirSync(folder, { recursive: true })
+    .filter((file) => file.endsWith('.png'))
+    .map((file) => {
+      const png = readFileSync(join(folder, file))
+      return { width: png.readUInt32BE(16), height: png.readUInt32BE(20), bytes: statSync(join(folder, file)).size }
+    })
+  if (pages.length === 0) return undefined
+  const sum = (of) => pages.reduce((total, page) => total + of(page), 0)
+  return {
+    pages: pages.length,
+    mpx: sum(({ width, height }) => width * height) / 1e6,
+    kb: sum(({ bytes }) => bytes) / 1000,
+    longest: Math.max(...pages.flatMap(({ width, height }) => [width, height])),
+  }
+}
