@@ -67,7 +67,7 @@ export interface AtlasOptions {
   /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
   readonly scale?: number
   /**
-   * Frames of an atlas that was made before: those of the same name and trimmed size stay where they were, as long as the pages are no more than 5 % larger than
+   * Frames of an atlas that was made before: those of the same name and trimmed size stay where they were, as long as the pages are no more than 8 % larger than
    * freshly packed ones. The pages then depend on it, so keep it with the sources. @default none
    */
   readonly earlier?: readonly PlacedFrame[]

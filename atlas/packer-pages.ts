@@ -143,9 +143,12 @@ class PackJob {
   }
 
   #fit(groups: readonly number[]): boolean {
-    const boxes = this.#boxesAt(this.#membersOf(groups))
-    const area = boxes.reduce((sum, box) => sum + box.width * box.height, 0)
-    return area <= this.#bounds.longest * this.#bounds.longest && layOutQuickly(boxes, this.#bounds) !== undefined
+    if (this.#areaOf(groups) > this.#bounds.longest * this.#bounds.longest) return false
+    return layOutQuickly(this.#boxesAt(this.#membersOf(groups)), this.#bounds) !== undefined
+  }
+
+  #areaOf(groups: readonly number[]): number {
+    return this.#boxesAt(this.#membersOf(groups)).reduce((sum, box) => sum + box.width * box.height, 0)
   }
 
   /** In ascending order, so that the pages do not show in which order members were named. */

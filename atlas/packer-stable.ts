@@ -15,13 +15,27 @@ export type EarlierPages = readonly Pick<PackedPage, 'positions'>[]
 
 /** A page of the earlier layout with what still belongs on it. */
 interface KeptPage {
-  readonly space: FreeSpace
+  space: FreeSpace
   readonly groups: number[]
   /** Without the border. */
   readonly places: Map<number, PackedPlace>
   /** Whether anything had to be placed anew. */
   isTouched: boolean
 }
+
+/** What a page would be with some rectangles more. */
+interface Trial {
+  readonly space: FreeSpace
+  readonly places: ReadonlyMap<number, PackedPlace>
+  readonly area: number
+}
+
+/** Measures by which the largest is placed first; the one with the smallest page wins. */
+const ORDERS: readonly ((size: PackSize) => number)[] = [
+  ({ width, height }) => width * height,
+  ({ width, height }) => height * 65536 + width,
+  ({ width, height }) => width * 65536 + height,
+]
 
 /**
  * Packs groups with as few moves as they allow: what was placed stays, new rectangles go into free space or beside it, and only groups that have no room on any page get pages of their own.
@@ -116,19 +130,33 @@ class StableJob {
     return homeless
   }
 
-  /** @returns Whether all of the group's rectangles are on the page now; if not, some of them may be. */
+  /** @returns Whether all of the group's rectangles are on the page now; if not, nothing has changed. */
   #add(page: KeptPage, group: number): boolean {
-    const { edge, canTurn } = boundsOf(this.#options)
     const missing = this.#membersOf([group]).filter((index) => !page.places.has(index))
-    const areaOf = (index: number): number => this.#boxOf(index).width * this.#boxOf(index).height
-    for (const index of missing.sort((a, b) => areaOf(b) - areaOf(a) || a - b)) {
-      const place = page.space.put(this.#boxOf(index), edge, canTurn)
-      if (place === undefined) return false
-      page.places.set(index, place)
-      page.isTouched = true
-    }
+    const trials = ORDERS.flatMap((key) => this.#tryToPut(page.space, missing, key) ?? [])
+    const best = trials.reduce<Trial | undefined>(
+      (least, trial) => (least === undefined || trial.area < least.area ? trial : least),
+      undefined,
+    )
+    if (best === undefined) return false
+    for (const [index, place] of best.places) page.places.set(index, place)
+    page.space = best.space
+    page.isTouched ||= missing.length > 0
     page.groups.push(group)
     return true
+  }
+
+  /** Largest first, by one measure. */
+  #tryToPut(free: FreeSpace, indices: readonly number[], key: (size: PackSize) => number): Trial | undefined {
+    const { edge, canTurn } = boundsOf(this.#options)
+    const space = free.copy()
+    const places = new Map<number, PackedPlace>()
+    for (const index of [...indices].sort((a, b) => key(this.#sizes[b]!) - key(this.#sizes[a]!) || a - b)) {
+      const place = space.put(this.#boxOf(index), edge, canTurn)
+      if (place === undefined) return undefined
+      places.set(index, place)
+    }
+    return { space, places, area: (space.width + edge) * (space.height + edge) }
   }
 
   toPage({ space, groups, places }: KeptPage): PackedPage {

@@ -5,12 +5,12 @@ export type { PackedPage, PackedPlace, PackGroup, PackOptions, PackSize } from '
 export type { EarlierPages } from './packer-stable.ts'
 
 /** Share of the area of a fresh layout by which a stable one may be larger. */
-const STABLE_LOSS = 0.05
+const STABLE_LOSS = 0.08
 
 /**
  * Packs groups on as few and as small pages as skyline best-fit finds, over many widths and orders for each page. Sides are no powers of two, no page is longer than `maxSize`.
  *
- * @param earlier Places to keep. What was placed stays where it was as long as all pages together are at most 5 % larger than freshly packed ones, and no more of them; then
+ * @param earlier Places to keep. What was placed stays where it was as long as all pages together are at most 8 % larger than freshly packed ones, and no more of them; then
  * pages stay on which nothing changed; else all is packed anew. @default none
  * @returns At least one page for at least one group. The same input gives the same pages on every machine: the search is bounded by tries and not by time. Groups go by name, so
  * that animations of one sprite stay together; where every group is one rectangle, each goes where it fills best.

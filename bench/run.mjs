@@ -33,6 +33,7 @@ console.log(
 )
 for (const size of sizes) {
   const corpus = await provideCorpus(size, cache, console.log)
+  const tools = toolsFor(size, corpus, cache)
   const { sprites, sizes: pictures, duplicates } = readCorpus(corpus)
   const frames = sprites.reduce((sum, sprite) => sum + sprite.frames, 0)
   console.log(
@@ -40,7 +41,7 @@ for (const size of sizes) {
   )
   for (const section of chosen) {
     try {
-      const { rows, checks } = await sections[section]({ size, corpus, cache, tools: toolsFor(size, corpus, cache) })
+      const { rows, checks } = await sections[section]({ size, corpus, cache, tools })
       printTable(`${size} ${section}`, rows)
       printChecks(checks)
       results.push({ size, section, rows, checks })

@@ -20,7 +20,10 @@ async function floor({ size, tools }) {
 
 async function cold({ size, tools }) {
   const names = ['floor', 'spritewright', 'AssetPack', 'free-tex-packer', ...(size === 'L' ? [] : ['spritesmith'])]
-  for (const name of names) tools[name].prepare?.()
+  for (const name of names) {
+    tools[name].prepare?.()
+    tools[name].isBuilt = true
+  }
   const runs = await inTurn(
     names.map((name) => ({ name, run: tools[name].cold })),
     rounds[size],
@@ -44,15 +47,20 @@ async function cold({ size, tools }) {
   }
 }
 
+/** So that a section can be run alone. */
+async function buildOnce(tool) {
+  if (tool.isBuilt) return
+  tool.isBuilt = true
+  tool.prepare?.()
+  await tool.cold()
+}
+
 /** Pages as the tools write them, made now where they are not there. Ours have a clear margin, a ring of repeated pixels and a border besides the padding. */
 async function bytes({ size, tools }) {
   const rows = []
   for (const name of ['floor', 'spritewright', 'AssetPack', 'free-tex-packer', ...(size === 'L' ? [] : ['spritesmith'])]) {
     const tool = tools[name]
-    if (readPages(tool.out) === undefined) {
-      tool.prepare?.()
-      await tool.cold()
-    }
+    await buildOnce(tool)
     rows.push({ tool: name, ...readPages(tool.out) })
   }
   const own = rows.find(({ tool }) => tool === 'spritewright')
@@ -105,10 +113,7 @@ async function pack({ size, corpus }) {
 
 /** Nothing has changed since the last build. */
 async function warm({ size, tools }) {
-  for (const name of ['spritewright', 'AssetPack']) {
-    tools[name].prepare()
-    await tools[name].cold()
-  }
+  for (const name of ['spritewright', 'AssetPack']) await buildOnce(tools[name])
   const variants = [
     { name: 'empty process', run: tools['empty process'].cold },
     { name: 'spritewright', run: tools.spritewright.again },
@@ -128,6 +133,7 @@ async function warm({ size, tools }) {
 async function changed({ size, tools }) {
   const { project, prepare } = tools.spritewright
   prepare()
+  tools.spritewright.isBuilt = false
   const spec = join(project, 'sprites/sprite000.sprite.json')
   const before = JSON.parse(readFileSync(spec, 'utf8'))
   const write = (round) => {
