@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Bitmap } from './bitmap.ts'
 import { drawPage, type PagePicture } from './compose.ts'
 import { AtlasError } from './errors.ts'
-import { checkSequences, type Frame, type FrameSequence } from './frame.ts'
+import { type Borders, checkSequences, type Frame, type FrameSequence } from './frame.ts'
+import { alphaHull, checkCorners, type HullPoint } from './hull.ts'
 import { type PackedPage, packPages } from './packer.ts'
 import { type TrimmedFrame, trim } from './trim.ts'
 
@@ -31,6 +32,10 @@ export interface PlacedFrame {
   readonly sourceWidth: number
   readonly sourceHeight: number
   readonly anchor?: { readonly x: number; readonly y: number }
+  /** What a nine-slice keeps unstretched at each side, pixels of the untrimmed frame at this scale. Such a frame is not trimmed. */
+  readonly borders?: Borders
+  /** Convex outline of what is seen, clockwise, pixels of the untrimmed frame at this scale; absent where nothing is seen, or where nobody asked for it. */
+  readonly hull?: readonly HullPoint[]
 }
 
 /** An animation of placed frames, all on one page. */
@@ -66,6 +71,8 @@ export interface AtlasOptions {
   readonly maxSize?: number
   /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
   readonly scale?: number
+  /** Corners at most of each frame's outline, 4 to 64, see {@link PlacedFrame.hull}. @default no outlines */
+  readonly hull?: number
 }
 
 /** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
@@ -92,6 +99,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   const maxSize = options.maxSize ?? 2048
   if (!Number.isInteger(maxSize) || maxSize < 16 || maxSize > 16384)
     throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected maxSize from 16 to 16384 pixels, found ${maxSize}.`, facts: { maxSize } })
+  if (options.hull !== undefined) checkCorners(options.hull)
   checkSequences(unsorted)
   // The order they come in must not show in the pages.
   const sequences = [...unsorted].sort(byName)
@@ -111,7 +119,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
     name,
     scale: options.scale ?? 1,
     pages: packed.map((page, index) => ({ index, bitmap: drawPage(page, pictures) })),
-    frames: placeFrames(packed, sequences, pieces, pictures),
+    frames: placeFrames(packed, sequences, pieces, pictures, options),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
   }
@@ -126,7 +134,9 @@ function cutPieces(sequences: readonly FrameSequence[]): { pieces: Piece[]; pict
   const known = new Map<string, number>()
   const pieces = sequences.flatMap((sequence) =>
     sequence.frames.map((frame) => {
-      const trimmed = sequence.trim ? trim(frame.bitmap) : { bitmap: frame.bitmap, offsetX: 0, offsetY: 0 }
+      // Engines slice what lies on the page, whatever was trimmed off it.
+      const trimmed =
+        sequence.trim && sequence.borders === undefined ? trim(frame.bitmap) : { bitmap: frame.bitmap, offsetX: 0, offsetY: 0 }
       const { bitmap } = trimmed
       const key = `${bitmap.width}x${bitmap.height}+${sequence.extrude} ${createHash('sha256').update(bitmap.data).digest('base64')}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
@@ -142,13 +152,17 @@ function placeFrames(
   sequences: readonly FrameSequence[],
   pieces: readonly Piece[],
   pictures: readonly PagePicture[],
+  { scale = 1, hull: corners }: AtlasOptions,
 ): PlacedFrame[] {
   const pageOf = new Map(packed.flatMap((page, index) => page.groups.map((group) => [sequences[group]!, index] as const)))
+  const hulls = pictures.map(({ bitmap }) => (corners === undefined ? [] : alphaHull(bitmap, { corners })))
   return pieces
     .map(({ frame, sequence, trimmed, picture }) => {
       const page = pageOf.get(sequence)!
       const { x, y } = packed[page]!.positions.get(picture)!
       const { extrude } = pictures[picture]!
+      const { offsetX, offsetY } = trimmed
+      const hull = hulls[picture]!.map((point) => ({ x: toHundredth(point.x + offsetX), y: toHundredth(point.y + offsetY) }))
       return {
         name: frame.name,
         page,
@@ -156,14 +170,25 @@ function placeFrames(
         y: y + extrude,
         width: trimmed.bitmap.width,
         height: trimmed.bitmap.height,
-        offsetX: trimmed.offsetX,
-        offsetY: trimmed.offsetY,
+        offsetX,
+        offsetY,
         sourceWidth: frame.bitmap.width,
         sourceHeight: frame.bitmap.height,
         ...(sequence.anchor === undefined ? {} : { anchor: sequence.anchor }),
+        ...(sequence.borders === undefined ? {} : { borders: scaleBorders(sequence.borders, scale) }),
+        ...(hull.length === 0 ? {} : { hull }),
       }
     })
     .sort(byName)
+}
+
+function toHundredth(value: number): number {
+  return Math.round(value * 100) / 100
+}
+
+function scaleBorders({ left, top, right, bottom }: Borders, scale: number): Borders {
+  const scaled = (side: number): number => Math.round(side * scale)
+  return { left: scaled(left), top: scaled(top), right: scaled(right), bottom: scaled(bottom) }
 }
 
 function toAnimation(sequence: FrameSequence): AtlasAnimation {
