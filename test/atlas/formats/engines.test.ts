@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { Atlas } from '../../atlas/atlas.ts'
-import { createBitmap } from '../../atlas/bitmap.ts'
-import type { EncodedAtlas } from '../../atlas/formats/format.ts'
-import { createPhaserFormat } from '../../atlas/formats/phaser.ts'
-import { formats, isFormatName } from '../../atlas/formats/registry.ts'
+import type { Atlas } from '../../../atlas/atlas.ts'
+import { createBitmap } from '../../../atlas/bitmap.ts'
+import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
+import { createPhaserFormat } from '../../../atlas/formats/phaser.ts'
+import { formats, isFormatName } from '../../../atlas/formats/registry.ts'
 
 const frame = (name: string, page: number, more: Partial<Atlas['frames'][number]> = {}): Atlas['frames'][number] => ({
   name,
