@@ -13,7 +13,7 @@ export interface GodotOptions {
 
 /**
  * Godot 4: a `SpriteFrames` resource a group, for `AnimatedSprite2D`. Frames are `AtlasTexture`s whose margin gives them their untrimmed size back; their ids come
- * from their names, so that a repack changes only the lines it must. Durations are told as multiples of `1 / speed`; the way back of an animation that goes there
+ * from their names, so that a repack changes only the lines it must; `resource_name` has the name itself. Durations are told as multiples of `1 / speed`; the way back of an animation that goes there
  * and back is written out. It has no word for anchors, borders and outlines; pixel art wants `texture_filter` set to Nearest in the project.
  *
  * Files: `NAME.tres`, at other scales than 1 `NAME@0.5x.tres`.
@@ -54,10 +54,11 @@ export function toSpriteFrames({ atlas, pages }: EncodedAtlas, path: string): st
   ].join('\n')
 }
 
-function toAtlasTexture({ page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight }: PlacedFrame, id: string): string {
+function toAtlasTexture({ name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight }: PlacedFrame, id: string): string {
   const margin = [offsetX, offsetY, sourceWidth - width, sourceHeight - height]
   return [
     `[sub_resource type="AtlasTexture" id="${id}"]`,
+    `resource_name = ${quote(name)}`,
     `atlas = ExtResource("page_${page}")`,
     `region = Rect2(${[x, y, width, height].join(', ')})`,
     ...(margin.every((side) => side === 0) ? [] : [`margin = Rect2(${margin.join(', ')})`]),

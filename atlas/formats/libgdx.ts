@@ -3,12 +3,13 @@ import { scaleSuffix } from '../encode.ts'
 import { AtlasError } from '../errors.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { onPage, toTextFile } from './hash-frame.ts'
-import { toWholeMs } from './played.ts'
+import { playedFrames, toWholeMs } from './played.ts'
 
 /**
  * libGDX 1.9.13 and newer: a `.atlas` file a group, with all of its pages.
  *
- * Each frame is a region of its own name, and each animation a row of regions of its name, with `index` in playing order: `atlas.findRegion("hero/walk/0000")`,
+ * Each frame is a region of its own name, and each animation a row of regions of its name, with `index` in playing order (the way back
+ * of one that goes there and back written out): `atlas.findRegion("hero/walk/0000")`,
  * `new Animation<>(1 / 12f, atlas.findRegions("hero/walk"), LOOP)`. Further values, for `region.findValue`: `duration` in whole milliseconds, `origin` in whole pixels
  * from the bottom left where there is an anchor, `split` for nine-patches. Offsets count from the bottom, as libGDX wants them.
  *
@@ -31,8 +32,9 @@ export function toLibgdxAtlas(encoded: EncodedAtlas): string {
     const { frames, animations } = onPage(encoded, page)
     const byName = new Map(frames.map((frame) => [frame.name, frame] as const))
     const played = animations.flatMap((animation) => {
-      const durations = toWholeMs(animation.frames.map((frame) => frame.durationMs))
-      return animation.frames.flatMap(({ name }, index) => [
+      const steps = playedFrames(animation)
+      const durations = toWholeMs(steps.map((frame) => frame.durationMs))
+      return steps.flatMap(({ name }, index) => [
         checkName(animation.name),
         `index: ${index}`,
         ...toRegion(byName.get(name)!),
