@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { scaleSuffix } from '../../../atlas/encode.ts'
 import { aseprite } from '../../../atlas/formats/aseprite.ts'
 import { carries } from './carries.ts'
-import { createPhaserTexture, drawnFrames, type PhaserAnimationConfig, parseInto, phaserModule, phasers, playedBy } from './phaser-reader.ts'
+import {
+  createPhaserTexture,
+  drawnFrames,
+  type PhaserAnimationConfig,
+  parseInto,
+  phaserModule,
+  phasers,
+  playedBy,
+} from './phaser-reader.ts'
 import { makeProject, painting } from './project.ts'
 import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets, restored, toFolder } from './suite.ts'
 
@@ -25,7 +33,10 @@ interface AsepriteJson {
     readonly image: string
     readonly size: { readonly w: number; readonly h: number }
     readonly frameTags: readonly { name: string; from: number; to: number; direction: string; repeat?: string }[]
-    readonly slices: readonly { name: string; keys: readonly { frame: number; center?: { x: number; y: number; w: number; h: number } }[] }[]
+    readonly slices: readonly {
+      name: string
+      keys: readonly { frame: number; center?: { x: number; y: number; w: number; h: number } }[]
+    }[]
   }
 }
 
@@ -73,7 +84,12 @@ function readByPhaser(version: keyof typeof phasers, folder: Folder, json: Asepr
   const once = new Set(json.meta.frameTags.filter(({ repeat }) => repeat !== undefined).map(({ name }) => name))
   const animations = playedBy(version, configs, () => texture)
   return {
-    frames: new Map([...byIndex].map(([index, frame]) => [json.frames[Number(index)]!.name, { ...frame, borders: borders.get(json.frames[Number(index)]!.name) }])),
+    frames: new Map(
+      [...byIndex].map(([index, frame]) => [
+        json.frames[Number(index)]!.name,
+        { ...frame, borders: borders.get(json.frames[Number(index)]!.name) },
+      ]),
+    ),
     // Phaser leaves `repeat` to `play()`.
     animations: new Map([...animations].map(([name, one]) => [name, { ...one, loop: !once.has(name) }])),
   }
@@ -99,7 +115,10 @@ function portOfMelonJs(folder: Folder, json: AsepriteJson): ReadSheets {
     const { name, frame, trimmed, spriteSourceSize: trim, sourceSize, pivot, hull } = json.frames[Number(index)]!
     // Its anchor is one of the trimmed rectangle.
     const origin = pivot && { x: sourceSize.w * pivot.x - (trimmed ? trim.x : 0), y: sourceSize.h * pivot.y - (trimmed ? trim.y : 0) }
-    const anchor = origin && { x: (origin.x + (trimmed ? trim.x : 0)) / sourceSize.w, y: (origin.y + (trimmed ? trim.y : 0)) / sourceSize.h }
+    const anchor = origin && {
+      x: (origin.x + (trimmed ? trim.x : 0)) / sourceSize.w,
+      y: (origin.y + (trimmed ? trim.y : 0)) / sourceSize.h,
+    }
     const size = { width: sourceSize.w, height: sourceSize.h }
     const picture = restored(page, { ...frame, width: frame.w, height: frame.h }, trimmed ? trim : { x: 0, y: 0 }, size)
     frames.set(name, { picture, anchor, borders: borders.get(name), hull })
@@ -148,9 +167,13 @@ describe('the format aseprite', () => {
     const pictures = new Map(sequences.flatMap(({ frames }) => frames.map(({ name, bitmap }) => [name, bitmap])))
     for (const [index, quad] of quads.entries()) {
       const cut = { x: quad.x * w, y: quad.y * h, width: Math.round(quad.w * w), height: Math.round(quad.h * h) }
-      expect(restored(page, { ...cut, x: Math.round(cut.x), y: Math.round(cut.y) }, { x: 0, y: 0 }, cut)).toEqual(pictures.get(cels[index]!))
+      expect(restored(page, { ...cut, x: Math.round(cut.x), y: Math.round(cut.y) }, { x: 0, y: 0 }, cut)).toEqual(
+        pictures.get(cels[index]!),
+      )
     }
-    const anims = Object.fromEntries(json.meta.frameTags.map(({ name, from, to, direction }) => [name, { from, to, pingpong: direction === 'pingpong' }]))
+    const anims = Object.fromEntries(
+      json.meta.frameTags.map(({ name, from, to, direction }) => [name, { from, to, pingpong: direction === 'pingpong' }]),
+    )
     expect(anims).toEqual({ 'hero/idle': { from: 0, to: 2, pingpong: true }, 'hero/walk': { from: 3, to: 5, pingpong: false } })
   })
 

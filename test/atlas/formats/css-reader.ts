@@ -10,8 +10,10 @@ function parseCss(text: string): { rules: Map<string, Declarations>; keyframes: 
   for (const line of text.split('\n').filter((line) => line.trim() !== '')) {
     const start = /^@keyframes ([\w-]+) \{$/.exec(line)
     const rule = /^\s*(.+?) \{ (.*) \}$/.exec(line)
-    if (start) keyframes.set(start[1]!, (open = []))
-    else if (line === '}') open = undefined
+    if (start) {
+      open = []
+      keyframes.set(start[1]!, open)
+    } else if (line === '}') open = undefined
     else if (!rule) throw new Error(`Not a rule: ${line}`)
     else if (open) open.push([Number.parseFloat(rule[1]!), declarationsOf(rule[2]!)])
     else rules.set(rule[1]!, declarationsOf(rule[2]!))
@@ -38,7 +40,10 @@ function draw(folder: Folder, box: Declarations, place: Declarations, scale: num
   const [left, up] = pixels(place.get('background-position')!).map(toPage) as [number, number]
   const [top, right, bottom, start] = pixels(place.get('clip-path')!).map(toPage) as [number, number, number, number]
   const from = { x: start - left, y: top - up, width: width - start - right, height: height - top - bottom }
-  const origin = box.get('transform-origin')?.split(' ').map((percent) => Number.parseFloat(percent) / 100)
+  const origin = box
+    .get('transform-origin')
+    ?.split(' ')
+    .map((percent) => Number.parseFloat(percent) / 100)
   return { picture: restored(page, from, { x: start, y: top }, { width, height }), anchor: origin && { x: origin[0]!, y: origin[1]! } }
 }
 

@@ -22,7 +22,9 @@ function parseResource(text: string): readonly Section[] {
       const body = part.slice(part.indexOf('\n') + 1)
       return {
         kind: kind!,
-        attributes: Object.fromEntries([...attributes!.matchAll(/(\w+)=(?:"([^"]*)"|(\d+))/g)].map(([, key, quoted, bare]) => [key, quoted ?? bare])),
+        attributes: Object.fromEntries(
+          [...attributes!.matchAll(/(\w+)=(?:"([^"]*)"|(\d+))/g)].map(([, key, quoted, bare]) => [key, quoted ?? bare]),
+        ),
         fields: Object.fromEntries(
           body
             .split(/^(?=\w+ = )/m)
@@ -69,7 +71,10 @@ function readResource(folder: Folder, file: string): ReadSheets {
       return [id, restored(page, { x, y, width, height }, { x: left, y: top }, size)] as const
     }),
   )
-  const text = sections.at(-1)!.fields.animations!.replaceAll('&"', '"').replace(/SubResource\("([^"]*)"\)/g, '"$1"')
+  const text = sections
+    .at(-1)!
+    .fields.animations!.replaceAll('&"', '"')
+    .replace(/SubResource\("([^"]*)"\)/g, '"$1"')
   const animations = JSON.parse(text) as readonly GodotAnimation[]
   const nameOf = (id: string): string => JSON.parse(textures.get(id)!.fields.resource_name!) as string
   return {
@@ -105,7 +110,7 @@ describe('the format godot', () => {
 
   test('writes a resource as Godot saves it', () => {
     const { atlases } = makeProject({ sequences: [walk] })
-    const [first, second] = atlases[0]!.atlas.frames as [{ x: number }, { x: number }]
+    const [first, second] = atlases[0]!.atlas.frames
     const text = toFolder(godot, makeProject({ sequences: [walk] })).text('sprites.tres')
     const lines = text.split('\n')
     expect(lines.slice(0, 5)).toEqual([
@@ -116,8 +121,8 @@ describe('the format godot', () => {
       '[sub_resource type="AtlasTexture" id="AtlasTexture_hero_walk_0000"]',
     ])
     expect(lines).toContain('atlas = ExtResource("page_0")')
-    expect(text).toContain(`region = Rect2(${first.x}, `)
-    expect(text).toContain(`region = Rect2(${second.x}, `)
+    expect(text).toContain(`region = Rect2(${first!.x}, `)
+    expect(text).toContain(`region = Rect2(${second!.x}, `)
     expect(text).toMatch(/^margin = Rect2\(\d+, \d+, \d+, \d+\)$/m)
     expect(text.slice(text.indexOf('[resource]'))).toBe(
       [
@@ -141,13 +146,22 @@ describe('the format godot', () => {
 
   test('keeps the ids of frames when others join them', () => {
     const idsOf = (...sequences: (typeof walk)[]): string[] =>
-      [...toFolder(godot, makeProject({ sequences })).text('sprites.tres').matchAll(/^\[sub_resource .* id="(.*)"\]$/gm)].map(([, id]) => id!)
+      [
+        ...toFolder(godot, makeProject({ sequences }))
+          .text('sprites.tres')
+          .matchAll(/^\[sub_resource .* id="(.*)"\]$/gm),
+      ].map(([, id]) => id!)
     expect(idsOf(walk, painting('a/first'), painting('orc/hit'))).toEqual(expect.arrayContaining(idsOf(walk)))
   })
 
   test('names that differ only where ids cannot keep them apart get ids of their own', () => {
-    const text = toFolder(godot, makeProject({ sequences: [painting('a-b/walk', { count: 1 }), painting('a_b/walk', { count: 1 })] })).text('sprites.tres')
-    expect([...text.matchAll(/id="(AtlasTexture.*)"/g)].map(([, id]) => id)).toEqual(['AtlasTexture_a_b_walk_0000', 'AtlasTexture_a_b_walk_0000_2'])
+    const text = toFolder(godot, makeProject({ sequences: [painting('a-b/walk', { count: 1 }), painting('a_b/walk', { count: 1 })] })).text(
+      'sprites.tres',
+    )
+    expect([...text.matchAll(/id="(AtlasTexture.*)"/g)].map(([, id]) => id)).toEqual([
+      'AtlasTexture_a_b_walk_0000',
+      'AtlasTexture_a_b_walk_0000_2',
+    ])
   })
 
   test('puts the folder of the Godot project before the pages where one is given', () => {

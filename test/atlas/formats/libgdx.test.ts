@@ -25,7 +25,10 @@ function parseAtlas(text: string): { pages: Page[]; regions: Region[] } {
     const line = lines[at]?.trim()
     if (line === undefined || line === '' || !line.includes(':')) return undefined
     const colon = line.indexOf(':')
-    const values = line.slice(colon + 1).split(',').map((value) => value.trim())
+    const values = line
+      .slice(colon + 1)
+      .split(',')
+      .map((value) => value.trim())
     return [line.slice(0, colon).trim(), values.slice(0, 4)]
   }
   const readFields = (): Map<string, readonly string[]> => {
@@ -125,11 +128,7 @@ describe('the format libgdx', () => {
     const { width, height } = project.atlases[0]!.pages[0]!
     const { x, y, ...frame } = project.atlases[0]!.atlas.frames[0]!
     const bottom = 32 - frame.offsetY - frame.height
-    const region = [
-      `bounds: ${x}, ${y}, ${frame.width}, ${frame.height}`,
-      `offsets: ${frame.offsetX}, ${bottom}, 24, 32`,
-      'origin: 12, 0',
-    ]
+    const region = [`bounds: ${x}, ${y}, ${frame.width}, ${frame.height}`, `offsets: ${frame.offsetX}, ${bottom}, 24, 32`, 'origin: 12, 0']
     expect(toFolder(libgdx, project).text('sprites.atlas').split('\n')).toEqual([
       'sprites-0.png',
       `size: ${width}, ${height}`,
@@ -144,6 +143,8 @@ describe('the format libgdx', () => {
   })
 
   test.each(['a:b/walk', ' a/walk', 'a\nb/walk'])('refuses a name that it cannot spell: %j', (name) => {
-    expect(() => toFolder(libgdx, makeProject({ sequences: [painting(name)] }))).toThrow(expect.objectContaining({ code: 'SW_ATLAS_OPTION' }))
+    expect(() => toFolder(libgdx, makeProject({ sequences: [painting(name)] }))).toThrow(
+      expect.objectContaining({ code: 'SW_ATLAS_OPTION' }),
+    )
   })
 })

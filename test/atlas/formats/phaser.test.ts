@@ -3,7 +3,15 @@ import { scaleSuffix } from '../../../atlas/encode.ts'
 import { phaser } from '../../../atlas/formats/phaser.ts'
 import { createPhaserPctFormat, phaserPct } from '../../../atlas/formats/phaser-pct.ts'
 import { carries } from './carries.ts'
-import { createPhaserTexture, drawnFrames, type PhaserAnimationConfig, parseInto, phaserModule, phasers, playedBy } from './phaser-reader.ts'
+import {
+  createPhaserTexture,
+  drawnFrames,
+  type PhaserAnimationConfig,
+  parseInto,
+  phaserModule,
+  phasers,
+  playedBy,
+} from './phaser-reader.ts'
 import { makeProject, painting } from './project.ts'
 import { type Folder, formatSuite, type ReadFrame, type ReadSheets, toFolder } from './suite.ts'
 
@@ -84,7 +92,12 @@ describe('the format phaser-pct', () => {
     const walk = painting('hero/walk', { count: 2, extrude: 0 })
     const twin = { ...painting('hero/rest', { count: 1, extrude: 0 }), frames: [{ ...walk.frames[1]!, name: 'hero/rest/0000' }] }
     const text = toFolder(phaserPct, makeProject({ sequences: [walk, twin] })).text('sprites.pct')
-    expect(text.split('\n').slice(0, 4)).toEqual(['PCT:1.0', expect.stringMatching(/^P:sprites-0\.png,RGBA8888,\d+,\d+,0$/), 'F:hero/rest', 'F:hero/walk'])
+    expect(text.split('\n').slice(0, 4)).toEqual([
+      'PCT:1.0',
+      expect.stringMatching(/^P:sprites-0\.png,RGBA8888,\d+,\d+,0$/),
+      'F:hero/rest',
+      'F:hero/walk',
+    ])
     expect(text).toMatch(/^A:0\/0000=1\/0001$/m)
     expect(text.match(/^\d\/\d{4}\|/gm)).toHaveLength(2)
   })
@@ -100,9 +113,12 @@ describe('the format phaser-pct', () => {
     expect(pack).toMatchObject({ sprites: { path: 'assets/', files: [{ type: 'atlasPCT', key: 'sprites', url: 'sprites.pct' }, {}] } })
   })
 
-  test.each(['a|b/walk', 'a,b/walk', 'a#1/walk', 'a~1/walk', 'a=b/walk', 'a\nb/walk'])('refuses a name that it cannot spell: %j', (name) => {
-    expect(() => toFolder(phaserPct, makeProject({ sequences: [painting(name)] }))).toThrow(
-      expect.objectContaining({ code: 'SW_ATLAS_OPTION', message: expect.stringContaining('use the format "phaser"') }),
-    )
-  })
+  test.each(['a|b/walk', 'a,b/walk', 'a#1/walk', 'a~1/walk', 'a=b/walk', 'a\nb/walk'])(
+    'refuses a name that it cannot spell: %j',
+    (name) => {
+      expect(() => toFolder(phaserPct, makeProject({ sequences: [painting(name)] }))).toThrow(
+        expect.objectContaining({ code: 'SW_ATLAS_OPTION', message: expect.stringContaining('use the format "phaser"') }),
+      )
+    },
+  )
 })

@@ -6,7 +6,8 @@ import { makeProject, type Project, painting } from './project.ts'
 import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets, restored, toFolder } from './suite.ts'
 
 // PixiJS' index wants a browser; these of its modules do not.
-const own = <T>(path: string): Promise<T> => import(new URL(`../../../node_modules/pixi.js/lib/${path}`, import.meta.url).href) as Promise<T>
+const own = <T>(path: string): Promise<T> =>
+  import(new URL(`../../../node_modules/pixi.js/lib/${path}`, import.meta.url).href) as Promise<T>
 const { Spritesheet } = await own<typeof import('pixi.js')>('spritesheet/Spritesheet.mjs')
 const { Texture } = await own<typeof import('pixi.js')>('rendering/renderers/shared/texture/Texture.mjs')
 const { TextureSource } = await own<typeof import('pixi.js')>('rendering/renderers/shared/texture/sources/TextureSource.mjs')
@@ -74,7 +75,9 @@ describe('several encodings of the pages', () => {
   function alsoAs(project: Project, encodings: (atlas: EncodedAtlas) => readonly string[]): Project {
     const atlases = project.atlases.map((encoded) => ({
       ...encoded,
-      alternates: encodings(encoded).map((encoding) => encoded.pages.map((page) => ({ ...page, file: page.file.replace(/png$/, encoding) }))),
+      alternates: encodings(encoded).map((encoding) =>
+        encoded.pages.map((page) => ({ ...page, file: page.file.replace(/png$/, encoding) })),
+      ),
     }))
     return { ...project, atlases }
   }
@@ -106,7 +109,10 @@ describe('several encodings of the pages', () => {
   })
 
   test('each name their own further pages', () => {
-    const many = makeProject({ maxSize: 96, sequences: ['a/walk', 'b/walk', 'c/walk'].map((name) => painting(name, { width: 40, height: 40 })) })
+    const many = makeProject({
+      maxSize: 96,
+      sequences: ['a/walk', 'b/walk', 'c/walk'].map((name) => painting(name, { width: 40, height: 40 })),
+    })
     const folder = toFolder(
       pixi,
       alsoAs(many, () => ['webp']),

@@ -107,14 +107,20 @@ const projects: Readonly<Record<string, () => Project>> = {
   'one page, trimmed': () => makeProject({ sequences: [painting('hero/walk'), painting('hero/idle', { fps: 8, loop: false })] }),
   untrimmed: () => makeProject({ sequences: [painting('hero/walk', { trim: false }), painting('orc/hit', { trim: false, width: 9 })] }),
   'several pages': () =>
-    makeProject({ maxSize: 96, sequences: ['a/walk', 'b/walk', 'c/walk', 'd/walk'].map((name) => painting(name, { width: 40, height: 40 })) }),
+    makeProject({
+      maxSize: 96,
+      sequences: ['a/walk', 'b/walk', 'c/walk', 'd/walk'].map((name) => painting(name, { width: 40, height: 40 })),
+    }),
   'several scales': () =>
     makeProject(
       { scale: 1, sequences: [painting('hero/walk', { width: 40, height: 48 })] },
       { scale: 0.5, sequences: [painting('hero/walk', { width: 20, height: 24 })] },
     ),
   'several groups': () =>
-    makeProject({ name: 'people', sequences: [painting('hero/walk')] }, { name: 'things', sequences: [painting('coin/spin', { pixelArt: true })] }),
+    makeProject(
+      { name: 'people', sequences: [painting('hero/walk')] },
+      { name: 'things', sequences: [painting('coin/spin', { pixelArt: true })] },
+    ),
   'there and back': () =>
     makeProject({
       sequences: [
@@ -217,7 +223,11 @@ function checkProject(one: FormatCase, project: Project): void {
   const folder = toFolder(one.format, project)
   for (const [scale, pictures] of project.pictures) {
     const atlases = project.atlases.map(({ atlas }) => atlas).filter((atlas) => atlas.scale === scale)
-    const sheets = one.read(folder, atlases.map(({ name }) => name), scale)
+    const sheets = one.read(
+      folder,
+      atlases.map(({ name }) => name),
+      scale,
+    )
     const animations = atlases.flatMap((atlas) => atlas.animations)
     const played = new Set(animations.flatMap(({ frames }) => frames.map(({ name }) => name)))
     const placed = atlases.flatMap(({ frames }) => frames).filter(({ name }) => one.hasUnplayed !== false || played.has(name))
@@ -262,11 +272,11 @@ function checkAnimation(carries: Carries, read: ReadAnimation, animation: AtlasA
 }
 
 function expectAnchor(read: ReadFrame, anchor: { x: number; y: number } | undefined, slackPx: number): void {
-  if (anchor === undefined) return expect(read.anchor).toBeUndefined()
+  expect(read.anchor === undefined).toBe(anchor === undefined)
+  if (read.anchor === undefined || anchor === undefined) return
   const { width, height } = read.picture
-  expect(read.anchor).toBeDefined()
-  expect(Math.abs(read.anchor!.x - anchor.x) * width).toBeLessThanOrEqual(slackPx + 1e-6)
-  expect(Math.abs(read.anchor!.y - anchor.y) * height).toBeLessThanOrEqual(slackPx + 1e-6)
+  expect(Math.abs(read.anchor.x - anchor.x) * width).toBeLessThanOrEqual(slackPx + 1e-6)
+  expect(Math.abs(read.anchor.y - anchor.y) * height).toBeLessThanOrEqual(slackPx + 1e-6)
 }
 
 function expectSame(actual: Bitmap, expected: Bitmap, name: string): void {
