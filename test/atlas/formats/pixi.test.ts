@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { readPicture } from '../../../atlas/codec.ts'
+import { encodePages } from '../../../atlas/encode.ts'
 import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
 import { pixi } from '../../../atlas/formats/pixi.ts'
 import { carries } from './carries.ts'
@@ -98,6 +100,17 @@ describe('several encodings of the pages', () => {
       ['sprites-0@0.5x.avif.json', 'sprites-0@0.5x.avif'],
     ] as const)
       expect(folder.json(file)).toMatchObject({ meta: { image } })
+  })
+
+  test('are made in one go, each page under the name of its encoding', async () => {
+    const encoded = await encodePages(scales.atlases[1]!.atlas, { format: 'png', also: [{ format: 'webp' }] })
+    expect(encoded.pages.map(({ file }) => file)).toEqual(['sprites-0@0.5x.png'])
+    expect(encoded.alternates!.map((pages) => pages.map(({ file }) => file))).toEqual([['sprites-0@0.5x.webp']])
+    expect(await readPicture(encoded.alternates![0]![0]!.bytes)).toMatchObject({
+      width: encoded.pages[0]!.width,
+      height: encoded.pages[0]!.height,
+    })
+    expect(choose(toFolder(pixi, { atlases: [encoded], pictures: new Map() }), 'sprites', 0.5, ['webp'])).toBe('sprites-0@0.5x.webp.json')
   })
 
   test('that one scale lacks are left out of the manifest: PixiJS would take the wrong scale for their sake', () => {
