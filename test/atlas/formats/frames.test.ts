@@ -129,9 +129,13 @@ describe('formats that write pictures of their own', () => {
   })
 
   test('a strip that would be wider than 4,096 pixels goes on in the next row', () => {
-    const folder = toFolder(strip, makeProject({ maxSize: 4096, sequences: [painting('wide/walk', { width: 900, height: 8, count: 6 })] }))
+    const walk = painting('wide/walk', { width: 900, height: 8, count: 6 })
+    const folder = toFolder(strip, makeProject({ maxSize: 4096, sequences: [walk] }))
     expect(folder.json('strips.json')).toMatchObject({ 'wide/walk': { columns: 4, rows: 2 } })
-    expect(folder.picture('wide/walk.png')).toMatchObject({ width: 3600, height: 16 })
+    const picture = folder.picture('wide/walk.png')
+    expect(picture).toMatchObject({ width: 3600, height: 16 })
+    const size = { width: 900, height: 8 }
+    expect(restored(picture, { x: 900, y: 8, ...size }, { x: 0, y: 0 }, size)).toEqual(walk.frames[5]!.bitmap)
   })
 
   test('the manifest is text that a person can edit', () => {

@@ -111,6 +111,11 @@ const projects: Readonly<Record<string, () => Project>> = {
       maxSize: 96,
       sequences: ['a/walk', 'b/walk', 'c/walk', 'd/walk'].map((name) => painting(name, { width: 40, height: 40 })),
     }),
+  'several pages that look alike': () =>
+    makeProject({
+      maxSize: 96,
+      sequences: ['a/walk', 'b/walk', 'c/walk'].map((name) => painting(name, { width: 40, height: 40, trim: false })),
+    }),
   'several scales': () =>
     makeProject(
       { scale: 1, sequences: [painting('hero/walk', { width: 40, height: 48 })] },
