@@ -1,7 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
 import { alphaHull, type HullPoint } from '../../atlas/hull.ts'
+import { painting } from './formats/project.ts'
 
 /** A bitmap in which `#` is opaque. */
 function drawn(...rows: readonly string[]): Bitmap {
@@ -116,5 +118,41 @@ describe('the hull of what is seen', () => {
 
   test.each([3, 65, 4.5, Number.NaN])('of %s corners is refused', (corners) => {
     expect(() => alphaHull(drawn('#'), { corners })).toThrow(expect.objectContaining({ code: 'SW_ATLAS_OPTION' }))
+  })
+})
+
+describe('an atlas', () => {
+  const walk = painting('hero/walk', { count: 6, width: 30, height: 40 })
+
+  test('has an outline for each frame, in pixels of the untrimmed frame, where one is asked for', () => {
+    const { frames } = makeAtlas('sprites', [walk], { hull: 7 })
+    const pictures = new Map(walk.frames.map(({ name, bitmap }) => [name, bitmap]))
+    expect(frames.some(({ offsetX, offsetY }) => offsetX > 0 && offsetY > 0)).toBe(true)
+    for (const { name, hull } of frames) {
+      const bitmap = pictures.get(name)!
+      expect(hull!.length).toBeLessThanOrEqual(7)
+      expect(hull).toEqual(alphaHull(bitmap, { corners: 7 }))
+    }
+    expect(makeAtlas('sprites', [walk]).frames.some(({ hull }) => hull !== undefined)).toBe(false)
+  })
+
+  test('has none for a frame in which nothing is seen', () => {
+    const clear = { ...walk, frames: [{ ...walk.frames[0]!, bitmap: createBitmap(9, 9) }], play: [] }
+    expect(makeAtlas('sprites', [clear], { hull: 8 }).frames[0]).not.toHaveProperty('hull')
+  })
+
+  test('has the borders of nine-slices at its scale, and leaves such frames untrimmed', () => {
+    const borders = { left: 3, top: 4, right: 5, bottom: 6 }
+    const { frames } = makeAtlas('sprites', [{ ...walk, borders }], { scale: 0.5 })
+    expect(frames[0]).toMatchObject({ borders: { left: 2, top: 2, right: 3, bottom: 3 }, width: 30, height: 40, offsetX: 0, offsetY: 0 })
+  })
+
+  test.each([-1, 1.5, Number.NaN])('refuses borders of %s pixels', (left) => {
+    const borders = { left, top: 0, right: 0, bottom: 0 }
+    expect(() => makeAtlas('sprites', [{ ...walk, borders }])).toThrow(expect.objectContaining({ code: 'SW_ATLAS_OPTION' }))
+  })
+
+  test('refuses outlines of three corners, also where there is nothing to outline', () => {
+    expect(() => makeAtlas('sprites', [], { hull: 3 })).toThrow(expect.objectContaining({ code: 'SW_ATLAS_OPTION', facts: { hull: 3 } }))
   })
 })
