@@ -69,10 +69,10 @@ export interface Atlas {
 export interface AtlasOptions {
   /** Longest side of a page, pixels, 16 to 16384; over 4096 many phones fail. @default 2048 */
   readonly maxSize?: number
-  /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
-  readonly scale?: number
   /** Corners at most of each frame's outline, 4 to 64, see {@link PlacedFrame.hull}. @default no outlines */
   readonly hull?: number
+  /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
+  readonly scale?: number
 }
 
 /** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
