@@ -3,7 +3,7 @@ import type { Bitmap } from './bitmap.ts'
 import { drawPage, type PagePicture } from './compose.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, checkSequences, type Frame, type FrameSequence } from './frame.ts'
-import { alphaHull, checkCorners, type HullPoint } from './hull.ts'
+import type { HullPoint } from './hull.ts'
 import { type PackedPage, packPages } from './packer.ts'
 import { type TrimmedFrame, trim } from './trim.ts'
 
@@ -34,7 +34,7 @@ export interface PlacedFrame {
   readonly anchor?: { readonly x: number; readonly y: number }
   /** What a nine-slice keeps unstretched at each side, pixels of the untrimmed frame at this scale. Such a frame is not trimmed. */
   readonly borders?: Borders
-  /** Convex outline of what is seen, clockwise, pixels of the untrimmed frame at this scale; absent where nothing is seen, or where nobody asked for it. */
+  /** Convex outline of what is seen, clockwise, pixels of the untrimmed frame at this scale; absent where nothing is seen, and until `withOutlines` adds it. */
   readonly hull?: readonly HullPoint[]
 }
 
@@ -69,8 +69,6 @@ export interface Atlas {
 export interface AtlasOptions {
   /** Longest side of a page, pixels, 16 to 16384; over 4096 many phones fail. @default 2048 */
   readonly maxSize?: number
-  /** Corners at most of each frame's outline, 4 to 64, see {@link PlacedFrame.hull}. @default no outlines */
-  readonly hull?: number
   /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
   readonly scale?: number
 }
@@ -99,10 +97,9 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   const maxSize = options.maxSize ?? 2048
   if (!Number.isInteger(maxSize) || maxSize < 16 || maxSize > 16384)
     throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected maxSize from 16 to 16384 pixels, found ${maxSize}.`, facts: { maxSize } })
-  if (options.hull !== undefined) checkCorners(options.hull)
   checkSequences(unsorted)
   // The order they come in must not show in the pages.
-  const sequences = [...unsorted].sort(byName)
+  const sequences = [...unsorted].sort(byName).map(untrimmedSlices)
   const { pieces, pictures } = cutPieces(sequences)
   // One padding for all is the larger of any two neighbours.
   const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
@@ -119,7 +116,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
     name,
     scale: options.scale ?? 1,
     pages: packed.map((page, index) => ({ index, bitmap: drawPage(page, pictures) })),
-    frames: placeFrames(packed, sequences, pieces, pictures, options),
+    frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
   }
@@ -134,9 +131,7 @@ function cutPieces(sequences: readonly FrameSequence[]): { pieces: Piece[]; pict
   const known = new Map<string, number>()
   const pieces = sequences.flatMap((sequence) =>
     sequence.frames.map((frame) => {
-      // Engines slice what lies on the page, whatever was trimmed off it.
-      const trimmed =
-        sequence.trim && sequence.borders === undefined ? trim(frame.bitmap) : { bitmap: frame.bitmap, offsetX: 0, offsetY: 0 }
+      const trimmed = sequence.trim ? trim(frame.bitmap) : { bitmap: frame.bitmap, offsetX: 0, offsetY: 0 }
       const { bitmap } = trimmed
       const key = `${bitmap.width}x${bitmap.height}+${sequence.extrude} ${createHash('sha256').update(bitmap.data).digest('base64')}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
@@ -152,17 +147,14 @@ function placeFrames(
   sequences: readonly FrameSequence[],
   pieces: readonly Piece[],
   pictures: readonly PagePicture[],
-  { scale = 1, hull: corners }: AtlasOptions,
+  scale: number,
 ): PlacedFrame[] {
   const pageOf = new Map(packed.flatMap((page, index) => page.groups.map((group) => [sequences[group]!, index] as const)))
-  const hulls = pictures.map(({ bitmap }) => (corners === undefined ? [] : alphaHull(bitmap, { corners })))
   return pieces
     .map(({ frame, sequence, trimmed, picture }) => {
       const page = pageOf.get(sequence)!
       const { x, y } = packed[page]!.positions.get(picture)!
       const { extrude } = pictures[picture]!
-      const { offsetX, offsetY } = trimmed
-      const hull = hulls[picture]!.map((point) => ({ x: toHundredth(point.x + offsetX), y: toHundredth(point.y + offsetY) }))
       return {
         name: frame.name,
         page,
@@ -170,20 +162,20 @@ function placeFrames(
         y: y + extrude,
         width: trimmed.bitmap.width,
         height: trimmed.bitmap.height,
-        offsetX,
-        offsetY,
+        offsetX: trimmed.offsetX,
+        offsetY: trimmed.offsetY,
         sourceWidth: frame.bitmap.width,
         sourceHeight: frame.bitmap.height,
         ...(sequence.anchor === undefined ? {} : { anchor: sequence.anchor }),
         ...(sequence.borders === undefined ? {} : { borders: scaleBorders(sequence.borders, scale) }),
-        ...(hull.length === 0 ? {} : { hull }),
       }
     })
     .sort(byName)
 }
 
-function toHundredth(value: number): number {
-  return Math.round(value * 100) / 100
+/** Engines slice what lies on the page, whatever was trimmed off it. */
+function untrimmedSlices(sequence: FrameSequence): FrameSequence {
+  return sequence.borders === undefined ? sequence : { ...sequence, trim: false }
 }
 
 function scaleBorders({ left, top, right, bottom }: Borders, scale: number): Borders {

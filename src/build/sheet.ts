@@ -1,4 +1,4 @@
-import { type AtlasAnimation, encodePages, makeAtlas, type PlacedFrame, scaleSequence } from '../../atlas/index.ts'
+import { type AtlasAnimation, encodePages, makeAtlas, type PlacedFrame, scaleSequence, withOutlines } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
@@ -142,11 +142,8 @@ async function makeOne(
   const warnings = reports.flatMap((report) => report.warnings)
   for (const warning of warnings) ports.warn(warning)
   const sequences = await Promise.all(reports.map(({ sequence }) => (scale === 1 ? sequence : scaleSequence(sequence, scale))))
-  const atlas = makeAtlas(name, sequences, {
-    maxSize: options.maxSize,
-    scale,
-    ...(options.hull === undefined ? {} : { hull: options.hull }),
-  })
+  const packed = makeAtlas(name, sequences, { maxSize: options.maxSize, scale })
+  const atlas = options.hull === undefined ? packed : withOutlines(packed, options.hull)
   const lossless = options.quality === undefined
   const encoded = await encodePages(atlas, {
     format: options.format,

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
 import { alphaHull, type HullPoint } from '../../atlas/hull.ts'
+import { withOutlines } from '../../atlas/outlines.ts'
 import { painting } from './formats/project.ts'
 
 /** A bitmap in which `#` is opaque. */
@@ -125,7 +126,7 @@ describe('an atlas', () => {
   const walk = painting('hero/walk', { count: 6, width: 30, height: 40 })
 
   test('has an outline for each frame, in pixels of the untrimmed frame, where one is asked for', () => {
-    const { frames } = makeAtlas('sprites', [walk], { hull: 7 })
+    const { frames } = withOutlines(makeAtlas('sprites', [walk]), 7)
     const pictures = new Map(walk.frames.map(({ name, bitmap }) => [name, bitmap]))
     expect(frames.some(({ offsetX, offsetY }) => offsetX > 0 && offsetY > 0)).toBe(true)
     for (const { name, hull } of frames) {
@@ -138,7 +139,7 @@ describe('an atlas', () => {
 
   test('has none for a frame in which nothing is seen', () => {
     const clear = { ...walk, frames: [{ ...walk.frames[0]!, bitmap: createBitmap(9, 9) }], play: [] }
-    expect(makeAtlas('sprites', [clear], { hull: 8 }).frames[0]).not.toHaveProperty('hull')
+    expect(withOutlines(makeAtlas('sprites', [clear]), 8).frames[0]).not.toHaveProperty('hull')
   })
 
   test('has the borders of nine-slices at its scale, and leaves such frames untrimmed', () => {
@@ -153,6 +154,8 @@ describe('an atlas', () => {
   })
 
   test('refuses outlines of three corners, also where there is nothing to outline', () => {
-    expect(() => makeAtlas('sprites', [], { hull: 3 })).toThrow(expect.objectContaining({ code: 'SW_ATLAS_OPTION', facts: { hull: 3 } }))
+    expect(() => withOutlines(makeAtlas('sprites', []), 3)).toThrow(
+      expect.objectContaining({ code: 'SW_ATLAS_OPTION', facts: { hull: 3 } }),
+    )
   })
 })

@@ -3,6 +3,7 @@ import { type Bitmap, createBitmap } from '../../../atlas/bitmap.ts'
 import { pageFile } from '../../../atlas/encode.ts'
 import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
 import type { FrameSequence } from '../../../atlas/frame.ts'
+import { withOutlines } from '../../../atlas/outlines.ts'
 import { encodePng } from '../../../atlas/png-writer.ts'
 
 /** Atlases of one project with the pictures that went into them. */
@@ -28,7 +29,8 @@ export function makeProject(...groups: readonly Group[]): Project {
     const known = pictures.get(scale) ?? new Map<string, Bitmap>()
     for (const frame of sequences.flatMap(({ frames }) => frames)) known.set(frame.name, frame.bitmap)
     pictures.set(scale, known)
-    const atlas = makeAtlas(name, sequences, { scale, maxSize, ...(hull === undefined ? {} : { hull }) })
+    const packed = makeAtlas(name, sequences, { scale, maxSize })
+    const atlas = hull === undefined ? packed : withOutlines(packed, hull)
     const pages = atlas.pages.map(({ index, bitmap }) => ({
       file: pageFile(atlas, index, 'png'),
       bytes: encodePng(bitmap, 1),
