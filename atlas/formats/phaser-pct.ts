@@ -6,7 +6,7 @@ import { isTrimmed, toTextFile } from './hash-frame.ts'
 import { type PhaserOptions, toPhaserPacks } from './phaser.ts'
 
 /**
- * Phaser 4's compact text atlas (PCT 1.0): one file a group for all of its pages, a tenth of the JSON. It has no word for anchors, borders and outlines; animations
+ * Phaser 4's compact text atlas (PCT 1.0): one file a group for all of its pages, a fifth of the JSON. It has no word for anchors, borders and outlines; animations
  * are in their own file, as in {@link createPhaserFormat}.
  *
  * Files: `NAME.pct`, `NAME.anims.json`, `pack.json`; at other scales than 1 `NAME@0.5x.pct` and `pack@0.5x.json`.
