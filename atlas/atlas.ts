@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import type { Bitmap } from './bitmap.ts'
 import { drawPage, type PagePicture } from './compose.ts'
 import { AtlasError } from './errors.ts'
-import { checkSequences, type Frame, type FrameSequence } from './frame.ts'
+import { type Borders, checkSequences, type Frame, type FrameSequence } from './frame.ts'
+import type { HullPoint } from './hull.ts'
 import { type EarlierPages, type PackedPage, type PackedPlace, packPages } from './packer.ts'
 import { type TrimmedFrame, trim } from './trim.ts'
 
@@ -31,6 +32,10 @@ export interface PlacedFrame {
   readonly sourceWidth: number
   readonly sourceHeight: number
   readonly anchor?: { readonly x: number; readonly y: number }
+  /** What a nine-slice keeps unstretched at each side, pixels of the untrimmed frame at this scale. Such a frame is not trimmed. */
+  readonly borders?: Borders
+  /** Convex outline of what is seen, clockwise, pixels of the untrimmed frame at this scale; absent where nothing is seen, and until `withOutlines` adds it. */
+  readonly hull?: readonly HullPoint[]
 }
 
 /** An animation of placed frames, all on one page. */
@@ -99,7 +104,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
     throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected maxSize from 16 to 16384 pixels, found ${maxSize}.`, facts: { maxSize } })
   checkSequences(unsorted)
   // The order they come in must not show in the pages.
-  const sequences = [...unsorted].sort(byName)
+  const sequences = [...unsorted].sort(byName).map(untrimmedSlices)
   const { pieces, pictures } = cutPieces(sequences)
   // One padding for all is the larger of any two neighbours.
   const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
@@ -117,7 +122,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
     name,
     scale: options.scale ?? 1,
     pages: packed.map((page, index) => ({ index, bitmap: drawPage(page, pictures) })),
-    frames: placeFrames(packed, sequences, pieces, pictures),
+    frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
   }
@@ -163,6 +168,7 @@ function placeFrames(
   sequences: readonly FrameSequence[],
   pieces: readonly Piece[],
   pictures: readonly PagePicture[],
+  scale: number,
 ): PlacedFrame[] {
   const pageOf = new Map(packed.flatMap((page, index) => page.groups.map((group) => [sequences[group]!, index] as const)))
   return pieces
@@ -182,9 +188,20 @@ function placeFrames(
         sourceWidth: frame.bitmap.width,
         sourceHeight: frame.bitmap.height,
         ...(sequence.anchor === undefined ? {} : { anchor: sequence.anchor }),
+        ...(sequence.borders === undefined ? {} : { borders: scaleBorders(sequence.borders, scale) }),
       }
     })
     .sort(byName)
+}
+
+/** Engines slice what lies on the page, whatever was trimmed off it. */
+function untrimmedSlices(sequence: FrameSequence): FrameSequence {
+  return sequence.borders === undefined ? sequence : { ...sequence, trim: false }
+}
+
+function scaleBorders({ left, top, right, bottom }: Borders, scale: number): Borders {
+  const scaled = (side: number): number => Math.round(side * scale)
+  return { left: scaled(left), top: scaled(top), right: scaled(right), bottom: scaled(bottom) }
 }
 
 function toAnimation(sequence: FrameSequence): AtlasAnimation {

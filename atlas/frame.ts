@@ -11,6 +11,14 @@ export interface Frame {
   readonly durationMs: number
 }
 
+/** What a nine-slice keeps unstretched at each side of a frame, pixels, 0 or more. */
+export interface Borders {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
 /** Frames in playing order and how to play them. An animation never spans two pages. */
 export interface FrameSequence {
   /** `sprite/animation`. */
@@ -30,6 +38,8 @@ export interface FrameSequence {
   readonly yoyo: boolean
   /** 0 to 1 of the untrimmed frame; only where the author set it. */
   readonly anchor?: { readonly x: number; readonly y: number }
+  /** For nine-slices: borders in pixels at scale 1; the frames are then not trimmed. @default none */
+  readonly borders?: Borders
   /** Cut the clear border off. */
   readonly trim: boolean
   /** Rings of repeated edge pixels around the frame, 0 to 16. */
@@ -44,7 +54,7 @@ export interface FrameSequence {
  * Refuses sequences that no atlas can hold.
  *
  * @throws {AtlasError} `SW_FRAME_SIZE` for frames of different size in a sequence, `SW_ATLAS_OPTION` for names that come twice, no frames, played frames that are
- * not there, another number of durations, or extrude and padding out of range.
+ * not there, another number of durations, or extrude, padding and borders out of range.
  */
 export function checkSequences(sequences: readonly FrameSequence[]): void {
   const refuse = (message: string, facts: Readonly<Record<string, unknown>>): never => {
@@ -56,7 +66,7 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
     if (names.has(name)) refuse(`Expected every animation and frame to have a name of its own, found "${name}" twice.`, { name })
     names.add(name)
   }
-  for (const { name, frames, play, durations, extrude, padding } of sequences) {
+  for (const { name, frames, play, durations, extrude, padding, borders } of sequences) {
     claim(name)
     for (const frame of frames) claim(frame.name)
     if (frames.length === 0) refuse(`Expected at least one frame in "${name}", found none.`, { animation: name })
@@ -69,6 +79,9 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
       })
     if (!isUpTo(extrude, 16)) refuse(`Expected extrude of "${name}" from 0 to 16 pixels, found ${extrude}.`, { animation: name, extrude })
     if (!isUpTo(padding, 64)) refuse(`Expected padding of "${name}" from 0 to 64 pixels, found ${padding}.`, { animation: name, padding })
+    const sides = Object.values(borders ?? {})
+    if (!sides.every((side) => isUpTo(side, 16384)))
+      refuse(`Expected borders of "${name}" in whole pixels, 0 or more, found ${sides.join(', ')}.`, { animation: name, ...borders })
     checkOneSize(name, frames)
   }
 }

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import type { EngineFormat } from '../atlas/formats/format.ts'
+import { formatNames, isFormatName } from '../atlas/formats/names.ts'
 import { baseUrlWords, parseBaseUrl } from './base-url.ts'
 import { isCreditsText } from './credit/credits.ts'
 import type { Fault, ValuePath } from './spec/document.ts'
@@ -15,6 +17,8 @@ const credits = z
   .union([z.string(), z.number()], { error: creditWords })
   .refine((value) => isCreditsText(String(value)), { error: creditWords })
 const durationWords = "a duration up to 24 hours like '10m', '2s', '500ms' or '1h'"
+const ownFormatWords = 'or a format of your own: { name: "my-format", write(atlases) { ... } }'
+const ownNameWords = 'a name of its own in small letters, digits and hyphens, a letter first'
 const patternWords = 'a glob, or a list of globs'
 
 const serviceShape = {
@@ -43,8 +47,9 @@ const shapes = {
       maxSize: whole(64, 16_384).optional(),
       format: z.enum(['png', 'webp'], { error: '"png" or "webp"' }).optional(),
       quality: whole(1, 100).optional(),
+      hull: whole(4, 64).optional(),
     },
-    { error: 'an object: maxSize, format, quality' },
+    { error: 'an object: maxSize, format, quality, hull' },
   ),
   limits: z.strictObject(
     {
@@ -61,7 +66,12 @@ const shapes = {
 const optionsShape = {
   specs: z.union([text(patternWords), z.array(text('a glob')).min(1, { error: 'at least one glob' })], { error: patternWords }).optional(),
   engine: z.enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' }).optional(),
-  formats: z.array(text('the name of a format'), { error: 'a list of names of formats' }).optional(),
+  formats: z
+    .array(z.unknown(), { error: 'a list of formats, by name or of your own' })
+    .superRefine((list, context) => {
+      for (const [at, { path, words }] of formatFaults(list)) context.addIssue({ code: 'custom', path: [at, ...path], message: words })
+    })
+    .optional(),
   service: z.union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' }).optional(),
   approval: shapes.approval.optional(),
   build: shapes.build.optional(),
@@ -82,6 +92,31 @@ export function optionFaults(options: unknown): Fault[] {
   return toFaults(checked.error.issues, options, unknownOptionWords).map((fault) =>
     fault.path[0] === 'service' && !fault.isAtKey ? { ...fault, found: 'something else' } : fault,
   )
+}
+
+/** What is wrong with entries of `formats`, by their place in the list. */
+function formatFaults(list: readonly unknown[]): Map<number, { path: readonly string[]; words: string }> {
+  const faults = new Map<number, { path: readonly string[]; words: string }>()
+  const taken = new Set<string>(formatNames)
+  for (const [at, entry] of list.entries()) {
+    if (typeof entry === 'string' && isFormatName(entry)) continue
+    if (!isOwnFormat(entry)) faults.set(at, { path: [], words: formatWords(entry) })
+    else if (!/^[a-z][a-z0-9-]{0,39}$/.test(entry.name) || taken.has(entry.name)) faults.set(at, { path: ['name'], words: ownNameWords })
+    else if (entry.pages !== undefined && entry.pages !== 'beside' && entry.pages !== 'pixels')
+      faults.set(at, { path: ['pages'], words: '"beside" or "pixels"' })
+    else taken.add(entry.name)
+  }
+  return faults
+}
+
+function isOwnFormat(entry: unknown): entry is EngineFormat {
+  const { name, write } = (typeof entry === 'object' && entry !== null ? entry : {}) as { name?: unknown; write?: unknown }
+  return typeof name === 'string' && typeof write === 'function'
+}
+
+function formatWords(entry: unknown): string {
+  const near = typeof entry === 'string' ? nearestName(entry, formatNames) : undefined
+  return near === undefined ? `one of ${formatNames.join(', ')}, ${ownFormatWords}` : `a known format: did you mean "${near}"?`
 }
 
 /** Milliseconds of `500ms`, `2s`, `10m`, `1h`, `1.5h`; undefined for anything else, and above 24 hours. */

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import type { EngineFormat } from '../atlas/formats/format.ts'
+import type { FormatName } from '../atlas/formats/names.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { type Credits, parseCredits } from './credit/credits.ts'
 import { SpritewrightError } from './errors.ts'
@@ -18,8 +20,8 @@ export interface Options {
   readonly specs?: string | readonly string[] | undefined
   /** The game's engine. @default found from the project's dependencies: `phaser` or `pixi.js`, where one of them is there */
   readonly engine?: Engine | undefined
-  /** Formats to write besides the engine's own, by name. @default [] */
-  readonly formats?: readonly string[] | undefined
+  /** Formats that `build` writes besides the engine's own, each into a folder of its name: by name, or an object with `name` and `write` of your own. @default [] */
+  readonly formats?: readonly (FormatName | EngineFormat)[] | undefined
   /** Where sprites are bought: a base URL, with a wire profile where the service's shape differs, or the embedded service. @default `SPRITEWRIGHT_BASE_URL` */
   readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> | undefined } | undefined
   /** Standing ceilings in credits under which a sprite needs no approval of its own. @default none */
@@ -54,6 +56,8 @@ export interface Options {
         readonly format?: 'png' | 'webp' | undefined
         /** 1 to 100, for formats that can lose detail. @default lossless */
         readonly quality?: number | undefined
+        /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
+        readonly hull?: number | undefined
       }
     | undefined
   /** How much is asked of the service, at most. */
@@ -85,7 +89,7 @@ export interface ResolvedOptions {
   readonly specs: readonly string[]
   /** Absent where the dependencies name neither engine, or both. */
   readonly engine?: Engine
-  readonly formats: readonly string[]
+  readonly formats: readonly (FormatName | EngineFormat)[]
   /** Absent: the environment decides. `baseUrl` has no slash at its end. */
   readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> }
   readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
@@ -94,8 +98,8 @@ export interface ResolvedOptions {
   readonly isCi: boolean
   /** Absolute paths. */
   readonly store: { readonly dir: string; readonly shared?: string }
-  /** `quality` absent: lossless. */
-  readonly atlas: { readonly maxSize: number; readonly format: 'png' | 'webp'; readonly quality?: number }
+  /** `quality` absent: lossless; `hull` absent: no outlines. */
+  readonly atlas: { readonly maxSize: number; readonly format: 'png' | 'webp'; readonly quality?: number; readonly hull?: number }
   readonly limits: ResolvedLimits
   readonly replayWindowMs: number
 }
@@ -154,6 +158,7 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
       maxSize: atlas.maxSize ?? 2048,
       format: atlas.format ?? 'png',
       ...(atlas.quality === undefined ? {} : { quality: atlas.quality }),
+      ...(atlas.hull === undefined ? {} : { hull: atlas.hull }),
     },
     limits: {
       windowMs: limits.windowMs ?? 60_000,

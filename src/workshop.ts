@@ -3,7 +3,7 @@ import { toOutput, writeOutput, writeTypings } from './build/output.ts'
 import { loadConfig } from './config.ts'
 import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
-import { isCi, type Options, type ResolvedOptions, resolveOptions } from './options.ts'
+import { type Engine, isCi, type Options, type ResolvedOptions, resolveOptions } from './options.ts'
 import { readAccounts } from './workshop/accounts.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
@@ -125,7 +125,10 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       const found = await survey(shop, [], { host: keeper.host })
       return { sheets: await assemble(shop, found, 'sprite', 'placeholder'), errors: found.errors }
     },
-    write: (sheets, folder) => writeOutput(shop.host, resolve(shop.options.root, folder), toOutput(sheets, formatsOf(shop.options))),
+    write: async (sheets, folder) => {
+      const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)
+      return writeOutput(shop.host, resolve(shop.options.root, folder), files)
+    },
     writeTypings: (sheets) => writeTypings(shop.host, sheets),
     ledger: () => readAccounts(shop),
     store: openResultStore(shop, keeper),
@@ -138,7 +141,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
   }
 }
 
-/** The engine's own format, or both where the engine is not known, and what the configuration asks for besides. */
-function formatsOf(options: ResolvedOptions): readonly string[] {
-  return [...new Set([...(options.engine ? [options.engine] : ['phaser', 'pixi']), ...options.formats])]
+/** The engine that sheets are written for, or both where it is not known. */
+function enginesOf({ engine }: ResolvedOptions): readonly Engine[] {
+  return engine ? [engine] : ['phaser', 'pixi']
 }

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
+import { formatNames } from '../atlas/formats/names.ts'
 import { conformanceTable, readNamedTests } from '../scripts/conformance-table.mjs'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
 import { clauses } from '../src/contract/clauses.ts'
@@ -9,6 +10,7 @@ import { contractChecks } from '../src/contract/suite.ts'
 import { parseFaultPlan } from '../src/embedded/faults.ts'
 import { errorCodes } from '../src/errors.ts'
 import { parseSpec } from '../src/spec/parser.ts'
+import { carries } from './atlas/formats/carries.ts'
 import { isNode, type Node, parseSource } from './house/source.ts'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -20,6 +22,7 @@ const pages = [
   'docs/faults.md',
   'docs/conformance.md',
   'docs/money.md',
+  'docs/formats.md',
 ]
 const readme = read('README.md')
 
@@ -103,6 +106,23 @@ describe('docs/money.md', () => {
 
   test('names no error code that there is not', () => {
     expect([...page.matchAll(/SW_[A-Z_]+/g)].map(([code]) => code).filter((code) => !Object.hasOwn(errorCodes, code))).toEqual([])
+  })
+})
+
+describe('docs/formats.md', () => {
+  const page = read('docs/formats.md')
+
+  test('lists every format, and what each carries is what its suite finds', () => {
+    const yes = (is: boolean): string => (is ? 'yes' : '–')
+    const told = rowsBelow(page, 'format | read by | files | durations | anchor | nine-slice | outline | loop').map(
+      ([name, , , ...rest]) => [name, ...rest],
+    )
+    expect(told).toEqual(
+      formatNames.map((name) => {
+        const { durations, anchor, borders, hull, loop } = carries[name]
+        return [name, durations === 'played' ? 'as played' : 'once a frame', yes(anchor), yes(borders), yes(hull), yes(loop)]
+      }),
+    )
   })
 })
 

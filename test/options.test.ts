@@ -30,16 +30,17 @@ test('no options at all take every default', () => {
 })
 
 test('every option arrives', () => {
+  const ownFormat = { name: 'mine', write: () => [] }
   const profile = { executeBody: () => ({}) }
   const options = defineConfig({
     specs: 'art/*.sprite.json',
     engine: 'pixi',
-    formats: ['aseprite'],
+    formats: ['aseprite', ownFormat],
     service: { baseUrl: 'https://api.example.com/v/', profile },
     approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
     build: { generate: 'never', unbought: 'placeholder' },
     store: { dir: 'paid', shared: '/srv/paid' },
-    atlas: { maxSize: 4096, format: 'webp', quality: 80 },
+    atlas: { maxSize: 4096, format: 'webp', quality: 80, hull: 8 },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindow: '2s',
   })
@@ -47,13 +48,13 @@ test('every option arrives', () => {
     root: '/game',
     specs: ['art/*.sprite.json'],
     engine: 'pixi',
-    formats: ['aseprite'],
+    formats: ['aseprite', ownFormat],
     service: { baseUrl: 'https://api.example.com/v', profile },
     approval: { perSprite: 24_000n, perRun: 100_000n, total: 1_000_001n },
     build: { generate: 'never', unbought: 'placeholder' },
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
-    atlas: { maxSize: 4096, format: 'webp', quality: 80 },
+    atlas: { maxSize: 4096, format: 'webp', quality: 80, hull: 8 },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindowMs: 2000,
   })
@@ -63,17 +64,17 @@ describe('merging', () => {
   test('the argument wins over the config file key by key, inside objects too', () => {
     const config: Options = {
       engine: 'pixi',
-      formats: ['a', 'b'],
+      formats: ['godot', 'css'],
       build: { generate: 'never', unbought: 'placeholder' },
       limits: { post: 5, get: 6 },
     }
     const resolved = resolveOptions(
-      { engine: undefined, formats: ['c'], build: { generate: 'approved', unbought: undefined }, limits: { get: 7 } },
+      { engine: undefined, formats: ['libgdx'], build: { generate: 'approved', unbought: undefined }, limits: { get: 7 } },
       { ...context, config: { options: config, file: '/game/spritewright.config.ts' } },
     )
     expect(resolved).toMatchObject({
       engine: 'pixi',
-      formats: ['c'],
+      formats: ['libgdx'],
       build: { generate: 'approved', unbought: 'placeholder' },
       limits: { post: 5, get: 7 },
     })
@@ -141,6 +142,8 @@ describe('replayWindow', () => {
 })
 
 describe('wrong options', () => {
+  const write = (): [] => []
+  const ownName = 'a name of its own in small letters, digits and hyphens, a letter first'
   test.each([
     [{ engine: 'unity' }, 'engine', '"phaser" or "pixi"', '"unity"'],
     [{ build: { generate: 'always' } }, 'build.generate', '"approved" or "never"', '"always"'],
@@ -150,6 +153,30 @@ describe('wrong options', () => {
     [{ approval: { total: 2.00001 } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '2.00001'],
     [{ approval: { total: -1 } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '-1'],
     [{ approval: { total: '1e3' } }, 'approval.total', 'credits with at most four decimals, like 2.4 or "2.4"', '"1e3"'],
+    [{ atlas: { hull: 3 } }, 'atlas.hull', 'a whole number from 4 to 64', '3'],
+    [{ formats: 'godot' }, 'formats', 'a list of formats, by name or of your own', '"godot"'],
+    [{ formats: ['css', 'gdot'] }, 'formats[1]', 'a known format: did you mean "godot"?', '"gdot"'],
+    [
+      { formats: [{ name: 'mine' }] },
+      'formats[0]',
+      expect.stringContaining('or a format of your own: { name: "my-format", write'),
+      'an object',
+    ],
+    [{ formats: [() => []] }, 'formats[0]', expect.stringMatching(/^one of phaser, pixi, .*, or a format of your own/), 'a function'],
+    [{ formats: [{ name: '../up', write }] }, 'formats[0].name', ownName, '"../up"'],
+    [{ formats: [{ name: 'godot', write }] }, 'formats[0].name', ownName, '"godot"'],
+    [
+      {
+        formats: [
+          { name: 'a', write },
+          { name: 'a', write },
+        ],
+      },
+      'formats[1].name',
+      ownName,
+      '"a"',
+    ],
+    [{ formats: [{ name: 'a', pages: 'all', write }] }, 'formats[0].pages', '"beside" or "pixels"', '"all"'],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
     [{ formts: [] }, 'formts', 'a known option: did you mean "formats"?', 'the field "formts"'],
@@ -165,7 +192,7 @@ describe('wrong options', () => {
     const error = refusal({}, { config: { options: { engine: 1, formats: 2 }, file: '/game/spritewright.config.ts' } })
     expect(error.facts).toMatchObject({ file: '/game/spritewright.config.ts', issues: [{ path: 'engine' }, { path: 'formats' }] })
     expect(error.message).toBe(
-      '/game/spritewright.config.ts engine: expected "phaser" or "pixi", found 1\n/game/spritewright.config.ts formats: expected a list of names of formats, found 2',
+      '/game/spritewright.config.ts engine: expected "phaser" or "pixi", found 1\n/game/spritewright.config.ts formats: expected a list of formats, by name or of your own, found 2',
     )
   })
 

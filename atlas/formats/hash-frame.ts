@@ -1,4 +1,5 @@
-import type { PlacedFrame } from '../atlas.ts'
+import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
+import type { EncodedAtlas, OutputFile } from './format.ts'
 
 /** One frame as TexturePacker's JSON says it, which Phaser and PixiJS both read. */
 export interface HashFrame {
@@ -12,6 +13,8 @@ export interface HashFrame {
   readonly anchor?: { readonly x: number; readonly y: number }
   /** Milliseconds, as Aseprite says it. */
   readonly duration?: number
+  /** Convex outline of what is seen, as x and y in untrimmed pixels. Engines keep it with the frame and leave it alone. */
+  readonly hull?: readonly (readonly [number, number])[]
 }
 
 /** Turns a placed frame into its JSON. @param durationMs Left out where undefined. */
@@ -20,12 +23,18 @@ export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame
   return {
     frame: { x, y, w: width, h: height },
     rotated: false,
-    trimmed: width !== sourceWidth || height !== sourceHeight,
+    trimmed: isTrimmed(placed),
     spriteSourceSize: { x: offsetX, y: offsetY, w: width, h: height },
     sourceSize: { w: sourceWidth, h: sourceHeight },
     ...(placed.anchor === undefined ? {} : { anchor: placed.anchor }),
     ...(durationMs === undefined ? {} : { duration: durationMs }),
+    ...(placed.hull === undefined ? {} : { hull: placed.hull.map(({ x, y }) => [x, y] as const) }),
   }
+}
+
+/** Whether the frame on the page is smaller than the whole one. */
+export function isTrimmed({ width, height, sourceWidth, sourceHeight }: PlacedFrame): boolean {
+  return width !== sourceWidth || height !== sourceHeight
 }
 
 /** `meta` of a page's JSON. */
@@ -52,6 +61,23 @@ export function toPageMeta(page: { readonly file: string; readonly width: number
 }
 
 /** A JSON file of the output. */
-export function toJsonFile(file: string, data: unknown): { file: string; bytes: Uint8Array } {
-  return { file, bytes: new TextEncoder().encode(`${JSON.stringify(data)}\n`) }
+export function toJsonFile(file: string, data: unknown): OutputFile {
+  return toTextFile(file, `${JSON.stringify(data)}\n`)
+}
+
+/** A text file of the output, in UTF-8. */
+export function toTextFile(file: string, text: string): OutputFile {
+  return { file, bytes: new TextEncoder().encode(text) }
+}
+
+/** First duration of each frame by its name, for formats that have one a frame: where a name is played twice with two, the first counts. */
+export function firstDurations(animations: readonly AtlasAnimation[]): ReadonlyMap<string, number> {
+  return new Map(animations.flatMap(({ frames }) => frames.map(({ name, durationMs }) => [name, durationMs] as const)).reverse())
+}
+
+/** The frames of one page, and the animations that play them: each is whole, since none spans two pages. */
+export function onPage({ atlas }: EncodedAtlas, page: number): { frames: readonly PlacedFrame[]; animations: readonly AtlasAnimation[] } {
+  const frames = atlas.frames.filter((frame) => frame.page === page)
+  const names = new Set(frames.map((frame) => frame.name))
+  return { frames, animations: atlas.animations.filter((animation) => animation.frames.some((frame) => names.has(frame.name))) }
 }

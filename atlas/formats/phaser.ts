@@ -1,4 +1,4 @@
-import type { AtlasAnimation } from '../atlas.ts'
+import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
@@ -32,19 +32,30 @@ export const phaser: EngineFormat = createPhaserFormat()
 function writePhaser(atlases: readonly EncodedAtlas[], options: PhaserOptions): readonly OutputFile[] {
   const filled = atlases.filter((encoded) => encoded.pages.length > 0)
   const sheets = filled.map((encoded) => toJsonFile(sheetFile(encoded), toPhaserSheet(encoded)))
+  return [...sheets, ...toPhaserPacks(filled, toPackEntry, options)]
+}
+
+/** An animation file for each group, and a pack for each scale. @param toEntry What the pack says of an atlas's texture. */
+export function toPhaserPacks(
+  filled: readonly EncodedAtlas[],
+  toEntry: (encoded: EncodedAtlas) => object,
+  options: PhaserOptions,
+): readonly OutputFile[] {
   // Animations name frames, which have the same names at every scale: one file a group.
   const groups = [...new Map(filled.map((encoded) => [encoded.atlas.name, encoded] as const)).values()]
   const animations = groups.map(({ atlas }) => toJsonFile(animationFile(atlas.name), toPhaserAnimations(atlas.name, atlas.animations)))
   const scales = [...new Set(filled.map((encoded) => encoded.atlas.scale))]
   const packs = scales.map((scale) => {
-    const section = toPackSection(filled.filter((encoded) => encoded.atlas.scale === scale))
+    const ofScale = filled.filter((encoded) => encoded.atlas.scale === scale)
+    const entries = ofScale.map(({ atlas }) => ({ type: 'animation', key: `${atlas.name}.anims`, url: animationFile(atlas.name) }))
+    const section = { files: [...ofScale.map(toEntry), ...entries] }
     const pack = {
       sprites: options.path === undefined ? section : { path: options.path, ...section },
       meta: { app: 'spritewright', version: '1.0' },
     }
     return toJsonFile(`pack${scaleSuffix(scale)}.json`, pack)
   })
-  return [...sheets, ...animations, ...packs]
+  return [...animations, ...packs]
 }
 
 function sheetFile({ atlas }: EncodedAtlas): string {
@@ -60,17 +71,25 @@ export function toPhaserSheet({ atlas, pages }: EncodedAtlas): object {
   const [first] = pages
   if (pages.length === 1 && first !== undefined) {
     return {
-      frames: Object.fromEntries(atlas.frames.map((frame) => [frame.name, toHashFrame(frame)])),
+      frames: Object.fromEntries(atlas.frames.map((frame) => [frame.name, toPhaserFrame(frame)])),
       animations: Object.fromEntries(atlas.animations.map(({ name, frames }) => [name, frames.map((frame) => frame.name)])),
       meta: toPageMeta(first, atlas.scale),
     }
   }
   const textures = pages.map((page, index) => {
     const { image, format, size, scale } = toPageMeta(page, atlas.scale)
-    const frames = atlas.frames.filter((frame) => frame.page === index).map((frame) => ({ filename: frame.name, ...toHashFrame(frame) }))
+    const frames = atlas.frames.filter((frame) => frame.page === index).map((frame) => ({ filename: frame.name, ...toPhaserFrame(frame) }))
     return { image, format, size, scale: Number(scale), frames }
   })
   return { textures, meta: { app: 'spritewright', version: '1.0' } }
+}
+
+/** Phaser names the part of a nine-slice that stretches, the others what stays. */
+function toPhaserFrame(placed: PlacedFrame): object {
+  const { borders, sourceWidth, sourceHeight } = placed
+  if (borders === undefined) return toHashFrame(placed)
+  const { left: x, top: y, right, bottom } = borders
+  return { ...toHashFrame(placed), scale9Borders: { x, y, w: sourceWidth - x - right, h: sourceHeight - y - bottom } }
 }
 
 /** The animation JSON. Durations of frames are absolute milliseconds, as Phaser plays them since 3.90. */
@@ -87,14 +106,10 @@ export function toPhaserAnimations(texture: string, animations: readonly AtlasAn
   }
 }
 
-function toPackSection(atlases: readonly EncodedAtlas[]): { files: readonly object[] } {
-  const textures = atlases.map((encoded) => {
-    const key = encoded.atlas.name
-    const [first] = encoded.pages
-    // Phaser asks for the pages of a multiatlas itself, by their names in its JSON, under the same path.
-    if (encoded.pages.length > 1) return { type: 'multiatlas', key, url: sheetFile(encoded) }
-    return { type: 'atlas', key, textureURL: first!.file, atlasURL: sheetFile(encoded) }
-  })
-  const animations = atlases.map(({ atlas }) => ({ type: 'animation', key: `${atlas.name}.anims`, url: animationFile(atlas.name) }))
-  return { files: [...textures, ...animations] }
+function toPackEntry(encoded: EncodedAtlas): object {
+  const key = encoded.atlas.name
+  const [first] = encoded.pages
+  // Phaser asks for the pages of a multiatlas itself, by their names in its JSON, under the same path.
+  if (encoded.pages.length > 1) return { type: 'multiatlas', key, url: sheetFile(encoded) }
+  return { type: 'atlas', key, textureURL: first!.file, atlasURL: sheetFile(encoded) }
 }

@@ -1,13 +1,15 @@
-import type { AtlasAnimation } from '../atlas.ts'
+import type { PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
+import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
+import { playedFrames } from './played.ts'
 
 /**
  * PixiJS 8: a JSON hash a page, and a manifest with a bundle a group.
  *
- * Files: `NAME-0.json`, `NAME-1.json` …; at other scales than 1 `NAME-0@0.5x.json`; `manifest.json`. Alias and bundle have the name of the group; the first page
- * names the others. The manifest's `src` are relative to the folder of the files: `Assets.init({ manifest, basePath: 'assets/sprites' })`.
+ * Files: `NAME-0.json`, `NAME-1.json` …; at other scales than 1 `NAME-0@0.5x.json`, for further encodings `NAME-0.webp.json`; `manifest.json`. Alias and bundle have
+ * the name of the group; the first page names the others. Each frame has its `duration`, and `durations` has those of an animation's frames as they are played:
+ * `new AnimatedSprite(sheet.animations[name].map((texture, at) => ({ texture, time: sheet.data.durations[name][at] })))`. The manifest's `src` are relative to the folder of the files: `Assets.init({ manifest, basePath: 'assets/sprites' })`.
  *
  * @see PixiJS `Spritesheet`, `Assets.init`, `Assets.loadBundle`.
  */
@@ -15,28 +17,48 @@ export const pixi: EngineFormat = { name: 'pixi', write: writePixi }
 
 function writePixi(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   const filled = atlases.filter((encoded) => encoded.pages.length > 0)
-  const sheets = filled.flatMap((encoded) =>
-    encoded.pages.map((_, page) => toJsonFile(sheetFile(encoded, page), toPixiSheet(encoded, page))),
-  )
+  const sheets = filled
+    .flatMap(toEncodings)
+    .flatMap(({ encoded, isFirst }) =>
+      encoded.pages.map((_, page) => toJsonFile(sheetFile(encoded, page, isFirst), toPixiSheet(encoded, page, isFirst))),
+    )
   return [...sheets, toJsonFile('manifest.json', toPixiManifest(filled))]
 }
 
-function sheetFile({ atlas }: EncodedAtlas, page: number): string {
-  return `${atlas.name}-${page}${scaleSuffix(atlas.scale)}.json`
+/** One encoding of an atlas. */
+interface Encoding {
+  readonly encoded: EncodedAtlas
+  /** Whether its data files go without a word about the encoding in their names. */
+  readonly isFirst: boolean
 }
 
-/** The JSON of one page. Animations are whole, since none spans two pages. */
-export function toPixiSheet(encoded: EncodedAtlas, page: number): object {
+function toEncodings(encoded: EncodedAtlas): readonly Encoding[] {
+  const others = (encoded.alternates ?? []).map((pages) => ({ encoded: { atlas: encoded.atlas, pages }, isFirst: false }))
+  return [{ encoded, isFirst: true }, ...others]
+}
+
+/** `png`, `webp` …: the ending of the pages. */
+function encodingOf({ pages }: EncodedAtlas): string {
+  return pages[0]!.file.split('.').pop()!
+}
+
+function sheetFile(encoded: EncodedAtlas, page: number, isFirst: boolean): string {
+  const { name, scale } = encoded.atlas
+  return `${name}-${page}${scaleSuffix(scale)}${isFirst ? '' : `.${encodingOf(encoded)}`}.json`
+}
+
+/** The JSON of one page. Animations are whole, since none spans two pages. @param isFirst Whether this is the encoding that file names do not speak of. @default true */
+export function toPixiSheet(encoded: EncodedAtlas, page: number, isFirst: boolean = true): object {
   const { atlas, pages } = encoded
-  const onPage = atlas.frames.filter((frame) => frame.page === page)
-  const names = new Set(onPage.map((frame) => frame.name))
-  const animations = atlas.animations.filter((animation) => animation.frames.some((frame) => names.has(frame.name)))
-  // A name can have one duration here; where it comes twice with two, the first counts.
-  const durations = new Map(animations.flatMap(({ frames }) => frames.map(({ name, durationMs }) => [name, durationMs] as const)).reverse())
-  const others = pages.flatMap((_, index) => (index === 0 ? [] : [sheetFile(encoded, index)]))
+  const { frames, animations } = onPage(encoded, page)
+  const durations = firstDurations(animations)
+  const others = pages.flatMap((_, index) => (index === 0 ? [] : [sheetFile(encoded, index, isFirst)]))
+  const played = animations.map((animation) => ({ name: animation.name, frames: playedFrames(animation) }))
   return {
-    frames: Object.fromEntries(onPage.map((frame) => [frame.name, toHashFrame(frame, durations.get(frame.name))])),
-    animations: Object.fromEntries(animations.map((animation) => [animation.name, playedNames(animation)])),
+    frames: Object.fromEntries(frames.map((frame) => [frame.name, toPixiFrame(frame, durations.get(frame.name))])),
+    animations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.name)])),
+    // PixiJS keeps what it does not know in `sheet.data`; as many as the animation has frames.
+    durations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.durationMs)])),
     meta: {
       ...toPageMeta(pages[page]!, atlas.scale),
       // A star: two pages that name each other never finish loading.
@@ -45,24 +67,31 @@ export function toPixiSheet(encoded: EncodedAtlas, page: number): object {
   }
 }
 
-/** Frame names in playing order. The format has no word for there and back, so the way back is written out, without doubling the ends. */
-function playedNames({ frames, loop, yoyo }: AtlasAnimation): readonly string[] {
-  const names = frames.map((frame) => frame.name)
-  if (!yoyo) return names
-  return [...names, ...names.slice(loop ? 1 : 0, -1).reverse()]
+function toPixiFrame(placed: PlacedFrame, durationMs: number | undefined): object {
+  const frame = toHashFrame(placed, durationMs)
+  return placed.borders === undefined ? frame : { ...frame, borders: placed.borders }
 }
 
-/** The manifest: a bundle a group, with one source a scale. */
+/**
+ * The manifest: a bundle a group, with a source for each scale and encoding.
+ *
+ * PixiJS chooses the encoding first and the scale afterwards, so only encodings that every scale has are listed: a screen that is to get `webp` would else get it at
+ * the wrong scale.
+ */
 export function toPixiManifest(atlases: readonly EncodedAtlas[]): object {
   const groups = [...new Set(atlases.map((encoded) => encoded.atlas.name))]
   return {
     bundles: groups.map((name) => {
       const variants = atlases.filter((encoded) => encoded.atlas.name === name)
       const isPixelArt = variants.every((encoded) => encoded.atlas.pixelArt)
-      const src = variants.map((encoded) => ({
-        src: sheetFile(encoded, 0),
+      const lists = variants.map(toEncodings)
+      const inAll = ({ encoded }: Encoding): boolean =>
+        lists.every((list) => list.some((other) => encodingOf(other.encoded) === encodingOf(encoded)))
+      const grid = lists.flat().filter(inAll)
+      const src = (grid.length > 0 ? grid : lists.map((list) => list[0]!)).map(({ encoded, isFirst }) => ({
+        src: sheetFile(encoded, 0, isFirst),
         // The resolver would look for both in the file's name, where a bundler's hash hides them.
-        format: encoded.pages[0]!.file.split('.').pop(),
+        format: encodingOf(encoded),
         resolution: encoded.atlas.scale,
       }))
       return { name, assets: [{ alias: name, src, ...(isPixelArt ? { data: { textureOptions: { scaleMode: 'nearest' } } } : {}) }] }

@@ -1,47 +1,33 @@
 import { dirname, join } from 'node:path'
-import { type EncodedAtlas, formats, type OutputFile, pageFile } from '../../atlas/index.ts'
-import { SpritewrightError } from '../errors.ts'
+import { type EngineFormat, type FormatName, formats, type OutputFile } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
 import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { BuiltAtlas, BuiltSheets } from './sheet.ts'
+import { toEncoded, writeFormat } from './further-formats.ts'
+import type { BuiltSheets } from './sheet.ts'
 import { toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
 
-/** An atlas as the formats take it, its pages under their file names. */
-function toEncoded(atlas: BuiltAtlas): EncodedAtlas {
-  const { name, scale, pixelArt, frames, animations } = atlas
-  return {
-    atlas: { name, scale, pixelArt, frames, animations, pages: [] },
-    pages: atlas.pages.map((page, index) => ({
-      file: pageFile(atlas, index, page.extension),
-      bytes: page.bytes,
-      width: page.width,
-      height: page.height,
-    })),
-  }
-}
-
 /**
- * The files of a project's output folder: pages, each format's data, and `sprites.d.ts`. Pure: equal sheets give equal bytes.
+ * The files of a project's output folder: pages and the engines' data, `sprites.d.ts`, and a folder for each further format, with all that it needs. Equal sheets
+ * give equal bytes.
  *
- * @param names Formats to write, each once.
- * @throws `SW_CONFIG` for a format that is not known.
+ * @param engines Whose data lies beside the pages.
+ * @param further Formats by name, or of the project's own; an engine that is there already is not written again.
+ * @throws `SW_CONFIG` for a format of the project's own that throws, or answers no list of files inside of its folder.
  */
-export function toOutput(sheets: BuiltSheets, names: readonly string[]): readonly OutputFile[] {
+export async function toOutput(
+  sheets: BuiltSheets,
+  engines: readonly FormatName[],
+  further: readonly (FormatName | EngineFormat)[],
+): Promise<readonly OutputFile[]> {
   const encoded = sheets.atlases.map(toEncoded)
   const files = new Map<string, Uint8Array>()
-  for (const page of encoded.flatMap((atlas) => atlas.pages)) files.set(page.file, page.bytes)
-  for (const name of names) {
-    const format = Object.hasOwn(formats, name) ? formats[name as keyof typeof formats] : undefined
-    if (!format) {
-      const known = Object.keys(formats).sort().join(', ')
-      throw new SpritewrightError('SW_CONFIG', {
-        message: `Expected "formats" to name formats among ${known}, found ${JSON.stringify(name)}.`,
-        facts: { format: name },
-      })
-    }
-    for (const file of format.write(encoded)) files.set(file.file, file.bytes)
+  for (const { file, bytes } of encoded.flatMap((atlas) => atlas.pages)) files.set(file, bytes)
+  for (const name of engines) for (const { file, bytes } of formats[name].write(encoded)) files.set(file, bytes)
+  for (const format of new Set(further)) {
+    if (typeof format === 'string' && engines.includes(format)) continue
+    for (const { file, bytes } of await writeFormat(format, encoded)) files.set(file, bytes)
   }
   files.set('sprites.d.ts', new TextEncoder().encode(toSpriteDeclarations(sheets)))
   return [...files].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => (a.file < b.file ? -1 : 1))

@@ -1,4 +1,4 @@
-import { type AtlasAnimation, encodePages, makeAtlas, type PlacedFrame, scaleSequence } from '../../atlas/index.ts'
+import { type AtlasAnimation, encodePages, makeAtlas, type PlacedFrame, scaleSequence, withOutlines } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
@@ -65,6 +65,8 @@ export interface SheetOptions {
   readonly maxSize: number
   readonly format: 'png' | 'webp' | 'avif'
   readonly quality?: number | undefined
+  /** Corners at most of each frame's outline. */
+  readonly hull?: number | undefined
 }
 
 /** What the making of sheets needs. */
@@ -127,6 +129,7 @@ async function makeOne(
     maxSize: options.maxSize,
     format: options.format,
     quality: options.quality ?? null,
+    hull: options.hull ?? null,
     members: members.map(keyParts),
   })
   const kept = await ports.cache.read(key)
@@ -139,7 +142,8 @@ async function makeOne(
   const warnings = reports.flatMap((report) => report.warnings)
   for (const warning of warnings) ports.warn(warning)
   const sequences = await Promise.all(reports.map(({ sequence }) => (scale === 1 ? sequence : scaleSequence(sequence, scale))))
-  const atlas = makeAtlas(name, sequences, { maxSize: options.maxSize, scale })
+  const packed = makeAtlas(name, sequences, { maxSize: options.maxSize, scale })
+  const atlas = options.hull === undefined ? packed : withOutlines(packed, options.hull)
   const lossless = options.quality === undefined
   const encoded = await encodePages(atlas, {
     format: options.format,

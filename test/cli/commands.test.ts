@@ -213,7 +213,7 @@ describe('recover', () => {
 })
 
 describe('build', () => {
-  const written = ['manifest.json', 'pack.json', 'sprites.json', 'sprites.png']
+  const written = ['manifest.json', 'pack.json', 'phaser-pct/pack.json', 'sprites.json', 'sprites.png']
   function building(build: (request: BuildRequest) => Promise<unknown>, init: Parameters<typeof createWorld>[0] = {}) {
     const folders: string[] = []
     const world = createWorld({
@@ -241,7 +241,7 @@ describe('build', () => {
         '  atlas    scale  pages    frames  animations',
         '  sprites     1×  512×256      24           2',
         '',
-        '✓ 4 files in public/sprites',
+        '✓ 5 files in public/sprites',
         'Load public/sprites/manifest.json (PixiJS) or public/sprites/pack.json (Phaser) in the game.',
         '',
       ].join('\n'),

@@ -139,14 +139,15 @@ function printAtlases(printer: Printer, sheets: BuiltSheets): void {
 
 function tellWritten(printer: Printer, written: readonly string[], folder: string): void {
   printer.line(ink('green', '✓'), ` ${count(written.length, 'file')} in `, ink('bold', folder))
-  const packs = written.filter((path) => path.endsWith('manifest.json') || path.endsWith('pack.json'))
+  // Those of the engines; further formats are in folders of their own.
+  const packs = written.filter((path) => path === 'manifest.json' || path === 'pack.json')
   if (packs.length > 0)
     printer.hint(ink('dim', `Load ${packs.map((path) => `${folder}/${path}`).join(' (PixiJS) or ')}${toEngine(packs)} in the game.`))
 }
 
 /** The engine of the last pack named, in parentheses. */
 function toEngine(packs: readonly string[]): string {
-  return packs.at(-1)?.endsWith('manifest.json') ? ' (PixiJS)' : ' (Phaser)'
+  return packs.at(-1) === 'manifest.json' ? ' (PixiJS)' : ' (Phaser)'
 }
 
 function toAtlasDocument(sheets: BuiltSheets): unknown {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import type { Atlas } from '../../atlas/atlas.ts'
-import { createBitmap } from '../../atlas/bitmap.ts'
-import type { EncodedAtlas } from '../../atlas/formats/format.ts'
-import { createPhaserFormat } from '../../atlas/formats/phaser.ts'
-import { formats, isFormatName } from '../../atlas/formats/registry.ts'
+import type { Atlas } from '../../../atlas/atlas.ts'
+import { createBitmap } from '../../../atlas/bitmap.ts'
+import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
+import { formatNames, isFormatName } from '../../../atlas/formats/names.ts'
+import { createPhaserFormat } from '../../../atlas/formats/phaser.ts'
+import { formats } from '../../../atlas/formats/registry.ts'
 
 const frame = (name: string, page: number, more: Partial<Atlas['frames'][number]> = {}): Atlas['frames'][number] => ({
   name,
@@ -153,6 +154,7 @@ describe('the PixiJS format', () => {
       'sprites-0.json': {
         frames: { 'hero/walk/0000': { ...walk0, duration: 80 }, 'hero/walk/0001': { ...walk1, duration: 120 } },
         animations: { 'hero/walk': ['hero/walk/0000', 'hero/walk/0001'] },
+        durations: { 'hero/walk': [80, 120] },
         meta,
       },
       'manifest.json': {
@@ -193,9 +195,15 @@ describe('the PixiJS format', () => {
   })
 })
 
-test('no two formats write the same file, and every format has its own name', () => {
-  const files = Object.values(formats).flatMap((format) => format.write([twoPages, halved]).map(({ file }) => file))
-  expect(new Set(files).size).toBe(files.length)
-  for (const [name, format] of Object.entries(formats)) expect([format.name, isFormatName(name)]).toEqual([name, true])
-  expect(isFormatName('constructor')).toBe(false)
+test('the formats of both engines lie in one folder beside their pages', () => {
+  const files = [formats.phaser, formats.pixi].flatMap((format) => format.write([twoPages, halved]).map(({ file }) => file))
+  const pages = [twoPages, halved].flatMap((encoded) => encoded.pages.map(({ file }) => file))
+  expect(new Set([...files, ...pages]).size).toBe(files.length + pages.length)
+})
+
+test('every name has its format, and no other', () => {
+  expect(Object.entries(formats).map(([name, format]) => [name, format.name])).toEqual(Object.keys(formats).map((name) => [name, name]))
+  expect(Object.keys(formats).sort()).toEqual([...formatNames].sort())
+  for (const name of formatNames) expect(isFormatName(name)).toBe(true)
+  for (const name of ['constructor', 'unity', '']) expect(isFormatName(name)).toBe(false)
 })

@@ -1,0 +1,86 @@
+import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
+import { scaleSuffix } from '../encode.ts'
+import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
+import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
+import { toWholeMs } from './played.ts'
+
+/**
+ * Aseprite's JSON (array), a file a page: `load.aseprite` and `createFromAseprite` in Phaser, `loadAseprite` in KAPLAY, `TextureAtlas` in melonJS, the Aseprite plugin of
+ * Excalibur.
+ *
+ * `frames` is a timeline: each animation, as a tag, one frame after the other, so that a frame that is played twice stands there twice. Phaser finds frames by their
+ * place, so `filename` is `"0"`, `"1"` …, and `name` has the frame's own name. Durations are whole milliseconds. Anchor and borders are a slice (pivot, center) of the
+ * animation's name. KAPLAY and Excalibur look at the rectangle alone: for those, set `trim: false`.
+ *
+ * Files: `NAME-0.json` …, at other scales than 1 `NAME-0@0.5x.json`.
+ *
+ * @see Aseprite `--data --format json-array --list-tags --list-slices`.
+ */
+export const aseprite: EngineFormat = { name: 'aseprite', write: writeAseprite }
+
+function writeAseprite(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
+  return atlases.flatMap((encoded) =>
+    encoded.pages.map((_, page) => {
+      const { name, scale } = encoded.atlas
+      return toJsonFile(`${name}-${page}${scaleSuffix(scale)}.json`, toAsepriteSheet(encoded, page))
+    }),
+  )
+}
+
+/** A frame at its place in the timeline. */
+interface Cel {
+  readonly frame: PlacedFrame
+  readonly durationMs: number
+}
+
+/** The JSON of one page. */
+export function toAsepriteSheet(encoded: EncodedAtlas, page: number): object {
+  const { frames, animations } = onPage(encoded, page)
+  const byName = new Map(frames.map((frame) => [frame.name, frame] as const))
+  const cels: Cel[] = []
+  const tags = animations.map((animation) => {
+    const from = cels.length
+    const durations = toWholeMs(animation.frames.map((frame) => frame.durationMs))
+    cels.push(...animation.frames.map(({ name }, at) => ({ frame: byName.get(name)!, durationMs: durations[at]! })))
+    return { animation, from, to: cels.length - 1 }
+  })
+  // What no animation plays comes last, where no tag reaches it.
+  const played = new Set(cels.map(({ frame }) => frame.name))
+  const durations = firstDurations(animations)
+  const rest = frames.filter(({ name }) => !played.has(name))
+  cels.push(...rest.map((frame) => ({ frame, durationMs: durations.get(frame.name) ?? 100 })))
+  return {
+    frames: cels.map(({ frame, durationMs }, index) => toCel(frame, durationMs, index)),
+    meta: {
+      ...toPageMeta(encoded.pages[page]!, encoded.atlas.scale),
+      // melonJS looks for this word.
+      app: 'spritewright (aseprite)',
+      frameTags: tags.filter(({ from, to }) => to >= from).map(({ animation, from, to }) => toTag(animation, from, to)),
+      layers: [{ name: 'sprites', opacity: 255, blendMode: 'normal' }],
+      slices: tags.flatMap(({ animation, from, to }) => toSlices(animation.name, from, cels.slice(from, to + 1))),
+    },
+  }
+}
+
+function toCel(frame: PlacedFrame, durationMs: number, index: number): object {
+  const { anchor, ...cel } = toHashFrame(frame, durationMs)
+  // `pivot` is what both Phaser and melonJS read.
+  return { filename: String(index), name: frame.name, ...cel, ...(anchor === undefined ? {} : { pivot: anchor }) }
+}
+
+/** `repeat` counts ways, so there and back once are two. */
+function toTag({ name, loop, yoyo }: AtlasAnimation, from: number, to: number): object {
+  const times = loop ? {} : { repeat: yoyo ? '2' : '1' }
+  return { name, from, to, direction: yoyo ? 'pingpong' : 'forward', color: '#000000ff', ...times }
+}
+
+/** A slice with a key where its animation begins: all frames of one have the same size, anchor and borders. */
+function toSlices(name: string, from: number, cels: readonly Cel[]): readonly object[] {
+  const [first] = cels
+  if (first === undefined || (first.frame.anchor === undefined && first.frame.borders === undefined)) return []
+  const { anchor, borders, sourceWidth: w, sourceHeight: h } = first.frame
+  const pivot = anchor && { x: Math.round(anchor.x * w), y: Math.round(anchor.y * h) }
+  const center = borders && { x: borders.left, y: borders.top, w: w - borders.left - borders.right, h: h - borders.top - borders.bottom }
+  const key = { frame: from, bounds: { x: 0, y: 0, w, h }, ...(center ? { center } : {}), ...(pivot ? { pivot } : {}) }
+  return [{ name, color: '#0000ffff', keys: [key] }]
+}

@@ -1,0 +1,101 @@
+import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
+import { scaleSuffix } from '../encode.ts'
+import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
+import { toTextFile } from './hash-frame.ts'
+import { playedFrames } from './played.ts'
+import { toUniqueNames } from './safe-names.ts'
+
+/**
+ * Style sheets: a page without any script shows `<i data-animation="hero/walk"></i>` playing and `<i data-frame="hero/walk/0000"></i>` standing still.
+ *
+ * An element has the untrimmed size; its background is the page, moved so that the frame lies right, and `clip-path` hides the neighbours. Sizes are those at scale 1,
+ * whatever the scale of the page. An anchor becomes `transform-origin`. Pixel art is drawn with `image-rendering: pixelated`.
+ *
+ * Files: `NAME.css`, at other scales than 1 `NAME@0.5x.css`.
+ */
+export const css: EngineFormat = { name: 'css', write: writeCss }
+
+function writeCss(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
+  return atlases
+    .filter((encoded) => encoded.pages.length > 0)
+    .map((encoded) => toTextFile(`${encoded.atlas.name}${scaleSuffix(encoded.atlas.scale)}.css`, toCss(encoded)))
+}
+
+/** The style sheet of an atlas. */
+export function toCss(encoded: EncodedAtlas): string {
+  const { atlas } = encoded
+  const byName = new Map(atlas.frames.map((frame) => [frame.name, frame] as const))
+  const idents = toUniqueNames(
+    atlas.animations.map((animation) => animation.name),
+    (name) => `sprite-${name.replace(/[^A-Za-z0-9_-]/g, '-')}`,
+    '-',
+  )
+  const stills = atlas.frames.map((frame) => {
+    const box = toBox(encoded, frame)
+    return rule(`[data-frame=${quote(frame.name)}]`, [...box, ...toPlace(encoded, frame)])
+  })
+  const moving = atlas.animations.flatMap((animation) => {
+    const first = byName.get(animation.frames[0]?.name ?? '')
+    if (first === undefined) return []
+    const ident = idents.get(animation.name)!
+    const play = `animation: ${ident} ${toDecimal(durationOf(animation))}ms step-end ${animation.loop ? 'infinite' : 'forwards'}`
+    return [
+      rule(`[data-animation=${quote(animation.name)}]`, [...toBox(encoded, first), ...toPlace(encoded, first), play]),
+      `@keyframes ${ident} {\n${toKeyframes(encoded, animation, byName).join('\n')}\n}`,
+    ]
+  })
+  return `${[...stills, ...moving].join('\n')}\n`
+}
+
+/** What stays as long as the page does. */
+function toBox({ atlas, pages }: EncodedAtlas, { page, sourceWidth, sourceHeight, anchor }: PlacedFrame): readonly string[] {
+  const { file, width, height } = pages[page]!
+  const px = (value: number): string => `${toDecimal(value / atlas.scale)}px`
+  return [
+    'display: inline-block',
+    `width: ${px(sourceWidth)}`,
+    `height: ${px(sourceHeight)}`,
+    `background: url(${quote(file.split('/').map(encodeURIComponent).join('/'))}) no-repeat`,
+    `background-size: ${px(width)} ${px(height)}`,
+    ...(atlas.pixelArt ? ['image-rendering: pixelated'] : []),
+    ...(anchor ? [`transform-origin: ${toDecimal(anchor.x * 100)}% ${toDecimal(anchor.y * 100)}%`] : []),
+  ]
+}
+
+/** What changes from frame to frame. */
+function toPlace({ atlas }: EncodedAtlas, frame: PlacedFrame): readonly string[] {
+  const { x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight } = frame
+  const px = (value: number): string => `${toDecimal(value / atlas.scale)}px`
+  const inset = [offsetY, sourceWidth - offsetX - width, sourceHeight - offsetY - height, offsetX]
+  return [`background-position: ${px(offsetX - x)} ${px(offsetY - y)}`, `clip-path: inset(${inset.map(px).join(' ')})`]
+}
+
+/** One keyframe where each frame begins, and the last again at the end, where an animation that plays once stays. */
+function toKeyframes(encoded: EncodedAtlas, animation: AtlasAnimation, byName: ReadonlyMap<string, PlacedFrame>): readonly string[] {
+  const whole = durationOf(animation)
+  const played = playedFrames(animation)
+  let begin = 0
+  const frames = played.map(({ name, durationMs }) => {
+    const line = rule(`  ${toDecimal((begin / whole) * 100)}%`, toPlace(encoded, byName.get(name)!))
+    begin += durationMs
+    return line
+  })
+  return [...frames, rule('  100%', toPlace(encoded, byName.get(played.at(-1)!.name)!))]
+}
+
+function durationOf(animation: AtlasAnimation): number {
+  return playedFrames(animation).reduce((sum, { durationMs }) => sum + durationMs, 0)
+}
+
+function rule(selector: string, declarations: readonly string[]): string {
+  return `${selector} { ${declarations.join('; ')} }`
+}
+
+/** Six decimals at most, no exponent. */
+function toDecimal(value: number): string {
+  return String(Math.round(value * 1e6) / 1e6)
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\\n\r\f]/g, (mark) => `\\${mark.charCodeAt(0).toString(16)} `)}"`
+}

@@ -1,0 +1,91 @@
+import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
+import { scaleSuffix } from '../encode.ts'
+import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
+import { toTextFile } from './hash-frame.ts'
+import { playedFrames } from './played.ts'
+import { toUniqueNames } from './safe-names.ts'
+
+/** Where the files lie in the Godot project. */
+export interface GodotOptions {
+  /** Folder of the pages, e.g. `res://sprites/`. @default beside the resource: Godot finds them by their bare names */
+  readonly path?: string
+}
+
+/**
+ * Godot 4: a `SpriteFrames` resource a group, for `AnimatedSprite2D`. Frames are `AtlasTexture`s whose margin gives them their untrimmed size back; their ids come
+ * from their names, so that a repack changes only the lines it must; `resource_name` has the name itself. Durations are told as multiples of `1 / speed`; the way back of an animation that goes there
+ * and back is written out. It has no word for anchors, borders and outlines; pixel art wants `texture_filter` set to Nearest in the project.
+ *
+ * Files: `NAME.tres`, at other scales than 1 `NAME@0.5x.tres`.
+ *
+ * @see Godot's TSCN file format, `SpriteFrames`, `AtlasTexture`.
+ */
+export function createGodotFormat({ path = '' }: GodotOptions = {}): EngineFormat {
+  return {
+    name: 'godot',
+    write: (atlases: readonly EncodedAtlas[]): readonly OutputFile[] =>
+      atlases
+        .filter((encoded) => encoded.pages.length > 0)
+        .map((encoded) => toTextFile(`${encoded.atlas.name}${scaleSuffix(encoded.atlas.scale)}.tres`, toSpriteFrames(encoded, path))),
+  }
+}
+
+/** {@link createGodotFormat} without options. */
+export const godot: EngineFormat = createGodotFormat()
+
+/** The text of a `SpriteFrames` resource. @param path Stands before the pages' names. */
+export function toSpriteFrames({ atlas, pages }: EncodedAtlas, path: string): string {
+  const spell = (name: string): string => name.replace(/[^A-Za-z0-9_]/g, '_')
+  const ids = toUniqueNames(
+    atlas.frames.map((frame) => frame.name),
+    (name) => `AtlasTexture_${spell(name)}`,
+    '_',
+  )
+  const steps = pages.length + atlas.frames.length + 1
+  return [
+    `[gd_resource type="SpriteFrames" load_steps=${steps} format=3]`,
+    '',
+    ...pages.map(({ file }, index) => `[ext_resource type="Texture2D" path=${quote(`${path}${file}`)} id="page_${index}"]`),
+    '',
+    ...atlas.frames.map((frame) => toAtlasTexture(frame, ids.get(frame.name)!)),
+    '[resource]',
+    `animations = [${atlas.animations.map((animation) => toGodotAnimation(animation, ids)).join(', ')}]`,
+    '',
+  ].join('\n')
+}
+
+function toAtlasTexture({ name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight }: PlacedFrame, id: string): string {
+  const margin = [offsetX, offsetY, sourceWidth - width, sourceHeight - height]
+  return [
+    `[sub_resource type="AtlasTexture" id="${id}"]`,
+    `resource_name = ${quote(name)}`,
+    `atlas = ExtResource("page_${page}")`,
+    `region = Rect2(${[x, y, width, height].join(', ')})`,
+    ...(margin.every((side) => side === 0) ? [] : [`margin = Rect2(${margin.join(', ')})`]),
+    '',
+  ].join('\n')
+}
+
+function toGodotAnimation(animation: AtlasAnimation, ids: ReadonlyMap<string, string>): string {
+  const frames = playedFrames(animation).map(({ name, durationMs }) =>
+    ['{', `"duration": ${toFloat((durationMs * animation.fps) / 1000)},`, `"texture": SubResource("${ids.get(name)!}")`, '}'].join('\n'),
+  )
+  return [
+    '{',
+    `"frames": [${frames.join(', ')}],`,
+    `"loop": ${animation.loop},`,
+    `"name": &${quote(animation.name)},`,
+    `"speed": ${toFloat(animation.fps)}`,
+    '}',
+  ].join('\n')
+}
+
+/** Six decimals at most, and always one, by which Godot knows a float. */
+function toFloat(value: number): string {
+  const text = String(Math.round(value * 1e6) / 1e6)
+  return /^-?\d+$/.test(text) ? `${text}.0` : text
+}
+
+function quote(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}

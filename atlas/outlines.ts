@@ -1,0 +1,27 @@
+import type { Atlas } from './atlas.ts'
+import { crop } from './bitmap.ts'
+import { alphaHull, checkCorners } from './hull.ts'
+
+/**
+ * The same atlas with the outline of each frame, see {@link alphaHull}; frames in which nothing is seen get none. Frames that lie in one place are looked at once.
+ *
+ * @param corners Corners at most of an outline, 4 to 64.
+ * @throws {AtlasError} `SW_ATLAS_OPTION` for corners out of range.
+ */
+export function withOutlines(atlas: Atlas, corners: number): Atlas {
+  checkCorners(corners)
+  const known = new Map<string, ReturnType<typeof alphaHull>>()
+  const frames = atlas.frames.map((frame) => {
+    const { page, x, y, width, height, offsetX, offsetY } = frame
+    const place = [page, x, y, width, height].join(' ')
+    const onPage = known.get(place) ?? alphaHull(crop(atlas.pages[page]!.bitmap, x, y, width, height), { corners })
+    known.set(place, onPage)
+    if (onPage.length === 0) return frame
+    return { ...frame, hull: onPage.map((point) => ({ x: toHundredth(point.x + offsetX), y: toHundredth(point.y + offsetY) })) }
+  })
+  return { ...atlas, frames }
+}
+
+function toHundredth(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,77 @@
+import { scaleSuffix } from '../../../atlas/encode.ts'
+import { texturepacker } from '../../../atlas/formats/texturepacker.ts'
+import { carries } from './carries.ts'
+import { createPhaserTexture, drawnFrames, parseInto } from './phaser-reader.ts'
+import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets, restored } from './suite.ts'
+
+interface ArrayFrame {
+  readonly filename: string
+  readonly frame: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly trimmed: boolean
+  readonly spriteSourceSize: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
+  readonly sourceSize: { readonly w: number; readonly h: number }
+  readonly pivot?: { readonly x: number; readonly y: number }
+  readonly duration?: number
+  readonly borders?: ReadFrame['borders']
+  readonly hull?: ReadFrame['hull']
+}
+
+interface ArrayJson {
+  readonly frames: readonly ArrayFrame[]
+  readonly animations: Readonly<Record<string, readonly string[]>>
+  readonly meta: { readonly app: string; readonly image: string; readonly related_multi_packs?: readonly string[] }
+}
+
+/** Reads the first page of each group and the pages that it names. */
+function read(
+  folder: Folder,
+  groups: readonly string[],
+  scale: number,
+  framesOf: (json: ArrayJson) => ReadonlyMap<string, ReadFrame>,
+): ReadSheets {
+  const frames = new Map<string, ReadFrame>()
+  const animations = new Map<string, ReadAnimation>()
+  for (const group of groups) {
+    const file = `${group}-0${scaleSuffix(scale)}.json`
+    const first = folder.json(file) as ArrayJson
+    for (const json of [first, ...(first.meta.related_multi_packs ?? []).map((other) => folder.json(other) as ArrayJson)]) {
+      const known = new Map(json.frames.map((frame) => [frame.filename, frame]))
+      for (const [name, frame] of framesOf(json)) frames.set(name, { ...frame, borders: known.get(name)!.borders })
+      for (const [name, names] of Object.entries(json.animations))
+        animations.set(name, { frames: names, durationsMs: names.map((frame) => known.get(frame)!.duration!) })
+    }
+  }
+  return { frames, animations }
+}
+
+formatSuite({
+  format: texturepacker,
+  carries: carries.texturepacker,
+  reader: "Phaser 4's own parser",
+  read: (folder, groups, scale) =>
+    read(folder, groups, scale, (json) => {
+      const pages = [folder.picture(json.meta.image)]
+      const texture = createPhaserTexture('Phaser 4', pages)
+      parseInto('Phaser 4', texture, 'JSONArray', 0, json)
+      return drawnFrames(texture, pages)
+    }),
+})
+
+formatSuite({
+  format: texturepacker,
+  carries: carries.texturepacker,
+  reader: 'a port of what melonJS reads',
+  read: (folder, groups, scale) =>
+    read(folder, groups, scale, (json) => {
+      // melonjs 20.7, src/video/texture/parser/texturepacker.js and `identifyFormat` of atlas.js.
+      if (!json.meta.app.includes('texturepacker')) throw new Error(`Unknown texture atlas format: ${json.meta.app}`)
+      const page = folder.picture(json.meta.image)
+      return new Map(
+        json.frames.map(({ filename, frame, trimmed, spriteSourceSize: trim, sourceSize, pivot, hull }) => {
+          const from = { x: frame.x, y: frame.y, width: frame.w, height: frame.h }
+          const picture = restored(page, from, trimmed ? trim : { x: 0, y: 0 }, { width: sourceSize.w, height: sourceSize.h })
+          return [filename, { picture, anchor: pivot, hull }] as const
+        }),
+      )
+    }),
+})
