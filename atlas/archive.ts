@@ -58,6 +58,16 @@ const FLAG_MASKED = 0x2000
  * @see PKWARE APPNOTE 6.3.
  */
 export function readArchive(bytes: Uint8Array, limits: ArchiveLimits = {}): ArchiveEntry[] {
+  return openArchive(bytes, limits).map(({ name, bytes: content }) => ({ name, bytes: content }))
+}
+
+/**
+ * The same, with the content of an entry unpacked and checked when it is first asked for: whoever needs the frames does not pay for the film beside them.
+ * Names, headers, sizes and layout are checked at once.
+ *
+ * @throws {AtlasError} As {@link readArchive}, for an entry's content when it is asked for.
+ */
+export function openArchive(bytes: Uint8Array, limits: ArchiveLimits = {}): ArchiveEntry[] {
   const end = readEndRecord(bytes)
   const headers = readCentralHeaders(bytes, end, limits.maxEntries ?? 10_000)
   const names = headers.map(readEntryName)
@@ -66,7 +76,19 @@ export function readArchive(bytes: Uint8Array, limits: ArchiveLimits = {}): Arch
   checkSizes(headers, names, limits)
   const located = headers.map((header, index) => locate(bytes, header, names[index]!, end.offset))
   checkLayout(bytes, located, end.offset)
-  return located.map((entry) => ({ name: entry.name, bytes: unpack(bytes, entry) })).filter((entry) => !entry.name.endsWith('/'))
+  for (const entry of located) if (entry.name.endsWith('/')) unpack(bytes, entry)
+  return located.filter((entry) => !entry.name.endsWith('/')).map((entry) => toEntry(bytes, entry))
+}
+
+function toEntry(archive: Uint8Array, entry: LocatedEntry): ArchiveEntry {
+  let content: Uint8Array | undefined
+  return {
+    name: entry.name,
+    get bytes(): Uint8Array {
+      content ??= unpack(archive, entry)
+      return content
+    },
+  }
 }
 
 function checkHeader(header: CentralHeader, entry: string): void {

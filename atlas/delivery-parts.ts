@@ -33,6 +33,19 @@ export function sortDelivery(entries: readonly ArchiveEntry[]): DeliveryParts {
   }
 }
 
+/**
+ * Frames that are known by their names alone: PNG pictures in a folder `frames` of the archive, in playing order. Empty where there are none: then the contents have to tell.
+ * No content is asked for.
+ */
+export function framesByName(entries: readonly ArchiveEntry[]): {
+  readonly frames: readonly ArchiveEntry[]
+  readonly warnings: readonly string[]
+} {
+  return findFrames(
+    entries.filter(({ name }) => !isLitter(name) && /^frames\/[^/]+\.png$/i.test(name) && !/preview|thumb|sheet|atlas/i.test(name)),
+  )
+}
+
 /** File systems leave these behind. */
 function isLitter(name: string): boolean {
   return name.startsWith('__MACOSX/') || /(^|\/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name)

@@ -1,6 +1,6 @@
 import type { ArchiveEntry } from './archive.ts'
 import type { Bitmap } from './bitmap.ts'
-import { sortDelivery } from './delivery-parts.ts'
+import { framesByName, sortDelivery } from './delivery-parts.ts'
 import { AtlasError } from './errors.ts'
 import { sniffFormat } from './picture.ts'
 import { decodePng } from './png.ts'
@@ -52,8 +52,7 @@ export function readDelivery(entries: readonly ArchiveEntry[], expected: Expecte
   const found = decoded.length > 0 ? decoded : cut()
   if (decoded.length > 0 && canCut) warnings.push(...compareWithSheet(decoded, cut))
   checkOneSize(found)
-  if (expected.frames !== undefined && found.length !== expected.frames)
-    warnings.push(`Expected ${expected.frames} frames, found ${found.length}.`)
+  warnings.push(...countWarning(found.length, expected))
   return {
     frames: found.map((frame) => frame.bitmap),
     names: found.map((frame) => frame.name),
@@ -62,6 +61,31 @@ export function readDelivery(entries: readonly ArchiveEntry[], expected: Expecte
     ...(parts.preview === undefined ? {} : { preview: parts.preview }),
     warnings,
   }
+}
+
+/**
+ * The frames alone, as {@link readDelivery} finds them: where they stand in a folder of their own nothing else is unpacked, and the sheet is not compared.
+ *
+ * @param entries As `openArchive` gives them.
+ * @throws {AtlasError} As {@link readDelivery}.
+ */
+export function readFrames(
+  entries: readonly ArchiveEntry[],
+  expected: ExpectedDelivery = {},
+): Pick<Delivery, 'frames' | 'names' | 'warnings'> {
+  const { frames, warnings } = framesByName(entries)
+  if (frames.length === 0) return readDelivery(entries, expected)
+  const found = frames.map((entry) => ({ name: entry.name, bitmap: decodeNamed(entry) }))
+  checkOneSize(found)
+  return {
+    frames: found.map(({ bitmap }) => bitmap),
+    names: found.map(({ name }) => name),
+    warnings: [...warnings, ...countWarning(found.length, expected)],
+  }
+}
+
+function countWarning(found: number, { frames }: ExpectedDelivery): readonly string[] {
+  return frames === undefined || frames === found ? [] : [`Expected ${frames} frames, found ${found}.`]
 }
 
 function decodeNamed(entry: ArchiveEntry, limits: { maxPixels?: number } = FRAME_LIMITS): Bitmap {

@@ -3,12 +3,12 @@
  *
  * @module
  */
-export { type ArchiveEntry, type ArchiveLimits, readArchive } from './archive.ts'
+export { type ArchiveEntry, type ArchiveLimits, openArchive, readArchive } from './archive.ts'
 export { type Atlas, type AtlasAnimation, type AtlasOptions, makeAtlas, type Page, type PlacedFrame } from './atlas.ts'
 export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 export { encodePage, type PageEncoding, type PageFormat, readPicture, resize } from './codec.ts'
 export { type ContactSheetOptions, makeContactSheet } from './contact-sheet.ts'
-export { type Delivery, type ExpectedDelivery, readDelivery } from './delivery.ts'
+export { type Delivery, type ExpectedDelivery, readDelivery, readFrames } from './delivery.ts'
 export { type EncodeOptions, encodePages, pageFile, scaleSuffix } from './encode.ts'
 export { AtlasError, type AtlasErrorCode } from './errors.ts'
 export type { EncodedAtlas, EncodedPage, EngineFormat, OutputFile } from './formats/format.ts'

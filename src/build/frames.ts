@@ -3,8 +3,8 @@ import {
   type Bitmap,
   type FrameSequence,
   makePlaceholder,
-  readArchive,
-  readDelivery,
+  openArchive,
+  readFrames,
   readPicture,
   scaleFrames,
 } from '../../atlas/index.ts'
@@ -88,8 +88,8 @@ async function openResult(
   // What the vault has to say of a result that is not there, or damaged, is no fault of the delivery.
   const bytes = await source.read()
   try {
-    const entries = readArchive(bytes)
-    const delivery = readDelivery(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
+    const entries = openArchive(bytes)
+    const delivery = readFrames(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
     return { frames: delivery.frames, warnings: delivery.warnings.map((warning) => `${id}: ${warning}`) }
   } catch (error) {
     const { code, facts } = error as { code?: unknown; facts?: object }
