@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Bitmap } from './bitmap.ts'
 import { drawPage, type PagePicture } from './compose.ts'
 import { AtlasError } from './errors.ts'
-import { type Borders, checkSequences, type Frame, type FrameSequence } from './frame.ts'
+import { type Borders, canvasOf, checkSequences, type Frame, type FrameSequence } from './frame.ts'
 import type { HullPoint } from './hull.ts'
 import { type EarlierPages, type PackedPage, type PackedPlace, packPages } from './packer.ts'
 import { type TrimmedFrame, trim } from './trim.ts'
@@ -132,12 +132,31 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
+function cutFrame({ bitmap, canvas }: Frame, isTrimmed: boolean): TrimmedFrame {
+  if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
+  return isTrimmed ? trim(bitmap) : { bitmap, offsetX: 0, offsetY: 0 }
+}
+
+/**
+ * A sequence of which only the trimmed parts are kept, for {@link makeAtlas} at the same scale: the whole frames of a large project would not fit into memory.
+ * Nothing changes in the atlas. Sequences that are not trimmed, or are sliced by the engine, stay whole.
+ */
+export function cutSequence(sequence: FrameSequence): FrameSequence {
+  if (!untrimmedSlices(sequence).trim) return sequence
+  const frames = sequence.frames.map((frame) => {
+    const { width, height } = canvasOf(frame)
+    const { bitmap, offsetX: x, offsetY: y } = cutFrame(frame, true)
+    return { ...frame, bitmap, canvas: { x, y, width, height } }
+  })
+  return { ...sequence, frames }
+}
+
 function cutPieces(sequences: readonly FrameSequence[]): { pieces: Piece[]; pictures: PagePicture[] } {
   const pictures: PagePicture[] = []
   const known = new Map<string, number>()
   const pieces = sequences.flatMap((sequence) =>
     sequence.frames.map((frame) => {
-      const trimmed = sequence.trim ? trim(frame.bitmap) : { bitmap: frame.bitmap, offsetX: 0, offsetY: 0 }
+      const trimmed = cutFrame(frame, sequence.trim)
       const { bitmap } = trimmed
       const key = `${bitmap.width}x${bitmap.height}+${sequence.extrude} ${createHash('sha256').update(bitmap.data).digest('base64')}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
@@ -185,8 +204,8 @@ function placeFrames(
         height: trimmed.bitmap.height,
         offsetX: trimmed.offsetX,
         offsetY: trimmed.offsetY,
-        sourceWidth: frame.bitmap.width,
-        sourceHeight: frame.bitmap.height,
+        sourceWidth: canvasOf(frame).width,
+        sourceHeight: canvasOf(frame).height,
         ...(sequence.anchor === undefined ? {} : { anchor: sequence.anchor }),
         ...(sequence.borders === undefined ? {} : { borders: scaleBorders(sequence.borders, scale) }),
       }

@@ -1,12 +1,25 @@
 import type { Bitmap } from './bitmap.ts'
 import { AtlasError } from './errors.ts'
 
+/** An untrimmed frame of which only a part is kept. */
+export interface Canvas {
+  /** Left edge of the part. */
+  readonly x: number
+  /** Top edge of the part. */
+  readonly y: number
+  /** Of the whole frame. */
+  readonly width: number
+  readonly height: number
+}
+
 /** One picture of an animation as it goes into an atlas. All frames of one animation have one size. */
 export interface Frame {
   /** `sprite/animation/0000`: the name in every engine, unique in a project. */
   readonly name: string
-  /** The whole, untrimmed picture. */
+  /** The whole, untrimmed picture; with `canvas` what was cut out of it. */
   readonly bitmap: Bitmap
+  /** Where a picture that is cut already stands in its untrimmed frame, pixels. @default the bitmap is the whole frame */
+  readonly canvas?: Canvas
   /** How long it is shown, milliseconds. */
   readonly durationMs: number
 }
@@ -86,14 +99,19 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
   }
 }
 
+/** The untrimmed frame, and where the bitmap stands in it. */
+export function canvasOf({ bitmap, canvas }: Frame): Canvas {
+  return canvas ?? { x: 0, y: 0, width: bitmap.width, height: bitmap.height }
+}
+
 function checkOneSize(animation: string, frames: readonly Frame[]): void {
-  const first = frames[0]!.bitmap
-  const odd = frames.find(({ bitmap }) => bitmap.width !== first.width || bitmap.height !== first.height)
+  const first = canvasOf(frames[0]!)
+  const odd = frames.find((frame) => canvasOf(frame).width !== first.width || canvasOf(frame).height !== first.height)
   if (odd === undefined) return
   throw new AtlasError('SW_FRAME_SIZE', {
     message:
       `Expected all frames of "${animation}" to be ${first.width} × ${first.height} pixels like its first, ` +
-      `found "${odd.name}" with ${odd.bitmap.width} × ${odd.bitmap.height}.`,
-    facts: { animation, frame: odd.name, width: odd.bitmap.width, height: odd.bitmap.height },
+      `found "${odd.name}" with ${canvasOf(odd).width} × ${canvasOf(odd).height}.`,
+    facts: { animation, frame: odd.name, width: canvasOf(odd).width, height: canvasOf(odd).height },
   })
 }

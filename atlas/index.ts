@@ -4,7 +4,7 @@
  * @module
  */
 export { type ArchiveEntry, type ArchiveLimits, openArchive, readArchive } from './archive.ts'
-export { type Atlas, type AtlasAnimation, type AtlasOptions, makeAtlas, type Page, type PlacedFrame } from './atlas.ts'
+export { type Atlas, type AtlasAnimation, type AtlasOptions, cutSequence, makeAtlas, type Page, type PlacedFrame } from './atlas.ts'
 export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 export { encodePage, type PageEncoding, type PageFormat, readPicture, resize } from './codec.ts'
 export { type ContactSheetOptions, makeContactSheet } from './contact-sheet.ts'
@@ -17,7 +17,7 @@ export { type FormatName, formatNames, isFormatName } from './formats/names.ts'
 export { createPhaserFormat, type PhaserOptions } from './formats/phaser.ts'
 export { createPhaserPctFormat } from './formats/phaser-pct.ts'
 export { formats } from './formats/registry.ts'
-export type { Borders, Frame, FrameSequence } from './frame.ts'
+export type { Borders, Canvas, Frame, FrameSequence } from './frame.ts'
 export { alphaHull, type HullOptions, type HullPoint } from './hull.ts'
 export { withOutlines } from './outlines.ts'
 export { type PictureFormat, type PictureInfo, pictureInfo } from './picture.ts'

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { ArchiveEntry } from '../../atlas/archive.ts'
+import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/archive.ts'
 import { type Bitmap, blit, createBitmap } from '../../atlas/bitmap.ts'
-import { readDelivery } from '../../atlas/delivery.ts'
+import { readDelivery, readFrames } from '../../atlas/delivery.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { encodePng } from '../../atlas/png-writer.ts'
+import { packDelivery } from '../../src/embedded/delivery.ts'
+import { defaultShapes } from '../../src/embedded/shapes.ts'
 
 function refusal(run: () => unknown): AtlasError {
   try {
@@ -142,5 +144,25 @@ describe('readDelivery', () => {
       code: 'SW_DELIVERY_LAYOUT',
       facts: { frame: 'a' },
     })
+  })
+})
+
+describe('readFrames', () => {
+  test('finds the frames of a folder without asking for anything else, and the same ones as readDelivery where the contents have to tell', async () => {
+    const frames = [0, 1, 2].map((shade) => createBitmap(4, 4, new Uint8Array(64).fill(60 * (shade + 1))))
+    const { zip } = await packDelivery(frames, defaultShapes.names)
+    const touched: string[] = []
+    const watched = openArchive(zip).map((entry) => ({
+      name: entry.name,
+      get bytes() {
+        touched.push(entry.name)
+        return entry.bytes
+      },
+    }))
+    expect(readFrames(watched, { frames: 3 })).toEqual({ frames, names: expect.any(Array), warnings: [] })
+    expect(touched.every((name) => name.startsWith('frames/'))).toBe(true)
+    expect(readFrames(openArchive(zip), { frames: 4 }).warnings).toEqual(['Expected 4 frames, found 3.'])
+    const loose = readArchive(zip).map(({ name, bytes }) => ({ name: name.replace('frames/', ''), bytes }))
+    expect(readFrames(loose).frames).toEqual(readDelivery(loose).frames)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Atlas, makeAtlas, type PlacedFrame } from '../../atlas/atlas.ts'
+import { type Atlas, cutSequence, makeAtlas, type PlacedFrame } from '../../atlas/atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import type { FrameSequence } from '../../atlas/frame.ts'
@@ -124,6 +124,15 @@ describe('trim', () => {
 })
 
 describe('makeAtlas', () => {
+  test('sequences that are cut before give the same atlas', () => {
+    fc.assert(
+      fc.property(sequences, (all) => {
+        expect(makeAtlas('sprites', all.map(cutSequence))).toEqual(makeAtlas('sprites', all))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
   test('every frame comes back pixel by pixel, each animation on one page', () => {
     fc.assert(
       fc.property(sequences, (all) => {
