@@ -52,7 +52,8 @@ export function visibleBox(frame: Bitmap, threshold: number): { left: number; to
 }
 
 // One 32-bit read a pixel is twice as fast as bytes; DataView would be as slow as they are.
-function pixelsOf(frame: Bitmap): Uint32Array {
+/** The pixels of a frame as `0xAABBGGRR`; a copy only where its bytes are not aligned. */
+export function pixelsOf(frame: Bitmap): Uint32Array {
   const { data } = frame
   const aligned = data.byteOffset % 4 === 0 ? data : data.slice()
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
