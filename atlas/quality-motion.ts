@@ -28,6 +28,8 @@ export interface Shifts {
   /** What the first frame is too far from the last. */
   readonly creep: number
   readonly isClosed: boolean
+  /** Whether even jumps may be the beat of a gait: feet leave the ground by turns, nothing steps aside by turns. */
+  readonly mayBeat: boolean
 }
 
 /**
@@ -47,8 +49,8 @@ export function shiftsOf(measures: readonly FrameMeasure[], isClosed: boolean): 
   const sinks = seamStep(foot)
   const isWhole = sinks * (centreY.values[0]! - centreY.values.at(-1)!) > 0
   return {
-    down: { jumps: agree(down.map(standOut)), creep: isWhole ? sinks : 0, isClosed },
-    across: { jumps: agree(across.map(standOut)), creep: agree(across.map((one) => [seamStep(one)]))[0]!, isClosed },
+    down: { jumps: agree(down.map(standOut)), creep: isWhole ? sinks : 0, isClosed, mayBeat: true },
+    across: { jumps: agree(across.map(standOut)), creep: agree(across.map((one) => [seamStep(one)]))[0]!, isClosed, mayBeat: false },
   }
 }
 
@@ -58,11 +60,11 @@ export function figureSize(measures: readonly FrameMeasure[]): number {
 }
 
 /** Places that jump by a limit or more and are no beat of a gait. */
-export function jumpsOver({ jumps, isClosed }: Shifts, limit: number): number[] {
+export function jumpsOver({ jumps, isClosed, mayBeat }: Shifts, limit: number): number[] {
   return withoutBeat(
     jumps.flatMap((by, at) => (Math.abs(by) >= limit ? [at] : [])),
     jumps,
-    isClosed,
+    isClosed && mayBeat,
   )
 }
 

@@ -18,6 +18,7 @@ export function checkPictures(
   const shifts = colourShifts(
     present.map((at) => measures[at]!.colours),
     inspected.isClosed,
+    qualityLimits.palette,
   )
   const background = isCutOut
     ? over(

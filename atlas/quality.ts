@@ -1,4 +1,5 @@
 import type { Bitmap } from './bitmap.ts'
+import { countColours } from './quality-colour.ts'
 import { measureFrame } from './quality-measure.ts'
 import { checkMotion } from './quality-motion.ts'
 import { checkPictures, presentIn } from './quality-pictures.ts'
@@ -10,7 +11,8 @@ import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, 
  * @param frames In playing order, all of one size.
  */
 export function inspectQuality(frames: readonly Bitmap[], options: QualityOptions): QualityReport {
-  const measures = frames.map(measureFrame)
+  const scratch = countColours()
+  const measures = frames.map((frame) => measureFrame(frame, scratch))
   const findings = findAll({
     frames,
     measures,
