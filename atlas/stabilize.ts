@@ -39,13 +39,14 @@ export interface Stabilized {
  * the quality gate tells it. What moves by itself (a bob, a swinging arm, a leap, the beat of a run) is left alone: a sequence without flags comes back as it was.
  *
  * @param frames In playing order, all of one size.
- * @returns Nothing is cut off: where a move would push visible pixels over the edge, the canvas of all frames grows, by as much on either side across.
+ * @returns Nothing is cut off: where a move would push visible pixels over the edge, the canvas of all frames grows, by as much on
+ * either side and above as below, so that its middle stays the middle.
  */
 export function stabilize(frames: readonly Bitmap[], options: StabilizeOptions): Stabilized {
   const moves = planMoves(frames, options)
   if (moves.every(({ x, y }) => x === 0 && y === 0)) return { frames, moves, origin: { x: 0, y: 0 } }
   const room = roomFor(frames, moves)
-  return { frames: frames.map((frame, at) => place(frame, moves[at]!, room)), moves, origin: { x: room.side, y: room.top } }
+  return { frames: frames.map((frame, at) => place(frame, moves[at]!, room)), moves, origin: room }
 }
 
 function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: StabilizeOptions): Move[] {
@@ -155,30 +156,28 @@ function movedMeasure(measure: FrameMeasure, { x, y }: Move): FrameMeasure {
   }
 }
 
-interface Room {
-  /** Columns added on either side: the middle stays the middle. */
-  readonly side: number
-  readonly top: number
-  readonly bottom: number
-}
-
-function roomFor(frames: readonly Bitmap[], moves: readonly Move[]): Room {
-  let [side, top, bottom] = [0, 0, 0]
+/** Columns to add on either side, and rows above and below. */
+function roomFor(frames: readonly Bitmap[], moves: readonly Move[]): Move {
+  let [across, down] = [0, 0]
   for (const [at, frame] of frames.entries()) {
     const box = visibleBox(frame, 0)
     if (box === undefined) continue
     const { x, y } = moves[at]!
-    side = Math.max(side, -(box.left + x), box.right + x - frame.width)
-    top = Math.max(top, -(box.top + y))
-    bottom = Math.max(bottom, box.bottom + y - frame.height)
+    across = Math.max(across, -(box.left + x), box.right + x - frame.width)
+    down = Math.max(down, -(box.top + y), box.bottom + y - frame.height)
   }
-  return { side, top, bottom }
+  return { x: across, y: down }
 }
 
-function place(frame: Bitmap, { x, y }: Move, { side, top, bottom }: Room): Bitmap {
-  const target = createBitmap(frame.width + 2 * side, frame.height + top + bottom)
+function place(frame: Bitmap, move: Move, room: Move): Bitmap {
+  const target = createBitmap(frame.width + 2 * room.x, frame.height + 2 * room.y)
   const box = visibleBox(frame, 0)
   if (box === undefined) return target
-  blit(target, crop(frame, box.left, box.top, box.right - box.left, box.bottom - box.top), box.left + x + side, box.top + y + top)
+  blit(
+    target,
+    crop(frame, box.left, box.top, box.right - box.left, box.bottom - box.top),
+    box.left + move.x + room.x,
+    box.top + move.y + room.y,
+  )
   return target
 }
