@@ -29,3 +29,4 @@ export type { QualityFault, QualityFigures, QualityFlag, QualityOptions, Quality
 export { type FitSize, fitFactor, fitSize, scaleFrames, scaleSequence } from './scale.ts'
 export { type Move, type Stabilized, type StabilizeOptions, stabilize } from './stabilize.ts'
 export { type TrimmedFrame, type TrimOptions, trim } from './trim.ts'
+export { alignSequences, sharedUnit, shrinkAtlas } from './variants.ts'

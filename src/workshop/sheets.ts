@@ -20,21 +20,26 @@ export async function assemble(
     const wish = found.wishes[index] as Wish
     return { spec: item.spec, animation: item.animation, source: sourceOf(shop, item, wish, unbought) }
   })
-  const service = shop.options.service
-  const profile = typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined) : undefined
   return makeSheets(inputs, grouping, shop.options.atlas, {
     cache: shop.cache,
-    layout: profile?.readDelivery,
+    layout: layoutOf(shop),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
   })
 }
 
-function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'placeholder'): FrameSource {
+/** How the configured service's deliveries are read, where its profile says so. */
+export function layoutOf({ options: { service } }: Shop): DeliveryLayout | undefined {
+  return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
+}
+
+/** Where the pictures of an item come from. @throws `SW_INTERNAL` where it is not bought and must be. */
+export function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'placeholder'): FrameSource {
   const { result } = item
   if (item.state === 'bought' && result !== undefined) {
     return {
       kind: 'result',
       sha256: result,
+      review: item.review,
       read: async () => {
         const bytes = await shop.vault.read(result)
         if (bytes) return bytes
