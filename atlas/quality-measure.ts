@@ -31,6 +31,8 @@ export interface FrameMeasure {
   readonly colours: FrameColours
   /** Small picture for comparing frames: {@link THUMB} × {@link THUMB} cells, for each its mean alpha and its mean light, 0 to 255. */
   readonly thumb: Float32Array
+  /** Whether its edges are hard, as those of pixel art: next to no pixel is half clear. */
+  readonly isHard: boolean
 }
 
 /** Cells a side of {@link FrameMeasure.thumb}. */
@@ -57,6 +59,7 @@ export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours(
   const columns = new Int32Array(width)
   const thumb = new Float32Array(2 * THUMB * THUMB)
   const cellOf = Int32Array.from({ length: width }, (_, x) => 2 * Math.floor((x * THUMB) / width))
+  let soft = 0
   const rim = createRim(pixels, Math.max(3, Math.round(height / 40)))
   for (let y = step >> 1; y < height; y += step) {
     const cellRow = 2 * THUMB * Math.floor((y * THUMB) / height)
@@ -65,6 +68,7 @@ export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours(
       const pixel = pixels[at]!
       const alpha = pixel >>> 24
       if (alpha < VISIBLE) continue
+      if (alpha < 250) soft++
       const cell = cellRow + cellOf[x]!
       thumb[cell]! += alpha
       thumb[cell + 1]! += (alpha * lightOf(pixel)) / 255
@@ -78,15 +82,17 @@ export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours(
   }
   const perCell = (step * step * THUMB * THUMB) / (width * height)
   for (let at = 0; at < thumb.length; at++) thumb[at]! *= perCell
+  const place = placeOf(rows, columns, step)
   return {
     width,
     height,
-    ...placeOf(rows, columns, step),
+    ...place,
     ...endsOf(pixels, width, height, rows, columns, step),
     rim: rim.share(),
     ...edgesOf(pixels, width, height),
     colours: takeColours(scratch),
     thumb,
+    isHard: soft * step * step < place.area / 100,
   }
 }
 

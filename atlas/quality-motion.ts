@@ -70,12 +70,14 @@ export function jumpsOver({ jumps, isClosed, mayBeat }: Shifts, limit: number): 
 
 function shiftFinding(shifts: Shifts, limit: number): Finding {
   const places = jumpsOver(shifts, limit)
-  const creeps = Math.abs(shifts.creep) >= limit
+  const last = shifts.jumps.length - 1
+  // A jump beside the seam is no creep.
+  const creep = places.some((at) => at < 2 || at > last - 2) ? 0 : Math.abs(shifts.creep)
   const beat = shifts.jumps.map((by, at) => (Math.abs(by) >= limit && !places.includes(at) ? 0 : Math.abs(by)))
   return {
-    value: Math.max(0, ...beat, Math.abs(shifts.creep)),
+    value: Math.max(0, ...beat, creep),
     limit,
-    frames: creeps ? [...places, shifts.jumps.length - 1] : places,
+    frames: creep >= limit ? [...places, last] : places,
   }
 }
 
@@ -126,7 +128,8 @@ function checkDuplicates(measures: readonly FrameMeasure[], steps: readonly numb
   const usual = quantile(steps, 0.5)
   const isStill = (step: number): boolean => step <= qualityLimits.duplicate * usual
   // Where holds are a part of the style, nothing is a stutter.
-  const mayHold = usual < 0.3 || steps.filter(isStill).length > measures.length / 3
+  const isFine = usual < (measures.every(({ isHard }) => isHard) ? qualityLimits.hardStep : 0.3)
+  const mayHold = isFine || steps.filter(isStill).length > measures.length / 3
   const still = mayHold ? [] : steps.flatMap((step, at) => (isStill(step) ? [(at + 1) % measures.length] : []))
   return { value: still.length, limit: 1, frames: isClosed ? still : still.filter((at) => at > 0) }
 }

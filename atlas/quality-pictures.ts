@@ -3,7 +3,7 @@ import { qualityLimits } from './quality-limits.ts'
 import type { FrameMeasure } from './quality-measure.ts'
 import type { Finding, Inspected, QualityFault } from './quality-report.ts'
 
-/** Places of the frames that show something. */
+/** Places of the frames that show something. Background is something. */
 export function presentIn(measures: readonly FrameMeasure[]): number[] {
   const usual = median(measures.map(({ area }) => area))
   return measures.flatMap(({ area }, at) => (area > qualityLimits.blank * usual ? [at] : []))
@@ -20,13 +20,7 @@ export function checkPictures(
     inspected.isClosed,
     qualityLimits.palette,
   )
-  const background = isCutOut
-    ? over(
-        measures.map(({ border }, at) => [at, border]),
-        qualityLimits.background,
-      )
-    : none(qualityLimits.background)
-  const isGround = new Set(background.frames)
+  const shown = presentIn(measures)
   return {
     palette: over(
       present.map((at, i) => [at, shifts[i]!]),
@@ -34,13 +28,13 @@ export function checkPictures(
     ),
     halo: isCutOut
       ? over(
-          present.filter((at) => !isGround.has(at)).map((at) => [at, measures[at]!.rim]),
+          present.map((at) => [at, measures[at]!.rim]),
           qualityLimits.halo,
         )
       : none(qualityLimits.halo),
-    background,
-    blank: { value: measures.length - present.length, limit: 1, frames: measures.flatMap((_, at) => (present.includes(at) ? [] : [at])) },
-    'cut-off': isCutOut ? checkContacts(inspected, isGround) : none(qualityLimits.leastContactPx),
+    background: isCutOut ? checkBackground(measures) : none(qualityLimits.background),
+    blank: { value: measures.length - shown.length, limit: 1, frames: measures.flatMap((_, at) => (shown.includes(at) ? [] : [at])) },
+    'cut-off': isCutOut ? checkContacts(inspected) : none(qualityLimits.leastContactPx),
   }
 }
 
@@ -52,15 +46,22 @@ function over(values: readonly (readonly [at: number, value: number])[], limit: 
   }
 }
 
+/** Frames of which the canvas's edge is covered. */
+export function checkBackground(measures: readonly FrameMeasure[]): Finding {
+  return over(
+    measures.map(({ border }, at) => [at, border]),
+    qualityLimits.background,
+  )
+}
+
 /** The figure may stand on the lower edge: where most frames touch it, that is the ground. */
-function checkContacts({ measures, present }: Inspected, isGround: ReadonlySet<number>): Finding {
+function checkContacts({ measures, present }: Inspected): Finding {
   const first = measures[0]!
   const least = Math.max(qualityLimits.leastContactPx, qualityLimits.cutOff * Math.max(first.width, first.height))
-  const shown = present.filter((at) => !isGround.has(at))
-  const standing = shown.filter((at) => measures[at]!.contacts[2] > 0).length > 0.6 * shown.length
+  const standing = present.filter((at) => measures[at]!.contacts[2] > 0).length > 0.6 * present.length
   const sides = standing ? ([0, 1, 3] as const) : ([0, 1, 2, 3] as const)
   return over(
-    shown.map((at) => [at, Math.max(...sides.map((side) => measures[at]!.contacts[side]))]),
+    present.map((at) => [at, Math.max(...sides.map((side) => measures[at]!.contacts[side]))]),
     least,
   )
 }

@@ -81,7 +81,7 @@ export interface Inspected {
   /** Playing order. */
   readonly frames: readonly Bitmap[]
   readonly measures: readonly FrameMeasure[]
-  /** Places of frames that are not blank; all other checks go over these. */
+  /** Places of frames that show a figure alone: neither blank nor with background left over. What follows from those is not told again. */
   readonly present: readonly number[]
   readonly isClosed: boolean
   readonly isCutOut: boolean

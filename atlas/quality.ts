@@ -2,7 +2,7 @@ import type { Bitmap } from './bitmap.ts'
 import { countColours } from './quality-colour.ts'
 import { measureFrame } from './quality-measure.ts'
 import { checkMotion } from './quality-motion.ts'
-import { checkPictures, presentIn } from './quality-pictures.ts'
+import { checkBackground, checkPictures, presentIn } from './quality-pictures.ts'
 import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, QualityReport } from './quality-report.ts'
 
 /**
@@ -13,12 +13,14 @@ import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, 
 export function inspectQuality(frames: readonly Bitmap[], options: QualityOptions): QualityReport {
   const scratch = countColours()
   const measures = frames.map((frame) => measureFrame(frame, scratch))
+  const isCutOut = options.background !== 'keep'
+  const isGround = new Set(isCutOut ? checkBackground(measures).frames : [])
   const findings = findAll({
     frames,
     measures,
-    present: presentIn(measures),
+    present: presentIn(measures).filter((at) => !isGround.has(at)),
     isClosed: options.loop && options.yoyo !== true,
-    isCutOut: options.background !== 'keep',
+    isCutOut,
   })
   const names = Object.keys(findings) as QualityFault[]
   return {

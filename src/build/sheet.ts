@@ -15,7 +15,7 @@ import { referencePath } from '../spec/reference.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuildCache } from './cache.ts'
-import { type DeliveryLayout, readSequence, type SheetInput } from './frames.ts'
+import { type DeliveryLayout, readPlayed, readSequence, type SheetInput } from './frames.ts'
 import type { AnimationQuality } from './quality.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite } from './sheet-model.ts'
@@ -62,6 +62,40 @@ export async function makeSheets(
   return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
 }
 
+/**
+ * What is known of the frames of bought animations: as a build has kept it, packed by group or by sprite, or looked at anew, which opens the results. Sorted by id.
+ * What cannot be read is left out: a build says so.
+ *
+ * @param inputs All of the project: groups are kept whole.
+ * @param ids `sprite.animation` of those that are asked for.
+ */
+export async function readQuality(
+  inputs: readonly SheetInput[],
+  ids: ReadonlySet<string>,
+  options: SheetOptions,
+  ports: SheetPorts,
+): Promise<readonly AnimationQuality[]> {
+  const known = new Map<string, AnimationQuality>()
+  const isOpen = ({ spec, animation, source }: SheetInput): boolean => {
+    const id = `${spec.name}.${animation.name}`
+    return source.kind === 'result' && ids.has(id) && !known.has(id)
+  }
+  for (const grouping of ['group', 'sprite'] as const)
+    for (const [name, members] of groupInputs(inputs, grouping)) {
+      if (!members.some(isOpen)) continue
+      const kept = await ports.cache.read(groupKey(name, members, options))
+      for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
+    }
+  for (const input of inputs.filter(isOpen)) {
+    const played = await readPlayed(input, ports.layout).catch((error: unknown) => {
+      if (error instanceof SpritewrightError) return undefined
+      throw error
+    })
+    if (played?.quality) known.set(played.quality.id, played.quality)
+  }
+  return sortQuality([...known.values()].filter(({ id }) => ids.has(id)))
+}
+
 function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQuality[] {
   return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
@@ -79,31 +113,34 @@ function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'
 }
 
 async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
-  const scales = [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
-  const key = buildKey({
+  const key = groupKey(name, members, options)
+  const kept = await ports.cache.read(key)
+  const group = kept ? unpackGroup(kept) : await packTogether(name, members, options, ports)
+  for (const warning of group.warnings) ports.warn(warning)
+  if (!kept) await ports.cache.write(key, packGroup(group))
+  return group
+}
+
+/** Largest first. */
+function scalesOf(members: readonly SheetInput[]): readonly number[] {
+  return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
+}
+
+function groupKey(name: string, members: readonly SheetInput[], options: SheetOptions): string {
+  return buildKey({
     formatVersion,
     name,
-    scales,
+    scales: scalesOf(members),
     maxSize: options.maxSize,
     format: options.format,
     quality: options.quality ?? null,
     hull: options.hull ?? null,
     members: members.map(keyParts),
   })
-  const kept = await ports.cache.read(key)
-  const group = kept ? unpackGroup(kept) : await packTogether(name, members, scales, options, ports)
-  for (const warning of group.warnings) ports.warn(warning)
-  if (!kept) await ports.cache.write(key, packGroup(group))
-  return group
 }
 
-async function packTogether(
-  name: string,
-  members: readonly SheetInput[],
-  scales: readonly number[],
-  options: SheetOptions,
-  ports: SheetPorts,
-): Promise<BuiltGroup> {
+async function packTogether(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
+  const scales = scalesOf(members)
   const reports = await Promise.all(members.map((input) => readSequence(input, ports.layout)))
   const sequences = reports.map(({ sequence }) => sequence)
   const atlases: BuiltAtlas[] = []

@@ -16,14 +16,19 @@ export async function assemble(
   grouping: 'group' | 'sprite',
   unbought: 'error' | 'placeholder',
 ): Promise<BuiltSheets> {
-  const inputs: SheetInput[] = found.items.map((item, index) => {
-    const wish = found.wishes[index] as Wish
-    return { spec: item.spec, animation: item.animation, source: sourceOf(shop, item, wish, unbought) }
-  })
+  const inputs = toInputs(shop, found, unbought)
   return makeSheets(inputs, grouping, shop.options.atlas, {
     cache: shop.cache,
     layout: layoutOf(shop),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
+  })
+}
+
+/** Every animation that was surveyed, with the place of its pictures. */
+export function toInputs(shop: Shop, found: Survey, unbought: 'error' | 'placeholder'): readonly SheetInput[] {
+  return found.items.map((item, index) => {
+    const wish = found.wishes[index] as Wish
+    return { spec: item.spec, animation: item.animation, source: sourceOf(shop, item, wish, unbought) }
   })
 }
 

@@ -19,6 +19,8 @@ export const prompts: readonly string[] = [
   'a princess',
   'a ghost',
   'a pink slime',
+  'pixel art of a knight with a sword',
+  'pixel art of a cat',
 ]
 
 /** Motions and their numbers of frames. */
@@ -35,7 +37,9 @@ export const motions: readonly (readonly [motion: string, frames: number])[] = [
 export async function drawAll(words: readonly string[] = prompts, acts = motions): Promise<Drawn[]> {
   const drawn: Drawn[] = []
   for (const prompt of words) {
-    const reference = await resize(paint(prompt), 112, 112, 'lanczos')
+    const reference = prompt.startsWith('pixel art')
+      ? hardEdged(await resize(paint(prompt), 48, 48, 'nearest'))
+      : await resize(paint(prompt), 112, 112, 'lanczos')
     for (const [motion, frames] of acts)
       drawn.push({
         name: `${prompt}, ${motion} ${frames}`,
@@ -44,6 +48,12 @@ export async function drawAll(words: readonly string[] = prompts, acts = motions
       })
   }
   return drawn
+}
+
+/** Without half clear pixels. */
+function hardEdged(picture: Bitmap): Bitmap {
+  for (let at = 3; at < picture.data.length; at += 4) picture.data[at] = picture.data[at]! < 128 ? 0 : 255
+  return picture
 }
 
 /** Numbers from 0 to below 1, the same each time. */
