@@ -8,7 +8,9 @@ import type { Finding, Inspected, QualityFault } from './quality-report.ts'
 export function checkMotion(
   inspected: Inspected,
 ): Readonly<Record<Extract<QualityFault, 'foot-line' | 'body-anchor' | 'scale' | 'loop-seam' | 'duplicate'>, Finding>> {
-  const { present, isClosed } = inspected
+  const { present } = inspected
+  // Where the first or the last frame is left out, nobody can say how the loop closes.
+  const isClosed = inspected.isClosed && present[0] === 0 && present.at(-1) === inspected.measures.length - 1
   const shown = present.map((at) => inspected.measures[at]!)
   const toFrames = (finding: Finding): Finding => ({ ...finding, frames: finding.frames.map((at) => present[at]!) })
   const { down, across } = shiftsOf(shown, isClosed)

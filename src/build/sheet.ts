@@ -30,6 +30,7 @@ export interface SheetOptions {
   readonly quality?: number | undefined
   /** Corners at most of each frame's outline. */
   readonly hull?: number | undefined
+  readonly palette?: 'exact' | 'close' | undefined
 }
 
 /** What the making of sheets needs. */
@@ -135,6 +136,7 @@ function groupKey(name: string, members: readonly SheetInput[], options: SheetOp
     format: options.format,
     quality: options.quality ?? null,
     hull: options.hull ?? null,
+    palette: options.palette ?? null,
     members: members.map(keyParts),
   })
 }
@@ -176,6 +178,7 @@ async function encode(atlas: Atlas, options: SheetOptions): Promise<BuiltAtlas> 
     format: options.format,
     lossless: options.quality === undefined,
     ...(options.quality === undefined ? {} : { quality: options.quality }),
+    ...(options.palette === undefined ? {} : { palette: options.palette }),
   })
   return {
     name: atlas.name,
