@@ -105,6 +105,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   if (!Number.isInteger(maxSize) || maxSize < 16 || maxSize > 16384)
     throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected maxSize from 16 to 16384 pixels, found ${maxSize}.`, facts: { maxSize } })
   checkSequences(unsorted)
+  checkAlign(unsorted, options.align ?? 1)
   // The order they come in must not show in the pages.
   const sequences = [...unsorted].sort(byName).map(untrimmedSlices)
   const align = options.align ?? 1
@@ -129,6 +130,18 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
     frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
+  }
+}
+
+/** Sides, rings and gaps must be whole in units. */
+function checkAlign(sequences: readonly FrameSequence[], align: number): void {
+  for (const { name, frames, extrude, padding } of sequences) {
+    const { width, height } = frames[0]!.bitmap
+    if ([width, height, extrude, padding].every((px) => px % align === 0)) continue
+    throw new AtlasError('SW_ATLAS_OPTION', {
+      message: `Expected the frames of "${name}", their extrude and their padding to be multiples of ${align} pixels, found ${width} × ${height}, ${extrude} and ${padding}. Make them so with alignSequences.`,
+      facts: { animation: name, align, width, height, extrude, padding },
+    })
   }
 }
 

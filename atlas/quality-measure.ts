@@ -57,8 +57,9 @@ export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours(
   const step = Math.max(1, Math.floor(Math.min(width, height) / SAMPLES))
   const rows = new Int32Array(height)
   const columns = new Int32Array(width)
-  const thumb = new Float32Array(2 * THUMB * THUMB)
-  const cellOf = Int32Array.from({ length: width }, (_, x) => 2 * Math.floor((x * THUMB) / width))
+  const sums = new Int32Array(2 * THUMB * THUMB)
+  const cellOf = new Int32Array(width)
+  for (let x = 0; x < width; x++) cellOf[x] = 2 * Math.floor((x * THUMB) / width)
   let soft = 0
   const rim = createRim(pixels, Math.max(3, Math.round(height / 40)))
   for (let y = step >> 1; y < height; y += step) {
@@ -70,8 +71,8 @@ export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours(
       if (alpha < VISIBLE) continue
       if (alpha < 250) soft++
       const cell = cellRow + cellOf[x]!
-      thumb[cell]! += alpha
-      thumb[cell + 1]! += (alpha * lightOf(pixel)) / 255
+      sums[cell]! += alpha
+      sums[cell + 1]! += (alpha * lightOf(pixel)) >> 8
       if (alpha < SOLID) continue
       inRow++
       columns[x]!++
@@ -81,7 +82,8 @@ export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours(
     if (inRow > 0) rim.look(y * width, width)
   }
   const perCell = (step * step * THUMB * THUMB) / (width * height)
-  for (let at = 0; at < thumb.length; at++) thumb[at]! *= perCell
+  const thumb = new Float32Array(sums.length)
+  for (let at = 0; at < sums.length; at++) thumb[at] = sums[at]! * perCell
   const place = placeOf(rows, columns, step)
   return {
     width,

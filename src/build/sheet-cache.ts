@@ -21,7 +21,7 @@ export function unpackGroup(bytes: Uint8Array): BuiltGroup {
   let at = end
   const toPage = ({ length, ...page }: PageHead): BuiltPage => {
     at += length
-    return { ...page, bytes: bytes.slice(at - length, at) }
+    return { ...page, bytes: new Uint8Array(bytes.subarray(at - length, at)) }
   }
   return { ...head, atlases: head.atlases.map((atlas) => ({ ...atlas, pages: atlas.pages.map(toPage) })) }
 }

@@ -369,14 +369,13 @@ describe('status, ledger, doctor, schema', () => {
     const flag = { fault: 'inspect', from: 'service', frames: [3, 5, 6, 7], words: 'the service advises to look at them' } as const
     const quality = [{ id: 'coin.spin', figures: {} as AnimationQuality['figures'], flags: [flag] }]
     const question = { questionId: 'q', text: 'Which hand?', requiresAsset: false }
-    const items = [
-      planItem('coin.spin', { state: 'bought' }),
-      planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' }),
-    ]
+    const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' })]
     const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, quality, warnings: [] }) } })
     expect(await world.run('status')).toBe(0)
     expect(world.out()).toContain('hero.walk  question  exe-1      asks: Which hand?')
-    expect(world.out()).toMatch(/Frames to look at:\n {2}animation +fault +frames +what\n {2}coin.spin +inspect +3, 5-7 +the service advises to look at them\n/)
+    expect(world.out()).toMatch(
+      /Frames to look at:\n {2}animation +fault +frames +what\n {2}coin.spin +inspect +3, 5-7 +the service advises to look at them\n/,
+    )
     expect(world.out()).toContain('1 of 2 animations bought.')
   })
 
