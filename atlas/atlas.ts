@@ -76,6 +76,8 @@ export interface AtlasOptions {
    * freshly packed ones. The pages then depend on it, so keep it with the sources. @default none
    */
   readonly earlier?: readonly PlacedFrame[]
+  /** Places, sizes, offsets and page sides are multiples of this many pixels, so that a smaller scale can share the layout; see {@link alignSequences}. @default 1 */
+  readonly align?: number
 }
 
 /** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
@@ -103,21 +105,24 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   if (!Number.isInteger(maxSize) || maxSize < 16 || maxSize > 16384)
     throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected maxSize from 16 to 16384 pixels, found ${maxSize}.`, facts: { maxSize } })
   checkSequences(unsorted)
+  checkAlign(unsorted, options.align ?? 1)
   // The order they come in must not show in the pages.
   const sequences = [...unsorted].sort(byName).map(untrimmedSlices)
-  const { pieces, pictures } = cutPieces(sequences)
+  const align = options.align ?? 1
+  const { pieces, pictures } = cutPieces(sequences, align)
   // One padding for all is the larger of any two neighbours.
   const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
+  const unitsOf = (px: number): number => px / align
   const packed = packPages(
-    pictures.map(({ bitmap, extrude }) => ({ width: bitmap.width + 2 * extrude, height: bitmap.height + 2 * extrude })),
+    pictures.map(({ bitmap, extrude }) => ({ width: unitsOf(bitmap.width + 2 * extrude), height: unitsOf(bitmap.height + 2 * extrude) })),
     sequences.map((sequence) => ({
       name: sequence.name,
       members: pieces.filter((piece) => piece.sequence === sequence).map((piece) => piece.picture),
     })),
     // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
-    { maxSize, padding, border: Math.max(1, Math.ceil(padding / 2)) },
-    earlierPlaces(options.earlier ?? [], pieces, pictures),
-  )
+    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)) },
+    earlierPlaces(options.earlier ?? [], pieces, pictures, align),
+  ).map((page) => inPixels(page, align))
   return {
     name,
     scale: options.scale ?? 1,
@@ -128,35 +133,54 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   }
 }
 
+/** Sides, rings and gaps must be whole in units. */
+function checkAlign(sequences: readonly FrameSequence[], align: number): void {
+  for (const { name, frames, extrude, padding } of sequences) {
+    const { width, height } = canvasOf(frames[0]!)
+    if ([width, height, extrude, padding].every((px) => px % align === 0)) continue
+    throw new AtlasError('SW_ATLAS_OPTION', {
+      message: `Expected the frames of "${name}", their extrude and their padding to be multiples of ${align} pixels, found ${width} × ${height}, ${extrude} and ${padding}. Make them so with alignSequences.`,
+      facts: { animation: name, align, width, height, extrude, padding },
+    })
+  }
+}
+
+/** A page that was packed in units of some pixels. */
+function inPixels(page: PackedPage, unit: number): PackedPage {
+  if (unit === 1) return page
+  const positions = new Map([...page.positions].map(([index, place]) => [index, { ...place, x: place.x * unit, y: place.y * unit }]))
+  return { ...page, width: page.width * unit, height: page.height * unit, positions }
+}
+
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-function cutFrame({ bitmap, canvas }: Frame, isTrimmed: boolean): TrimmedFrame {
+function cutFrame({ bitmap, canvas }: Frame, isTrimmed: boolean, align: number): TrimmedFrame {
   if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
-  return isTrimmed ? trim(bitmap) : { bitmap, offsetX: 0, offsetY: 0 }
+  return isTrimmed ? trim(bitmap, { align, margin: align }) : { bitmap, offsetX: 0, offsetY: 0 }
 }
 
 /**
- * A sequence of which only the trimmed parts are kept, for {@link makeAtlas} at the same scale: the whole frames of a large project would not fit into memory.
+ * A sequence of which only the trimmed parts are kept, for {@link makeAtlas} without `align`: the whole frames of a large project would not fit into memory.
  * Nothing changes in the atlas. Sequences that are not trimmed, or are sliced by the engine, stay whole.
  */
 export function cutSequence(sequence: FrameSequence): FrameSequence {
   if (!untrimmedSlices(sequence).trim) return sequence
   const frames = sequence.frames.map((frame) => {
     const { width, height } = canvasOf(frame)
-    const { bitmap, offsetX: x, offsetY: y } = cutFrame(frame, true)
+    const { bitmap, offsetX: x, offsetY: y } = cutFrame(frame, true, 1)
     return { ...frame, bitmap, canvas: { x, y, width, height } }
   })
   return { ...sequence, frames }
 }
 
-function cutPieces(sequences: readonly FrameSequence[]): { pieces: Piece[]; pictures: PagePicture[] } {
+function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces: Piece[]; pictures: PagePicture[] } {
   const pictures: PagePicture[] = []
   const known = new Map<string, number>()
   const pieces = sequences.flatMap((sequence) =>
     sequence.frames.map((frame) => {
-      const trimmed = cutFrame(frame, sequence.trim)
+      const trimmed = cutFrame(frame, sequence.trim, align)
       const { bitmap } = trimmed
       const key = `${bitmap.width}x${bitmap.height}+${sequence.extrude} ${createHash('sha256').update(bitmap.data).digest('base64')}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
@@ -168,7 +192,12 @@ function cutPieces(sequences: readonly FrameSequence[]): { pieces: Piece[]; pict
 }
 
 /** Where the pictures of today lay before, each by the first frame that shows it. */
-function earlierPlaces(earlier: readonly PlacedFrame[], pieces: readonly Piece[], pictures: readonly PagePicture[]): EarlierPages {
+function earlierPlaces(
+  earlier: readonly PlacedFrame[],
+  pieces: readonly Piece[],
+  pictures: readonly PagePicture[],
+  align: number,
+): EarlierPages {
   const frames = new Map(earlier.map((frame) => [frame.name, frame]))
   const pages: { positions: Map<number, PackedPlace> }[] = []
   for (const { frame, trimmed, picture } of pieces) {
@@ -177,7 +206,9 @@ function earlierPlaces(earlier: readonly PlacedFrame[], pieces: readonly Piece[]
     const { extrude } = pictures[picture]!
     while (pages.length <= before.page) pages.push({ positions: new Map() })
     const { positions } = pages[before.page]!
-    if (!positions.has(picture)) positions.set(picture, { x: before.x - extrude, y: before.y - extrude, isTurned: false })
+    const [x, y] = [(before.x - extrude) / align, (before.y - extrude) / align]
+    const isOnGrid = Number.isInteger(x) && Number.isInteger(y)
+    if (isOnGrid && !positions.has(picture)) positions.set(picture, { x, y, isTurned: false })
   }
   return pages
 }
@@ -218,7 +249,8 @@ function untrimmedSlices(sequence: FrameSequence): FrameSequence {
   return sequence.borders === undefined ? sequence : { ...sequence, trim: false }
 }
 
-function scaleBorders({ left, top, right, bottom }: Borders, scale: number): Borders {
+/** Borders at a scale, in whole pixels. */
+export function scaleBorders({ left, top, right, bottom }: Borders, scale: number): Borders {
   const scaled = (side: number): number => Math.round(side * scale)
   return { left: scaled(left), top: scaled(top), right: scaled(right), bottom: scaled(bottom) }
 }

@@ -1,7 +1,10 @@
 import type { Sharp } from 'sharp'
 import { type Bitmap, createBitmap } from './bitmap.ts'
+import { bleedColours } from './bleed.ts'
 import { AtlasError } from './errors.ts'
+import { likeness } from './likeness.ts'
 import { resizeNearest } from './nearest.ts'
+import { CLOSE_ENOUGH, encodeIndexed, type PaletteMode } from './palette.ts'
 import { pictureInfo } from './picture.ts'
 import { decodePng, MAX_PIXELS, type PictureLimits } from './png.ts'
 
@@ -17,6 +20,8 @@ export interface PageEncoding {
   readonly quality?: number
   /** WebP: exact pixels. AVIF is never exact, so it is always lossy. @default true */
   readonly lossless?: boolean
+  /** PNG: write colours as indices into a palette where that is smaller. See {@link PaletteMode}. @default truecolour */
+  readonly palette?: PaletteMode
 }
 
 type SharpModule = typeof import('sharp')['default']
@@ -81,19 +86,34 @@ export async function readPicture(bytes: Uint8Array, limits: PictureLimits = {})
   }
 }
 
-/** Writes a page. PNG without adaptive filters, which make flat art larger; WebP exact and fast; the same pixels give the same bytes on one version of sharp. */
+/**
+ * Writes a page. PNG without adaptive filters, which make flat art larger, and with a palette only where that keeps its promise and is smaller; WebP exact and fast. Before detail is lost, clear
+ * pixels near visible ones take their colour. The same pixels give the same bytes on one version of sharp.
+ */
 export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promise<Uint8Array> {
-  const image = await sharpOf(bitmap)
   const lossless = encoding.lossless ?? true
   if (encoding.format === 'png') {
-    return bytesOf(await image.png({ compressionLevel: encoding.level ?? 6, adaptiveFiltering: false, palette: false }).toBuffer())
+    const image = await sharpOf(bitmap)
+    const plain = bytesOf(await image.png({ compressionLevel: encoding.level ?? 6, adaptiveFiltering: false, palette: false }).toBuffer())
+    const indexed = encoding.palette === undefined ? undefined : await encodePalette(bitmap, encoding.palette, encoding.level ?? 6)
+    return indexed !== undefined && indexed.length < plain.length ? indexed : plain
   }
+  const image = await sharpOf(lossless && encoding.format === 'webp' ? bitmap : bleedColours(bitmap))
   if (encoding.format === 'webp') {
     // Lossy effort 4 is the best trade; 6 takes ten times as long for a tenth of the bytes.
     const options = lossless ? { lossless, effort: 0 } : { quality: encoding.quality ?? 80, effort: 4 }
     return bytesOf(await image.webp(options).toBuffer())
   }
   return bytesOf(await image.avif({ quality: encoding.quality ?? 50, effort: 2, chromaSubsampling: '4:4:4' }).toBuffer())
+}
+
+/** Undefined where a palette cannot keep what the mode promises. */
+async function encodePalette(bitmap: Bitmap, mode: PaletteMode, level: number): Promise<Uint8Array | undefined> {
+  const exact = encodeIndexed(bitmap, level)
+  if (exact !== undefined || mode === 'exact') return exact
+  const image = await sharpOf(bitmap)
+  const close = bytesOf(await image.png({ compressionLevel: level, palette: true, colours: 256, dither: 0, effort: 7 }).toBuffer())
+  return likeness(bitmap, decodePng(close)) >= CLOSE_ENOUGH ? close : undefined
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { AtlasError } from './errors.ts'
-import { resizeNearest } from './nearest.ts'
+import { shrink } from './shrink.ts'
 
 /** How a contact sheet is laid out. */
 export interface ContactSheetOptions {
@@ -18,7 +18,7 @@ const CHECK = 8
 /** Lays frames out in a grid on a checkerboard, for a person to look at. @throws {AtlasError} `SW_ATLAS_OPTION` where there are no frames. */
 export function makeContactSheet(frames: readonly Bitmap[], options: ContactSheetOptions = {}): Bitmap {
   if (frames.length === 0) throw new AtlasError('SW_ATLAS_OPTION', { message: 'Expected frames for a contact sheet, found none.' })
-  const shown = frames.map((frame) => shrink(frame, options.cell ?? 128))
+  const shown = frames.map((frame) => fitCell(frame, options.cell ?? 128))
   const columns = Math.min(frames.length, options.columns ?? Math.ceil(Math.sqrt(frames.length)))
   const width = Math.max(...shown.map((frame) => frame.width)) + GAP
   const height = Math.max(...shown.map((frame) => frame.height)) + GAP
@@ -35,10 +35,10 @@ export function makeContactSheet(frames: readonly Bitmap[], options: ContactShee
   return sheet
 }
 
-function shrink(frame: Bitmap, cell: number): Bitmap {
+function fitCell(frame: Bitmap, cell: number): Bitmap {
   const factor = Math.min(1, cell / Math.max(frame.width, frame.height))
   if (factor === 1) return frame
-  return resizeNearest(frame, Math.max(1, Math.round(frame.width * factor)), Math.max(1, Math.round(frame.height * factor)))
+  return shrink(frame, Math.max(1, Math.round(frame.width * factor)), Math.max(1, Math.round(frame.height * factor)))
 }
 
 function fill(sheet: Bitmap, x: number, y: number, width: number, height: number, colour: readonly [number, number, number]): void {

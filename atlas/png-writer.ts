@@ -28,7 +28,8 @@ export function encodePng(bitmap: Bitmap, level: number = 6): Uint8Array {
   )
 }
 
-function chunk(type: string, content: Uint8Array): Uint8Array {
+/** A PNG chunk: length, type, content, CRC-32. */
+export function chunk(type: string, content: Uint8Array): Uint8Array {
   const bytes = new Uint8Array(content.length + 12)
   const view = new DataView(bytes.buffer)
   view.setUint32(0, content.length)

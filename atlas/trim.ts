@@ -14,22 +14,27 @@ export interface TrimOptions {
   readonly threshold?: number
   /** Clear pixels kept on each side where there are any, so that soft edges fade out inside the frame. @default 1 */
   readonly margin?: number
+  /** Offset and size are multiples of this many pixels; the frame's own sides must be. @default 1 */
+  readonly align?: number
 }
 
 /**
  * Cuts the clear border off a frame.
  *
- * @returns The cut bitmap with its offset in source pixels. A wholly clear frame gives 1×1 at (0, 0), so that every frame owns a pixel. The input is not changed.
+ * @returns The cut bitmap with its offset in source pixels. A wholly clear frame gives 1×1 at (0, 0) (`align` × `align`), so that every frame owns a pixel. The input is not changed.
  * @see TexturePacker JSON, `spriteSourceSize` and `sourceSize`, as Phaser and PixiJS read them.
  */
 export function trim(frame: Bitmap, options: TrimOptions = {}): TrimmedFrame {
+  const align = options.align ?? 1
   const box = visibleBox(frame, options.threshold ?? 0)
-  if (box === undefined) return { bitmap: createBitmap(1, 1), offsetX: 0, offsetY: 0 }
+  if (box === undefined) return { bitmap: createBitmap(align, align), offsetX: 0, offsetY: 0 }
   const margin = options.margin ?? 1
-  const left = Math.max(0, box.left - margin)
-  const top = Math.max(0, box.top - margin)
-  const right = Math.min(frame.width, box.right + margin)
-  const bottom = Math.min(frame.height, box.bottom + margin)
+  const down = (value: number): number => Math.floor(Math.max(0, value) / align) * align
+  const up = (value: number, limit: number): number => Math.min(limit, Math.ceil(value / align) * align)
+  const left = down(box.left - margin)
+  const top = down(box.top - margin)
+  const right = up(box.right + margin, frame.width)
+  const bottom = up(box.bottom + margin, frame.height)
   return { bitmap: crop(frame, left, top, right - left, bottom - top), offsetX: left, offsetY: top }
 }
 
@@ -52,7 +57,8 @@ export function visibleBox(frame: Bitmap, threshold: number): { left: number; to
 }
 
 // One 32-bit read a pixel is twice as fast as bytes; DataView would be as slow as they are.
-function pixelsOf(frame: Bitmap): Uint32Array {
+/** The pixels of a frame as `0xAABBGGRR`; a copy only where its bytes are not aligned. */
+export function pixelsOf(frame: Bitmap): Uint32Array {
   const { data } = frame
   const aligned = data.byteOffset % 4 === 0 ? data : data.slice()
   return new Uint32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)

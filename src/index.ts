@@ -7,6 +7,7 @@ export { type Credits, formatCredits, parseCredits } from './credit/credits.ts'
 export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError } from './errors.ts'
 export { defineConfig, type Options, type ResolvedOptions } from './options.ts'
 export {
+  type AnimationQuality,
   type ApprovalLine,
   type ApproveReport,
   type ApproveRequest,
@@ -22,6 +23,7 @@ export {
   type CopyReport,
   createWorkshop,
   type DoctorFinding,
+  type FrameFlag,
   type JobProgress,
   type LedgerCheck,
   type LedgerLine,
@@ -42,6 +44,7 @@ export {
   type RecoverReport,
   type RecoverRequest,
   type ResultStore,
+  type ReviewReport,
   type StoredResult,
   type StoreReport,
   specJsonSchema,

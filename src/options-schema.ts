@@ -48,8 +48,9 @@ const shapes = {
       format: z.enum(['png', 'webp'], { error: '"png" or "webp"' }).optional(),
       quality: whole(1, 100).optional(),
       hull: whole(4, 64).optional(),
+      palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
     },
-    { error: 'an object: maxSize, format, quality, hull' },
+    { error: 'an object: maxSize, format, quality, hull, palette' },
   ),
   limits: z.strictObject(
     {

@@ -58,6 +58,8 @@ export interface Options {
         readonly quality?: number | undefined
         /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
         readonly hull?: number | undefined
+        /** PNG with a palette where that is smaller: `exact` where a page has at most 256 colours, `close` also where it looks alike with 256. @default truecolour */
+        readonly palette?: 'exact' | 'close' | undefined
       }
     | undefined
   /** How much is asked of the service, at most. */
@@ -99,7 +101,13 @@ export interface ResolvedOptions {
   /** Absolute paths. */
   readonly store: { readonly dir: string; readonly shared?: string }
   /** `quality` absent: lossless; `hull` absent: no outlines. */
-  readonly atlas: { readonly maxSize: number; readonly format: 'png' | 'webp'; readonly quality?: number; readonly hull?: number }
+  readonly atlas: {
+    readonly maxSize: number
+    readonly format: 'png' | 'webp'
+    readonly quality?: number
+    readonly hull?: number
+    readonly palette?: 'exact' | 'close'
+  }
   readonly limits: ResolvedLimits
   readonly replayWindowMs: number
 }
@@ -159,6 +167,7 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
       format: atlas.format ?? 'png',
       ...(atlas.quality === undefined ? {} : { quality: atlas.quality }),
       ...(atlas.hull === undefined ? {} : { hull: atlas.hull }),
+      ...(atlas.palette === undefined ? {} : { palette: atlas.palette }),
     },
     limits: {
       windowMs: limits.windowMs ?? 60_000,

@@ -14,7 +14,8 @@ import { interruptible } from './workshop/interrupt.ts'
 import { containsKey } from './workshop/key-search.ts'
 import { verifyAccounts } from './workshop/ledger-verify.ts'
 import { recover } from './workshop/recover.ts'
-import { makePlan, readStatus } from './workshop/report.ts'
+import { makePlan, readFullStatus } from './workshop/report.ts'
+import { review } from './workshop/review.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
@@ -23,6 +24,7 @@ import { survey } from './workshop/survey.ts'
 import { answer, cancel, forget } from './workshop/talk.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
+export type { AnimationQuality, FrameFlag } from './build/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
 export type { OpenapiDifference } from './contract/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
@@ -40,6 +42,7 @@ export type {
   PlanReport,
   RecoverReport,
   RecoverRequest,
+  ReviewReport,
   Workshop,
 } from './workshop/counter.ts'
 export type {
@@ -114,7 +117,8 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
   return {
     options: shop.options,
     plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
-    status: (names = []) => readStatus(shop, keeper, names),
+    status: (names = []) => readFullStatus(shop, keeper, names),
+    review: (name) => review(shop, keeper, name),
     approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),

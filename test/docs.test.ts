@@ -3,6 +3,7 @@ import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { formatNames } from '../atlas/formats/names.ts'
+import { qualityLimits } from '../atlas/quality-limits.ts'
 import { conformanceTable, readNamedTests } from '../scripts/conformance-table.mjs'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
 import { clauses } from '../src/contract/clauses.ts'
@@ -23,6 +24,7 @@ const pages = [
   'docs/conformance.md',
   'docs/money.md',
   'docs/formats.md',
+  'docs/quality.md',
 ]
 const readme = read('README.md')
 
@@ -123,6 +125,34 @@ describe('docs/formats.md', () => {
         return [name, durations === 'played' ? 'as played' : 'once a frame', yes(anchor), yes(borders), yes(hull), yes(loop)]
       }),
     )
+  })
+})
+
+describe('docs/quality.md', () => {
+  const rows = rowsBelow(read('docs/quality.md'), 'fault | figure | unit | limit | why | what to do')
+
+  test('lists every fault that the gate looks for and no other', () => {
+    expect(rows.map(([fault]) => fault)).toEqual(literalsOf('atlas/quality-report.ts', 'QualityFault'))
+  })
+
+  test('names the limits that the code has', () => {
+    const { footLine, bodyAnchor, leastShiftPx, scale, loopSeam, palette, halo, background, cutOff, leastContactPx } = qualityLimits
+    expect(rows.map(([, , , limit]) => limit)).toEqual([
+      `${footLine} × the figure size, at least ${leastShiftPx}`,
+      `${bodyAnchor} × the figure size, at least ${leastShiftPx}`,
+      `${scale}`,
+      `${loopSeam}`,
+      `${palette}`,
+      `${halo}`,
+      `${background}`,
+      '1',
+      '1',
+      `${cutOff} × the longer side of the canvas, at least ${leastContactPx}`,
+    ])
+    const told = rows.flat().join(' ')
+    expect(told).toContain(`less than ${qualityLimits.duplicate} of a usual step`)
+    expect(told).toContain(`usual steps under ${qualityLimits.hardStep} %`)
+    expect(told).toContain(`less than ${qualityLimits.blank} of the usual area`)
   })
 })
 

@@ -7,9 +7,12 @@ import {
   readFrames,
   readPicture,
   scaleFrames,
+  stabilize,
 } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
+import type { FrameReview } from '../service/wire.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
 
 /** Names the parts of a result among its entries, where a profile knows the layout; frames may be left out where sheet and atlas are named. */
 export type DeliveryLayout = (entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]) => {
@@ -21,7 +24,13 @@ export type DeliveryLayout = (entries: readonly { readonly name: string; readonl
 /** Where the pictures of one animation come from. */
 export type FrameSource =
   /** The raw ZIP that was paid for. */
-  | { readonly kind: 'result'; readonly sha256: string; readonly read: () => Promise<Uint8Array> }
+  | {
+      readonly kind: 'result'
+      readonly sha256: string
+      readonly read: () => Promise<Uint8Array>
+      /** What the service said of its frames. */
+      readonly review?: FrameReview | undefined
+    }
   /** A stand-in, moved about from the reference picture; without one, where the reference is still to be made, a drawn figure. */
   | { readonly kind: 'placeholder'; readonly sha256: string; readonly read: () => Promise<Uint8Array | undefined> }
 
@@ -37,45 +46,99 @@ export interface SheetInput {
 /** The sequence of an animation and what a person should know about it. */
 export interface SequenceReport {
   readonly sequence: FrameSequence
+  /** Of what was bought; a placeholder is not looked at. */
+  readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
 }
 
 /**
- * Opens a result, or draws a placeholder, and makes the sequence that goes into an atlas: the frames that are used, at the size that was asked for.
+ * Opens a result, or draws a placeholder, and makes the sequence that goes into an atlas: the frames that are used, put back where `stabilize` asks for it, looked
+ * at, and scaled to the size that was asked for.
  *
  * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
  */
 export async function readSequence(input: SheetInput, layout: DeliveryLayout | undefined): Promise<SequenceReport> {
-  const { spec, animation, source } = input
-  const opened = source.kind === 'result' ? await openResult(input, source, layout) : { frames: await drawPlaceholder(input), warnings: [] }
-  const used = [...new Set(animation.use ?? opened.frames.keys())].sort((a, b) => a - b)
-  const beyond = used.find((index) => index >= opened.frames.length)
-  if (beyond !== undefined) {
-    throw new SpritewrightError('SW_SPEC', {
-      message: `${spec.file}: animations.${animation.name}.use names frame ${beyond}, the delivery has ${opened.frames.length} frames, 0 to ${opened.frames.length - 1}. Take it out of "use".`,
-      facts: { file: spec.file, animation: animation.name, frame: beyond, frames: opened.frames.length },
-    })
-  }
-  const pictures = used.map((index) => opened.frames[index] as Bitmap)
-  const sized = spec.size === undefined ? pictures : await scaleFrames(pictures, spec.size, spec.pixelArt)
+  const { spec, animation } = input
+  const { frames, indices, anchor, whole, quality, warnings } = await readPlayed(input, layout)
+  const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
   const nameOf = (index: number): string => `${spec.name}/${animation.name}/${String(index).padStart(4, '0')}`
-  const play = (animation.use ?? used).map(nameOf)
+  const named = indices.map((index, at) => ({ index, name: nameOf(index), bitmap: sized[at] as Bitmap, durationMs: 1000 / animation.fps }))
   const sequence: FrameSequence = {
     name: `${spec.name}/${animation.name}`,
     sprite: spec.name,
-    frames: used.map((index, at) => ({ name: nameOf(index), bitmap: sized[at] as Bitmap, durationMs: 1000 / animation.fps })),
-    play,
+    frames: named.sort((a, b) => a.index - b.index).map(({ index: _, ...frame }) => frame),
+    play: (animation.use ?? indices).map(nameOf),
     ...(animation.durations ? { durations: animation.durations } : {}),
     fps: animation.fps,
     loop: animation.loop,
     yoyo: animation.yoyo,
-    ...(spec.anchor ? { anchor: spec.anchor } : {}),
+    ...(anchor ? { anchor } : {}),
     trim: spec.trim,
     extrude: spec.extrude,
     padding: spec.padding,
     pixelArt: spec.pixelArt,
   }
-  return { sequence, warnings: opened.warnings }
+  return { sequence, ...(quality ? { quality } : {}), warnings }
+}
+
+/** Frames as the game plays them, at the size in which they were delivered. */
+export interface PlayedFrames {
+  /** In playing order, each once. */
+  readonly frames: readonly Bitmap[]
+  /** Which delivered frame each of them is. */
+  readonly indices: readonly number[]
+  /** The spec's, on the canvas as it is now. */
+  readonly anchor?: { readonly x: number; readonly y: number }
+  /** The size of the frames before they got room. */
+  readonly whole: { readonly width: number; readonly height: number }
+  readonly quality?: AnimationQuality
+  readonly warnings: readonly string[]
+}
+
+/** The frames of an animation that are used, put back where `stabilize` asks for it, and looked at. Throws like {@link readSequence}. */
+export async function readPlayed(input: SheetInput, layout: DeliveryLayout | undefined): Promise<PlayedFrames> {
+  const { spec, animation, source } = input
+  const opened = source.kind === 'result' ? await openResult(input, source, layout) : { frames: await drawPlaceholder(input), warnings: [] }
+  const indices = usedFrames(spec, animation, opened.frames.length)
+  const pictures = indices.map((index) => opened.frames[index] as Bitmap)
+  const whole = { width: opened.frames[0]!.width, height: opened.frames[0]!.height }
+  const base = { indices, whole, warnings: opened.warnings }
+  if (source.kind !== 'result') return { ...base, frames: pictures, ...(spec.anchor ? { anchor: spec.anchor } : {}) }
+  const { review } = source
+  const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
+  const { frames, origin } = spec.stabilize
+    ? stabilize(pictures, { loop: isClosedLoop(animation), shifted })
+    : { frames: pictures, origin: { x: 0, y: 0 } }
+  return {
+    ...base,
+    frames,
+    ...(spec.anchor ? { anchor: moveAnchor(spec.anchor, whole, origin) } : {}),
+    quality: judgeFrames({ spec, animation, frames, indices, review }),
+  }
+}
+
+/** Indices of the frames that are played, each once, in the order in which they first come. */
+function usedFrames(spec: SpriteSpec, animation: AnimationSpec, delivered: number): readonly number[] {
+  const used = [...new Set(animation.use ?? Array.from({ length: delivered }, (_, index) => index))]
+  const beyond = used.find((index) => index >= delivered)
+  if (beyond === undefined) return used
+  throw new SpritewrightError('SW_SPEC', {
+    message: `${spec.file}: animations.${animation.name}.use names frame ${beyond}, the delivery has ${delivered} frames, 0 to ${delivered - 1}. Take it out of "use".`,
+    facts: { file: spec.file, animation: animation.name, frame: beyond, frames: delivered },
+  })
+}
+
+/** The same point of the figure, on a canvas that has grown by `origin` on every side. */
+function moveAnchor(
+  anchor: { readonly x: number; readonly y: number },
+  whole: { readonly width: number; readonly height: number },
+  origin: { readonly x: number; readonly y: number },
+): { readonly x: number; readonly y: number } {
+  if (origin.x === 0 && origin.y === 0) return anchor
+  return {
+    x: (anchor.x * whole.width + origin.x) / (whole.width + 2 * origin.x),
+    y: (anchor.y * whole.height + origin.y) / (whole.height + 2 * origin.y),
+  }
 }
 
 async function openResult(

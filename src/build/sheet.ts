@@ -1,63 +1,26 @@
-import { type AtlasAnimation, encodePages, makeAtlas, type PlacedFrame, scaleSequence, withOutlines } from '../../atlas/index.ts'
+import {
+  type Atlas,
+  alignSequences,
+  encodePages,
+  type FrameSequence,
+  makeAtlas,
+  scaleSequence,
+  sharedUnit,
+  shrinkAtlas,
+  withOutlines,
+} from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuildCache } from './cache.ts'
-import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
+import { type DeliveryLayout, readPlayed, readSequence, type SheetInput } from './frames.ts'
+import type { AnimationQuality } from './quality.ts'
+import { packGroup, unpackGroup } from './sheet-cache.ts'
+import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite } from './sheet-model.ts'
 
-/** An encoded page: a picture file, named by its content. */
-export interface BuiltPage {
-  /** SHA-256 of `bytes`, lower-case hex. */
-  readonly sha256: string
-  readonly bytes: Uint8Array
-  readonly width: number
-  readonly height: number
-  /** `image/png`, `image/webp`, `image/avif`. */
-  readonly contentType: string
-  /** `png`, `webp`, `avif`. */
-  readonly extension: string
-}
-
-/** One group at one scale, encoded. */
-export interface BuiltAtlas {
-  /** The texture key in Phaser, the alias in PixiJS. */
-  readonly name: string
-  readonly scale: number
-  readonly pixelArt: boolean
-  readonly pages: readonly BuiltPage[]
-  readonly frames: readonly PlacedFrame[]
-  readonly animations: readonly AtlasAnimation[]
-}
-
-/** One sprite as a game sees it. */
-export interface BuiltSprite {
-  readonly name: string
-  /** Absolute path of its spec. */
-  readonly file: string
-  /** Absolute path of the picture that its reference is or begins with, where there is one. */
-  readonly picture?: string
-  /** Name of the atlas that holds it (at every scale). */
-  readonly atlas: string
-  /** Untrimmed frame size at scale 1, pixels. */
-  readonly width: number
-  readonly height: number
-  readonly anchor?: { readonly x: number; readonly y: number }
-  readonly pixelArt: boolean
-  /** Whether any of it is a placeholder. */
-  readonly isPlaceholder: boolean
-  /** Short names of its animations, in the spec's order. */
-  readonly animations: readonly string[]
-}
-
-/** Everything that a game needs: sprites, and the atlases that hold them. */
-export interface BuiltSheets {
-  /** Sorted by name. */
-  readonly sprites: readonly BuiltSprite[]
-  /** Sorted by name, then by scale, largest first. */
-  readonly atlases: readonly BuiltAtlas[]
-}
+export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheet-model.ts'
 
 /** How pages are made; every field is a part of the build key. */
 export interface SheetOptions {
@@ -67,6 +30,7 @@ export interface SheetOptions {
   readonly quality?: number | undefined
   /** Corners at most of each frame's outline. */
   readonly hull?: number | undefined
+  readonly palette?: 'exact' | 'close' | undefined
 }
 
 /** What the making of sheets needs. */
@@ -93,13 +57,48 @@ export async function makeSheets(
   ports: SheetPorts,
 ): Promise<BuiltSheets> {
   const groups = groupInputs(inputs, grouping)
-  const atlases: BuiltAtlas[] = []
-  for (const [name, members] of groups) {
-    const scales = [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
-    const open = once(() => Promise.all(members.map((input) => readSequence(input, ports.layout))))
-    for (const scale of scales) atlases.push(await makeOne(name, members, scale, options, ports, open))
+  const made: BuiltGroup[] = []
+  for (const [name, members] of groups) made.push(await makeGroup(name, members, options, ports))
+  const atlases = made.flatMap((group) => group.atlases)
+  return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
+}
+
+/**
+ * What is known of the frames of bought animations: as a build has kept it, packed by group or by sprite, or looked at anew, which opens the results. Sorted by id.
+ * What cannot be read is left out: a build says so.
+ *
+ * @param inputs All of the project: groups are kept whole.
+ * @param ids `sprite.animation` of those that are asked for.
+ */
+export async function readQuality(
+  inputs: readonly SheetInput[],
+  ids: ReadonlySet<string>,
+  options: SheetOptions,
+  ports: SheetPorts,
+): Promise<readonly AnimationQuality[]> {
+  const known = new Map<string, AnimationQuality>()
+  const isOpen = ({ spec, animation, source }: SheetInput): boolean => {
+    const id = `${spec.name}.${animation.name}`
+    return source.kind === 'result' && ids.has(id) && !known.has(id)
   }
-  return { sprites: toSprites(inputs, groups, atlases), atlases }
+  for (const grouping of ['group', 'sprite'] as const)
+    for (const [name, members] of groupInputs(inputs, grouping)) {
+      if (!members.some(isOpen)) continue
+      const kept = await ports.cache.read(groupKey(name, members, options))
+      for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
+    }
+  for (const input of inputs.filter(isOpen)) {
+    const played = await readPlayed(input, ports.layout).catch((error: unknown) => {
+      if (error instanceof SpritewrightError) return undefined
+      throw error
+    })
+    if (played?.quality) known.set(played.quality.id, played.quality)
+  }
+  return sortQuality([...known.values()].filter(({ id }) => ids.has(id)))
+}
+
+function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQuality[] {
+  return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** Groups sorted by name. A page has one filter, so that pixel art and smooth art of one group lie on pages of their own. */
@@ -114,49 +113,80 @@ function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-async function makeOne(
-  name: string,
-  members: readonly SheetInput[],
-  scale: number,
-  options: SheetOptions,
-  ports: SheetPorts,
-  open: () => Promise<readonly SequenceReport[]>,
-): Promise<BuiltAtlas> {
-  const key = buildKey({
+async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
+  const key = groupKey(name, members, options)
+  const kept = await ports.cache.read(key)
+  const group = kept ? unpackGroup(kept) : await packTogether(name, members, options, ports)
+  for (const warning of group.warnings) ports.warn(warning)
+  if (!kept) await ports.cache.write(key, packGroup(group))
+  return group
+}
+
+/** Largest first. */
+function scalesOf(members: readonly SheetInput[]): readonly number[] {
+  return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
+}
+
+function groupKey(name: string, members: readonly SheetInput[], options: SheetOptions): string {
+  return buildKey({
     formatVersion,
     name,
-    scale,
+    scales: scalesOf(members),
     maxSize: options.maxSize,
     format: options.format,
     quality: options.quality ?? null,
     hull: options.hull ?? null,
+    palette: options.palette ?? null,
     members: members.map(keyParts),
   })
-  const kept = await ports.cache.read(key)
-  if (kept) {
-    const { atlas, warnings } = unpackAtlas(kept)
-    for (const warning of warnings) ports.warn(warning)
-    return atlas
+}
+
+async function packTogether(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
+  const scales = scalesOf(members)
+  const reports = await Promise.all(members.map((input) => readSequence(input, ports.layout)))
+  const sequences = reports.map(({ sequence }) => sequence)
+  const atlases: BuiltAtlas[] = []
+  for (const atlas of await layOut(name, sequences, scales, options.maxSize))
+    atlases.push(await encode(options.hull === undefined ? atlas : withOutlines(atlas, options.hull), options))
+  return {
+    atlases,
+    quality: reports.flatMap(({ quality }) => quality ?? []),
+    warnings: reports.flatMap(({ warnings }) => warnings),
   }
-  const reports = await open()
-  const warnings = reports.flatMap((report) => report.warnings)
-  for (const warning of warnings) ports.warn(warning)
-  const sequences = await Promise.all(reports.map(({ sequence }) => (scale === 1 ? sequence : scaleSequence(sequence, scale))))
-  const packed = makeAtlas(name, sequences, { maxSize: options.maxSize, scale })
-  const atlas = options.hull === undefined ? packed : withOutlines(packed, options.hull)
-  const lossless = options.quality === undefined
-  const encoded = await encodePages(atlas, {
+}
+
+/** All scales in one layout; each in its own where they have none in common. */
+async function layOut(name: string, sequences: readonly FrameSequence[], scales: readonly number[], maxSize: number): Promise<Atlas[]> {
+  const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
+    Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
+  const unit = sharedUnit(scales)
+  const [largest = 1, ...smaller] = scales
+  if (unit === undefined || smaller.length === 0) {
+    const atlases: Atlas[] = []
+    for (const scale of scales) atlases.push(makeAtlas(name, await at(sequences, scale), { maxSize, scale }))
+    return atlases
+  }
+  const aligned = alignSequences(sequences, scales, unit)
+  const large = makeAtlas(name, await at(aligned, largest), { maxSize, scale: largest, align: unit })
+  const atlases = [large]
+  for (const scale of smaller) atlases.push(shrinkAtlas(large, await at(aligned, scale), scale))
+  return atlases
+}
+
+async function encode(atlas: Atlas, options: SheetOptions): Promise<BuiltAtlas> {
+  const { pages } = await encodePages(atlas, {
     format: options.format,
-    lossless,
+    lossless: options.quality === undefined,
     ...(options.quality === undefined ? {} : { quality: options.quality }),
+    ...(options.palette === undefined ? {} : { palette: options.palette }),
   })
-  const built: BuiltAtlas = {
-    name,
-    scale,
+  return {
+    name: atlas.name,
+    scale: atlas.scale,
     pixelArt: atlas.pixelArt,
     frames: atlas.frames,
     animations: atlas.animations,
-    pages: encoded.pages.map((page) => ({
+    pages: pages.map((page) => ({
       bytes: page.bytes,
       sha256: sha256(page.bytes),
       width: page.width,
@@ -165,8 +195,6 @@ async function makeOne(
       extension: options.format,
     })),
   }
-  await ports.cache.write(key, packAtlas(built, warnings))
-  return built
 }
 
 /** Everything of an animation that shows in an atlas. */
@@ -177,6 +205,9 @@ function keyParts(input: SheetInput): unknown {
   return {
     name: `${spec.name}/${animation.name}`,
     source: [source.kind, source.sha256, frames],
+    // What the service said of the frames is told with them, and says which ones are put back.
+    review: source.kind === 'result' ? (source.review ?? null) : null,
+    background: spec.background,
     sprite: { size: size ?? null, pixelArt, anchor: anchor ?? null, stabilize, trim, extrude, padding },
     play: { fps, loop, yoyo, durations: durations ?? null, use: use ?? null },
   }
@@ -218,35 +249,4 @@ function toSprites(
 function pictureOf(spec: SpriteSpec): { picture?: string } {
   const picture = referencePath(spec)
   return picture === undefined ? {} : { picture }
-}
-
-/** Length of the header, header, pages one after the other. */
-function packAtlas(atlas: BuiltAtlas, warnings: readonly string[]): Uint8Array {
-  const pages = atlas.pages.map(({ bytes, ...page }) => ({ ...page, length: bytes.length }))
-  const header = new TextEncoder().encode(JSON.stringify({ atlas: { ...atlas, pages }, warnings }))
-  const length = new Uint8Array(4)
-  new DataView(length.buffer).setUint32(0, header.length)
-  return Buffer.concat([length, header, ...atlas.pages.map((page) => page.bytes)])
-}
-
-function unpackAtlas(bytes: Uint8Array): { atlas: BuiltAtlas; warnings: readonly string[] } {
-  const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-  const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + headerLength))) as {
-    atlas: Omit<BuiltAtlas, 'pages'> & { pages: (Omit<BuiltPage, 'bytes'> & { length: number })[] }
-    warnings: string[]
-  }
-  let at = 4 + headerLength
-  const pages = header.atlas.pages.map(({ length, ...page }) => {
-    at += length
-    return { ...page, bytes: bytes.slice(at - length, at) }
-  })
-  return { atlas: { ...header.atlas, pages }, warnings: header.warnings }
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }

@@ -92,6 +92,14 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/answer.ts')).answer,
   },
   {
+    verb: 'review',
+    takesNames: true,
+    text: 'Draws the bought frames of a name in one picture, those to look at marked: review NAME',
+    options: [{ flags: '--out <file>', text: 'The picture (default: node_modules/.cache/spritewright/review/NAME.png)' }],
+    examples: ['review hero', 'review hero.walk --out walk.png'],
+    load: async () => (await import('./commands/review.ts')).review,
+  },
+  {
     verb: 'recover',
     takesNames: true,
     text: 'Decides about what was sent and never answered, when repeating it by itself is not safe any more',

@@ -95,6 +95,7 @@ export function toPlanDocument(report: PlanReport): Readonly<Record<string, unkn
     total: report.total,
     balance: report.balance,
     service: report.service,
+    quality: report.quality,
     warnings: report.warnings,
   }
 }

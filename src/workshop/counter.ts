@@ -1,4 +1,5 @@
 import type { PlanItem, PlanStep } from '../build/plan.ts'
+import type { AnimationQuality } from '../build/quality.ts'
 import type { BuiltSheets } from '../build/sheet.ts'
 import type { OpenapiDifference } from '../contract/openapi.ts'
 import type { Credits } from '../credit/credits.ts'
@@ -20,7 +21,21 @@ export interface PlanReport {
   readonly balance?: Credits
   /** Where it would be bought; undefined where the service was not asked. */
   readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
+  /** What was found out about the frames of what is bought; only where it was asked for (`status`). */
+  readonly quality?: readonly AnimationQuality[]
   /** Warnings in words, e.g. another API version. */
+  readonly warnings: readonly string[]
+}
+
+/** Bought frames for a person to look at. */
+export interface ReviewReport {
+  readonly name: string
+  /** Those that are bought and here, in the order of the picture. */
+  readonly animations: readonly AnimationQuality[]
+  /** Ids under that name that are not. */
+  readonly missing: readonly string[]
+  /** PNG: frames in rows, flagged ones with a red border, and as an onion skin. */
+  readonly picture: Uint8Array
   readonly warnings: readonly string[]
 }
 
@@ -146,6 +161,8 @@ export interface Workshop {
   plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
   /** Where everything stands, without the service. */
   status(names?: readonly string[]): Promise<PlanReport>
+  /** The frames of a sprite or of one animation in one picture, with what is to be looked at. Without the service. `SW_MISSING` where nothing of it is bought. */
+  review(name: string): Promise<ReviewReport>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
   build(request?: BuildRequest): Promise<BuildReport>
   /** Answers a question; the answer names the execution that goes on, which the next build follows. */

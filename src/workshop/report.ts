@@ -4,6 +4,7 @@ import type { PaidRequest } from '../spec/request.ts'
 import type { PlanReport } from './counter.ts'
 import { listOrphans, tellOrphan } from './orphans.ts'
 import { askQuotes } from './quotes.ts'
+import { findQuality } from './review.ts'
 import type { SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
 import { listStrays, tellStray } from './strays.ts'
@@ -15,6 +16,15 @@ export async function readStatus(shop: Shop, keeper: SessionKeeper, names: reado
   throwAll(found.errors)
   await tellOrphans(shop, names, found)
   return { items: found.items, steps: found.steps, total: 0n, warnings: shop.warnings }
+}
+
+/** The same with what was found out about the frames of what is bought. */
+export async function readFullStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
+  const status = await readStatus(shop, keeper, names)
+  // Groups are made of all sprites, so that what a build has kept is found under the names of all.
+  const all = await survey(shop, [], { host: keeper.host })
+  const ids = new Set(status.items.map(({ id }) => id))
+  return { ...status, quality: await findQuality(shop, all, ids) }
 }
 
 /** The same with today's prices of what is not bought; the service is asked only then. */

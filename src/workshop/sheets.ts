@@ -16,25 +16,35 @@ export async function assemble(
   grouping: 'group' | 'sprite',
   unbought: 'error' | 'placeholder',
 ): Promise<BuiltSheets> {
-  const inputs: SheetInput[] = found.items.map((item, index) => {
-    const wish = found.wishes[index] as Wish
-    return { spec: item.spec, animation: item.animation, source: sourceOf(shop, item, wish, unbought) }
-  })
-  const service = shop.options.service
-  const profile = typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined) : undefined
+  const inputs = toInputs(shop, found, unbought)
   return makeSheets(inputs, grouping, shop.options.atlas, {
     cache: shop.cache,
-    layout: profile?.readDelivery,
+    layout: layoutOf(shop),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
   })
 }
 
-function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'placeholder'): FrameSource {
+/** Every animation that was surveyed, with the place of its pictures. */
+export function toInputs(shop: Shop, found: Survey, unbought: 'error' | 'placeholder'): readonly SheetInput[] {
+  return found.items.map((item, index) => {
+    const wish = found.wishes[index] as Wish
+    return { spec: item.spec, animation: item.animation, source: sourceOf(shop, item, wish, unbought) }
+  })
+}
+
+/** How the configured service's deliveries are read, where its profile says so. */
+export function layoutOf({ options: { service } }: Shop): DeliveryLayout | undefined {
+  return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
+}
+
+/** Where the pictures of an item come from. @throws `SW_INTERNAL` where it is not bought and must be. */
+export function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'placeholder'): FrameSource {
   const { result } = item
   if (item.state === 'bought' && result !== undefined) {
     return {
       kind: 'result',
       sha256: result,
+      review: item.review,
       read: async () => {
         const bytes = await shop.vault.read(result)
         if (bytes) return bytes

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { BuiltSheets } from '../../src/build/sheet.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { SpritewrightError } from '../../src/errors.ts'
-import type { ApproveRequest, BuildRequest, LedgerLine, LedgerReport, PlanReport } from '../../src/workshop.ts'
+import type { AnimationQuality, ApproveRequest, BuildRequest, LedgerLine, LedgerReport, PlanReport } from '../../src/workshop.ts'
 import { createWorld, planItem } from './world.ts'
 
 const priced: PlanReport = {
@@ -366,16 +366,16 @@ function ledgerReport(lines: readonly LedgerLine[], sums: Partial<LedgerReport>)
 
 describe('status, ledger, doctor, schema', () => {
   test('status names executions, questions and frames to look at', async () => {
-    const review = { frameCount: 12, background: 'remove', keptBackgroundFrames: [], inspectionFrames: [3, 7], sourceShiftedFrames: [] }
+    const flag = { fault: 'inspect', from: 'service', frames: [3, 5, 6, 7], words: 'the service advises to look at them' } as const
+    const quality = [{ id: 'coin.spin', figures: {} as AnimationQuality['figures'], flags: [flag] }]
     const question = { questionId: 'q', text: 'Which hand?', requiresAsset: false }
-    const items = [
-      planItem('coin.spin', { state: 'bought', review }),
-      planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' }),
-    ]
-    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
+    const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state: 'question', question, executionId: 'exe-1' })]
+    const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, quality, warnings: [] }) } })
     expect(await world.run('status')).toBe(0)
     expect(world.out()).toContain('hero.walk  question  exe-1      asks: Which hand?')
-    expect(world.out()).toContain('Frames to look at:\n  animation  inspect\n  coin.spin  3, 7\n')
+    expect(world.out()).toMatch(
+      /Frames to look at:\n {2}animation +fault +frames +what\n {2}coin.spin +inspect +3, 5-7 +the service advises to look at them\n/,
+    )
     expect(world.out()).toContain('1 of 2 animations bought.')
   })
 

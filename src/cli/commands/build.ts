@@ -1,9 +1,10 @@
 import { relative, resolve } from 'node:path'
 import { sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
-import type { BuildReport, BuiltSheets, Workshop } from '../../workshop.ts'
+import type { AnimationQuality, BuildReport, BuiltSheets, Workshop } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
+import { printFlags } from '../frames-view.ts'
 import { ink } from '../ink.ts'
 import { count, creditsWords } from '../plan-view.ts'
 import type { Printer } from '../printer.ts'
@@ -94,6 +95,7 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
       animations,
     })),
     atlases: toAtlasDocument(report.sheets),
+    quality: report.sheets.quality,
     out,
     written,
     warnings: report.warnings,
@@ -104,6 +106,7 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
   if (report.balance) printer.line('  ', report.balance.isExplained ? report.balance.words : ink('yellow', report.balance.words))
   if (report.fromVault > 0) printer.hint(`${count(report.fromVault, 'animation')} bought before: nothing paid`)
   printAtlases(printer, report.sheets)
+  tellFlags(printer, report.sheets.quality ?? [])
   const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
   if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
@@ -113,6 +116,14 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
       ink('bold', 'spritewright build'),
       ', which makes the atlases, free of charge; with the Vite plugin, vite build does.',
     )
+}
+
+function tellFlags(printer: Printer, quality: readonly AnimationQuality[]): void {
+  const flagged = quality.filter(({ flags }) => flags.length > 0)
+  if (flagged.length === 0) return
+  printFlags(printer, flagged)
+  printer.hint('See them: ', ink('bold', `spritewright review ${flagged[0]?.id}`))
+  printer.line()
 }
 
 function printAtlases(printer: Printer, sheets: BuiltSheets): void {

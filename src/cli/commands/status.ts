@@ -1,9 +1,9 @@
-import type { PlanItem, PlanState } from '../../workshop.ts'
+import type { PlanState } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
+import { printFlags } from '../frames-view.ts'
 import { ink } from '../ink.ts'
 import { count, creditsCell, inkState, rowsOf, toPlanDocument, whyNotBought } from '../plan-view.ts'
-import type { Printer } from '../printer.ts'
 
 /** `spritewright status`: where each animation stands, executions in flight, questions waiting, frames to look at. The service is not asked. */
 export async function status({ printer, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
@@ -25,7 +25,7 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
       ink('dim', whyNotBought(item)),
     ]),
   )
-  printFrames(printer, report.items)
+  printFlags(printer, report.quality ?? [])
   const bought = report.items.filter((item) => item.state === 'bought').length
   printer.line()
   printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
@@ -35,18 +35,4 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   else if (isIn('approved', 'running', 'lost'))
     printer.hint('Next: ', ink('bold', 'spritewright build'), ', which buys what is approved and picks up what is paid for.')
   return 0
-}
-
-/** Frames that the service itself would have a person look at. */
-function printFrames(printer: Printer, items: readonly PlanItem[]): void {
-  const rows = items.flatMap(({ id, review }) => {
-    if (!review) return []
-    const { inspectionFrames, keptBackgroundFrames, sourceShiftedFrames } = review
-    if (inspectionFrames.length + keptBackgroundFrames.length + sourceShiftedFrames.length === 0) return []
-    return [[ink('bold', id), inspectionFrames.join(', '), keptBackgroundFrames.join(', '), sourceShiftedFrames.join(', ')]]
-  })
-  if (rows.length === 0) return
-  printer.line()
-  printer.line('Frames to look at:')
-  printer.table([{ title: 'animation' }, { title: 'inspect' }, { title: 'background kept' }, { title: 'shifted' }], rows)
 }

@@ -1,0 +1,108 @@
+import { type Atlas, type PlacedFrame, scaleBorders } from './atlas.ts'
+import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
+import { drawPage, type PagePicture } from './compose.ts'
+import type { Borders, FrameSequence } from './frame.ts'
+
+/** The largest number of pixels that a layout may be a multiple of: more would waste what sharing it saves. */
+const LARGEST_UNIT = 16
+
+/**
+ * The number of pixels of the largest scale that is a whole number of pixels at every other: 2 for 1 and 0.5, 4 for 1 and 0.75. A layout in multiples of it fits all scales.
+ *
+ * @param scales One or more, over 0.
+ * @returns 1 for a single scale; undefined where there is no such number up to 16, as for 1 and 0.33: such scales are packed each by itself.
+ */
+export function sharedUnit(scales: readonly number[]): number | undefined {
+  const largest = Math.max(...scales)
+  for (let unit = 1; unit <= LARGEST_UNIT; unit++) if (scales.every((scale) => isWhole((unit * scale) / largest))) return unit
+  return undefined
+}
+
+function isWhole(value: number): boolean {
+  return Math.abs(value - Math.round(value)) < 1e-6
+}
+
+/**
+ * Readies sequences for a layout that several scales share: frames get clear columns on the right and rows below until their sides are whole at every scale, anchors
+ * stay on their points, and padding and extrusion become multiples of the unit, never less than was asked for at the smallest scale.
+ *
+ * @param sequences At scale 1.
+ * @param unit See {@link sharedUnit}.
+ * @returns Still at scale 1 but for padding and extrusion, which are pixels of the largest scale.
+ */
+export function alignSequences(sequences: readonly FrameSequence[], scales: readonly number[], unit: number): FrameSequence[] {
+  const largest = Math.max(...scales)
+  const smallestPx = (unit * Math.min(...scales)) / largest
+  const inUnits = (px: number, limit: number): number => Math.min(Math.ceil(px / smallestPx), Math.floor(limit / unit)) * unit
+  const whole = (side: number): number => {
+    for (let more = side; more < side + LARGEST_UNIT * unit; more++) if (isWhole((more * largest) / unit)) return more
+    return side
+  }
+  return sequences.map((sequence) => {
+    const { width, height } = sequence.frames[0]!.bitmap
+    const [wide, high] = [whole(width), whole(height)]
+    const { anchor } = sequence
+    return {
+      ...sequence,
+      frames: sequence.frames.map((frame) => ({ ...frame, bitmap: enlarge(frame.bitmap, wide, high) })),
+      ...(anchor === undefined ? {} : { anchor: { x: (anchor.x * width) / wide, y: (anchor.y * height) / high } }),
+      extrude: inUnits(sequence.extrude, 16),
+      padding: inUnits(sequence.padding, 64),
+    }
+  })
+}
+
+function enlarge(bitmap: Bitmap, width: number, height: number): Bitmap {
+  if (width === bitmap.width && height === bitmap.height) return bitmap
+  const larger = createBitmap(width, height)
+  blit(larger, bitmap, 0, 0)
+  return larger
+}
+
+/**
+ * The same atlas at a smaller scale: every place, size and offset is that of the large one times the ratio.
+ *
+ * @param large Made with `align`, from aligned sequences at the largest scale. Outlines are laid over each scale afterwards.
+ * @param sequences The aligned sequences at the smaller scale.
+ */
+export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], scale: number): Atlas {
+  const ratio = scale / large.scale
+  const times = (px: number): number => Math.round(px * ratio)
+  const sources = new Map(
+    sequences.flatMap(({ frames, extrude, borders }) =>
+      frames.map((frame) => [
+        frame.name,
+        { bitmap: frame.bitmap, extrude: times(extrude), ...(borders ? { borders: scaleBorders(borders, scale) } : {}) },
+      ]),
+    ),
+  ) as ReadonlyMap<string, { bitmap: Bitmap; extrude: number; borders?: Borders }>
+  const frames = large.frames.map(({ hull: _, borders: __, ...frame }): PlacedFrame => {
+    const { borders } = sources.get(frame.name)!
+    return {
+      ...frame,
+      x: times(frame.x),
+      y: times(frame.y),
+      width: times(frame.width),
+      height: times(frame.height),
+      offsetX: times(frame.offsetX),
+      offsetY: times(frame.offsetY),
+      sourceWidth: times(frame.sourceWidth),
+      sourceHeight: times(frame.sourceHeight),
+      ...(borders ? { borders } : {}),
+    }
+  })
+  const pages = large.pages.map(({ index, bitmap }) => {
+    const pictures: PagePicture[] = []
+    const places = new Map<string, { x: number; y: number; picture: number }>()
+    for (const { name, page, x, y, width, height, offsetX, offsetY } of frames) {
+      // Frames that show one picture share its place.
+      if (page !== index || places.has(`${x} ${y}`)) continue
+      const source = sources.get(name)!
+      const picture = pictures.push({ bitmap: crop(source.bitmap, offsetX, offsetY, width, height), extrude: source.extrude }) - 1
+      places.set(`${x} ${y}`, { x: x - source.extrude, y: y - source.extrude, picture })
+    }
+    const positions = new Map([...places.values()].map(({ picture, x, y }) => [picture, { x, y, isTurned: false }]))
+    return { index, bitmap: drawPage({ width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures) }
+  })
+  return { ...large, scale, pages, frames }
+}

@@ -1,0 +1,83 @@
+import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures } from '../../atlas/index.ts'
+import type { FrameReview } from '../service/wire.ts'
+import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+
+/** Something about the frames of an animation that a person should look at. It costs nothing and stops nothing. */
+export interface FrameFlag {
+  /** A fault that the frames show, or what the service says of them: `inspect` them, it `shifted` them. `background` may come from both. */
+  readonly fault: QualityFault | 'inspect' | 'shifted'
+  readonly from: 'frames' | 'service'
+  /** Indices of delivered frames, ascending. */
+  readonly frames: readonly number[]
+  /** The worst figure and the limit, in the unit of the fault; only where it comes from the frames. */
+  readonly value?: number
+  readonly limit?: number
+  /** What it is, in a few words. */
+  readonly words: string
+}
+
+/** What was found out about the frames of one bought animation, as the game plays them. */
+export interface AnimationQuality {
+  /** `sprite.animation`. */
+  readonly id: string
+  /** See `docs/quality.md`. */
+  readonly figures: QualityFigures
+  /** Empty where nothing stands out. */
+  readonly flags: readonly FrameFlag[]
+}
+
+/** What is looked at. */
+export interface JudgedFrames {
+  readonly spec: SpriteSpec
+  readonly animation: AnimationSpec
+  /** In playing order, each once. */
+  readonly frames: readonly Bitmap[]
+  /** Which delivered frame each of them is. */
+  readonly indices: readonly number[]
+  readonly review: FrameReview | undefined
+}
+
+/** Whether the last frame of what is played is followed by the first. A frame that comes twice is a turn made by hand. */
+export function isClosedLoop({ loop, yoyo, use }: AnimationSpec): boolean {
+  return loop && !yoyo && (use === undefined || new Set(use).size === use.length)
+}
+
+/** Looks at frames and joins what they show with what the service said of them. Frames that are not used are not told of. */
+export function judgeFrames({ spec, animation, frames, indices, review }: JudgedFrames): AnimationQuality {
+  const { figures, flags } = inspectQuality(frames, { loop: isClosedLoop(animation), background: spec.background })
+  const own = flags.map(({ fault, frames: at, value, limit }): FrameFlag => {
+    const delivered = at.map((place) => indices[place]!).sort((a, b) => a - b)
+    return { fault, from: 'frames', frames: delivered, value, limit, words: words[fault](value) }
+  })
+  return { id: `${spec.name}.${animation.name}`, figures, flags: [...own, ...serviceFlags(spec, indices, review)] }
+}
+
+function serviceFlags({ background, stabilize }: SpriteSpec, indices: readonly number[], review: FrameReview | undefined): FrameFlag[] {
+  if (!review) return []
+  const told: readonly (readonly [FrameFlag['fault'], readonly number[], string])[] = [
+    ['background', background === 'keep' ? [] : review.keptBackgroundFrames, 'the service left the background in'],
+    ['inspect', review.inspectionFrames, 'the service advises to look at them'],
+    // Where they are put back, there is nothing left to do.
+    ['shifted', stabilize ? [] : review.sourceShiftedFrames, 'the service shifted them; "stabilize": true puts them back'],
+  ]
+  return told.flatMap(([fault, frames, text]) => {
+    const used = frames.filter((index) => indices.includes(index)).sort((a, b) => a - b)
+    return used.length === 0 ? [] : [{ fault, from: 'service' as const, frames: used, words: text }]
+  })
+}
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`
+const pixels = (length: number): string => `${Math.round(length)} px`
+
+const words: Readonly<Record<QualityFault, (value: number) => string>> = {
+  'foot-line': (value) => `the figure slips up or down by ${pixels(value)}`,
+  'body-anchor': (value) => `the figure slips aside by ${pixels(value)}`,
+  scale: (value) => `the figure's size changes by ${percent(value)} and back`,
+  'loop-seam': (value) => `from the last frame to the first is ${value.toFixed(1)} times a usual step`,
+  palette: (value) => `the colours are off by ${Math.round(value)} of 255`,
+  halo: (value) => `${percent(value)} of the outline have a light or coloured rim`,
+  background: (value) => `${percent(value)} of the canvas's edge are covered: background left over`,
+  duplicate: () => 'the same picture as the frame before',
+  blank: () => 'nothing to see',
+  'cut-off': (value) => `${pixels(value)} of the figure lie on the edge of the canvas: cut off`,
+}

@@ -1,0 +1,65 @@
+import type { AtlasAnimation, PlacedFrame } from '../../atlas/index.ts'
+import type { AnimationQuality } from './quality.ts'
+
+/** An encoded page: a picture file, named by its content. */
+export interface BuiltPage {
+  /** SHA-256 of `bytes`, lower-case hex. */
+  readonly sha256: string
+  readonly bytes: Uint8Array
+  readonly width: number
+  readonly height: number
+  /** `image/png`, `image/webp`, `image/avif`. */
+  readonly contentType: string
+  /** `png`, `webp`, `avif`. */
+  readonly extension: string
+}
+
+/** One group at one scale, encoded. */
+export interface BuiltAtlas {
+  /** The texture key in Phaser, the alias in PixiJS. */
+  readonly name: string
+  readonly scale: number
+  readonly pixelArt: boolean
+  readonly pages: readonly BuiltPage[]
+  readonly frames: readonly PlacedFrame[]
+  readonly animations: readonly AtlasAnimation[]
+}
+
+/** One sprite as a game sees it. */
+export interface BuiltSprite {
+  readonly name: string
+  /** Absolute path of its spec. */
+  readonly file: string
+  /** Absolute path of the picture that its reference is or begins with, where there is one. */
+  readonly picture?: string
+  /** Name of the atlas that holds it (at every scale). */
+  readonly atlas: string
+  /** Untrimmed frame size at scale 1, pixels. */
+  readonly width: number
+  readonly height: number
+  readonly anchor?: { readonly x: number; readonly y: number }
+  readonly pixelArt: boolean
+  /** Whether any of it is a placeholder. */
+  readonly isPlaceholder: boolean
+  /** Short names of its animations, in the spec's order. */
+  readonly animations: readonly string[]
+}
+
+/** Everything that a game needs: sprites, and the atlases that hold them. */
+export interface BuiltSheets {
+  /** Sorted by name. */
+  readonly sprites: readonly BuiltSprite[]
+  /** Sorted by name, then by scale, largest first. */
+  readonly atlases: readonly BuiltAtlas[]
+  /** What was found out about the frames of bought animations, sorted by id; missing where nothing was made. */
+  readonly quality?: readonly AnimationQuality[]
+}
+
+/** One group of animations at all its scales, as it is kept. */
+export interface BuiltGroup {
+  /** Largest scale first. */
+  readonly atlases: readonly BuiltAtlas[]
+  readonly quality: readonly AnimationQuality[]
+  /** Sentences for a person, told whenever the group is used. */
+  readonly warnings: readonly string[]
+}

@@ -1,0 +1,48 @@
+import { join, relative, resolve } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import { replaceFile } from '../../host/publish.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { printFlags } from '../frames-view.ts'
+import { ink } from '../ink.ts'
+import { count } from '../plan-view.ts'
+
+/** Where pictures go that nobody gave a place: they can be drawn again. */
+const defaultFolder = join('node_modules', '.cache', 'spritewright', 'review')
+
+/** `spritewright review NAME`: the bought frames in one picture, flagged ones marked. The service is not asked. */
+export async function review({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+  const [name, ...others] = args.names
+  if (name === undefined || others.length > 0) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected one name of a sprite or of an animation, as in "spritewright review hero.walk", found ${name === undefined ? 'none' : args.names.length}.`,
+      facts: { names: args.names },
+    })
+  }
+  const report = await withWorkshop((workshop) => workshop.review(name))
+  const file = resolve(root, args.text('out') ?? join(defaultFolder, `${name}.png`))
+  await replaceFile(parts.host.disk, parts.host.random, file, report.picture)
+  const { animations, missing, warnings } = report
+  printer.document({ name, file, animations, missing, warnings })
+  for (const warning of warnings) printer.warn(warning)
+  printer.line(
+    ink('green', '✓'),
+    ' Contact sheet of ',
+    ink('bold', animations.map(({ id }) => id).join(', ')),
+    `: ${relative(root, file) || file}`,
+  )
+  printFlags(printer, animations)
+  const flagged = animations.filter(({ flags }) => flags.length > 0).length
+  printer.line()
+  printer.line(flagged === 0 ? 'No frame stands out.' : `${count(flagged, 'animation')} with frames to look at, marked red.`)
+  if (missing.length > 0) printer.hint(`Not bought, and not shown: ${missing.join(', ')}`)
+  if (flagged > 0)
+    printer.hint(
+      'Drop frames with ',
+      ink('bold', '"use"'),
+      ', put slipped ones back with ',
+      ink('bold', '"stabilize": true'),
+      ', both free of charge; "take" buys another go.',
+    )
+  return 0
+}

@@ -1,0 +1,64 @@
+import { encodePng, makeReviewSheet, type ReviewedAnimation } from '../../atlas/index.ts'
+import { readPlayed } from '../build/frames.ts'
+import type { PlanItem } from '../build/plan.ts'
+import { type AnimationQuality, isClosedLoop } from '../build/quality.ts'
+import { readQuality } from '../build/sheet.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { ReviewReport } from './counter.ts'
+import type { SessionKeeper } from './session.ts'
+import { layoutOf, sourceOf, toInputs } from './sheets.ts'
+import type { Shop } from './shop.ts'
+import { type Survey, survey, throwAll, type Wish } from './survey.ts'
+
+/**
+ * Opens the bought results of a name and draws their frames for a person to look at. The service is not asked.
+ *
+ * @throws `SW_USAGE` for a name that there is not, `SW_MISSING` where nothing of it is bought and here, `SW_DELIVERY` for a result that cannot be read.
+ */
+export async function review(shop: Shop, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
+  const found = await survey(shop, [name], { host: keeper.host })
+  throwAll(found.errors)
+  const bought = found.items.flatMap((item, index) => (item.state === 'bought' ? [{ item, wish: found.wishes[index] as Wish }] : []))
+  const missing = found.items.filter((item) => item.state !== 'bought').map(({ id }) => id)
+  if (bought.length === 0) throw notBought(name, found.items)
+  const animations: ReviewedAnimation[] = []
+  const quality: AnimationQuality[] = []
+  for (const { item, wish } of bought) {
+    const { spec, animation } = item
+    const played = await readPlayed({ spec, animation, source: sourceOf(shop, item, wish, 'error') }, layoutOf(shop))
+    const own = played.quality as AnimationQuality
+    quality.push(own)
+    const faults = new Map<number, string[]>()
+    for (const { fault, frames } of own.flags) for (const index of frames) faults.set(index, [...(faults.get(index) ?? []), fault])
+    animations.push({
+      title: `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
+      frames: played.frames,
+      captions: played.indices.map((index) => [`${index}`, ...new Set(faults.get(index))]),
+      flagged: played.indices.flatMap((index, at) => (faults.has(index) ? [at] : [])),
+      isClosed: isClosedLoop(animation),
+    })
+  }
+  return { name, animations: quality, missing, picture: encodePng(makeReviewSheet(animations)), warnings: shop.warnings }
+}
+
+function notBought(name: string, items: readonly PlanItem[]): SpritewrightError {
+  const states = items.map(({ id, state }) => `${id} is ${state}`).join(', ')
+  const isHere = items.some(({ state }) => state === 'lost')
+  return new SpritewrightError('SW_MISSING', {
+    message: `Expected bought frames of "${name}" to show, found none: ${states}. ${
+      isHere
+        ? 'Fetch them again, for free: spritewright store verify'
+        : `Approve and buy them first: spritewright approve ${name}, then spritewright build ${name}`
+    }`,
+    facts: { name, states: Object.fromEntries(items.map(({ id, state }) => [id, state])) },
+  })
+}
+
+/** What was found out about the bought frames of some animations: as the last build found it, or looked at now. A result that cannot be read is left out. */
+export function findQuality(shop: Shop, all: Survey, ids: ReadonlySet<string>): Promise<readonly AnimationQuality[]> {
+  return readQuality(toInputs(shop, all, 'placeholder'), ids, shop.options.atlas, {
+    cache: shop.cache,
+    layout: layoutOf(shop),
+    warn: () => {},
+  })
+}

@@ -1,0 +1,68 @@
+import { type Bitmap, resize } from '../../atlas/index.ts'
+import { animate } from '../../src/embedded/artist.ts'
+import { paint } from '../../src/embedded/painter.ts'
+
+/** A clean animation. */
+export interface Drawn {
+  readonly name: string
+  readonly motion: string
+  readonly frames: readonly Bitmap[]
+}
+
+/** What the embedded service's artist animates here. */
+export const prompts: readonly string[] = [
+  'a knight with a red plume and a sword',
+  'a green dragon',
+  'a wizard with a blue hat',
+  'a cat',
+  'a robot',
+  'a princess',
+  'a ghost',
+  'a pink slime',
+  'pixel art of a knight with a sword',
+  'pixel art of a cat',
+]
+
+/** Motions and their numbers of frames. */
+export const motions: readonly (readonly [motion: string, frames: number])[] = [
+  ['walk', 8],
+  ['walk', 16],
+  ['idle', 12],
+  ['jump', 10],
+  ['attack', 9],
+  ['run', 7],
+]
+
+/** Draws each motion for each prompt, on canvases of about 150 pixels a side. */
+export async function drawAll(words: readonly string[] = prompts, acts = motions): Promise<Drawn[]> {
+  const drawn: Drawn[] = []
+  for (const prompt of words) {
+    const reference = prompt.startsWith('pixel art')
+      ? hardEdged(await resize(paint(prompt), 48, 48, 'nearest'))
+      : await resize(paint(prompt), 112, 112, 'lanczos')
+    for (const [motion, frames] of acts)
+      drawn.push({
+        name: `${prompt}, ${motion} ${frames}`,
+        motion,
+        frames: await animate({ reference, prompt: `${prompt}\n${motion}`, frames, background: 'remove' }),
+      })
+  }
+  return drawn
+}
+
+/** Without half clear pixels. */
+function hardEdged(picture: Bitmap): Bitmap {
+  for (let at = 3; at < picture.data.length; at += 4) picture.data[at] = picture.data[at]! < 128 ? 0 : 255
+  return picture
+}
+
+/** Numbers from 0 to below 1, the same each time. */
+export function seeded(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,107 @@
+import { beforeAll, expect, test } from 'vitest'
+import { createBitmap } from '../../atlas/bitmap.ts'
+import { inspectQuality } from '../../atlas/quality.ts'
+import type { QualityFault } from '../../atlas/quality-report.ts'
+import { type Drawn, drawAll, seeded } from './drawn.ts'
+import { spoils } from './faulty.ts'
+
+/** Motions and prompts that no limit was chosen by. */
+const further = {
+  prompts: ['a skeleton', 'a goblin', 'a fish'],
+  motions: [
+    ['bounce', 8],
+    ['float', 10],
+    ['fly', 8],
+    ['dance', 12],
+    ['swim', 10],
+    ['wave', 9],
+    ['crouch', 9],
+  ],
+} as const
+
+let clean: readonly Drawn[] = []
+let unseen: readonly Drawn[] = []
+beforeAll(async () => {
+  clean = await drawAll()
+  unseen = await drawAll(further.prompts, further.motions)
+})
+
+const faults = Object.keys(spoils) as QualityFault[]
+
+test('of faults that were put into drawn animations, at least 95 of 100 are found by their name and place', async () => {
+  const chance = seeded(5)
+  const missed: string[] = []
+  const tally = new Map(faults.map((fault) => [fault, { put: 0, found: 0, others: 0 }]))
+  for (const drawn of clean)
+    for (const fault of faults)
+      for (const strength of twoOf(spoils[fault].strengths, chance)) {
+        const faulty = await spoils[fault].spoil(drawn, strength, chance)
+        if (faulty === undefined) continue
+        const { flags, figures } = inspectQuality(faulty.frames, { loop: true })
+        const line = tally.get(fault)!
+        line.put++
+        line.others += flags.filter((flag) => flag.fault !== fault).length
+        if (flags.some((flag) => flag.fault === fault && flag.frames.some((at) => faulty.at.includes(at)))) line.found++
+        else missed.push(`${fault} × ${strength} in ${drawn.name} at ${faulty.at.join(', ')}: ${figures[fault].toFixed(3)}`)
+      }
+  const put = [...tally.values()].reduce((sum, line) => sum + line.put, 0)
+  const found = [...tally.values()].reduce((sum, line) => sum + line.found, 0)
+  const lines = [...tally].map(([fault, line]) => `  ${fault.padEnd(12)} ${line.found} of ${line.put}, other flags: ${line.others}`)
+  console.log(
+    `Found ${found} of ${put} faults (${((100 * found) / put).toFixed(1)} %).\n${lines.join('\n')}\nMissed:\n  ${missed.join('\n  ')}`,
+  )
+  expect(found / put).toBeGreaterThanOrEqual(0.95)
+  for (const [fault, line] of tally) expect(line.found / line.put, fault).toBeGreaterThanOrEqual(0.9)
+})
+
+/** Two strengths of each fault for each animation: all come in turn. */
+function twoOf(strengths: readonly number[], chance: () => number): readonly number[] {
+  const first = Math.floor(chance() * strengths.length)
+  return [strengths[first]!, strengths[(first + 1) % strengths.length]!]
+}
+
+test('of clean animations at most 5 of 100 are flagged', () => {
+  const all = [...clean, ...unseen]
+  const flagged = all.flatMap(({ name, frames }) => {
+    const { flags } = inspectQuality(frames, { loop: true })
+    return flags.length === 0 ? [] : [`${name}: ${flags.map((flag) => flag.fault).join(', ')}`]
+  })
+  const share = flagged.length / all.length
+  console.log(`Flagged ${flagged.length} of ${all.length} clean animations (${(100 * share).toFixed(1)} %).\n  ${flagged.join('\n  ')}`)
+  expect(share).toBeLessThanOrEqual(0.05)
+})
+
+test('a kept background is no fault, and neither are figures that it lets touch the edge', () => {
+  const [drawn] = clean
+  const frames = drawn!.frames.map((frame) => {
+    const data = frame.data.slice()
+    for (let at = 0; at < data.length; at += 4) if (data[at + 3]! < 128) data.set([90, 140, 220, 255], at)
+    return createBitmap(frame.width, frame.height, data)
+  })
+  expect(inspectQuality(frames, { loop: true }).flags.map(({ fault }) => fault)).toContain('background')
+  const faults = inspectQuality(frames, { loop: true, background: 'keep' }).flags.map(({ fault }) => fault)
+  for (const fault of ['background', 'halo', 'cut-off']) expect(faults).not.toContain(fault)
+})
+
+test('an animation that plays once, or there and back, has no seam', () => {
+  const half = clean.find(({ motion, frames }) => motion === 'walk' && frames.length === 16)!.frames.slice(0, 6)
+  expect(inspectQuality(half, { loop: true }).flags.map(({ fault }) => fault)).toContain('loop-seam')
+  expect(inspectQuality(half, { loop: false }).flags).toEqual([])
+  expect(inspectQuality(half, { loop: true, yoyo: true }).flags).toEqual([])
+})
+
+test('one frame, two frames and nothing but blank frames are looked at without a word too many', () => {
+  const { frames } = clean[0]!
+  expect(inspectQuality(frames.slice(0, 1), { loop: true }).flags).toEqual([])
+  expect(inspectQuality(frames.slice(0, 2), { loop: true }).flags).toEqual([])
+  const blank = createBitmap(8, 8)
+  expect(inspectQuality([blank, blank, blank], { loop: true }).flags).toEqual([{ fault: 'blank', frames: [0, 1, 2], value: 3, limit: 1 }])
+})
+
+test('figures and places are those of the frames that were given', () => {
+  const { frames } = clean.find(({ motion }) => motion === 'idle')!
+  const before = frames.map(({ data }) => data.slice())
+  const { figures } = inspectQuality(frames, { loop: true })
+  expect(Object.keys(figures).sort()).toEqual([...faults].sort())
+  expect(frames.map(({ data }) => data)).toEqual(before)
+})

@@ -1,0 +1,112 @@
+import { beforeAll, expect, test } from 'vitest'
+import { type Bitmap, blit, createBitmap } from '../../atlas/index.ts'
+import { stabilize } from '../../atlas/stabilize.ts'
+import { trim } from '../../atlas/trim.ts'
+import { type Drawn, drawAll, seeded } from './drawn.ts'
+import { moved, roomy } from './faulty.ts'
+
+let clean: readonly Drawn[] = []
+beforeAll(async () => {
+  clean = await drawAll(['a knight with a red plume and a sword', 'a cat', 'a pink slime', 'a robot'])
+})
+
+const loop = { loop: true }
+
+function walk(): readonly Bitmap[] {
+  return roomy(clean.find(({ name }) => name.startsWith('a robot, walk 8'))!.frames, 30)
+}
+
+test('clean motions come back as they were: bobs, leaps, lunges and the beat of a run stay', () => {
+  for (const { name, frames } of clean) expect(stabilize(frames, loop).frames === frames, name).toBe(true)
+})
+
+test('frames that slipped by whole pixels go back to within a pixel or two of their place, the others stay', () => {
+  const chance = seeded(11)
+  for (const { name, motion, frames: drawn } of clean) {
+    if (motion !== 'idle') continue
+    const frames = roomy(drawn, 30)
+    for (const [x, y] of [
+      [9, 0],
+      [0, -7],
+      [-12, 6],
+      [8, 8],
+    ] as const) {
+      const at = 1 + Math.floor(chance() * (frames.length - 2))
+      const { moves } = stabilize(
+        frames.map((frame, i) => (i === at ? moved(frame, x, y) : frame)),
+        loop,
+      )
+      expect(Math.abs(moves[at]!.x + x), name).toBeLessThanOrEqual(2)
+      expect(Math.abs(moves[at]!.y + y), name).toBeLessThanOrEqual(2)
+      expect(moves.filter((_, i) => i !== at).every((move) => move.x === 0 && move.y === 0)).toBe(true)
+    }
+  }
+})
+
+test('several frames that slipped different ways go back', () => {
+  const frames = roomy(clean.find(({ motion }) => motion === 'idle')!.frames, 30)
+  const slips = new Map([
+    [2, 8],
+    [3, -7],
+    [8, 9],
+  ])
+  const { moves } = stabilize(
+    frames.map((frame, at) => moved(frame, slips.get(at) ?? 0, 0)),
+    loop,
+  )
+  for (const [at, { x, y }] of moves.entries()) {
+    expect(Math.abs(x + (slips.get(at) ?? 0))).toBeLessThanOrEqual(3)
+    expect(y).toBe(0)
+  }
+})
+
+test('a creep over the loop is taken out, the first frame staying where it is', () => {
+  const frames = roomy(clean.find(({ motion }) => motion === 'idle')!.frames, 30)
+  const last = frames.length - 1
+  const { moves } = stabilize(
+    frames.map((frame, at) => moved(frame, 0, Math.round((12 * at) / last))),
+    loop,
+  )
+  expect(moves[0]).toEqual({ x: 0, y: 0 })
+  for (const [at, { y }] of moves.entries()) expect(Math.abs(y + (12 * at) / last)).toBeLessThanOrEqual(1.5)
+})
+
+test('frames that the service moved are put between those that it did not move', () => {
+  const frames = walk().map((frame, at) => (at === 3 || at === 4 ? moved(frame, 20, 0) : frame))
+  const { moves } = stabilize(frames, { loop: true, shifted: [3, 4] })
+  expect(moves.map(({ x }) => x !== 0)).toEqual([false, false, false, true, true, false, false, false])
+  for (const at of [3, 4]) expect(Math.abs(moves[at]!.x + 20)).toBeLessThanOrEqual(8)
+})
+
+test('where the service moved more than half of the frames, there is nothing to hold on to, and they stay', () => {
+  const frames = walk()
+  expect(stabilize(frames, { loop: true, shifted: [0, 1, 2, 3, 4] }).frames).toBe(frames)
+})
+
+test('nothing is cut off: the canvas grows, evenly across, and every frame keeps its pixels', () => {
+  const width = 20
+  const figure = createBitmap(10, 16)
+  figure.data.fill(255)
+  const wide = createBitmap(20, 16)
+  wide.data.fill(255)
+  const at = (picture: Bitmap, x: number): Bitmap => {
+    const frame = createBitmap(width, 20)
+    blit(frame, picture, x, 2)
+    return frame
+  }
+  // The broad frame fills its canvas and lies right of where its neighbours are: put back, it reaches beyond the left edge.
+  const frames = [at(figure, 0), at(figure, 0), at(wide, 0), at(figure, 0), at(figure, 0), at(figure, 0)]
+  const { frames: steady, moves, origin } = stabilize(frames, { loop: true, shifted: [2] })
+  expect(moves[2]!.x).toBeLessThan(0)
+  expect(origin).toEqual({ x: -moves[2]!.x, y: 0 })
+  for (const [index, frame] of steady.entries()) {
+    expect({ width: frame.width, height: frame.height }).toEqual({ width: width + 2 * origin.x, height: 20 })
+    expect(trim(frame, { margin: 0 }).bitmap).toEqual(trim(frames[index]!, { margin: 0 }).bitmap)
+  }
+})
+
+test('blank frames stay blank and do not count as neighbours', () => {
+  const blank = createBitmap(walk()[0]!.width, walk()[0]!.height)
+  const frames = walk().map((frame, at) => (at === 2 ? blank : frame))
+  expect(stabilize(frames, loop).frames).toBe(frames)
+})

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { decodePng } from '../../atlas/index.ts'
+import type { SheetInput } from '../../src/build/frames.ts'
+import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
+import { parseSpec } from '../../src/spec/parser.ts'
+import { figurePng } from '../project.ts'
+
+const options: SheetOptions = { maxSize: 2048, format: 'png' }
+
+function inputs(name: string, fields: object): readonly SheetInput[] {
+  const spec = parseSpec(
+    JSON.stringify({ reference: './hero.png', prompt: 'x', animations: { walk: {}, idle: {} }, ...fields }),
+    `/game/${name}.sprite.json`,
+  )
+  return spec.animations.map((animation) => ({
+    spec,
+    animation,
+    source: { kind: 'placeholder', sha256: name, read: async () => figurePng() },
+  }))
+}
+
+function ports() {
+  const kept = new Map<string, Uint8Array>()
+  const cache = { read: async (key: string) => kept.get(key), write: async (key: string, bytes: Uint8Array) => void kept.set(key, bytes) }
+  return { kept, cache, warn: () => {} }
+}
+
+test('two scales of a group share one layout, a third without a common unit has its own', async () => {
+  const { atlases } = await makeSheets(inputs('hero', { scales: [1, 0.5], anchor: [0.5, 1] }), 'group', options, ports())
+  const [large, small] = atlases
+  expect(atlases.map(({ scale }) => scale)).toEqual([1, 0.5])
+  for (const [at, frame] of small!.frames.entries()) {
+    const from = large!.frames[at]!
+    expect([frame.x, frame.y, frame.width, frame.height].map((px) => px * 2)).toEqual([from.x, from.y, from.width, from.height])
+    expect(frame.anchor).toEqual(from.anchor)
+  }
+  expect(decodePng(small!.pages[0]!.bytes).width * 2).toBe(decodePng(large!.pages[0]!.bytes).width)
+  const odd = await makeSheets(inputs('hero', { scales: [1, 0.33] }), 'group', options, ports())
+  expect(odd.atlases.map(({ scale }) => scale)).toEqual([1, 0.33])
+})
+
+test('a group is kept with all its scales: the warm one is the cold one, byte for byte, and opens nothing', async () => {
+  const own = ports()
+  const all = [...inputs('coin', { atlas: 'ui', scales: [2, 1] }), ...inputs('hero', { scales: [1, 0.5] })]
+  const cold = await makeSheets(all, 'group', options, own)
+  expect(own.kept.size).toBe(2)
+  const sealed = all.map((input) => ({
+    ...input,
+    source: { ...input.source, read: () => Promise.reject(new Error('A warm build opened a source.')) },
+  }))
+  expect(await makeSheets(sealed, 'group', options, own)).toEqual(cold)
+})
+
+test('a palette and another scale are other pages', async () => {
+  const own = ports()
+  await makeSheets(inputs('hero', {}), 'group', options, own)
+  await makeSheets(inputs('hero', {}), 'group', { ...options, palette: 'exact' }, own)
+  await makeSheets(inputs('hero', { scales: [0.5] }), 'group', options, own)
+  expect(own.kept.size).toBe(3)
+})
+
+test('pixel art takes whole factors: as large as fits into what was asked for', async () => {
+  const sizeOf = async (size: number): Promise<number> =>
+    (await makeSheets(inputs('hero', { size, pixelArt: true }), 'group', options, ports())).sprites[0]!.width
+  expect(await sizeOf(150)).toBe(128)
+  expect(await sizeOf(64)).toBe(64)
+  expect(await sizeOf(40)).toBe(32)
+  expect(await sizeOf(20)).toBe(16)
+})
