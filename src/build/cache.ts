@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../host/disk.ts'
-import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
 /** What can be made again, by build key. Losing it costs time, never money. */
@@ -21,7 +20,13 @@ export function createBuildCache(ports: { disk: Disk; random: Random }, folder: 
       const content = bytes.subarray(32)
       return Buffer.from(digest(content)).equals(Buffer.from(bytes.subarray(0, 32))) ? content : undefined
     },
-    write: (key, bytes) => replaceFile(ports.disk, ports.random, place(key), Buffer.concat([digest(bytes), bytes])),
+    // Nothing is synced: what a crash tears is read as missing, and made again.
+    write: async (key, bytes) => {
+      const temp = `${place(key)}.${Buffer.from(ports.random.bytes(8)).toString('hex')}.tmp`
+      await ports.disk.makeFolder(folder)
+      await ports.disk.writeTemp(temp, Buffer.concat([digest(bytes), bytes]))
+      await ports.disk.move(temp, place(key))
+    },
   }
 }
 

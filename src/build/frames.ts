@@ -46,7 +46,7 @@ export interface SheetInput {
 /** The sequence of an animation and what a person should know about it. */
 export interface SequenceReport {
   readonly sequence: FrameSequence
-  /** Of what was bought; a placeholder is not looked at. */
+  /** Of what was bought, where it was looked at; a placeholder never is. */
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
 }
@@ -55,11 +55,12 @@ export interface SequenceReport {
  * Opens a result, or draws a placeholder, and makes the sequence that goes into an atlas: the frames that are used, put back where `stabilize` asks for it, looked
  * at, and scaled to the size that was asked for.
  *
+ * @param isJudged Whether the frames are looked at, which takes longer than reading them.
  * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
  */
-export async function readSequence(input: SheetInput, layout: DeliveryLayout | undefined): Promise<SequenceReport> {
+export async function readSequence(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean): Promise<SequenceReport> {
   const { spec, animation } = input
-  const { frames, indices, anchor, whole, quality, warnings } = await readPlayed(input, layout)
+  const { frames, indices, anchor, whole, quality, warnings } = await readPlayed(input, layout, isJudged)
   const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
   const nameOf = (index: number): string => `${spec.name}/${animation.name}/${String(index).padStart(4, '0')}`
   const named = indices.map((index, at) => ({ index, name: nameOf(index), bitmap: sized[at] as Bitmap, durationMs: 1000 / animation.fps }))
@@ -96,7 +97,7 @@ export interface PlayedFrames {
 }
 
 /** The frames of an animation that are used, put back where `stabilize` asks for it, and looked at. Throws like {@link readSequence}. */
-export async function readPlayed(input: SheetInput, layout: DeliveryLayout | undefined): Promise<PlayedFrames> {
+export async function readPlayed(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean = true): Promise<PlayedFrames> {
   const { spec, animation, source } = input
   const opened = source.kind === 'result' ? await openResult(input, source, layout) : { frames: await drawPlaceholder(input), warnings: [] }
   const indices = usedFrames(spec, animation, opened.frames.length)
@@ -113,7 +114,7 @@ export async function readPlayed(input: SheetInput, layout: DeliveryLayout | und
     ...base,
     frames,
     ...(spec.anchor ? { anchor: moveAnchor(spec.anchor, whole, origin) } : {}),
-    quality: judgeFrames({ spec, animation, frames, indices, review }),
+    ...(isJudged ? { quality: judgeFrames({ spec, animation, frames, indices, review }) } : {}),
   }
 }
 

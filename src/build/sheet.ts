@@ -1,6 +1,7 @@
 import {
   type Atlas,
   alignSequences,
+  cutSequence,
   encodePages,
   type FrameSequence,
   makeAtlas,
@@ -15,8 +16,9 @@ import { referencePath } from '../spec/reference.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuildCache } from './cache.ts'
-import { type DeliveryLayout, readPlayed, readSequence, type SheetInput } from './frames.ts'
+import { type DeliveryLayout, readPlayed, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
 import type { AnimationQuality } from './quality.ts'
+import { packSequence, unpackSequence } from './sequence-cache.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite } from './sheet-model.ts'
 
@@ -39,6 +41,8 @@ export interface SheetPorts {
   readonly layout?: DeliveryLayout | undefined
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
+  /** Whether the frames of an animation (`sprite.animation`) are looked at where they have to be opened; what is known already is told in any case. @default none is */
+  readonly isJudged?: ((id: string) => boolean) | undefined
 }
 
 /** Raised whenever equal inputs may give other bytes than before. */
@@ -78,7 +82,7 @@ export async function readQuality(
 ): Promise<readonly AnimationQuality[]> {
   const known = new Map<string, AnimationQuality>()
   const isOpen = ({ spec, animation, source }: SheetInput): boolean => {
-    const id = `${spec.name}.${animation.name}`
+    const id = idOf({ spec, animation, source })
     return source.kind === 'result' && ids.has(id) && !known.has(id)
   }
   for (const grouping of ['group', 'sprite'] as const)
@@ -143,7 +147,7 @@ function groupKey(name: string, members: readonly SheetInput[], options: SheetOp
 
 async function packTogether(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
   const scales = scalesOf(members)
-  const reports = await Promise.all(members.map((input) => readSequence(input, ports.layout)))
+  const reports = await readMembers(members, scales, ports)
   const sequences = reports.map(({ sequence }) => sequence)
   const atlases: BuiltAtlas[] = []
   for (const atlas of await layOut(name, sequences, scales, options.maxSize))
@@ -153,6 +157,39 @@ async function packTogether(name: string, members: readonly SheetInput[], option
     quality: reports.flatMap(({ quality }) => quality ?? []),
     warnings: reports.flatMap(({ warnings }) => warnings),
   }
+}
+
+/** One after the other: of a large project only what lies on the pages fits into memory. */
+async function readMembers(
+  members: readonly SheetInput[],
+  scales: readonly number[],
+  ports: SheetPorts,
+): Promise<readonly SequenceReport[]> {
+  const reports: SequenceReport[] = []
+  // Smaller scales are made from whole frames.
+  const isCut = scales.length === 1 && scales[0] === 1
+  for (const input of members) reports.push(isCut ? await readCut(input, ports) : await read(input, ports))
+  return reports
+}
+
+function read(input: SheetInput, { layout, isJudged }: SheetPorts): Promise<SequenceReport> {
+  return readSequence(input, layout, isJudged?.(idOf(input)) === true)
+}
+
+/** What lies on the pages of an animation, kept for the next time that only others of its group change. */
+async function readCut(input: SheetInput, ports: SheetPorts): Promise<SequenceReport> {
+  const key = buildKey({ formatVersion, sequence: keyParts(input) })
+  const kept = await ports.cache.read(key)
+  const known = kept && unpackSequence(kept)
+  if (known && (known.quality !== undefined || input.source.kind !== 'result' || ports.isJudged?.(idOf(input)) !== true)) return known
+  const report = await read(input, ports)
+  const cut = { ...report, sequence: cutSequence(report.sequence) }
+  await ports.cache.write(key, packSequence(cut))
+  return cut
+}
+
+function idOf({ spec, animation }: SheetInput): string {
+  return `${spec.name}.${animation.name}`
 }
 
 /** All scales in one layout; each in its own where they have none in common. */

@@ -9,17 +9,20 @@ import type { Survey, Wish } from './survey.ts'
  * Makes the atlases of everything that was surveyed.
  *
  * @param unbought What becomes of what is not bought: a moving placeholder, or an error of its own (the caller has seen to it that nothing is missing).
+ * @param bought Ids of what was bought just now: its frames are looked at. Of the others is told what is known.
  */
 export async function assemble(
   shop: Shop,
   found: Survey,
   grouping: 'group' | 'sprite',
   unbought: 'error' | 'placeholder',
+  bought: ReadonlySet<string> = new Set(),
 ): Promise<BuiltSheets> {
   const inputs = toInputs(shop, found, unbought)
   return makeSheets(inputs, grouping, shop.options.atlas, {
     cache: shop.cache,
     layout: layoutOf(shop),
+    isJudged: (id) => bought.has(id),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
   })
 }
