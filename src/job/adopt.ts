@@ -1,6 +1,7 @@
 import { findEntry, type LockEntry } from '../vault/lockfile.ts'
+import { decide } from './decision.ts'
 import type { JournalView } from './journal.ts'
-import type { JobPorts, Order } from './order.ts'
+import { factsNow, type JobPorts, type Order } from './order.ts'
 import type { Submission } from './record.ts'
 
 /**
@@ -9,11 +10,13 @@ import type { Submission } from './record.ts'
  * @param isLeft Whether the execution that the journal knows was left by an answer that was given elsewhere.
  */
 export async function adoptExecution(
-  ports: Pick<JobPorts, 'journal' | 'lock'>,
+  ports: Pick<JobPorts, 'journal' | 'lock' | 'clock' | 'windowMs' | 'client' | 'mayReplay'>,
   order: Order,
   view: JournalView,
   isLeft = false,
 ): Promise<JournalView> {
+  // A POST of our own that may be repeated: its answer names the execution that it has started, which may be another one.
+  if (ports.mayReplay && !view.submission.accepted && decide(view.submission, factsNow(ports, order)).do === 'replay') return view
   const entry = findEntry(await ports.lock.read(), order.request.id, order.hash)
   if (!entry?.execution || !mayAdopt(view.submission, entry, isLeft)) return view
   const body = {

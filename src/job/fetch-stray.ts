@@ -13,6 +13,8 @@ type StrayPorts = Pick<JobPorts, 'client' | 'journal' | 'vault' | 'ledger' | 'cl
 export type StrayFound =
   | { readonly is: 'open' }
   | { readonly is: 'asking'; readonly question: string }
+  /** Answered elsewhere: which execution goes on nobody says. */
+  | { readonly is: 'left' }
   | { readonly is: 'failed' }
   | { readonly is: 'stored'; readonly sha256: string }
 
@@ -26,6 +28,7 @@ export async function fetchStray(ports: StrayPorts, order: Order, stray: Stray):
   const { attempt, executionId } = stray
   const execution = await ports.client.execution(executionId, ports.signal)
   if (execution.question !== null) return { is: 'asking', question: execution.question.text }
+  if (execution.status === 'needs_input') return { is: 'left' }
   const asset = execution.assets[0]
   if (!isEnded(execution) || (execution.status === 'completed' && !asset)) return { is: 'open' }
   if (!asset || execution.status !== 'completed') {

@@ -165,7 +165,6 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           id: order.request.id,
           hash: order.hash,
           attempt: frozen.attempt,
-          approvedAt: frozen.approvedAt,
           // Each decision to send again may have led to a charge of its own.
           credits: parseCredits(frozen.maxCredits) * BigInt(1 + (view.submission.replay?.count ?? 0)),
           round: view.submission.withdrawals ?? 0,
@@ -207,7 +206,10 @@ async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, 
           : await ports.journal.append(order.hash, view, 'unknown', { attempt, send, status: outcome.status, message: outcome.message })
     if (next) break
     view = await ports.journal.read(order.hash)
-    if (view.submission.accepted?.attempt === attempt) return
+    const { accepted, executions } = view.submission
+    if (outcome.kind === 'accepted' && executions?.includes(outcome.executionId)) return
+    // Another process had the answer first; what was taken over from the lock file is no answer to this POST.
+    if (accepted?.attempt === attempt && accepted.approvedAt === undefined) return
     // A person has given this attempt up meanwhile: an execution that exists is written down all the same, a refusal says nothing any more.
     if (view.submission.attempt !== attempt && outcome.kind !== 'accepted') return
   }

@@ -108,7 +108,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
   const { folder, copy } = places
   const known = new Map<string, KnownChain<R>>()
   const knownOf = (name: string): KnownChain<R> => {
-    const chain = known.get(name) ?? { records: new Map(), compared: 0, isForeign: false, uncopied: [] }
+    const chain = known.get(name) ?? { records: new Map(), compared: 0, isForeign: false, uncopied: new Set() }
     known.set(name, chain)
     return chain
   }
@@ -124,13 +124,14 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
   }
   const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
     publish(disk, random, join(place, name, fileName(n)), bytes)
-  const copyLater = (name: string, record: R): Promise<void> =>
-    tryCopy(async () => {
-      const { uncopied } = knownOf(name)
-      uncopied.push(record)
-      await put(copy as string, name, record.n, formatRecord(record))
-      uncopied.pop()
-    })
+  /** Kept in mind until it is written: another append of this process may be under way. */
+  const putCopy = async (name: string, record: R, bytes: Uint8Array): Promise<boolean> => {
+    const { uncopied } = knownOf(name)
+    uncopied.add(record)
+    const isWritten = await put(copy as string, name, record.n, bytes)
+    uncopied.delete(record)
+    return isWritten
+  }
   const rooted = new Set<string>()
   const makeRooted = async (name: string): Promise<void> => {
     if (rooted.has(name)) return
@@ -170,12 +171,9 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       if (copy !== undefined && !knownOf(name).isForeign) {
         const { uncopied } = knownOf(name)
         // What could not be written a moment ago: a copy that begins in the middle says only that something was sent.
-        for (const earlier of uncopied.splice(0)) await copyLater(name, earlier)
+        for (const earlier of [...uncopied]) await tryCopy(() => putCopy(name, earlier, formatRecord(earlier)))
         await tryCopy(async () => {
-          uncopied.push(record)
-          const isWritten = await put(copy, name, record.n, bytes)
-          uncopied.pop()
-          if (isWritten) return
+          if (await putCopy(name, record, bytes)) return
           const other = await readRecord<R>(disk, join(copy, name), record.n)
           if (other !== undefined && other.sum !== record.sum) knownOf(name).isForeign = true
         })
@@ -206,7 +204,7 @@ interface KnownChain<R extends ChainedRecord> {
   /** Whether the copy belongs to another checkout that stood at the same path. It is left alone then: what is here counts. */
   isForeign: boolean
   /** Records of this process that the second place would not take. */
-  readonly uncopied: R[]
+  readonly uncopied: Set<R>
 }
 
 /** Records as they were found in both places. */

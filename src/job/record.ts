@@ -82,6 +82,8 @@ export interface RecordBodies {
   readonly decided: {
     readonly attempt: number
     readonly about: 'submission' | 'answer' | 'execution'
+    /** Which one, where it is about an execution; missing in records of earlier versions. */
+    readonly executionId?: string
     readonly decision: 'replay' | 'abandon'
     /** `at` of the approval of that day: buying after giving up needs another one. */
     readonly approvedAt: string | null
@@ -165,7 +167,7 @@ export const noSubmission: Submission = { attempt: 0, failures: 0, sends: [] }
  */
 export function foldRecord(state: Submission, record: JournalRecord): Submission {
   if (record.type === 'frozen') return foldFrozen(state, record.body)
-  if (record.type === 'accepted') return foldAccepted(state, record.body, record.at)
+  if (record.type === 'accepted') return foldAccepted(state, record.body)
   const strays = withStrayEnd(state.strays, record)
   if (strays) return { ...state, strays }
   const isPresent = record.body.attempt === state.attempt || state.attempt === 0
@@ -206,7 +208,7 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
 function isOfAnother(state: Submission, body: { readonly executionId?: string; readonly attempt: number }): boolean {
   const { executionId } = body
   if (executionId === undefined || !state.accepted || executionId === state.accepted.executionId) return false
-  return state.executions?.includes(executionId) === true
+  return state.executions?.includes(executionId) === true || state.strays?.some((stray) => stray.executionId === executionId) === true
 }
 
 function foldFrozen(state: Submission, body: RecordBodies['frozen']): Submission {
@@ -228,42 +230,35 @@ function lasting({ executions, strays, abandonedAttempts }: Submission): Pick<Su
 }
 
 /** An execution that is known after all ends a giving up; one of an attempt that others have followed is kept in mind. */
-function foldAccepted(state: Submission, body: RecordBodies['accepted'], at: number): Submission {
-  if (body.attempt < state.attempt) {
-    const isKnown = state.executions?.includes(body.executionId) === true
-    return isKnown ? state : { ...state, strays: withStray(state.strays, body) }
-  }
+function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
+  const isKnown = state.executions?.includes(body.executionId) === true
+  if (body.attempt < state.attempt) return isKnown ? state : { ...state, strays: withStray(state.strays, body) }
   if (body.attempt === state.attempt && state.accepted?.executionId === body.executionId) {
     const { abandoned: _abandoned, ...rest } = state
     return rest
   }
-  const open = state.accepted ? [] : state.sends.filter((send) => send.answer.kind !== 'refused')
-  const isBeside = body.attempt === state.attempt && mayBeBeside(open, body, at)
-  // The late answer to a POST of our own, whose place another machine's execution has taken.
-  if (state.accepted?.approvedAt !== undefined && body.approvedAt === undefined && state.abandonedAttempts?.includes(body.attempt))
-    return { ...state, strays: withStray(state.strays, body) }
-  if (body.attempt === state.attempt && !isBeside) return withExecution(state, body)
+  if (isLateAnswer(state, body)) return isKnown ? state : { ...state, strays: withStray(state.strays, body) }
+  if (body.attempt === state.attempt && !isBeside(state, body)) return withExecution(state, body)
   // Taken over from another machine: whether our own POSTs were heard stays unknown.
-  const given = open.length > 0 ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
+  const given = openSends(state).length > 0 ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
   // Bytes and POSTs of our own are not those that started it.
   const { frozen: _frozen, replay: _replay, ...taken } = withExecution(state, body)
   return { ...taken, ...given, attempt: body.attempt, sends: [] }
 }
 
-/** How long every service is taken to remember a key, milliseconds: the window in which POSTs are repeated. */
-const rememberedMs = 600_000
+/** The answer to a POST of our own that comes after another machine's execution has taken its place. */
+function isLateAnswer({ attempt, accepted }: Submission, body: RecordBodies['accepted']): boolean {
+  return accepted?.attempt === attempt && body.attempt === attempt && accepted.approvedAt !== undefined && body.approvedAt === undefined
+}
 
-/**
- * Whether an execution that was taken over from the lock file may be another one than POSTs of ours, which nobody has answered, have started. Keys are the same everywhere, so that POSTs
- * within the window of each other lead to one execution. The other one was made after its approval and before it was taken over.
- *
- * @param open Our POSTs that were not refused.
- * @param at When it was taken over, milliseconds since the Unix epoch.
- */
-export function mayBeBeside(open: readonly { readonly at: number }[], { approvedAt }: RecordBodies['accepted'], at: number): boolean {
-  if (approvedAt === undefined || open.length === 0) return false
-  const approved = approvedAt === null ? Number.NaN : Date.parse(approvedAt)
-  return open.some((send) => !(approved >= send.at - rememberedMs && at <= send.at + rememberedMs))
+/** POSTs that nobody has answered, or not so that it says anything. */
+function openSends({ accepted, sends }: Submission): readonly Send[] {
+  return accepted ? [] : sends.filter((send) => send.answer.kind !== 'refused')
+}
+
+/** Whether an execution that was taken over from the lock file may stand beside one that POSTs of ours have started: they have no answer, and nobody can know. */
+function isBeside(state: Submission, { approvedAt }: RecordBodies['accepted']): boolean {
+  return approvedAt !== undefined && openSends(state).length > 0
 }
 
 /** Another execution stands for the request from here on: what was said of the one before is over. */

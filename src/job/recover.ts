@@ -12,6 +12,7 @@ export interface OpenDecision {
   readonly attempt: number
   /** `submission` and `answer`: sent, and nobody knows whether it was heard. `execution`: the service does not know it any more. */
   readonly about: 'submission' | 'answer' | 'execution'
+  readonly executionId?: string | undefined
   /** Ceiling that counts as spent, decimal text; undefined where another machine bought it. */
   readonly ceiling: string | undefined
   /** Wall clock of the first unanswered POST, milliseconds since the Unix epoch; undefined where an execution is gone. */
@@ -31,7 +32,9 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
   }
   const { accepted, stored, failed } = submission
   if (!accepted || failed || submission.abandoned || (stored && (await ports.vault.has(stored.sha256)))) return undefined
-  return (await isLost(ports, submission)) ? { about: 'execution', since: undefined, ...rest } : undefined
+  return (await isLost(ports, submission))
+    ? { about: 'execution', executionId: accepted.executionId, since: undefined, ...rest }
+    : undefined
 }
 
 /** A stray that the service does not know any more, or whose file it does not have. */
@@ -40,19 +43,21 @@ async function readGoneStray(ports: JobPorts, { records, submission }: JournalVi
     if (end !== undefined || !(await isStrayGone(ports, executionId))) continue
     const frozen = records.findLast((record) => record.type === 'frozen' && record.body.attempt === attempt)
     const { ceiling, balance } = frozen?.type === 'frozen' ? frozen.body : {}
-    return { about: 'execution', attempt, since: undefined, ceiling, balanceBefore: balance }
+    return { about: 'execution', executionId, attempt, since: undefined, ceiling, balanceBefore: balance }
   }
   return undefined
 }
 
 async function isStrayGone(ports: JobPorts, executionId: string): Promise<boolean> {
   try {
-    const { assets } = await ports.client.execution(executionId, ports.signal)
+    const { assets, question, status } = await ports.client.execution(executionId, ports.signal)
     if (assets[0]) await ports.client.download(assets[0].downloadUrl, ports.signal)
-    return false
+    // Answered in the console: which execution went on nobody says.
+    return status === 'needs_input' && question === null
   } catch (error) {
-    if (isGone(error)) return true
-    throw error
+    ports.signal.throwIfAborted()
+    // What cannot be asked is not gone, and keeps nobody from deciding about something else.
+    return isGone(error)
   }
 }
 
@@ -85,7 +90,8 @@ export async function recordDecision(ports: JobPorts, order: Order, decision: 'r
         facts: { id: order.request.id },
       })
     }
-    const body = { attempt: open.attempt, about: open.about, decision, approvedAt: order.approval?.at ?? null }
+    const about = { attempt: open.attempt, about: open.about, ...(open.executionId === undefined ? {} : { executionId: open.executionId }) }
+    const body = { ...about, decision, approvedAt: order.approval?.at ?? null }
     if (await ports.journal.append(order.hash, view, 'decided', body)) return open
   }
 }

@@ -1,6 +1,6 @@
 import { type Credits, formatCredits, parseCredits, sumCredits } from '../credit/credits.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
-import type { LockFile, LockStore } from '../vault/lockfile.ts'
+import type { LockEntry, LockFile, LockStore } from '../vault/lockfile.ts'
 import type { Journal, JournalView } from './journal.ts'
 import type { Submission } from './record.ts'
 import { type ChainedRecord, type ChainPlaces, type ChainPorts, createRecordChains, newerVersion } from './record-chain.ts'
@@ -12,8 +12,6 @@ export interface Reservation {
   /** Request hash. */
   readonly hash: string
   readonly attempt: number
-  /** `at` of the approval that it rests on; undefined in records of earlier versions. */
-  readonly approvedAt?: string | undefined
   /** The `max_credits` of its submission. */
   readonly credits: Credits
   /** How often a share of this attempt was given back before, by the records that the next `sent` is to follow. */
@@ -24,7 +22,6 @@ interface ReservedBody {
   readonly id: string
   readonly hash: string
   readonly attempt: number
-  readonly approvedAt?: string
   /** Decimal text. */
   readonly credits: string
   /** Missing where it is 0. */
@@ -73,7 +70,16 @@ export function createReservations(
   total: Credits | undefined,
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
-  const elsewhere = async (taken: ReadonlyMap<string, Reservation>): Promise<Credits> => boughtElsewhere(await papers.lock.read(), taken)
+  // What was answered is never unsaid.
+  const answered = new Set<string>()
+  const isOurs = async (hash: string, execution: LockExecution): Promise<boolean> => {
+    const known = `${hash} ${execution.id}`
+    if (!answered.has(known) && (await wasAnswered(papers.journal, hash, execution))) answered.add(known)
+    return answered.has(known)
+  }
+  const takenOver = async (hash: string, before: number): Promise<number> => countTakenOver(await readQuietly(papers.journal, hash), before)
+  const elsewhere = async (taken: ReadonlyMap<string, Reservation>): Promise<Credits> =>
+    boughtElsewhere(await papers.lock.read(), taken, isOurs, takenOver)
   /**
    * Whether a share may be given back: its attempt has ended without a charge, or was never sent. In the second case somebody may be about to send it. So the request's own chain
    * is asked to decide: `withdrawn` and that one's `sent` want the same place in it. Whoever comes too late there reserves again, which is a record in the purse, behind which this one's `released` comes too late.
@@ -111,7 +117,7 @@ export function createReservations(
         const view = await chains.read(chain)
         const taken = fold(view.records)
         const own = taken.get(keyOf(share))
-        if (own && own.credits >= share.credits && own.round >= share.round && own.approvedAt === share.approvedAt) return
+        if (own && own.credits >= share.credits && own.round >= share.round) return
         const others =
           sumOf(taken) -
           (own?.credits ?? 0n) +
@@ -137,12 +143,11 @@ function keyOf({ hash, attempt }: Pick<Reservation, 'hash' | 'attempt'>): string
   return `${hash} ${attempt}`
 }
 
-function toBody({ id, hash, attempt, approvedAt, credits, round }: Reservation): ReservedBody {
+function toBody({ id, hash, attempt, credits, round }: Reservation): ReservedBody {
   return {
     id,
     hash,
     attempt,
-    ...(approvedAt === undefined ? {} : { approvedAt }),
     credits: formatCredits(credits),
     ...(round === 0 ? {} : { round }),
   }
@@ -169,11 +174,8 @@ function fold(records: readonly ReservationRecord[]): Map<string, Share> {
   return taken
 }
 
-function toShare({
-  at,
-  body: { id, hash, attempt, approvedAt, credits, round = 0 },
-}: ReservationRecord & { readonly type: 'reserved' }): Share {
-  return { id, hash, attempt, approvedAt, credits: parseCredits(credits), round, at }
+function toShare({ at, body: { id, hash, attempt, credits, round = 0 } }: ReservationRecord & { readonly type: 'reserved' }): Share {
+  return { id, hash, attempt, credits: parseCredits(credits), round, at }
 }
 
 function sumOf(taken: ReadonlyMap<string, Reservation>): Credits {
@@ -197,20 +199,57 @@ function isOver(submission: Submission, attempt: number): boolean {
   return failed !== undefined || (isRefused && ![401, 403, 409, 429].includes(last.status))
 }
 
-/** What the lock file knows as bought and no reservation of ours stands for. */
-function boughtElsewhere(lock: LockFile, taken: ReadonlyMap<string, Reservation>): Credits {
+/**
+ * What the lock file knows as bought and no share of ours stands for: requests of others, and their purchases of what we have asked for as well. Keys are the same everywhere, so that both may be
+ * one execution: it is where ours was answered with it.
+ */
+async function boughtElsewhere(
+  lock: LockFile,
+  taken: ReadonlyMap<string, Reservation>,
+  isOurs: (hash: string, execution: LockExecution) => Promise<boolean>,
+  takenOver: (hash: string, before: number) => Promise<number>,
+): Promise<Credits> {
   // Two names of one request were bought once.
   const all = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))
-  const entries = new Map(
-    all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]),
-  ).values()
-  const others = [...entries].filter(([hash, { approval, submission, execution, result }]) => {
-    if (!submission || !(execution ?? result)) return false
-    const own = taken.get(keyOf({ hash, attempt: submission.attempt }))
-    // Another machine's purchase under an approval of its own, beside a submission of ours: both may be paid.
-    return own === undefined || (own.approvedAt !== undefined && own.approvedAt !== approval?.at)
-  })
-  return sumCredits(others.map(([, { submission }]) => parseCredits(submission?.maxCredits ?? '0')))
+  const entries = new Map(all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]))
+  let sum: Credits = 0n
+  for (const [hash, { submission, execution, result }] of entries.values()) {
+    if (!submission || !(execution ?? result)) continue
+    const credits = parseCredits(submission.maxCredits)
+    // Those before it were followed by another attempt in the lock file, and cost about the same.
+    if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
+    const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
+    if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
+    sum += credits
+  }
+  return sum
+}
+
+type LockExecution = NonNullable<LockEntry['execution']>
+
+/** Whether an execution, or one of its conversation, was the answer to a POST of ours. Where the chain is broken it counts as ours: its share does too. */
+async function wasAnswered(journal: Journal, hash: string, { id, conversation }: LockExecution): Promise<boolean> {
+  const view = await readQuietly(journal, hash)
+  if (!view) return true
+  return view.records.some(
+    (record) =>
+      (record.type === 'accepted' || record.type === 'answerAccepted') &&
+      !('approvedAt' in record.body && record.body.approvedAt !== undefined) &&
+      (record.body.executionId === id || (conversation !== null && record.body.conversationId === conversation)),
+  )
+}
+
+/** How many executions of other machines, of attempts before that of the lock file, were taken over and did not fail: a person gave them up, and they may be charged. */
+function countTakenOver(view: JournalView | undefined, before: number): number {
+  const records = view?.records ?? []
+  const hasFailed = (id: string): boolean => records.some((record) => record.type === 'failed' && record.body.executionId === id)
+  return records.filter(
+    (record) =>
+      record.type === 'accepted' &&
+      record.body.approvedAt !== undefined &&
+      record.body.attempt < before &&
+      !hasFailed(record.body.executionId),
+  ).length
 }
 
 function totalError(share: Reservation, others: Credits, total: Credits): SpritewrightError {

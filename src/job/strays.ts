@@ -27,5 +27,7 @@ export function withStrayEnd(strays: readonly Stray[] | undefined, record: Told)
 
 function endOf({ executionId }: Stray, { type, body }: Told): Stray['end'] {
   if ((type === 'stored' || type === 'failed') && body.executionId === executionId) return type
-  return type === 'decided' && body.about === 'execution' && body.decision === 'abandon' ? 'givenUp' : undefined
+  const isGivenUp = type === 'decided' && body.about === 'execution' && body.decision === 'abandon'
+  // Earlier versions did not say which one.
+  return isGivenUp && (body.executionId === undefined || body.executionId === executionId) ? 'givenUp' : undefined
 }

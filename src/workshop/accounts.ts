@@ -88,13 +88,14 @@ function toLines(papers: Papers): LedgerLine[] {
   const approvals = new Map<string, string | undefined>()
   for (const [hash, attempts] of papers.journal) {
     for (const money of attempts) {
-      add(fromJournal(papers, hash, money), money.isReplaced ? ' ours' : '')
+      add(fromJournal(papers, hash, money), money.isReplaced ? ` ${money.executionId ?? 'ours'}` : '')
       approvals.set(`${hash} ${money.attempt}`, money.approvedAt)
     }
   }
   for (const move of papers.moves) {
-    const before = lines.get(`${move.hash} ${move.attempt}`)
-    if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(papers, move, before))
+    const beside = lines.has(`${move.hash} ${move.attempt} ${move.executionId}`) ? ` ${move.executionId}` : ''
+    const before = lines.get(`${move.hash} ${move.attempt}${beside}`)
+    if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(papers, move, before), beside)
   }
   for (const [hash, { entry }] of papers.locked) {
     const attempt = entry.submission?.attempt ?? 1
@@ -115,7 +116,7 @@ function rankOf(state: LedgerState): number {
 }
 
 function fromJournal(papers: Papers, hash: string, money: AttemptMoney): LedgerLine {
-  const { attempt, state, executionId, balanceBefore, credits, decision, isOurs, result, times } = money
+  const { attempt, state, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, times } = money
   const entry = papers.locked.get(hash)?.entry
   return {
     ...commonOf(papers, hash),
@@ -124,6 +125,7 @@ function fromJournal(papers: Papers, hash: string, money: AttemptMoney): LedgerL
     credits: (isOurs ? credits : undefined) ?? priceOf(entry, attempt) ?? credits ?? 0n,
     at: times.ended ?? times.held ?? times.opened,
     origin: isOurs ? 'here' : originOf(papers, entry),
+    ...(isReplaced ? { isReplaced } : {}),
     ...(executionId === undefined ? {} : { executionId }),
     ...(balanceBefore === undefined ? {} : { balanceBefore }),
     ...(decision === undefined ? {} : { decision }),

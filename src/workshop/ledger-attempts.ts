@@ -1,5 +1,5 @@
 import { type Credits, parseCredits } from '../credit/credits.ts'
-import { type JournalRecord, mayBeBeside, type RecordBodies } from '../job/record.ts'
+import type { JournalRecord, RecordBodies } from '../job/record.ts'
 import type { LedgerState } from './ledger-report.ts'
 
 /** What the records of a request say of one attempt's money. */
@@ -25,44 +25,80 @@ export interface AttemptMoney {
   readonly result?: string
 }
 
-/** When a POST left, milliseconds since the Unix epoch. */
-interface Sent {
-  readonly at: number
-}
-
 /** What is known of an attempt while its records are read. */
 interface Draft {
   frozen?: RecordBodies['frozen']
   /** First POST, or taking over. */
   opened?: number
-  /** POSTs that were not refused, by their numbers. */
-  readonly open: Map<number, Sent>
+  /** POSTs that were not refused. */
+  readonly open: Set<number>
   executionId?: string
   held?: number
   ended?: { readonly state: 'settled' | 'restored'; readonly at: number }
   isReplaced?: true
+  /** Whether the execution was taken over from the lock file. */
+  isTakenOver?: true
+  /** Whether it began with the late answer to a POST. */
+  isLate?: true
   result?: string
   decision?: 'replay' | 'abandon'
 }
 
-/** The money of every attempt of a request, oldest first; attempts that started nothing are left out. Pure. */
+/** The money of every attempt of a request, oldest first; attempts that started nothing are left out. Executions that came beside the one that stands for an attempt are lines of their own. Pure. */
 export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptMoney[] {
   const drafts = new Map<number, Draft>()
-  const left: (readonly [attempt: number, draft: Draft])[] = []
+  const beside: BesideDraft[] = []
   for (const record of records) {
     const { attempt } = record.body
-    let draft = drafts.get(attempt) ?? { open: new Map<number, Sent>() }
-    // Another machine's execution takes the place of POSTs of our own that nobody has answered: they are a line of their own.
-    if (record.type === 'accepted' && draft.executionId === undefined && mayBeBeside([...draft.open.values()], record.body, record.at)) {
-      left.push([attempt, { ...draft, isReplaced: true }])
-      draft = { open: new Map<number, Sent>() }
-    }
+    const draft = drafts.get(attempt) ?? newDraft()
     drafts.set(attempt, draft)
-    note(draft, record)
+    const own = besideOf(beside, drafts, record)
+    if (own) note(own, record)
+    else if (record.type === 'accepted' && isTakeover(record.body) && draft.open.size > 0 && draft.executionId === undefined) {
+      // Another machine's execution takes the place of POSTs of our own that nobody has answered: they are a line of their own.
+      beside.push({ attempt, ...draft, isReplaced: true })
+      const taken = newDraft()
+      taken.isTakenOver = true
+      drafts.set(attempt, taken)
+      note(taken, record)
+    } else {
+      if (record.type === 'accepted' && isTakeover(record.body)) draft.isTakenOver = true
+      note(draft, record)
+    }
     // An execution that is known after all ends a giving up, unless another attempt has taken its place.
-    if (record.type === 'accepted' && draft.decision === 'abandon' && attempt >= Math.max(...drafts.keys())) delete draft.decision
+    if (record.type === 'accepted' && !own && draft.decision === 'abandon' && attempt >= Math.max(...drafts.keys())) delete draft.decision
   }
-  return [...left, ...drafts].sort(([a], [b]) => a - b).flatMap(([attempt, draft]) => toMoney(attempt, draft))
+  const all = [...beside, ...[...drafts].map(([attempt, draft]) => ({ attempt, ...draft }))]
+  return all.sort((a, b) => a.attempt - b.attempt).flatMap((draft) => toMoney(draft.attempt, draft))
+}
+
+interface BesideDraft extends Draft {
+  readonly attempt: number
+}
+
+function newDraft(): Draft {
+  return { open: new Set<number>() }
+}
+
+function isTakeover({ approvedAt }: RecordBodies['accepted']): boolean {
+  return approvedAt !== undefined
+}
+
+/** The draft of an execution beside the one that stands for its attempt, where a record speaks of one: a late answer to POSTs of ours begins it, or completes the line that waits for it. */
+function besideOf(beside: BesideDraft[], drafts: ReadonlyMap<number, Draft>, record: JournalRecord): BesideDraft | undefined {
+  const { attempt } = record.body
+  const executionId = 'executionId' in record.body ? record.body.executionId : undefined
+  if (executionId === undefined) return undefined
+  const known = beside.find((one) => one.attempt === attempt && one.executionId === executionId)
+  if (known || record.type !== 'accepted' || isTakeover(record.body)) return known
+  const draft = drafts.get(attempt)
+  if (!draft || draft.executionId === undefined || draft.executionId === executionId) return undefined
+  if (!draft.isTakenOver && attempt >= Math.max(...drafts.keys())) return undefined
+  const waiting = beside.find((one) => one.attempt === attempt && one.isReplaced && one.executionId === undefined)
+  if (waiting) return waiting
+  const late: BesideDraft = { attempt, ...newDraft(), ...(draft.frozen ? { frozen: draft.frozen } : {}), isReplaced: true, isLate: true }
+  beside.push(late)
+  return late
 }
 
 function note(draft: Draft, record: JournalRecord): void {
@@ -72,7 +108,7 @@ function note(draft: Draft, record: JournalRecord): void {
       draft.frozen = record.body
       return
     case 'sent':
-      draft.open.set(record.body.send, { at })
+      draft.open.add(record.body.send)
       draft.opened ??= at
       return
     case 'refused':
@@ -114,7 +150,7 @@ function isPresent(draft: Draft, { executionId }: { readonly executionId?: strin
 
 function toMoney(attempt: number, draft: Draft): readonly AttemptMoney[] {
   const { frozen, open, executionId, held, ended, opened, result } = draft
-  const isOurs = open.size > 0
+  const isOurs = open.size > 0 || draft.isLate === true
   if (opened === undefined || (executionId === undefined && !isOurs)) return []
   const state = ended?.state ?? (executionId === undefined ? 'uncertain' : 'held')
   return [

@@ -16,6 +16,8 @@ export interface LedgerLine {
   readonly at: number
   /** `elsewhere`: only the lock file knows of it; another checkout bought it, and its journal has the rest. */
   readonly origin: 'here' | 'elsewhere'
+  /** Another checkout's execution stands for the attempt, and this is what our own POSTs may have started beside it. */
+  readonly isReplaced?: true
   /** A single picture: nothing is held for it, it is charged on delivery (C13). `held` then means due, `restored` not charged. */
   readonly isPicture: boolean
   /** Available credits right before it was sent, where that was written down. */

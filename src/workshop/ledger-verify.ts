@@ -32,6 +32,7 @@ export async function verifyAccounts(
 async function checkLine(shop: Shop, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
   // Where its result has come all the same, it is a purchase like any other.
   const isGivenUp = line.decision === 'abandon' && line.result === undefined
+  if (line.state === 'uncertain' && line.isReplaced) return { line, verdict: 'unread', words: replacedWords }
   if (line.state === 'uncertain')
     return isGivenUp ? { line, verdict: 'unread', words: givenUpWords } : { line, verdict: 'open', words: openWords(line) }
   const { executionId } = line
@@ -101,6 +102,8 @@ async function checkGone(shop: Shop, line: LedgerLine): Promise<LedgerCheck> {
 }
 
 const strayWords = 'Where it was taken after another attempt had begun, spritewright build fetches it, for free.'
+const replacedWords =
+  'Sent from here and never answered; the result has come from another checkout. Whether this was charged as well nobody can know: it stays counted.'
 const givenUpWords = 'A person gave it up; what it may have cost stays counted.'
 
 /** The service has no list of executions that could be searched. */

@@ -62,7 +62,7 @@ export async function fetchStrays(shop: Shop, session: Session, strays: readonly
 }
 
 function nameOf(id: string, { attempt, executionId }: Stray): string {
-  return `"${id}", attempt ${attempt}: given up, and taken by the service all the same (execution ${executionId})`
+  return `"${id}", attempt ${attempt}: answered by the service after another purchase had taken its place (execution ${executionId})`
 }
 
 function wordsOf({ id, stray }: OpenStray, found: StrayFound): string | undefined {
@@ -71,6 +71,8 @@ function wordsOf({ id, stray }: OpenStray, found: StrayFound): string | undefine
       return `${nameOf(id, stray)}. It is paid, and now in the vault as ${found.sha256}. What the sprite is built from stays as it is.`
     case 'failed':
       return `${nameOf(id, stray)}. It has ended without a result and costs nothing.`
+    case 'left':
+      return `${nameOf(id, stray)}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: spritewright recover ${spriteOf(id)} --abandon`
     case 'asking':
       return `${nameOf(id, stray)}. It waits for an answer, which can only be given in the service's console: ${found.question}`
     case 'open':

@@ -87,8 +87,8 @@ describe('the purse of the project', () => {
     expect(await open().committed()).toBe(parseCredits('16'))
   })
 
-  test('what the lock file says another machine bought counts too, once', async () => {
-    const { lock, open } = project(parseCredits('5'))
+  test('what the lock file says another machine bought counts too, once where it was the answer to a POST of ours', async () => {
+    const { journal, lock, open } = project(parseCredits('5'))
     const entry = {
       service: { host: 'h', keyMode: 'live' as const, apiVersion: '1' },
       asked: { prompt: 'p' },
@@ -97,9 +97,14 @@ describe('the purse of the project', () => {
     }
     await lock.change('s1.walk', hashOf(1), () => entry)
     await expect(open().reserve(share(2, parseCredits('2.0001')))).rejects.toMatchObject({ facts: { committed: '3' } })
-    await open().reserve(share(1, parseCredits('3')))
-    await open().reserve(share(2, parseCredits('2')))
+    await open().reserve(share(1, parseCredits('2')))
+    // Sent, and nobody knows: it may be another one.
+    let view = await journal.append(hashOf(1), await journal.read(hashOf(1)), 'frozen', frozen(1))
+    view = view && (await journal.append(hashOf(1), view, 'sent', { attempt: 1, send: 1, keyTag: 'tag' }))
     expect(await open().committed()).toBe(parseCredits('5'))
+    if (view) await journal.append(hashOf(1), view, 'accepted', { attempt: 1, executionId: 'e', conversationId: null })
+    expect(await open().committed()).toBe(parseCredits('2'))
+    await open().reserve(share(2, parseCredits('3')))
   })
 })
 

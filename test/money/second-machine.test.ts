@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
+import type { Net } from '../../src/host/net.ts'
 import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for a minute only: whoever buys again later pays again. */
@@ -102,6 +103,56 @@ describe('what one machine bought the others have', () => {
       code: 'SW_CEILING',
       facts: { committed: '3.2' },
     })
+  })
+
+  test('inside the window a POST of our own is repeated before anything is taken over: its answer names the execution that it has started', async () => {
+    const { first, clone, run, wait, posts, charged } = await team(forgetful)
+    const second = clone(first)
+    await second.approve()
+    await second.build()
+    await wait(20 * minutes)
+    await first.approve()
+    await first.dieBuilding((call) => call.startsWith('link') && call.includes('/0003.json'))
+    first.pull(second)
+    await first.build()
+    const [line] = (await run((await first.open()).ledger())).lines
+    expect([line?.state, line?.origin]).toEqual(['settled', 'here'])
+    expect(line?.executionId).not.toBe(second.entry('hero.walk').execution?.id)
+    expect([posts(), charged()]).toEqual([3, ['a knight walk', 'a knight walk']])
+  })
+
+  test('an answer that comes after another machine’s execution has taken its place is written down, and fetched by the next build', async () => {
+    const { first, clone, run, wait, world, charged } = await team({ ...forgetful, limits: { activeJobs: 9 } })
+    const second = clone(first)
+    await first.approve()
+    let arrive = (): void => {}
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve
+    })
+    const net: Net = {
+      ...world.net,
+      request: async (wanted) => {
+        const response = await world.net.request(wanted)
+        if (wanted.method === 'POST' && wanted.url.endsWith('/v1/execute')) await arrived
+        return response
+      },
+    }
+    const slow = (await first.open({ net })).build({ buyOnly: true }).then(
+      () => 'done',
+      (error: { code: string }) => error.code,
+    )
+    await wait(11 * minutes)
+    await second.approve({ adopt: true })
+    await second.build()
+    first.pull(second)
+    await first.build()
+    arrive()
+    await run(slow)
+    await first.build()
+    const lines = (await run((await first.open()).ledger())).lines.map(({ state, origin }) => `${state} ${origin}`)
+    expect(lines.toSorted()).toEqual(['settled elsewhere', 'settled here'])
+    expect(charged()).toHaveLength(2)
+    expect(first.records().filter(({ type }) => type === 'stored')).toHaveLength(2)
   })
 
   test('an older approval that comes back with a branch starts nothing after a failure for good', async () => {

@@ -98,7 +98,7 @@ describe('an execution whose answer came after its attempt had been given up and
     const status = await run((await machine.open()).status())
     expect(status.items.map(({ state }) => state)).toEqual(['bought'])
     expect(status.warnings.join()).toMatch(
-      /"hero\.walk", attempt 1: given up, and taken by the service all the same .* the first build after its end fetches it/,
+      /"hero\.walk", attempt 1: answered by the service after another purchase had taken its place .* the first build after its end fetches it/,
     )
     expect((await linesOf(made, machine)).map(({ attempt, state }) => [attempt, state])).toEqual([
       [1, 'held'],

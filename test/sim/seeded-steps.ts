@@ -98,6 +98,9 @@ function edit(world: SeededWorld, machine: Machine, { sprite, field }: Extract<A
 
 /** Everything that version control does not know: the store, the cache, and the lock file where it was never committed. */
 function clean(world: SeededWorld, machine: Machine): void {
+  // Where the second copy of the journal could not be written, this throws away the only one.
+  const isDiskBad = world.plan.steps.some(({ faults }) => faults.some(({ fault }) => fault.fault === 'disk'))
+  if (isDiskBad) world.oracle.loses(machine)
   machine.disk.erase('/game/.spritewright')
   machine.disk.erase('/game/node_modules')
   if (!world.git.knows(machine)) machine.disk.erase('/game/sprites.lock.json')
