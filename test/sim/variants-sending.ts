@@ -193,6 +193,12 @@ export const judging: readonly Variant[] = [
         find: 'if (!entry?.execution || !mayAdopt(view.submission, entry, isLeft)) return view',
         replace: 'if (entry !== null) return view',
       },
+      // The purse would stop it as well.
+      {
+        file: 'src/job/reservations.ts',
+        find: 'if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue',
+        replace: 'if (isTaken) continue',
+      },
     ],
   },
   {
