@@ -1,7 +1,6 @@
 import {
   type Atlas,
   alignSequences,
-  cutSequence,
   encodePages,
   type FrameSequence,
   makeAtlas,
@@ -15,10 +14,9 @@ import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { BuildCache } from './cache.ts'
-import { type DeliveryLayout, readPlayed, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
+import { readPlayed, type SheetInput } from './frames.ts'
+import { formatVersion, idOf, keyParts, readMembers, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
-import { packSequence, unpackSequence } from './sequence-cache.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite } from './sheet-model.ts'
 
@@ -34,19 +32,6 @@ export interface SheetOptions {
   readonly hull?: number | undefined
   readonly palette?: 'exact' | 'close' | undefined
 }
-
-/** What the making of sheets needs. */
-export interface SheetPorts {
-  readonly cache: BuildCache
-  readonly layout?: DeliveryLayout | undefined
-  /** Takes one sentence for a person. */
-  readonly warn: (message: string) => void
-  /** Whether the frames of an animation (`sprite.animation`) are looked at where they have to be opened; what is known already is told in any case. @default none is */
-  readonly isJudged?: ((id: string) => boolean) | undefined
-}
-
-/** Raised whenever equal inputs may give other bytes than before. */
-const formatVersion = 2
 
 /**
  * Makes the atlases of a project, each from the cache where nothing that goes into it has changed: no result is opened then.
@@ -159,39 +144,6 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   }
 }
 
-/** One after the other: of a large project only what lies on the pages fits into memory. */
-async function readMembers(
-  members: readonly SheetInput[],
-  scales: readonly number[],
-  ports: SheetPorts,
-): Promise<readonly SequenceReport[]> {
-  const reports: SequenceReport[] = []
-  // Smaller scales are made from whole frames.
-  const isCut = scales.length === 1 && scales[0] === 1
-  for (const input of members) reports.push(isCut ? await readCut(input, ports) : await read(input, ports))
-  return reports
-}
-
-function read(input: SheetInput, { layout, isJudged }: SheetPorts): Promise<SequenceReport> {
-  return readSequence(input, layout, isJudged?.(idOf(input)) === true)
-}
-
-/** What lies on the pages of an animation, kept for the next time that only others of its group change. */
-async function readCut(input: SheetInput, ports: SheetPorts): Promise<SequenceReport> {
-  const key = buildKey({ formatVersion, sequence: keyParts(input) })
-  const kept = await ports.cache.read(key)
-  const known = kept && unpackSequence(kept)
-  if (known && (known.quality !== undefined || input.source.kind !== 'result' || ports.isJudged?.(idOf(input)) !== true)) return known
-  const report = await read(input, ports)
-  const cut = { ...report, sequence: cutSequence(report.sequence) }
-  await ports.cache.write(key, packSequence(cut))
-  return cut
-}
-
-function idOf({ spec, animation }: SheetInput): string {
-  return `${spec.name}.${animation.name}`
-}
-
 /** All scales in one layout; each in its own where they have none in common. */
 async function layOut(name: string, sequences: readonly FrameSequence[], scales: readonly number[], maxSize: number): Promise<Atlas[]> {
   const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
@@ -231,22 +183,6 @@ async function encode(atlas: Atlas, options: SheetOptions): Promise<BuiltAtlas> 
       contentType: `image/${options.format}`,
       extension: options.format,
     })),
-  }
-}
-
-/** Everything of an animation that shows in an atlas. */
-function keyParts(input: SheetInput): unknown {
-  const { spec, animation, source } = input
-  const { size, pixelArt, anchor, stabilize, trim, extrude, padding } = spec
-  const { fps, loop, yoyo, durations, use, frames } = animation
-  return {
-    name: `${spec.name}/${animation.name}`,
-    source: [source.kind, source.sha256, frames],
-    // What the service said of the frames is told with them, and says which ones are put back.
-    review: source.kind === 'result' ? (source.review ?? null) : null,
-    background: spec.background,
-    sprite: { size: size ?? null, pixelArt, anchor: anchor ?? null, stabilize, trim, extrude, padding },
-    play: { fps, loop, yoyo, durations: durations ?? null, use: use ?? null },
   }
 }
 

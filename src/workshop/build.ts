@@ -34,7 +34,9 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   if (request.frozen !== true) await lookForOrphans(shop, keeper, request, found)
   if (mayBuy(shop, request)) await mendLock(shop, found, identity)
   await bringHome(shop, found)
-  const sheets = request.buyOnly ? { sprites: [], atlases: [] } : await assemble(shop, found, 'group', unbought)
+  const sheets = request.buyOnly
+    ? { sprites: [], atlases: [] }
+    : await assemble(shop, found, 'group', unbought, new Set(crew.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id)))
   return {
     sheets,
     bought: crew.purchases.flatMap((item) =>

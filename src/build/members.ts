@@ -1,0 +1,82 @@
+import { cutSequence } from '../../atlas/index.ts'
+import { buildKey } from '../spec/key.ts'
+import type { BuildCache } from './cache.ts'
+import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
+import { packSequence, unpackSequence } from './sequence-cache.ts'
+
+/** Raised whenever equal inputs may give other bytes than before. */
+export const formatVersion: number = 2
+
+/** What the making of sheets needs. */
+export interface SheetPorts {
+  readonly cache: BuildCache
+  readonly layout?: DeliveryLayout | undefined
+  /** Takes one sentence for a person. */
+  readonly warn: (message: string) => void
+  /** Whether the frames of an animation (`sprite.animation`) are looked at even where many have to be opened; what is known already is told in any case. @default only where few have */
+  readonly isJudged?: ((id: string) => boolean) | undefined
+}
+
+/** Animations that may be opened anew at once and are all looked at: a sprite that was edited, not a cache that was cleared. */
+const fewAnimations = 8
+
+/** One after the other: of a large project only what lies on the pages fits into memory. */
+export async function readMembers(
+  members: readonly SheetInput[],
+  scales: readonly number[],
+  ports: SheetPorts,
+): Promise<readonly SequenceReport[]> {
+  // Smaller scales are made from whole frames.
+  const isCut = scales.length === 1 && scales[0] === 1
+  const known: (SequenceReport | undefined)[] = []
+  for (const input of members) known.push(isCut ? await readKept(input, ports) : undefined)
+  const isFew = known.filter((report) => report === undefined).length <= fewAnimations
+  const reports: SequenceReport[] = []
+  for (const [index, input] of members.entries()) {
+    const isBought = ports.isJudged?.(idOf(input)) === true
+    const kept = known[index]
+    // What is kept is opened again only for what was bought just now.
+    if (kept && (kept.quality !== undefined || input.source.kind !== 'result' || !isBought)) reports.push(kept)
+    else reports.push(await readAnew(input, isFew || isBought, isCut, ports))
+  }
+  return reports
+}
+
+/** What lies on the pages of an animation, kept for the next time that only others of its group change. */
+async function readKept(input: SheetInput, { cache }: SheetPorts): Promise<SequenceReport | undefined> {
+  const kept = await cache.read(sequenceKey(input))
+  return kept && unpackSequence(kept)
+}
+
+async function readAnew(input: SheetInput, isJudged: boolean, isCut: boolean, ports: SheetPorts): Promise<SequenceReport> {
+  const report = await readSequence(input, ports.layout, isJudged)
+  if (!isCut) return report
+  const cut = { ...report, sequence: cutSequence(report.sequence) }
+  await ports.cache.write(sequenceKey(input), packSequence(cut))
+  return cut
+}
+
+function sequenceKey(input: SheetInput): string {
+  return buildKey({ formatVersion, sequence: keyParts(input) })
+}
+
+/** Everything of an animation that shows in an atlas. */
+export function keyParts(input: SheetInput): unknown {
+  const { spec, animation, source } = input
+  const { size, pixelArt, anchor, stabilize, trim, extrude, padding } = spec
+  const { fps, loop, yoyo, durations, use, frames } = animation
+  return {
+    name: `${spec.name}/${animation.name}`,
+    source: [source.kind, source.sha256, frames],
+    // What the service said of the frames is told with them, and says which ones are put back.
+    review: source.kind === 'result' ? (source.review ?? null) : null,
+    background: spec.background,
+    sprite: { size: size ?? null, pixelArt, anchor: anchor ?? null, stabilize, trim, extrude, padding },
+    play: { fps, loop, yoyo, durations: durations ?? null, use: use ?? null },
+  }
+}
+
+/** `sprite.animation`. */
+export function idOf({ spec, animation }: SheetInput): string {
+  return `${spec.name}.${animation.name}`
+}
