@@ -156,6 +156,17 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
+const digests = new WeakMap<Bitmap, string>()
+
+/** Tells pictures apart; pixels are never changed in place. */
+function digestOf(bitmap: Bitmap): string {
+  const known = digests.get(bitmap)
+  if (known !== undefined) return known
+  const digest = `${bitmap.width}x${bitmap.height} ${createHash('sha256').update(bitmap.data).digest('base64')}`
+  digests.set(bitmap, digest)
+  return digest
+}
+
 function cutFrame({ bitmap, canvas }: Frame, isTrimmed: boolean, align: number): TrimmedFrame {
   if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
   return isTrimmed ? trim(bitmap, { align, margin: align }) : { bitmap, offsetX: 0, offsetY: 0 }
@@ -164,12 +175,17 @@ function cutFrame({ bitmap, canvas }: Frame, isTrimmed: boolean, align: number):
 /**
  * A sequence of which only the trimmed parts are kept, for {@link makeAtlas} without `align`: the whole frames of a large project would not fit into memory.
  * Nothing changes in the atlas. Sequences that are not trimmed, or are sliced by the engine, stay whole.
+ *
+ * @param known Pictures so far: equal ones share their pixels. @default of this sequence alone
  */
-export function cutSequence(sequence: FrameSequence): FrameSequence {
+export function cutSequence(sequence: FrameSequence, known: Map<string, Bitmap> = new Map()): FrameSequence {
   if (!untrimmedSlices(sequence).trim) return sequence
   const frames = sequence.frames.map((frame) => {
     const { width, height } = canvasOf(frame)
-    const { bitmap, offsetX: x, offsetY: y } = cutFrame(frame, true, 1)
+    const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, true, 1)
+    const key = digestOf(cut)
+    const bitmap = known.get(key) ?? cut
+    known.set(key, bitmap)
     return { ...frame, bitmap, canvas: { x, y, width, height } }
   })
   return { ...sequence, frames }
@@ -182,7 +198,7 @@ function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces
     sequence.frames.map((frame) => {
       const trimmed = cutFrame(frame, sequence.trim, align)
       const { bitmap } = trimmed
-      const key = `${bitmap.width}x${bitmap.height}+${sequence.extrude} ${createHash('sha256').update(bitmap.data).digest('base64')}`
+      const key = `${sequence.extrude} ${digestOf(bitmap)}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
       known.set(key, picture)
       return { frame, sequence, trimmed, picture }

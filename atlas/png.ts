@@ -28,6 +28,9 @@ export function decodePng(bytes: Uint8Array, limits: PictureLimits = {}): Bitmap
   const passes = passesOf(header)
   const total = passes.reduce((sum, pass) => sum + pass.height * (1 + rowBytes(header, pass.width)), 0)
   const raw = inflateExactly(parts, total)
+  // The rows of the commonest kind are the pixels.
+  if (header.colourType === 6 && header.depth === 8 && !header.interlaced)
+    return createBitmap(header.width, header.height, unfilter(raw, header.height, header.width * 4, 4))
   const bitmap = createBitmap(header.width, header.height)
   let at = 0
   for (const pass of passes) {

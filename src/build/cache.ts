@@ -7,7 +7,8 @@ import type { Random } from '../host/random.ts'
 export interface BuildCache {
   /** The bytes kept under a key; undefined where there are none, or where they were damaged. */
   read(key: string): Promise<Uint8Array | undefined>
-  write(key: string, bytes: Uint8Array): Promise<void>
+  /** @param parts Are kept one after the other. */
+  write(key: string, ...parts: readonly Uint8Array[]): Promise<void>
 }
 
 /** A folder of files `<key>.bin`, each led by the SHA-256 of what follows; every read is verified. */
@@ -21,15 +22,17 @@ export function createBuildCache(ports: { disk: Disk; random: Random }, folder: 
       return Buffer.from(digest(content)).equals(Buffer.from(bytes.subarray(0, 32))) ? content : undefined
     },
     // Nothing is synced: what a crash tears is read as missing, and made again.
-    write: async (key, bytes) => {
+    write: async (key, ...parts) => {
       const temp = `${place(key)}.${Buffer.from(ports.random.bytes(8)).toString('hex')}.tmp`
       await ports.disk.makeFolder(folder)
-      await ports.disk.writeTemp(temp, Buffer.concat([digest(bytes), bytes]))
+      await ports.disk.writeTemp(temp, Buffer.concat([digest(...parts), ...parts]))
       await ports.disk.move(temp, place(key))
     },
   }
 }
 
-function digest(bytes: Uint8Array): Uint8Array {
-  return new Uint8Array(createHash('sha256').update(bytes).digest())
+function digest(...parts: readonly Uint8Array[]): Uint8Array {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return new Uint8Array(hash.digest())
 }

@@ -1,4 +1,4 @@
-import { cutSequence } from '../../atlas/index.ts'
+import { type Bitmap, cutSequence } from '../../atlas/index.ts'
 import { buildKey } from '../spec/key.ts'
 import type { BuildCache } from './cache.ts'
 import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
@@ -20,7 +20,10 @@ export interface SheetPorts {
 /** Animations that may be opened anew at once and are all looked at: a sprite that was edited, not a cache that was cleared. */
 const fewAnimations = 8
 
-/** One after the other: of a large project only what lies on the pages fits into memory. */
+/** Results that are open at once: one is read or written while another is unpacked. */
+const lanes = 2
+
+/** Few at a time: of a large project only what lies on the pages fits into memory. */
 export async function readMembers(
   members: readonly SheetInput[],
   scales: readonly number[],
@@ -32,13 +35,19 @@ export async function readMembers(
   for (const input of members) known.push(isCut ? await readKept(input, ports) : undefined)
   const isFew = known.filter((report) => report === undefined).length <= fewAnimations
   const reports: SequenceReport[] = []
-  for (const [index, input] of members.entries()) {
-    const isBought = ports.isJudged?.(idOf(input)) === true
-    const kept = known[index]
-    // What is kept is opened again only for what was bought just now.
-    if (kept && (kept.quality !== undefined || input.source.kind !== 'result' || !isBought)) reports.push(kept)
-    else reports.push(await readAnew(input, isFew || isBought, isCut, ports))
+  const pictures = new Map<string, Bitmap>()
+  let next = 0
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < members.length; index = next++) {
+      const input = members[index] as SheetInput
+      const kept = known[index]
+      const isBought = ports.isJudged?.(idOf(input)) === true
+      // What is kept is opened again only for what was bought just now.
+      const isEnough = kept && (kept.quality !== undefined || input.source.kind !== 'result' || !isBought)
+      reports[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, ports)
+    }
   }
+  await Promise.all(Array.from({ length: lanes }, lane))
   return reports
 }
 
@@ -48,11 +57,17 @@ async function readKept(input: SheetInput, { cache }: SheetPorts): Promise<Seque
   return kept && unpackSequence(kept)
 }
 
-async function readAnew(input: SheetInput, isJudged: boolean, isCut: boolean, ports: SheetPorts): Promise<SequenceReport> {
+/** @param pictures Of the group so far; undefined where frames stay whole. */
+async function readAnew(
+  input: SheetInput,
+  isJudged: boolean,
+  pictures: Map<string, Bitmap> | undefined,
+  ports: SheetPorts,
+): Promise<SequenceReport> {
   const report = await readSequence(input, ports.layout, isJudged)
-  if (!isCut) return report
-  const cut = { ...report, sequence: cutSequence(report.sequence) }
-  await ports.cache.write(sequenceKey(input), packSequence(cut))
+  if (!pictures) return report
+  const cut = { ...report, sequence: cutSequence(report.sequence, pictures) }
+  await ports.cache.write(sequenceKey(input), ...packSequence(cut))
   return cut
 }
 

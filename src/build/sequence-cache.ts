@@ -11,18 +11,18 @@ type Head = Omit<SequenceReport, 'sequence'> & {
   readonly sequence: Omit<FrameSequence, 'frames'> & { readonly frames: readonly FrameHead[] }
 }
 
-/** What was found out about an animation as bytes: length of the head, head, then RGBA of its frames, each on a multiple of four bytes. */
-export function packSequence({ sequence, ...rest }: SequenceReport): Uint8Array {
+/** What was found out about an animation as parts of a file: length of the head, head, then RGBA of its pictures, each on a multiple of four bytes. */
+export function packSequence({ sequence, ...rest }: SequenceReport): readonly Uint8Array[] {
   const parts: Uint8Array[] = []
-  const places = new Map<string, number>()
+  const places = new Map<Bitmap, number>()
   let end = 0
+  // Equal pictures of a cut sequence are one.
   const place = (bitmap: Bitmap): number => {
-    const same = parts.findIndex((part) => Buffer.compare(part, bitmap.data) === 0)
-    const key = `${bitmap.width} ${same}`
-    const known = same < 0 ? undefined : places.get(key)
+    const known = places.get(bitmap)
     if (known !== undefined) return known
     const at = end
-    places.set(`${bitmap.width} ${parts.push(bitmap.data) - 1}`, at)
+    places.set(bitmap, at)
+    parts.push(bitmap.data)
     end += bitmap.data.length
     return at
   }
@@ -33,7 +33,7 @@ export function packSequence({ sequence, ...rest }: SequenceReport): Uint8Array 
   const text = new TextEncoder().encode(JSON.stringify(head))
   const length = new Uint8Array(4)
   new DataView(length.buffer).setUint32(0, text.length)
-  return Buffer.concat([length, text, new Uint8Array(gap(text.length)), ...parts])
+  return [length, text, new Uint8Array(gap(text.length)), ...parts]
 }
 
 /** What {@link packSequence} packed; the pixels are views on the bytes. */
@@ -41,9 +41,11 @@ export function unpackSequence(bytes: Uint8Array): SequenceReport {
   const end = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
   const { sequence, ...rest } = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Head
   const start = end + gap(end - 4)
+  const pictures = new Map<number, Bitmap>()
   const frames = sequence.frames.map(({ width, height, at, ...frame }) => {
-    const data = bytes.subarray(start + at, start + at + width * height * 4)
-    return { ...frame, bitmap: { width, height, data } }
+    const bitmap = pictures.get(at) ?? { width, height, data: bytes.subarray(start + at, start + at + width * height * 4) }
+    pictures.set(at, bitmap)
+    return { ...frame, bitmap }
   })
   return { ...rest, sequence: { ...sequence, frames } }
 }

@@ -21,7 +21,10 @@ function inputs(name: string, fields: object): readonly SheetInput[] {
 
 function ports() {
   const kept = new Map<string, Uint8Array>()
-  const cache = { read: async (key: string) => kept.get(key), write: async (key: string, bytes: Uint8Array) => void kept.set(key, bytes) }
+  const cache = {
+    read: async (key: string) => kept.get(key),
+    write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
+  }
   return { kept, cache, warn: () => {} }
 }
 
