@@ -10,7 +10,7 @@ export interface SeenChain {
   readonly executions: ReadonlySet<string>
   /** Whether a POST is without an answer, so that a person or the next run looks after it. */
   readonly isOpen: boolean
-  /** Whether the ledger tells of a POST whose charge nobody knows, beside what stands for the request now. */
+  /** Whether something was given up, or the ledger tells of a POST whose charge nobody knows beside what stands for the request now. */
   readonly isUncertain: boolean
   /** Whether something of it is at the service, or may be, and not here. */
   readonly isInFlight: boolean
@@ -70,7 +70,9 @@ function toChain(hash: string, records: readonly JournalRecord[]): SeenChain {
     if (record.type === 'accepted' || record.type === 'answerAccepted') executions.add(record.body.executionId)
   }
   const { sends, accepted, answer, stored, failed, abandoned, abandonedAttempts } = foldRecords(records)
-  const isUncertain = (abandonedAttempts ?? []).length > 0
+  // A person's word ends the looking, also for an answer that was given up.
+  const isGivenUp = records.some((record) => record.type === 'decided' && record.body.decision === 'abandon')
+  const isUncertain = isGivenUp || (abandonedAttempts ?? []).length > 0
   const isOpen = (accepted ? (answer?.sends ?? []) : sends).some((send) => send.answer.kind !== 'refused')
   const isInFlight = (isOpen || accepted !== undefined) && !stored && !failed && !abandoned
   const chain = { hash, keys, executions, isOpen, isUncertain, isInFlight, decisions: decided.length }
