@@ -68,5 +68,5 @@ async function runInFull(): Promise<void> {
     onAtRest: (out) => recorder?.settle(out),
   })
   await host.net.close()
-  if (process.exitCode === 0) recorder?.leaveStamp()
+  if (process.exitCode === 0) await recorder?.leaveStamp()
 }

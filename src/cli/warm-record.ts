@@ -12,7 +12,7 @@ export interface WarmRecorder {
   /** The command has found that the same run would do nothing but what it did. @param out Folder that it wrote into, absolute; undefined for none. */
   settle(out: string | undefined): void
   /** Writes the stamp of a run that ended well. None where it was never settled, where it did more than look and write into its folder, or where what it saw cannot be looked at again so simply. */
-  leaveStamp(): void
+  leaveStamp(): Promise<void>
 }
 
 /** A result or a record of a journal: never changed under its name, and not hashed again to see that nothing has changed. */
@@ -21,7 +21,10 @@ const envFile = /^\.env(?:\..+)?$/
 
 /** Where a file's times are whole seconds, they tell nothing of the last two; elsewhere nothing of the last tick of the clock. */
 const coarseMs = 2_000
-const tickMs = 50
+const tickMs = 20
+
+/** From this size on, bytes, an output with the same size, times and number is not read again. */
+const largeBytes = 256 * 1024
 
 /**
  * Watches a host.
@@ -71,7 +74,10 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
     read,
     list: async (folder) => {
       const found = await inner.disk.list(folder)
-      if (!isOurs(folder)) see(names, folder, files.digestText(found.join('\n')))
+      if (isOurs(folder)) return found
+      const missing = found.length === 0 ? highestMissing(files, folder) : undefined
+      if (missing === undefined) see(names, folder, files.digestText(found.join('\n')))
+      else see(shapes, missing, 'none')
       return found
     },
     stat: async (path) => {
@@ -151,7 +157,7 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
     settle: (out) => {
       settled = { out }
     },
-    leaveStamp: () => {
+    leaveStamp: async () => {
       const changed = [...written]
       // What a listing showed before a file was written into the folder, a later one would not show.
       const isLookAlone = isSimple && staged.size === 0 && changed.every((path) => isOut(path) && !names.has(dirname(path)))
@@ -159,6 +165,7 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       const stamp = formatStamp(files, {
         at: inner.clock.wall(),
         digests: Object.fromEntries(digests),
+        large: Object.fromEntries(await markLarge(inner, files, digests)),
         marks: Object.fromEntries(marks),
         shapes: Object.fromEntries([...shapes].filter(([path]) => !digests.has(path) && !marks.has(path))),
         names: Object.fromEntries(names),
@@ -169,6 +176,28 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       if (key === '' || !stamp.includes(key)) files.write(stampFile, `${stampFile}.${inner.random.uuid()}.tmp`, stamp)
     },
   }
+}
+
+/** Marks of the large ones among files, each taken while the file had its digest and no change could hide behind the mark. */
+async function markLarge(
+  host: Host,
+  files: WarmFiles,
+  digests: ReadonlyMap<string, string>,
+): Promise<readonly (readonly [string, string])[]> {
+  const large = [...digests.keys()].filter((path) => Number.parseInt(files.shape(path) ?? '', 10) >= largeBytes)
+  if (large.some((path) => isFresh(files.mark(path) ?? '', host.clock.wall()))) await host.clock.sleep(tickMs)
+  return large.flatMap((path) => {
+    const mark = files.mark(path)
+    if (mark === undefined || isFresh(mark, host.clock.wall())) return []
+    return files.digest(path) === digests.get(path) && files.mark(path) === mark ? [[path, mark]] : []
+  })
+}
+
+/** The folder nearest to the root of the disk that is missing on the way to one; undefined where none is. One look at it stands for all that is in it. */
+function highestMissing(files: WarmFiles, folder: string): string | undefined {
+  if (files.shape(folder) !== 'none') return undefined
+  const parent = dirname(folder)
+  return parent === folder ? folder : (highestMissing(files, parent) ?? folder)
 }
 
 /** Whether a file was changed so lately that its times may not tell of one more change. */

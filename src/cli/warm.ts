@@ -22,7 +22,9 @@ export interface Stamp {
   readonly at: number
   /** Path → SHA-256 of its bytes: what was read, and what was written. */
   readonly digests: Readonly<Record<string, string>>
-  /** Path → {@link WarmFiles.mark}. */
+  /** Path → {@link WarmFiles.mark} of large files that {@link Stamp.digests} has too: with the same mark they need not be read. */
+  readonly large: Readonly<Record<string, string>>
+  /** Path → {@link WarmFiles.mark} of files whose content is not kept in mind. */
   readonly marks: Readonly<Record<string, string>>
   /** Path → {@link WarmFiles.shape}. */
   readonly shapes: Readonly<Record<string, string>>
@@ -93,7 +95,9 @@ export function warmOutput(files: WarmFiles, file: string, now: number): string 
     holds(stamp.marks, files.mark) &&
     holds(stamp.names, (folder) => digested(files.names(folder))) &&
     holds(stamp.specs, (folder) => digested(files.specs(folder))) &&
-    holds(stamp.digests, files.digest)
+    holds(stamp.digests, (path) =>
+      path in stamp.large && files.mark(path) === stamp.large[path] ? stamp.digests[path] : files.digest(path),
+    )
   return isSame ? stamp.printed : undefined
 }
 
