@@ -1,9 +1,9 @@
 import { basename, dirname, sep } from 'node:path'
 import type { Disk } from '../host/disk.ts'
-import type { Glob } from '../host/glob.ts'
+import { type Glob, unsearched } from '../host/glob.ts'
 import type { Host } from '../host/host.ts'
 import { tempTargetOf } from '../host/publish.ts'
-import { unsearched, type WarmFiles } from '../host/warm-files.ts'
+import type { WarmFiles } from '../host/warm-files.ts'
 import { formatStamp } from './warm.ts'
 
 /** A host that remembers what a run sees through it. */

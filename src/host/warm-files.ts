@@ -31,9 +31,6 @@ export interface WarmFiles {
   write(path: string, temp: string, text: string): boolean
 }
 
-/** What is never searched for specs, whatever the patterns say: other people's files and files that were made. */
-export const unsearched: readonly string[] = ['**/node_modules/**', '**/dist/**', '**/.*/**']
-
 const specFile = /\.sprite\.(?:json|yaml|yml)$/
 
 /** This machine's files. */

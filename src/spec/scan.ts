@@ -1,8 +1,7 @@
 import { relative, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import type { Glob } from '../host/glob.ts'
-import { unsearched } from '../host/warm-files.ts'
+import { type Glob, unsearched } from '../host/glob.ts'
 import { maximumSpecBytes, parseSpec, specError, specName } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
 
