@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { join } from 'node:path'
 import { warmFiles } from '../host/warm-files.ts'
-import { stampFile, type WarmRun, warmOutput } from './warm.ts'
+import { leaveStamp, stampFile, type WarmRun, warmOutput } from './warm.ts'
 
 // The edge of the process: everything that the program is handed is made here, and nowhere else is the process ended.
 // Where nothing has changed since the last build, no more than the imports above is loaded.
@@ -68,5 +68,6 @@ async function runInFull(): Promise<void> {
     onAtRest: (out) => recorder?.settle(out),
   })
   await host.net.close()
-  if (process.exitCode === 0) await recorder?.leaveStamp()
+  const seen = process.exitCode === 0 ? await recorder?.toStamp() : undefined
+  if (stamp !== undefined && seen) leaveStamp(files, stamp, seen, run, host.random.uuid())
 }

@@ -4,15 +4,15 @@ import { type Glob, unsearched } from '../host/glob.ts'
 import type { Host } from '../host/host.ts'
 import { tempTargetOf } from '../host/publish.ts'
 import type { WarmFiles } from '../host/warm-files.ts'
-import { formatStamp } from './warm.ts'
+import type { Stamp } from './warm.ts'
 
 /** A host that remembers what a run sees through it. */
 export interface WarmRecorder {
   readonly host: Host
   /** The command has found that the same run would do nothing but what it did. @param out Folder that it wrote into, absolute; undefined for none. */
   settle(out: string | undefined): void
-  /** Writes the stamp of a run that ended well. None where it was never settled, where it did more than look and write into its folder, or where what it saw cannot be looked at again so simply. */
-  leaveStamp(): Promise<void>
+  /** What was seen. Undefined where the run was never settled, where it did more than look and write into its folder, or where what it saw cannot be looked at again so simply. */
+  toStamp(): Promise<Stamp | undefined>
 }
 
 /** A result or a record of a journal: never changed under its name, and not hashed again to see that nothing has changed. */
@@ -157,12 +157,12 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
     settle: (out) => {
       settled = { out }
     },
-    leaveStamp: async () => {
+    toStamp: async () => {
       const changed = [...written]
       // What a listing showed before a file was written into the folder, a later one would not show.
       const isLookAlone = isSimple && staged.size === 0 && changed.every((path) => isOut(path) && !names.has(dirname(path)))
-      if (!settled || !isLookAlone) return
-      const stamp = formatStamp(files, {
+      if (!settled || !isLookAlone) return undefined
+      return {
         at: inner.clock.wall(),
         digests: Object.fromEntries(digests),
         large: Object.fromEntries(await markLarge(inner, files, digests)),
@@ -171,9 +171,7 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
         names: Object.fromEntries(names),
         specs: Object.fromEntries(specs),
         printed,
-      })
-      const key = inner.env.SPRITEWRIGHT_API_KEY?.trim() ?? ''
-      if (key === '' || !stamp.includes(key)) files.write(stampFile, `${stampFile}.${inner.random.uuid()}.tmp`, stamp)
+      }
     },
   }
 }

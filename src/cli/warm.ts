@@ -77,10 +77,15 @@ function cacheFolder({ argv, workingFolder }: WarmRun): string {
   return resolve(workingFolder, named ?? '.', 'node_modules', '.cache', 'spritewright')
 }
 
-/** The text of a stamp's file. */
-export function formatStamp(files: Pick<WarmFiles, 'digestText'>, stamp: Stamp): string {
+/**
+ * Leaves a stamp, where it does not hold the API key, by whatever chance; a folder that takes none is no failure.
+ *
+ * @param token Makes the name of a temporary file that nobody else has.
+ */
+export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, token: string): void {
   const text = JSON.stringify(stamp)
-  return `${files.digestText(text)}\n${text}`
+  const key = run.env[keyName]?.trim() ?? ''
+  if (key === '' || !text.includes(key)) files.write(file, `${file}.${token}.tmp`, `${files.digestText(text)}\n${text}`)
 }
 
 /**
