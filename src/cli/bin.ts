@@ -17,25 +17,32 @@ const run: WarmRun = {
     process.execArgv.join(' '),
     files.digest(join(import.meta.dirname, '../../../package.json')),
     files.shape(import.meta.filename),
-    `${process.stdout.isTTY === true} ${process.stderr.isTTY === true}`,
+    files.mayBeTerminal(1) && process.stdout.isTTY === true ? 'stdout' : '',
+    files.mayBeTerminal(2) && process.stderr.isTTY === true ? 'stderr' : '',
   ],
 }
-
-// A reader that goes away is no failure; a disk that does not take what was asked for is one, whatever else went well.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') return
-  process.once('exit', (code) => {
-    process.stderr.write(`error SW_DISK The output could not be written: ${error.message}. Make room and run the command again.\n`)
-    if (code === 0) process.exitCode = 1
-  })
-})
 
 const stamp = stampFile(files, run)
 const output = stamp === undefined ? undefined : warmOutput(files, stamp, Date.now())
 if (output === undefined) await runInFull()
-else process.stdout.write(output)
+else {
+  const rest = files.print(output)
+  if (rest.length > 0) heedOutput().write(rest)
+}
+
+/** A reader that goes away is no failure; a disk that does not take what was asked for is one, whatever else went well. */
+function heedOutput(): NodeJS.WriteStream {
+  return process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') return
+    process.once('exit', (code) => {
+      process.stderr.write(`error SW_DISK The output could not be written: ${error.message}. Make room and run the command again.\n`)
+      if (code === 0) process.exitCode = 1
+    })
+  })
+}
 
 async function runInFull(): Promise<void> {
+  heedOutput()
   const [{ createRequire }, { SpritewrightError }, { nodeHost }, { runProgram }, { recordHost }] = await Promise.all([
     import('node:module'),
     import('../errors.ts'),

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
@@ -29,6 +29,10 @@ export interface WarmFiles {
    * @param temp Name beside it that nobody else writes under.
    */
   write(path: string, temp: string, text: string): boolean
+  /** Whether an output of the process (1 or 2) may be a terminal: then only the process knows. Loads nothing, as asking the process would. */
+  mayBeTerminal(output: 1 | 2): boolean
+  /** Writes to stdout what it takes at once. Answers the bytes that it did not take, for whatever reason. */
+  print(text: string): Uint8Array
 }
 
 const specFile = /\.sprite\.(?:json|yaml|yml)$/
@@ -71,6 +75,14 @@ export function warmFiles(): WarmFiles {
         return true
       })
       return written === true
+    },
+    mayBeTerminal: (output) => attempt(() => fstatSync(output).isCharacterDevice()) ?? true,
+    print: (text) => {
+      let rest: Uint8Array = Buffer.from(text)
+      attempt(() => {
+        while (rest.length > 0) rest = rest.subarray(writeSync(1, rest))
+      })
+      return rest
     },
   }
 }
