@@ -5,9 +5,10 @@ import { inTurn, measureProcess } from './measure.mjs'
 import { check } from './report.mjs'
 import { targets } from './targets.mjs'
 import { readPages } from './tools.mjs'
+import { makeViteGames } from './vite-project.mjs'
 
 /** Each measures one corpus. @returns Rows of a table, and values beside their targets. */
-export const sections = { floor, pack, cold, bytes, warm, changed }
+export const sections = { floor, pack, cold, bytes, warm, vite, changed }
 
 /** Rounds of whole processes. */
 const rounds = { S: 5, M: 3, L: 1 }
@@ -126,6 +127,27 @@ async function warm({ size, tools }) {
     checks: ['empty process', 'AssetPack'].map((name) =>
       check(`${size} warm, CPU of ours ÷ ${name}`, own / runs.get(name).cpuS, 'at most', targets.warm[name][size]),
     ),
+  }
+}
+
+/** `vite build` with the plugin, where nothing has changed, beside the same game with the atlas in `public/`. */
+async function vite({ size, corpus, cache, tools }) {
+  await buildOnce(tools.spritewright)
+  const games = makeViteGames(size, corpus, cache, tools.spritewright.out)
+  await games.plugin()
+  const runs = await inTurn(
+    ['public', 'plugin'].map((name) => ({ name, run: games[name] })),
+    size === 'L' ? 5 : 9,
+  )
+  const { cpuS, hooksMs, hasSharp } = runs.get('plugin')
+  const ratio = cpuS / runs.get('public').cpuS
+  return {
+    rows: [...runs].map(([name, run]) => ({ 'vite build': name, ...tellProcess(run), 'hooks ms': run.hooksMs })),
+    checks: [
+      check(`${size} vite build warm, CPU with the plugin ÷ with public/`, ratio, 'at most', targets.vite.public[size]),
+      check(`${size} vite build warm, ms in hooks`, hooksMs, 'at most', targets.vite.hooksMs[size]),
+      check(`${size} vite build warm, times that sharp was loaded`, hasSharp ? 1 : 0, 'at most', 0),
+    ],
   }
 }
 

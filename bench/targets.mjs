@@ -10,5 +10,6 @@ export const targets = {
   pack: { upright: { S: 0.91, M: 0.92, L: 0.945 }, turn: { S: 0.915, M: 0.925, L: 0.948 }, cpuMs: { S: 100, M: 500, L: 1500 } },
   bytes: { areaOfAssetPack: { M: 0.45 } },
   warm: { 'empty process': { S: 1.5, M: 1.5, L: 2 }, AssetPack: { S: 0.3, M: 0.25, L: 0.15 } },
+  vite: { public: { S: 1.05, M: 1.05, L: 1.1 }, hooksMs: { S: 10, M: 20, L: 60 } },
   changed: { cold: { M: 0.25 } },
 }

@@ -7,7 +7,6 @@ import { type Engine, isCi, type Options, type ResolvedOptions, resolveOptions }
 import { readAccounts } from './workshop/accounts.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
-import { compareWithDescription, lookAtContract } from './workshop/contract.ts'
 import type { Workshop } from './workshop/counter.ts'
 import { examine } from './workshop/doctor.ts'
 import { interruptible } from './workshop/interrupt.ts'
@@ -138,8 +137,9 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     store: openResultStore(shop, keeper),
     verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(shop, session, request, signal)),
     doctor: () => examine(shop, keeper),
-    contract: (request = {}, signal = never) => interruptible(signal, () => lookAtContract(shop, keeper, request, signal)),
-    compareOpenapi: (file) => compareWithDescription(shop, file),
+    contract: (request = {}, signal = never) =>
+      interruptible(signal, async () => (await import('./workshop/contract.ts')).lookAtContract(shop, keeper, request, signal)),
+    compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(shop, file),
     containsKey: (bytes) => containsKey(shop.credentials, bytes),
     close: () => keeper.close(),
   }

@@ -1,5 +1,4 @@
 import { resolve } from 'node:path'
-import { glob } from 'tinyglobby'
 
 /**
  * Finds files, handed in.
@@ -10,9 +9,13 @@ import { glob } from 'tinyglobby'
  */
 export type Glob = (root: string, patterns: readonly string[], ignore: readonly string[]) => Promise<string[]>
 
+/** What is never searched for specs, whatever the patterns say: other people's files and files that were made. */
+export const unsearched: readonly string[] = ['**/node_modules/**', '**/dist/**', '**/.*/**']
+
 /** Files of this machine. */
 export function nodeGlob(): Glob {
   return async (root, patterns, ignore) => {
+    const { glob } = await import('tinyglobby')
     const found = await glob([...patterns], { cwd: root, ignore: [...ignore], absolute: true, onlyFiles: true, expandDirectories: false })
     return [...new Set(found.map((path) => resolve(path)))].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   }

@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici'
+import type { Agent } from 'undici'
 
 /** One HTTP request. Redirects are never followed and nothing is retried: both are decisions of the caller. */
 export interface NetRequest {
@@ -31,11 +31,12 @@ export interface Net {
   close(): Promise<void>
 }
 
-/** The network of this machine, by undici, without its redirects, retries or cookie jar. */
+/** The network of this machine, by undici, without its redirects, retries or cookie jar. It is loaded with the first request: most runs send none. */
 export function nodeNet(): Net {
   let agent: Agent | undefined
   return {
     request: async (wanted) => {
+      const { Agent, request } = await import('undici')
       agent ??= new Agent({ connectTimeout: 10_000, connections: 16, pipelining: 1 })
       const response = await request(wanted.url, {
         dispatcher: agent,

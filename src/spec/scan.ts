@@ -1,12 +1,9 @@
 import { relative, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import type { Glob } from '../host/glob.ts'
+import { type Glob, unsearched } from '../host/glob.ts'
 import { maximumSpecBytes, parseSpec, specError, specName } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
-
-/** What is never searched, whatever the patterns say: other people's files and files that were made. */
-const ignored = ['**/node_modules/**', '**/dist/**', '**/.*/**']
 
 /** What {@link readSpecs} needs of the world. */
 export interface SpecPorts {
@@ -30,7 +27,7 @@ export interface SpecScan {
  * @returns Absolute paths, sorted by code unit.
  */
 export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
-  const files = await glob(root, patterns, ignored)
+  const files = await glob(root, patterns, unsearched)
   return files.filter((file) => specName(file) !== undefined)
 }
 

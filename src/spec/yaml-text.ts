@@ -1,5 +1,10 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, Lexer, type Node, type Pair, Parser, parseDocument, type YAMLError } from 'yaml'
+import { createRequire } from 'node:module'
+import type { Document, Node, Pair, YAMLError } from 'yaml'
 import { type Fault, maximumDepth, type ParsedText, type TextEntry, type TextNode } from './document.ts'
+
+/** Loaded with the first YAML text: most specs are JSON. Parsing is no promise, so neither is this. */
+const load = createRequire(import.meta.url)
+const yaml = (): typeof import('yaml') => load('yaml') as typeof import('yaml')
 
 /** Aliases may repeat a part, but not blow a small file up into a huge value. */
 const maximumNodes = 20_000
@@ -13,7 +18,7 @@ export function parseYamlText(text: string): ParsedText {
   const tooDeepAt = findTooDeep(text)
   if (tooDeepAt !== undefined) return { broken: { path: [], offset: tooDeepAt, expected: `at most ${maximumDepth} levels`, found: 'more' } }
   // Fields that occur twice are found later, in one way for JSON and YAML.
-  const document = parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })
+  const document = yaml().parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })
   const first = document.errors[0] ?? document.warnings[0]
   if (first) return { broken: toFault(text, first) }
   const state: ReaderState = { document, nodes: 0 }
@@ -51,6 +56,7 @@ function toFault(text: string, error: YAMLError): Fault {
  * running out of stack cannot be caught safely. A level takes at most two entries of that list.
  */
 function findTooDeep(text: string): number | undefined {
+  const { Lexer, Parser } = yaml()
   const parser = new Parser()
   for (const lexeme of new Lexer().lex(text)) {
     for (const _token of parser.next(lexeme));
@@ -60,6 +66,7 @@ function findTooDeep(text: string): number | undefined {
 }
 
 function toTextNode(node: Node | null, around: number, depth: number, state: ReaderState): TextNode {
+  const { isAlias, isMap, isSeq } = yaml()
   const offset = node?.range?.[0] ?? around
   state.nodes += 1
   if (state.nodes > maximumNodes) throw new YamlFault(offset, `at most ${maximumNodes} values, aliases counted where they stand`, 'more')
@@ -78,6 +85,7 @@ function toTextNode(node: Node | null, around: number, depth: number, state: Rea
 }
 
 function toEntry(pair: Pair, around: number, depth: number, state: ReaderState): TextEntry {
+  const { isScalar } = yaml()
   const key = pair.key
   const offset = (key as Node | null)?.range?.[0] ?? around
   if (!isScalar(key) || (typeof key.value !== 'string' && typeof key.value !== 'number')) {
@@ -87,7 +95,7 @@ function toEntry(pair: Pair, around: number, depth: number, state: ReaderState):
 }
 
 function toScalar(node: Node, offset: number): string | number | boolean | null {
-  const value = isScalar(node) ? node.value : undefined
+  const value = yaml().isScalar(node) ? node.value : undefined
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return value
   throw new YamlFault(offset, 'a text, a number, true, false or null', typeof value)
 }

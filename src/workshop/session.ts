@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
-import { createClient, type ServiceClient } from '../service/client.ts'
+import type { ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import type { Shop } from './shop.ts'
@@ -44,7 +44,7 @@ export function keepSession(shop: Shop): SessionKeeper {
     return reached
   }
   const open = async (signal?: AbortSignal): Promise<Session> => {
-    const client = createSessionClient(shop, await reach())
+    const client = await createSessionClient(shop, await reach())
     closers.unshift(() => client.close())
     const capabilities = await client.capabilities(signal)
     if (capabilities.apiVersion !== '1')
@@ -92,7 +92,8 @@ function hostOf(baseUrl: string): string | undefined {
   }
 }
 
-function createSessionClient({ host, options }: Shop, { baseUrl, key }: ServiceReach): ServiceClient {
+async function createSessionClient({ host, options }: Shop, { baseUrl, key }: ServiceReach): Promise<ServiceClient> {
+  const { createClient } = await import('../service/client.ts')
   const profile = options.service === 'embedded' ? undefined : options.service?.profile
   return createClient(host, {
     baseUrl,

@@ -219,7 +219,14 @@ describe('build', () => {
     const world = createWorld({
       ...init,
       workshop: {
-        build: async (request = {}) => ({ sheets, bought: [], fromVault: 0, warnings: [], ...((await build(request)) as object) }),
+        build: async (request = {}) => ({
+          sheets,
+          bought: [],
+          fromVault: 0,
+          warnings: [],
+          isAtRest: false,
+          ...((await build(request)) as object),
+        }),
         write: async (_sheets, folder) => {
           folders.push(folder)
           return written

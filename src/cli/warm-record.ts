@@ -1,0 +1,223 @@
+import { basename, dirname, sep } from 'node:path'
+import type { Disk } from '../host/disk.ts'
+import { type Glob, unsearched } from '../host/glob.ts'
+import type { Host } from '../host/host.ts'
+import { tempTargetOf } from '../host/publish.ts'
+import type { WarmFiles } from '../host/warm-files.ts'
+import type { Stamp } from './warm.ts'
+
+/** A host that remembers what a run sees through it. */
+export interface WarmRecorder {
+  readonly host: Host
+  /** The command has found that the same run would do nothing but what it did. @param out Folder that it wrote into, absolute; undefined for none. */
+  settle(out: string | undefined): void
+  /** What was seen. Undefined where the run was never settled, where it did more than look and write into its folder, or where what it saw cannot be looked at again so simply. */
+  toStamp(): Promise<Stamp | undefined>
+}
+
+/** A result or a record of a journal: never changed under its name, and not hashed again to see that nothing has changed. */
+const fixedFile = /^(?:\d{4,}\.json|[0-9a-f]{64}\.(?:zip|png|bin))$/
+const envFile = /^\.env(?:\..+)?$/
+
+/** Where a file's times are whole seconds, they tell nothing of the last two; elsewhere nothing of the last tick of the clock. */
+const coarseMs = 2_000
+const tickMs = 20
+
+/** From this size on, bytes, an output with the same size, times and number is not read again. */
+const largeBytes = 256 * 1024
+
+/**
+ * Watches a host.
+ *
+ * @param stampFile Where the stamp goes. What else lies in its folder can be made again: whether it is there changes nothing of the outcome.
+ */
+export function recordHost(inner: Host, files: WarmFiles, stampFile: string): WarmRecorder {
+  const cache = dirname(stampFile)
+  const digests = new Map<string, string>()
+  const marks = new Map<string, string>()
+  const shapes = new Map<string, string>()
+  const names = new Map<string, string>()
+  const specs = new Map<string, string>()
+  const staged = new Map<string, string>()
+  const written = new Set<string>()
+  let printed = ''
+  let isSimple = true
+  let settled: { readonly out: string | undefined } | undefined
+  const giveUp = (): void => {
+    isSimple = false
+  }
+  /** Seen twice, it must have been the same. */
+  const see = (seen: Map<string, string>, path: string, value: string | undefined): void => {
+    if (value === undefined || (seen.get(path) ?? value) !== value) giveUp()
+    else seen.set(path, value)
+  }
+  const isOurs = (path: string): boolean => path === cache || path.startsWith(cache + sep)
+
+  const read: Disk['read'] = async (path) => {
+    if (isOurs(path)) return inner.disk.read(path)
+    const isMarked = fixedFile.test(basename(path)) || envFile.test(basename(path))
+    const before = isMarked ? files.mark(path) : undefined
+    const bytes = await inner.disk.read(path)
+    if (!isMarked) see(digests, path, files.digestBytes(bytes))
+    else if (before === undefined || before !== files.mark(path) || isFresh(before, inner.clock.wall())) giveUp()
+    else see(marks, path, before)
+    if (envFile.test(basename(path)) && !isPlainEnv(bytes, inner.env)) giveUp()
+    return bytes
+  }
+  const refused = <A extends readonly unknown[], R>(work: (...args: A) => R): ((...args: A) => R) => {
+    return (...args) => {
+      giveUp()
+      return work(...args)
+    }
+  }
+  const disk: Disk = {
+    read,
+    list: async (folder) => {
+      const found = await inner.disk.list(folder)
+      if (isOurs(folder)) return found
+      const missing = found.length === 0 ? highestMissing(files, folder) : undefined
+      if (missing === undefined) see(names, folder, files.digestText(found.join('\n')))
+      else see(shapes, missing, 'none')
+      return found
+    },
+    stat: async (path) => {
+      const found = await inner.disk.stat(path)
+      if (!isOurs(path)) see(shapes, path, !found ? 'none' : found.isFolder ? 'folder' : `${found.bytes} ${found.changedMs}`)
+      return found
+    },
+    makeFolder: (folder) => {
+      shapes.delete(folder)
+      return inner.disk.makeFolder(folder)
+    },
+    writeTemp: (path, bytes) => {
+      if (!isOurs(path)) staged.set(path, files.digestBytes(bytes))
+      return inner.disk.writeTemp(path, bytes)
+    },
+    sync: (path) => inner.disk.sync(path),
+    syncFolder: (folder) => inner.disk.syncFolder(folder),
+    move: async (from, to) => {
+      await inner.disk.move(from, to)
+      if (isOurs(to)) return
+      const digest = staged.get(from)
+      if (digest === undefined || tempTargetOf(from) !== to) return giveUp()
+      staged.delete(from)
+      written.add(to)
+      digests.set(to, digest)
+      shapes.delete(to)
+    },
+    link: refused(inner.disk.link),
+    append: refused(inner.disk.append),
+    remove: refused(inner.disk.remove),
+  }
+  const glob: Glob = async (root, patterns, ignore) => {
+    const before = files.specs(root)
+    const found = await inner.glob(root, patterns, ignore)
+    const after = files.specs(root)
+    const candidates = new Set(after?.split('\n'))
+    const isKnown =
+      before === after &&
+      ignore.join() === unsearched.join() &&
+      patterns.every((pattern) => !/^(?:!?[\\/]|!?[A-Za-z]:)|\.\./.test(pattern)) &&
+      found.every((file) => candidates.has(file) || !/\.sprite\.(?:json|yaml|yml)$/.test(file))
+    see(specs, root, isKnown && after !== undefined ? files.digestText(after) : undefined)
+    return found
+  }
+  const host: Host = {
+    ...inner,
+    disk,
+    glob,
+    net: { ...inner.net, request: refused(inner.net.request) },
+    terminal: {
+      write: (text) => {
+        printed += text
+        inner.terminal.write(text)
+      },
+      note: refused(inner.terminal.note),
+      get isInteractive() {
+        return inner.terminal.isInteractive
+      },
+      get canAsk() {
+        return inner.terminal.canAsk
+      },
+      get columns() {
+        return inner.terminal.columns
+      },
+    },
+    loadModule: async (path) => {
+      const text = files.read(path)
+      const value = await inner.loadModule(path)
+      if (text === undefined || !isPlainModule(text) || files.read(path) !== text) giveUp()
+      else see(digests, path, files.digest(path))
+      return value
+    },
+  }
+  const isOut = (path: string): boolean => settled?.out !== undefined && path.startsWith(settled.out + sep)
+  return {
+    host,
+    settle: (out) => {
+      settled = { out }
+    },
+    toStamp: async () => {
+      const changed = [...written]
+      // What a listing showed before a file was written into the folder, a later one would not show.
+      const isLookAlone = isSimple && staged.size === 0 && changed.every((path) => isOut(path) && !names.has(dirname(path)))
+      if (!settled || !isLookAlone) return undefined
+      return {
+        at: inner.clock.wall(),
+        digests: Object.fromEntries(digests),
+        large: Object.fromEntries(await markLarge(inner, files, digests)),
+        marks: Object.fromEntries(marks),
+        shapes: Object.fromEntries([...shapes].filter(([path]) => !digests.has(path) && !marks.has(path))),
+        names: Object.fromEntries(names),
+        specs: Object.fromEntries(specs),
+        printed,
+      }
+    },
+  }
+}
+
+/** Marks of the large ones among files, each taken while the file had its digest and no change could hide behind the mark. */
+async function markLarge(
+  host: Host,
+  files: WarmFiles,
+  digests: ReadonlyMap<string, string>,
+): Promise<readonly (readonly [string, string])[]> {
+  const large = [...digests.keys()].filter((path) => Number.parseInt(files.shape(path) ?? '', 10) >= largeBytes)
+  if (large.some((path) => isFresh(files.mark(path) ?? '', host.clock.wall()))) await host.clock.sleep(tickMs)
+  return large.flatMap((path) => {
+    const mark = files.mark(path)
+    if (mark === undefined || isFresh(mark, host.clock.wall())) return []
+    return files.digest(path) === digests.get(path) && files.mark(path) === mark ? [[path, mark]] : []
+  })
+}
+
+/** The folder nearest to the root of the disk that is missing on the way to one; undefined where none is. One look at it stands for all that is in it. */
+function highestMissing(files: WarmFiles, folder: string): string | undefined {
+  if (files.shape(folder) !== 'none') return undefined
+  const parent = dirname(folder)
+  return parent === folder ? folder : (highestMissing(files, parent) ?? folder)
+}
+
+/** Whether a file was changed so lately that its times may not tell of one more change. */
+function isFresh(mark: string, nowMs: number): boolean {
+  const [, modified = '0', changed = '0'] = mark.split(' ')
+  return [modified, changed].some((ns) => nowMs - Number(BigInt(ns) / 1_000_000n) < (ns.endsWith('000000000') ? coarseMs : tickMs))
+}
+
+/** Whether what a file of variables says rests on itself alone, and cannot show the key of the environment to a browser. */
+function isPlainEnv(bytes: Uint8Array, env: Host['env']): boolean {
+  const text = new TextDecoder().decode(bytes)
+  return !text.includes('$') && (!text.includes('VITE_') || (env.SPRITEWRIGHT_API_KEY ?? '').trim() === '')
+}
+
+/** What asks the world, or may. */
+const worldly =
+  /\b(?:process|globalThis|global|console|require|module|exports|arguments|this|eval|Function|constructor|Reflect|Date|Temporal|performance|crypto|fetch|await|navigator|Intl|Worker|__\w+)\b|\\[ux]/
+const plainMath = /\bMath\.(?:abs|ceil|floor|max|min|round|trunc)\b/g
+
+/** Whether a configuration is data, as far as a look at its text can say: it imports nothing but ours and asks the world nothing. Where that is not certain it is none. */
+function isPlainModule(text: string): boolean {
+  const imports = [...text.matchAll(/\b(?:from|import)\s*(['"])(.*?)\1/g)].map(([, , specifier]) => specifier)
+  const isOurs = imports.every((specifier) => specifier === 'spritewright') && [...text.matchAll(/\bimport\b/g)].length === imports.length
+  return isOurs && !worldly.test(text) && !/\bMath\b/.test(text.replaceAll(plainMath, ''))
+}

@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto'
+import { fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/**
+ * The few looks at files that a warm start takes, all at once and without waiting: a process that only finds out that nothing has changed should load next to nothing.
+ * Whatever cannot be read is undefined, and no answer.
+ */
+export interface WarmFiles {
+  /** SHA-256 of a file's bytes, lower-case hex. */
+  digest(path: string): string | undefined
+  /** SHA-256 of bytes, lower-case hex. */
+  digestBytes(bytes: Uint8Array): string
+  /** SHA-256 of a text, lower-case hex. */
+  digestText(text: string): string
+  /** Size, times and number of a file, for files whose content is not to be looked at. */
+  mark(path: string): string | undefined
+  /** `none`, `folder`, or size and time of the last change of a file. */
+  shape(path: string): string | undefined
+  /** Names in a folder, sorted by code unit, as one text; empty where there is no such folder. */
+  names(folder: string): string | undefined
+  /** Every file under a folder that may be a spec by its name, sorted, as one text; undefined where a folder is linked into it. */
+  specs(root: string): string | undefined
+  /** A file's text. */
+  read(path: string): string | undefined
+  /**
+   * Writes a file whole or not at all; false where that cannot be done.
+   *
+   * @param temp Name beside it that nobody else writes under.
+   */
+  write(path: string, temp: string, text: string): boolean
+  /** Whether an output of the process (1 or 2) may be a terminal: then only the process knows. Loads nothing, as asking the process would. */
+  mayBeTerminal(output: 1 | 2): boolean
+  /** Writes to stdout what it takes at once. Answers the bytes that it did not take, for whatever reason. */
+  print(text: string): Uint8Array
+}
+
+const specFile = /\.sprite\.(?:json|yaml|yml)$/
+
+/** This machine's files. */
+export function warmFiles(): WarmFiles {
+  return {
+    digest: (path) => attempt(() => hash('sha256', readFileSync(path))),
+    digestBytes: (bytes) => hash('sha256', bytes),
+    digestText: (text) => hash('sha256', text),
+    mark: (path) => {
+      const found = attempt(() => statSync(path, { bigint: true }))
+      return found && `${found.size} ${found.mtimeNs} ${found.ctimeNs} ${found.ino}`
+    },
+    shape: (path) =>
+      attempt(() => {
+        const found = statSync(path, { throwIfNoEntry: false })
+        if (!found) return 'none'
+        return found.isDirectory() ? 'folder' : `${found.size} ${found.mtimeMs}`
+      }),
+    names: (folder) => {
+      try {
+        return readdirSync(folder).sort().join('\n')
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code === 'ENOENT' ? '' : undefined
+      }
+    },
+    specs: (root) =>
+      attempt(() => {
+        const found: string[] = []
+        collectSpecs(root, found)
+        return found.sort().join('\n')
+      }),
+    read: (path) => attempt(() => readFileSync(path, 'utf8')),
+    write: (path, temp, text) => {
+      const written = attempt(() => {
+        mkdirSync(dirname(path), { recursive: true })
+        writeFileSync(temp, text, { flag: 'wx' })
+        renameSync(temp, path)
+        return true
+      })
+      return written === true
+    },
+    mayBeTerminal: (output) => attempt(() => fstatSync(output).isCharacterDevice()) ?? true,
+    print: (text) => {
+      let rest: Uint8Array = Buffer.from(text)
+      attempt(() => {
+        while (rest.length > 0) rest = rest.subarray(writeSync(1, rest))
+      })
+      return rest
+    },
+  }
+}
+
+function collectSpecs(folder: string, found: string[]): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const { name } = entry
+    const isLink = entry.isSymbolicLink()
+    if (entry.isDirectory()) {
+      if (name !== 'node_modules' && name !== 'dist' && !name.startsWith('.')) collectSpecs(join(folder, name), found)
+    } else if (isLink && statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true) {
+      // Links may lead in circles and out of the project.
+      if (name !== 'node_modules' && name !== 'dist' && !name.startsWith('.')) throw new Error('a folder is linked')
+    } else if (specFile.test(name)) found.push(join(folder, name))
+  }
+}
+
+function attempt<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch {
+    return undefined
+  }
+}
