@@ -70,7 +70,12 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       return work(...args)
     }
   }
+  const outside = (path: string, work: Promise<void>): Promise<void> => {
+    if (!isOurs(path)) giveUp()
+    return work
+  }
   const disk: Disk = {
+    ...inner.disk,
     read,
     list: async (folder) => {
       const found = await inner.disk.list(folder)
@@ -93,8 +98,6 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       if (!isOurs(path)) staged.set(path, files.digestBytes(bytes))
       return inner.disk.writeTemp(path, bytes)
     },
-    sync: (path) => inner.disk.sync(path),
-    syncFolder: (folder) => inner.disk.syncFolder(folder),
     move: async (from, to) => {
       await inner.disk.move(from, to)
       if (isOurs(to)) return
@@ -105,9 +108,9 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       digests.set(to, digest)
       shapes.delete(to)
     },
-    link: refused(inner.disk.link),
-    append: refused(inner.disk.append),
-    remove: refused(inner.disk.remove),
+    link: (from, to) => outside(to, inner.disk.link(from, to)),
+    append: (path, bytes) => outside(path, inner.disk.append(path, bytes)),
+    remove: (path) => outside(path, inner.disk.remove(path)),
   }
   const glob: Glob = async (root, patterns, ignore) => {
     const before = files.specs(root)
