@@ -75,7 +75,6 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
     return work
   }
   const disk: Disk = {
-    ...inner.disk,
     read,
     list: async (folder) => {
       const found = await inner.disk.list(folder)
@@ -108,6 +107,8 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       digests.set(to, digest)
       shapes.delete(to)
     },
+    sync: (path) => inner.disk.sync(path),
+    syncFolder: (folder) => inner.disk.syncFolder(folder),
     link: (from, to) => outside(to, inner.disk.link(from, to)),
     append: (path, bytes) => outside(path, inner.disk.append(path, bytes)),
     remove: (path) => outside(path, inner.disk.remove(path)),
