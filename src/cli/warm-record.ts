@@ -15,8 +15,10 @@ export interface WarmRecorder {
   toStamp(): Promise<Stamp | undefined>
 }
 
-/** A result or a record of a journal: never changed under its name, and not hashed again to see that nothing has changed. */
-const fixedFile = /^(?:\d{4,}\.json|[0-9a-f]{64}\.(?:zip|png|bin))$/
+/** A result, whose name is its hash: whoever opens it looks whether it is whole. */
+const resultFile = /^[0-9a-f]{64}\.(?:zip|png|bin)$/
+/** A record of a journal: never changed under its name, and not hashed again to see that nothing has changed. */
+const recordFile = /^\d{4,}\.json$/
 const envFile = /^\.env(?:\..+)?$/
 
 /** Where a file's times are whole seconds, they tell nothing of the last two; elsewhere nothing of the last tick of the clock. */
@@ -55,10 +57,11 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
 
   const read: Disk['read'] = async (path) => {
     if (isOurs(path)) return inner.disk.read(path)
-    const isMarked = fixedFile.test(basename(path)) || envFile.test(basename(path))
+    const isMarked = recordFile.test(basename(path)) || envFile.test(basename(path))
     const before = isMarked ? files.mark(path) : undefined
     const bytes = await inner.disk.read(path)
-    if (!isMarked) see(digests, path, files.digestBytes(bytes))
+    if (resultFile.test(basename(path))) see(shapes, path, files.shape(path))
+    else if (!isMarked) see(digests, path, files.digestBytes(bytes))
     else if (before === undefined || before !== files.mark(path) || isFresh(before, inner.clock.wall())) giveUp()
     else see(marks, path, before)
     if (envFile.test(basename(path)) && !isPlainEnv(bytes, inner.env)) giveUp()

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { WarmFiles } from '../host/warm-files.ts'
 
 // Loaded by every run before anything else: it imports nothing that is not needed to find out that nothing has changed.
@@ -78,11 +78,12 @@ function cacheFolder({ argv, workingFolder }: WarmRun): string {
 }
 
 /**
- * Leaves a stamp, where it does not hold the API key, by whatever chance; a folder that takes none is no failure.
+ * Leaves a stamp, and takes away those that stand no longer. None where it would hold the API key, by whatever chance; a folder that takes none is no failure.
  *
  * @param token Makes the name of a temporary file that nobody else has.
  */
 export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, token: string): void {
+  files.removeOld(dirname(file), '.stamp', stamp.at - longestMs)
   const text = JSON.stringify(stamp)
   const key = run.env[keyName]?.trim() ?? ''
   if (key === '' || !text.includes(key)) files.write(file, `${file}.${token}.tmp`, `${files.digestText(text)}\n${text}`)

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync, writeSync } from 'node:fs'
+import { fstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
@@ -29,6 +29,8 @@ export interface WarmFiles {
    * @param temp Name beside it that nobody else writes under.
    */
   write(path: string, temp: string, text: string): boolean
+  /** Removes files of a folder by the ending of their names and the time of their last change, milliseconds since the Unix epoch. */
+  removeOld(folder: string, ending: string, beforeMs: number): void
   /** Whether an output of the process (1 or 2) may be a terminal: then only the process knows. Loads nothing, as asking the process would. */
   mayBeTerminal(output: 1 | 2): boolean
   /** Writes to stdout what it takes at once. Answers the bytes that it did not take, for whatever reason. */
@@ -75,6 +77,12 @@ export function warmFiles(): WarmFiles {
         return true
       })
       return written === true
+    },
+    removeOld: (folder, ending, beforeMs) => {
+      for (const name of attempt(() => readdirSync(folder)) ?? []) {
+        if (!name.endsWith(ending)) continue
+        attempt(() => statSync(join(folder, name)).mtimeMs < beforeMs && rmSync(join(folder, name)))
+      }
     },
     mayBeTerminal: (output) => attempt(() => fstatSync(output).isCharacterDevice()) ?? true,
     print: (text) => {

@@ -328,6 +328,19 @@ describe('the ordinary way is gone where one thing differs:', () => {
     expect(warm()).toBeDefined()
   })
 
+  test('stamps of days before go with the next one', async () => {
+    await buildInFull()
+    const old = join(at('node_modules/.cache/spritewright'), 'old.stamp')
+    const page = join(at('node_modules/.cache/spritewright'), 'old.bin')
+    for (const path of [old, page]) {
+      writeFileSync(path, '')
+      utimesSync(path, new Date(0), new Date(0))
+    }
+    expect(await runCli(project, ['build', '--quiet'], env)).toMatchObject({ code: 0 })
+    expect(existsSync(old)).toBe(false)
+    expect(existsSync(page)).toBe(true)
+  })
+
   test('a file that is touched, and says what it said, is no difference', async () => {
     await buildInFull()
     for (const path of ['sprites/hero.sprite.json', 'sprites.lock.json', page()]) utimesSync(at(path), new Date(), new Date())
