@@ -26,7 +26,7 @@ const coarseMs = 2_000
 const tickMs = 20
 
 /** From this size on, bytes, an output with the same size, times and number is not read again. */
-const largeBytes = 256 * 1024
+const largeBytes = 64 * 1024
 
 /**
  * Watches a host.

@@ -98,7 +98,7 @@ function firstIn(folder: string, ending = ''): string {
   return join(folder, name ?? 'nothing')
 }
 
-/** Of a copy of the journal, the last record is looked at: it stands for all before it. */
+/** The last record of a request: of a copy of the journal, it is the one that is looked at, and stands for all before it. */
 function lastRecordIn(folder: string): string {
   const names = readdirSync(at(folder), { recursive: true, encoding: 'utf8' }).filter((path) => /[0-9a-f]{64}.\d+\.json$/.test(path))
   return join(folder, names.sort().at(-1) ?? 'nothing')
@@ -208,7 +208,7 @@ describe('the ordinary way is gone where one thing differs:', () => {
       return () => rmSync(isNew ? dirname(at(path)) : at(path), { recursive: true })
     }
   const result = (): string => firstIn('.spritewright/results', '.zip')
-  const record = (): string => firstIn('.spritewright/submissions', '.json')
+  const record = (): string => lastRecordIn('.spritewright/submissions')
   const copy = (): string => lastRecordIn('.state/spritewright/journals')
   const page = (): string => firstIn('public/sprites', '.png')
 
