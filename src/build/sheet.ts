@@ -77,13 +77,23 @@ export async function readQuality(
       for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
     }
   for (const input of inputs.filter(isOpen)) {
-    const played = await readPlayed(input, ports.layout).catch((error: unknown) => {
-      if (error instanceof SpritewrightError) return undefined
-      throw error
-    })
-    if (played?.quality) known.set(played.quality.id, played.quality)
+    const quality = await judgeOnce(input, ports)
+    if (quality) known.set(quality.id, quality)
   }
   return sortQuality([...known.values()].filter(({ id }) => ids.has(id)))
+}
+
+/** What was found out about frames is kept by itself: looking takes longer than packing. Undefined where the result cannot be read. */
+async function judgeOnce(input: SheetInput, { cache, layout }: SheetPorts): Promise<AnimationQuality | undefined> {
+  const key = buildKey({ formatVersion, quality: keyParts(input) })
+  const kept = await cache.read(key)
+  if (kept) return JSON.parse(new TextDecoder().decode(kept)) as AnimationQuality
+  const played = await readPlayed(input, layout).catch((error: unknown) => {
+    if (error instanceof SpritewrightError) return undefined
+    throw error
+  })
+  if (played?.quality) await cache.write(key, new TextEncoder().encode(JSON.stringify(played.quality)))
+  return played?.quality
 }
 
 function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQuality[] {
