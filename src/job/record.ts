@@ -190,7 +190,7 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
     case 'answerUnknown':
       return withAnswerSends(state, (sends) => answered(sends, record.body.send, toAnswer(record)))
     case 'answerAccepted':
-      return state.accepted?.executionId === record.body.executionId ? state : withExecution(state, record.body)
+      return state.accepted?.executionId === record.body.executionId ? state : withExecution(state, goingOn(state, record.body))
     case 'completed':
       return { ...state, completed: record.body }
     case 'failed':
@@ -259,6 +259,11 @@ function openSends({ accepted, sends }: Submission): readonly Send[] {
 /** Whether an execution that was taken over from the lock file may stand beside one that POSTs of ours have started: they have no answer, and nobody can know. */
 function isBeside(state: Submission, { approvedAt }: RecordBodies['accepted']): boolean {
   return approvedAt !== undefined && openSends(state).length > 0
+}
+
+/** The execution that an answer started rests on the approval of the one before: where that was taken over, nothing else here says so. */
+function goingOn({ accepted }: Submission, body: RecordBodies['answerAccepted']): RecordBodies['accepted'] {
+  return accepted?.approvedAt === undefined ? body : { ...body, approvedAt: accepted.approvedAt }
 }
 
 /** Another execution stands for the request from here on: what was said of the one before is over. */
