@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Disk } from '../host/disk.ts'
+import { replaceLightly } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
 /** What can be made again, by build key. Losing it costs time, never money. */
@@ -22,12 +23,7 @@ export function createBuildCache(ports: { disk: Disk; random: Random }, folder: 
       return Buffer.from(digest(content)).equals(Buffer.from(bytes.subarray(0, 32))) ? content : undefined
     },
     // Nothing is synced: what a crash tears is read as missing, and made again.
-    write: async (key, ...parts) => {
-      const temp = `${place(key)}.${Buffer.from(ports.random.bytes(8)).toString('hex')}.tmp`
-      await ports.disk.makeFolder(folder)
-      await ports.disk.writeTemp(temp, Buffer.concat([digest(...parts), ...parts]))
-      await ports.disk.move(temp, place(key))
-    },
+    write: (key, ...parts) => replaceLightly(ports.disk, ports.random, place(key), Buffer.concat([digest(...parts), ...parts])),
   }
 }
 

@@ -82,6 +82,22 @@ export async function stageFile(disk: Disk, random: Random, path: string, bytes:
   }
 }
 
+/**
+ * Replaces a whole file so that a reader sees either the old bytes or the new ones, as long as the machine runs: nothing is synced. For what can be made again, and is verified when it is read.
+ * Its folder is made where it is missing.
+ */
+export async function replaceLightly(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<void> {
+  const temp = tempName(random, path)
+  await disk.makeFolder(dirname(path))
+  try {
+    await disk.writeTemp(temp, bytes)
+    await disk.move(temp, path)
+  } catch (error) {
+    await disk.remove(temp)
+    throw error
+  }
+}
+
 /** Replaces a whole file so that a reader, also after a crash, sees either the old bytes or the new ones. */
 export async function replaceFile(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<void> {
   const staged = await stageFile(disk, random, path, bytes)
