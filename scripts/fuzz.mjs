@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
-import { build } from 'vite'
+import { bundleRunner } from './bundle-runner.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '10' }, from: { type: 'string', default: '1' } } })
@@ -20,18 +20,8 @@ const broken = []
 mkdirSync(folder, { recursive: true })
 process.env.SPRITEWRIGHT_CORPORA ??= join(root, '../shared/corpora')
 try {
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      ssr: join(root, 'test/fuzz/runner.ts'),
-      outDir: folder,
-      minify: false,
-      rollupOptions: { output: { entryFileNames: 'runner.mjs' } },
-    },
-  })
-  await Promise.all(Array.from({ length: availableParallelism() }, () => runThread(pathToFileURL(join(folder, 'runner.mjs')))))
+  const runner = await bundleRunner('test/fuzz/runner.ts', folder)
+  await Promise.all(Array.from({ length: availableParallelism() }, () => runThread(pathToFileURL(runner))))
   tell()
   if (broken.length > 0) process.exitCode = 1
 } finally {

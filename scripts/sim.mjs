@@ -36,7 +36,8 @@ async function runSeeds() {
   const folder = join(root, 'test-results', `sim-${process.pid}`)
   mkdirSync(folder, { recursive: true })
   try {
-    const runner = await bundle(folder)
+    const { bundleRunner } = await import('./bundle-runner.mjs')
+    const runner = await bundleRunner('test/sim/seeded-runner.ts', folder)
     const { addTotals, formatTotals, noTotals } = await import(pathToFileURL(runner).href)
     const totals = noTotals()
     const broken = []
@@ -63,23 +64,6 @@ async function runSeeds() {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}
-
-/** One file of plain JavaScript: loading the sources one by one would take longer than many seeds. */
-async function bundle(folder) {
-  const { build } = await import('vite')
-  await build({
-    root,
-    configFile: false,
-    logLevel: 'error',
-    build: {
-      ssr: join(root, 'test/sim/seeded-runner.ts'),
-      outDir: folder,
-      minify: false,
-      rollupOptions: { output: { entryFileNames: 'runner.mjs' } },
-    },
-  })
-  return join(folder, 'runner.mjs')
 }
 
 /** Plays batches on a thread until there are no more. */

@@ -11,6 +11,7 @@ import {
 } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
+import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
 
@@ -148,7 +149,7 @@ async function openResult(
   layout: DeliveryLayout | undefined,
 ): Promise<{ frames: readonly Bitmap[]; warnings: readonly string[] }> {
   const { spec, animation } = input
-  const id = `${spec.name}.${animation.name}`
+  const id = animationId(spec, animation)
   // What the vault has to say of a result that is not there, or damaged, is no fault of the delivery.
   const bytes = await source.read()
   try {
@@ -183,5 +184,5 @@ function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): re
 async function drawPlaceholder(input: SheetInput): Promise<readonly Bitmap[]> {
   const { animation, spec, source } = input
   const picture = await source.read()
-  return makePlaceholder(picture && (await readPicture(picture)), { frames: animation.frames, label: `${spec.name}.${animation.name}` })
+  return makePlaceholder(picture && (await readPicture(picture)), { frames: animation.frames, label: animationId(spec, animation) })
 }

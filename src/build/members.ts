@@ -1,5 +1,6 @@
 import { type Bitmap, cutSequence } from '../../atlas/index.ts'
 import { buildKey } from '../spec/key.ts'
+import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
 import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
 import { packSequence, unpackSequence } from './sequence-cache.ts'
@@ -41,7 +42,7 @@ export async function readMembers(
     for (let index = next++; index < members.length; index = next++) {
       const input = members[index] as SheetInput
       const kept = known[index]
-      const isBought = ports.isJudged?.(idOf(input)) === true
+      const isBought = ports.isJudged?.(animationId(input.spec, input.animation)) === true
       // What is kept is opened again only for what was bought just now.
       const isEnough = kept && (kept.quality !== undefined || input.source.kind !== 'result' || !isBought)
       reports[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, ports)
@@ -89,9 +90,4 @@ export function keyParts(input: SheetInput): unknown {
     sprite: { size: size ?? null, pixelArt, anchor: anchor ?? null, stabilize, trim, extrude, padding },
     play: { fps, loop, yoyo, durations: durations ?? null, use: use ?? null },
   }
-}
-
-/** `sprite.animation`. */
-export function idOf({ spec, animation }: SheetInput): string {
-  return `${spec.name}.${animation.name}`
 }

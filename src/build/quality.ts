@@ -1,5 +1,6 @@
 import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures } from '../../atlas/index.ts'
 import type { FrameReview } from '../service/wire.ts'
+import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 
 /** Something about the frames of an animation that a person should look at. It costs nothing and stops nothing. */
@@ -49,7 +50,7 @@ export function judgeFrames({ spec, animation, frames, indices, review }: Judged
     const delivered = at.map((place) => indices[place]!).sort((a, b) => a - b)
     return { fault, from: 'frames', frames: delivered, value, limit, words: words[fault](value) }
   })
-  return { id: `${spec.name}.${animation.name}`, figures, flags: [...own, ...serviceFlags(spec, indices, review)] }
+  return { id: animationId(spec, animation), figures, flags: [...own, ...serviceFlags(spec, indices, review)] }
 }
 
 function serviceFlags({ background, stabilize }: SpriteSpec, indices: readonly number[], review: FrameReview | undefined): FrameFlag[] {

@@ -12,10 +12,11 @@ import {
 import { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
+import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import { readPlayed, type SheetInput } from './frames.ts'
-import { formatVersion, idOf, keyParts, readMembers, type SheetPorts } from './members.ts'
+import { formatVersion, keyParts, readMembers, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite } from './sheet-model.ts'
@@ -67,7 +68,7 @@ export async function readQuality(
 ): Promise<readonly AnimationQuality[]> {
   const known = new Map<string, AnimationQuality>()
   const isOpen = ({ spec, animation, source }: SheetInput): boolean => {
-    const id = idOf({ spec, animation, source })
+    const id = animationId(spec, animation)
     return source.kind === 'result' && ids.has(id) && !known.has(id)
   }
   for (const grouping of ['group', 'sprite'] as const)

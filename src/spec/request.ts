@@ -45,11 +45,16 @@ export interface SheetRequest {
 /** One paid thing: one execution at the service. Its identity is `requestHash`. */
 export type PaidRequest = SheetRequest | ImageRequest
 
+/** How an animation is called on the command line, in the lock file and in messages: `sprite.animation`. */
+export function animationId(spec: Pick<SpriteSpec, 'name'>, animation: Pick<AnimationSpec, 'name'>): string {
+  return `${spec.name}.${animation.name}`
+}
+
 /** What one animation of a spec asks of the service. */
 export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, reference: RequestReference): SheetRequest {
   return {
     operation: 'sprite_sheet',
-    id: `${spec.name}.${animation.name}`,
+    id: animationId(spec, animation),
     prompt: `${spec.prompt}\n${animation.prompt}`,
     reference,
     frames: animation.frames,

@@ -14,7 +14,7 @@ import { noSubmission, type Submission } from '../job/record.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { requestHash } from '../spec/key.ts'
 import { type ReferencePicture, readReference, referencePath } from '../spec/reference.ts'
-import { type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
+import { animationId, type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
 import { readSpecs } from '../spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
@@ -92,7 +92,7 @@ export async function survey(shop: Shop, names: readonly string[], known: KnownS
   const { wishes, errors } = await readWishes(shop, names)
   const lock = await shop.lock.read()
   const asked = wishes.map((wish) => {
-    const id = `${wish.spec.name}.${wish.animation.name}`
+    const id = animationId(wish.spec, wish.animation)
     const found = identify(id, (identity) => requestHash(wish.requests(identity).sheet, identity), lock, known)
     const identity = found?.identity ?? nowhere
     const { steps, sheet } = wish.requests(identity)
@@ -180,7 +180,7 @@ function selector(
   isPartial: boolean,
 ): (sprite: string, animation: string) => boolean {
   if (names.length === 0) return () => true
-  const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => `${spec.name}.${animation.name}`)])
+  const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
   const unknown = names.filter((name) => !ids.includes(name))
   if (unknown.length > 0 && !isPartial) {
     throw new SpritewrightError('SW_USAGE', {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { access, constants, readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -33,7 +33,7 @@ const temporary = /\.tmp$/
 export interface DeskPlace {
   /** A project that is there already. @default a new one */
   readonly project?: TestProject
-  /** Folder that the project is made in. @default one in memory, where the system has one */
+  /** Folder that the project is made in. @default that of temporary files, which the tests have in memory where the system can */
   readonly inside?: string
   /** The user's state folder (`XDG_STATE_HOME`). @default one in the project */
   readonly state?: string
@@ -48,7 +48,7 @@ export async function openDesk(
   place: DeskPlace = {},
 ): Promise<Desk> {
   const two = { 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']), ...files }
-  const project = place.project ?? (await createProject(two, place.inside ?? (await quickFolder())))
+  const project = place.project ?? (await createProject(two, place.inside))
   const state = place.state ?? join(project.root, '.state')
   const posts = watchPosts(join(project.root, '.spritewright'))
   const service = await startEmbeddedService({
@@ -82,15 +82,6 @@ export async function onDesk<T>(opening: Promise<Desk>, play: (desk: Desk) => Pr
   } finally {
     await desk.close()
   }
-}
-
-/** A folder in memory, where the system has one: what a killed process leaves is the same there, and hundreds of schedules flush nothing to a disk. */
-export async function quickFolder(): Promise<string> {
-  const inMemory = '/dev/shm'
-  return access(inMemory, constants.W_OK).then(
-    () => inMemory,
-    () => tmpdir(),
-  )
 }
 
 async function runHere(root: string, argv: readonly string[], env: Desk['env']): Promise<CliRun> {

@@ -7,7 +7,7 @@ import { type Host, nodeHost } from '../../src/host/host.ts'
 import { createClient, type ServiceClient } from '../../src/service/client.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { createProject, type TestProject } from '../project.ts'
-import { quickFolder, readPapers } from './desk.ts'
+import { readPapers } from './desk.ts'
 import { type Asked, type Deed, type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { type PostWatch, watchPosts } from './posts.ts'
 import { quickMakers } from './quick-makers.ts'
@@ -60,7 +60,7 @@ export async function layWire({ sprites, pick, onPassed }: WireInit): Promise<Wi
     JSON.stringify({ reference: './hero.png', prompt: `sprite number ${index}`, animations: { walk: { frames: 7 } } })
   const files = Object.fromEntries(Array.from({ length: sprites }, (_, index) => [`sprites/s${index}.sprite.json`, spec(index)]))
   const config = { approval: { perSprite: '100' }, limits: wide }
-  const project = await createProject({ ...files, 'spritewright.config.json': JSON.stringify(config) }, await quickFolder())
+  const project = await createProject({ ...files, 'spritewright.config.json': JSON.stringify(config) })
   await project.remove('sprites/hero.sprite.json')
   const posts = watchPosts(join(project.root, '.spritewright'))
   const before = async (request: HookedRequest): Promise<undefined> => posts.see(request) as undefined

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { JournalView } from '../../job/journal.ts'
 import { requestHash } from '../../spec/key.ts'
-import type { ServiceIdentity, SheetRequest } from '../../spec/request.ts'
+import { animationId, type ServiceIdentity, type SheetRequest } from '../../spec/request.ts'
 import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
 import type { Shop } from '../shop.ts'
 import { readWishes, type Wish } from '../survey.ts'
@@ -30,7 +30,7 @@ export async function readPapers(shop: Shop, host: string | undefined): Promise<
   const { wishes, errors } = await readWishes(shop)
   const lock = await shop.lock.read()
   const asked = askedHashes(wishes, identitiesOf(lock, host))
-  const sheets = new Map(wishes.map((wish) => [`${wish.spec.name}.${wish.animation.name}`, wish] as const))
+  const sheets = new Map(wishes.map((wish) => [animationId(wish.spec, wish.animation), wish] as const))
   const ids = new Map((await shop.ledger.read()).map((move) => [move.hash, move.id] as const))
   // A rename leaves an entry under each name.
   const entries = [...readLock(lock, asked, sheets, ids)]
