@@ -1,5 +1,6 @@
 import type { Bitmap, FrameSequence } from '../../atlas/index.ts'
 import type { SequenceReport } from './frames.ts'
+import { packHeaded, readHeaded } from './headed.ts'
 
 type FrameHead = Omit<FrameSequence['frames'][number], 'bitmap'> & {
   readonly width: number
@@ -11,7 +12,7 @@ type Head = Omit<SequenceReport, 'sequence'> & {
   readonly sequence: Omit<FrameSequence, 'frames'> & { readonly frames: readonly FrameHead[] }
 }
 
-/** What was found out about an animation as parts of a file: length of the head, head, then RGBA of its pictures, each on a multiple of four bytes. */
+/** What was found out about an animation as parts of a file: behind the head RGBA of its pictures. */
 export function packSequence({ sequence, ...rest }: SequenceReport): readonly Uint8Array[] {
   const parts: Uint8Array[] = []
   const places = new Map<Bitmap, number>()
@@ -30,17 +31,13 @@ export function packSequence({ sequence, ...rest }: SequenceReport): readonly Ui
     ({ bitmap, ...frame }): FrameHead => ({ ...frame, width: bitmap.width, height: bitmap.height, at: place(bitmap) }),
   )
   const head: Head = { ...rest, sequence: { ...sequence, frames } }
-  const text = new TextEncoder().encode(JSON.stringify(head))
-  const length = new Uint8Array(4)
-  new DataView(length.buffer).setUint32(0, text.length)
-  return [length, text, new Uint8Array(gap(text.length)), ...parts]
+  return packHeaded(head, parts)
 }
 
 /** What {@link packSequence} packed; the pixels are views on the bytes. */
 export function unpackSequence(bytes: Uint8Array): SequenceReport {
-  const end = 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-  const { sequence, ...rest } = JSON.parse(new TextDecoder().decode(bytes.subarray(4, end))) as Head
-  const start = end + gap(end - 4)
+  const { head, start } = readHeaded<Head>(bytes)
+  const { sequence, ...rest } = head
   const pictures = new Map<number, Bitmap>()
   const frames = sequence.frames.map(({ width, height, at, ...frame }) => {
     const bitmap = pictures.get(at) ?? { width, height, data: bytes.subarray(start + at, start + at + width * height * 4) }
@@ -48,9 +45,4 @@ export function unpackSequence(bytes: Uint8Array): SequenceReport {
     return { ...frame, bitmap }
   })
   return { ...rest, sequence: { ...sequence, frames } }
-}
-
-/** Bytes up to the next multiple of four behind the head. */
-function gap(headLength: number): number {
-  return (4 - (headLength % 4)) % 4
 }

@@ -118,7 +118,7 @@ async function makeGroup(name: string, members: readonly SheetInput[], options: 
   const kept = await ports.cache.read(key)
   const group = kept ? unpackGroup(kept) : await packTogether(name, members, options, ports)
   for (const warning of group.warnings) ports.warn(warning)
-  if (!kept) await ports.cache.write(key, packGroup(group))
+  if (!kept) await ports.cache.write(key, ...packGroup(group))
   return group
 }
 
