@@ -171,11 +171,8 @@ function openState(
     case 'prepare':
       return { state: approved }
     case 'replay':
-      // Refused for certain: nothing is at the service, and a price that has risen meanwhile needs another approval.
-      if (submission.sends.every(({ answer }) => answer.kind === 'refused' && answer.status !== 409)) return { state: approved }
-      // A conflict that a person has said to ask about once more: the approval may be gone, or the price have changed, and it can be approved anew.
-      if (submission.sends.every(({ answer }) => answer.kind === 'refused') && (submission.replay || !entry?.approval))
-        return { state: approved }
+      // Every POST was refused: the next one starts something new, so it needs an approval at the price of today, and must be able to get one.
+      if (submission.sends.every(({ answer }) => answer.kind === 'refused')) return { state: approved }
       return { state: 'running', note: 'sent, not answered yet; the next build sends it again under the same key' }
     case 'stop':
       if (step.why.kind === 'uncertain') return { state: 'uncertain', note: 'sent and never answered; whether it was bought is unknown' }
