@@ -50,7 +50,7 @@ export interface SpecTarget {
 
 /** What is to be approved. */
 export interface OfferRequest {
-  /** Sprites, animations or steps; empty for everything that is missing. */
+  /** Sprites or animations, whose steps come with them; empty for everything that is missing. */
   readonly ids: readonly string[]
   /** Ceiling for each instead of its price. */
   readonly ceiling?: string
@@ -66,8 +66,8 @@ export interface PanelOffer {
   readonly sum: string
   /** Sum of the ceilings. */
   readonly ceilings: string
-  /** Available credits. */
-  readonly balance: string
+  /** Available credits; missing where there are no lines. */
+  readonly balance?: string
   /** "4.8 credits will be held for 2 animations; at most 6 may be spent. 120 are available." */
   readonly words: string
   /** Ids that were asked for and need no approval, or may not get one from here. */
