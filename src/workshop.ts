@@ -126,7 +126,9 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
     preview: async () => {
       const found = await survey(shop, [], { host: keeper.host })
-      return { sheets: await assemble(shop, found, 'sprite', 'placeholder'), errors: found.errors }
+      const errors = [...found.errors]
+      const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault))
+      return { sheets, errors }
     },
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)
