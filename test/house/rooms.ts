@@ -47,6 +47,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
   plugin: { at: ['plugin/'], may: ['face', 'atlas/index.ts', 'runtime'] },
   runtime: { at: ['plugin/runtime/'], may: [] },
+  panel: { at: ['plugin/panel/ui/'], may: ['plugin/panel/protocol.ts', 'plugin/panel/actions.ts', 'src/credit/credits.ts'] },
 }
 
 /** Imports of ours that run against the table, types included. */
