@@ -35,8 +35,25 @@ export const rooms: Readonly<Record<string, Room>> = {
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {
-    at: ['src/options.ts', 'src/options-schema.ts', 'src/config.ts', 'src/credentials.ts', 'src/base-url.ts', 'src/secret.ts'],
-    may: ['errors', 'host', 'spec', 'src/credit/credits.ts', 'src/service/profile.ts', 'atlas/formats/format.ts', 'atlas/formats/names.ts'],
+    at: [
+      'src/options.ts',
+      'src/options-atlas.ts',
+      'src/options-schema.ts',
+      'src/config.ts',
+      'src/credentials.ts',
+      'src/base-url.ts',
+      'src/secret.ts',
+    ],
+    may: [
+      'errors',
+      'host',
+      'spec',
+      'src/credit/credits.ts',
+      'src/service/profile.ts',
+      'atlas/formats/abilities.ts',
+      'atlas/formats/format.ts',
+      'atlas/formats/names.ts',
+    ],
   },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
