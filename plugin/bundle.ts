@@ -32,8 +32,10 @@ export async function startBuild(context: BuildContext, session: PluginSession):
 
 /** Ends a build; a project that is watched stays open. */
 export async function endBuild(session: PluginSession, isWatched: boolean): Promise<void> {
-  if (!session.surroundings.isBuild) await session.close()
-  else if (!isWatched) await session.leave()
+  if (!session.surroundings.isBuild) {
+    await session.dev?.close()
+    await session.close()
+  } else if (!isWatched) await session.leave()
 }
 
 function watchFiles(context: BuildContext, session: PluginSession, files: readonly string[]): void {

@@ -11,6 +11,12 @@ import { readPanelFile } from './panel-files.ts'
 import { servePanel } from './routes.ts'
 import { type StateParts, toPanelFrames, toPanelProgress, toPanelState } from './state.ts'
 
+/** Sheets, and what is broken and left out of them. */
+interface Shown {
+  readonly sheets: BuiltSheets
+  readonly errors: readonly unknown[]
+}
+
 /** What the panel and the buying in dev work with. */
 export interface DeskPorts {
   readonly workshop: Workshop
@@ -18,7 +24,7 @@ export interface DeskPorts {
   /** Public base path, beginning and ending with a slash. */
   readonly base: string
   /** What the game is shown now. */
-  readonly sheets: () => Promise<BuiltSheets>
+  readonly shown: () => Promise<Shown>
   /** Path of a page on this server. */
   readonly urlOf: (page: BuiltPage) => string
 }
@@ -35,7 +41,7 @@ export interface Desk {
 }
 
 /** Opens the panel of a server at `<base>__spritewright/`. Nothing is bought before the server listens, and nothing at all where it does not listen by itself. */
-export function openDesk(server: ViteDevServer, { workshop, root, base, sheets, urlOf }: DeskPorts): Desk {
+export function openDesk(server: ViteDevServer, { workshop, root, base, shown, urlOf }: DeskPorts): Desk {
   const { logger, inlineConfig } = server.config
   const token = tokenOf(inlineConfig, workshop)
   const prefix = `${base}__spritewright/`
@@ -73,20 +79,17 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, sheets, 
   })
   const state = async (request: GuardedRequest): Promise<ReturnType<typeof toPanelState>> => {
     const at = revision
-    const [overview, shown, ledger] = await Promise.all([
+    const [overview, { sheets, errors }, ledger] = await Promise.all([
       workshop.overview(),
-      sheets().then(
-        (made) => ({ made, error: undefined }),
-        (error: unknown) => ({ made: noSheets, error }),
-      ),
+      shown().catch((error: unknown): Shown => ({ sheets: { sprites: [], atlases: [] }, errors: [error] })),
       workshop.ledger(),
     ])
     const parts: StateParts = {
       root,
       revision: at,
       overview,
-      sheets: shown.made,
-      sheetsError: shown.error,
+      sheets,
+      errors,
       ledger,
       prices,
       priceError,
@@ -131,8 +134,6 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, sheets, 
     },
   }
 }
-
-const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 
 /** One token for a server and those that take its place when it starts anew: the panel that is open goes on. */
 const tokens = new WeakMap<InlineConfig, string>()

@@ -44,7 +44,7 @@ async function consult(
   { ids, ceiling, adopt }: Asked<'offer'>,
   agree: (offer: PanelOffer) => boolean,
 ): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
-  let seen: { lines: readonly ApprovalLine[]; balance?: Credits } = { lines: [] }
+  let seen: { lines: readonly ApprovalLine[]; balance: Credits } | undefined
   const report = await workshop.approve({
     names: ids,
     ...(ceiling === undefined ? {} : { max: parseCredits(ceiling) }),
@@ -54,24 +54,26 @@ async function consult(
       return agree(toOffer(lines, balance))
     },
   })
-  return { offer: toOffer(seen.lines, seen.balance, report), isApproved: report.approved.length > 0 }
+  // Nobody was asked where nothing needs an approval.
+  const { lines, balance } = seen ?? { lines: [], balance: (await workshop.prices()).balance }
+  return { offer: toOffer(lines, balance, report), isApproved: report.approved.length > 0 }
 }
 
-function toOffer(lines: readonly ApprovalLine[], balance?: Credits, report?: ApproveReport): PanelOffer {
+function toOffer(lines: readonly ApprovalLine[], balance: Credits, report?: ApproveReport): PanelOffer {
   const sum = sumOf(lines.map(({ quote }) => quote))
   const ceilings = sumOf(lines.map(({ ceiling }) => ceiling))
   return {
     lines: lines.map(({ id, quote, ceiling }) => ({ id, price: formatCredits(quote), ceiling: formatCredits(ceiling) })),
     sum: formatCredits(sum),
     ceilings: formatCredits(ceilings),
-    ...(balance === undefined ? {} : { balance: formatCredits(balance) }),
+    balance: formatCredits(balance),
     words: wordsOf(lines, sum, ceilings, balance),
     untouched: report?.untouched ?? [],
   }
 }
 
 /** What is about to happen to the money, in plain words. Steps of references are single pictures: they are charged on delivery, nothing is held for them. */
-function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits, balance: Credits | undefined): string {
+function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits, balance: Credits): string {
   if (lines.length === 0) return 'Nothing of it needs an approval from here.'
   const pictures = lines.filter(({ id }) => id.includes('#'))
   const sheets = lines.filter(({ id }) => !id.includes('#'))
@@ -82,11 +84,9 @@ function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits
       : [`${amount(sumOf(pictures.map(({ quote }) => quote)))} will be charged on delivery of ${count(pictures.length, 'picture')}`],
     ceilings > sum ? [`at most ${formatCredits(ceilings)} may be spent`] : [],
   ].flat()
-  const account =
-    balance === undefined
-      ? ''
-      : ` ${amount(balance)} ${balance === 10_000n ? 'is' : 'are'} available${balance < sum ? ', which is not enough' : ''}.`
-  return `${parts.join('; ')}.${account}`
+  const verb = balance === 10_000n ? 'is' : 'are'
+  const account = `${amount(balance)} ${verb} available${balance < sum ? ', which is not enough' : ''}`
+  return `${parts.join('; ')}. ${account}.`
 }
 
 function amount(credits: Credits): string {

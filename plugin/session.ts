@@ -21,6 +21,8 @@ export interface DevSprites {
   moduleOf(id: SpriteId): Promise<string>
   /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
   isOwnFile(id: string): boolean
+  /** Ends what goes on beside the game: purchases that are followed, pages of the panel. What was sent goes on at the service. */
+  close(): Promise<void>
 }
 
 /** One project as the plugin works with it: opened when it is first needed, sheets made once a build. */

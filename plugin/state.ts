@@ -40,14 +40,14 @@ export interface StateParts {
   readonly overview: Overview
   /** One atlas a sprite, as pages of the game have it. */
   readonly sheets: BuiltSheets
+  /** What is broken in that. */
+  readonly errors: readonly unknown[]
   readonly ledger: LedgerReport
   readonly prices: PriceList | undefined
   /** Why the last question for prices failed. */
   readonly priceError: unknown
   readonly progress: ReadonlyMap<string, JobProgress>
   readonly failures: readonly BuyerFailure[]
-  /** What kept the sheets from being made. */
-  readonly sheetsError: unknown
   readonly access: PanelAccess
   readonly urlOf: (page: BuiltPage) => string
 }
@@ -264,12 +264,12 @@ function countStandings(all: readonly { readonly standing: PanelStanding }[]): P
 }
 
 /** Specs first: what is wrong with them hides the rest. What has been bought after all has not failed. */
-function toErrors({ root, overview, failures, sheetsError, priceError }: StateParts): readonly PanelError[] {
+function toErrors({ root, overview, failures, errors, priceError }: StateParts): readonly PanelError[] {
   const bought = new Set(overview.items.flatMap(({ id, state }) => (state === 'bought' ? [id] : [])))
   const open = failures.filter(({ ids }) => ids.some((id) => !bought.has(id)))
   const all = [
     ...overview.errors.map((error) => toPanelError(error, root)),
-    ...(sheetsError === undefined ? [] : [toPanelError(sheetsError, root)]),
+    ...errors.map((error) => toPanelError(error, root)),
     ...open.map(({ error, ids }) => toPanelError(error, root, ids.length === 1 ? ids[0] : undefined)),
     ...(priceError === undefined ? [] : [toPanelError(priceError, root)]),
   ]

@@ -66,8 +66,8 @@ export interface PanelOffer {
   readonly sum: string
   /** Sum of the ceilings. */
   readonly ceilings: string
-  /** Available credits; missing where there are no lines. */
-  readonly balance?: string
+  /** Available credits. */
+  readonly balance: string
   /** "4.8 credits will be held for 2 animations; at most 6 may be spent. 120 are available." */
   readonly words: string
   /** Ids that were asked for and need no approval, or may not get one from here. */

@@ -1,3 +1,4 @@
+import type { SheetInput } from '../build/frames.ts'
 import { identify, standingOf } from '../build/plan.ts'
 import { makeSheets, readQuality } from '../build/sheet.ts'
 import { SpritewrightError } from '../errors.ts'
@@ -5,7 +6,7 @@ import { requestHash } from '../spec/key.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import type { DeliveredFrames } from './overview-report.ts'
 import type { SessionKeeper } from './session.ts'
-import { layoutOf, sourceOf } from './sheets.ts'
+import { layoutOf, toInputs } from './sheets.ts'
 import type { Shop } from './shop.ts'
 import { readFacts, survey, throwAll } from './survey.ts'
 
@@ -16,7 +17,8 @@ import { readFacts, survey, throwAll } from './survey.ts'
  * @throws `SW_USAGE` for an animation that there is not; what is wrong with its spec; `SW_DELIVERY` for a result that cannot be read.
  */
 export async function readDelivered(shop: Shop, keeper: SessionKeeper, id: string, take?: number): Promise<DeliveredFrames> {
-  const { wishes, items, lock, errors } = await survey(shop, [id], { host: keeper.host })
+  const found = await survey(shop, [id], { host: keeper.host })
+  const { wishes, items, lock, errors } = found
   const at = items.findIndex((item) => item.id === id)
   const item = items[at]
   const wish = wishes[at]
@@ -36,7 +38,9 @@ export async function readDelivered(shop: Shop, keeper: SessionKeeper, id: strin
   const review = hash === undefined ? undefined : findEntry(lock, id, hash)?.result?.review
   const { review: ___, ...bare } = item
   const asked = { ...bare, ...standing, ...(review ? { review } : {}) }
-  const input = { spec: { ...item.spec, scales: [1] }, animation, source: sourceOf(shop, asked, wish, 'placeholder') }
+  // A frame touched up by hand that does not fit is told where it is used.
+  const [placed] = await toInputs(shop, { ...found, items: [asked], wishes: [wish] }, 'placeholder', () => {})
+  const input = { ...(placed as SheetInput), spec: { ...item.spec, scales: [1] }, animation }
   const ports = { cache: shop.cache, layout: layoutOf(shop), warn: () => {} }
   const [quality] = await readQuality([input], new Set([id]), shop.options.atlas, ports)
   return {

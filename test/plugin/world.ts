@@ -80,6 +80,13 @@ async function openGame(): Promise<Game> {
   }
 }
 
+/** A game of which nothing is bought. */
+export async function openSource(more: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Game> {
+  const game = await openGame()
+  for (const [name, content] of Object.entries({ ...files, ...more })) await game.write(name, content)
+  return game
+}
+
 /** A game whose sprites are bought, to be copied; and the service that sold them, which may be closed. */
 export interface Shelf {
   readonly url: string
