@@ -21,12 +21,7 @@ export async function startBuild(context: BuildContext, session: PluginSession):
   if (watchMode) session.renew()
   try {
     const sheets = await session.sheets()
-    if (watchMode)
-      watchFiles(
-        context,
-        session,
-        sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
-      )
+    if (watchMode) watchFiles(context, session, sheets.sprites.flatMap(sourcesOf))
   } catch (error) {
     if (watchMode) watchFiles(context, session, await filesInQuestion(session))
     context.error(toFailure(error))
@@ -48,10 +43,12 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
   const workshop = await session.workshop().catch(() => undefined)
   if (!workshop) return []
   const { sheets, errors } = await workshop.preview()
-  return [
-    ...sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
-    ...errors.flatMap(filesOf),
-  ]
+  return [...sheets.sprites.flatMap(sourcesOf), ...errors.flatMap(filesOf)]
+}
+
+/** The files that a sprite is made of, results left out. */
+function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sprites'][number]): readonly string[] {
+  return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
 }
 
 /** The code of a module of ours in a build. */
