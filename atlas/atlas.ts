@@ -120,7 +120,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
       members: pieces.filter((piece) => piece.sequence === sequence).map((piece) => piece.picture),
     })),
     // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
-    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)) },
+    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)), unit: align },
     earlierPlaces(options.earlier ?? [], pieces, pictures, align),
   ).map((page) => inPixels(page, align))
   return {

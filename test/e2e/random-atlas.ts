@@ -3,9 +3,13 @@ import {
   type Atlas,
   alignSequences,
   type Bitmap,
+  blit,
+  createBitmap,
+  crop,
   encodePages,
   type FrameSequence,
   makeAtlas,
+  type PlacedFrame,
   scaleSequence,
   sharedUnit,
   shrinkAtlas,
@@ -111,10 +115,31 @@ async function layOut(name: string, sequences: readonly FrameSequence[], { scale
   return variants
 }
 
+/**
+ * Alpha of 255 that a scale may lose outside of the layout that it shares with a larger one: Lanczos rings a little further out than the margin of the trim.
+ * `test/atlas/variants.test.ts` has the same.
+ */
+const FAINT = 12
+
+/** The frame as it is to be seen: all of it, at smaller scales but for the faintest rings around what was cut out of the largest. */
+function withoutFaint(bitmap: Bitmap, { name, offsetX, offsetY, width, height }: PlacedFrame): Bitmap {
+  const kept = createBitmap(bitmap.width, bitmap.height)
+  blit(kept, crop(bitmap, offsetX, offsetY, width, height), offsetX, offsetY)
+  const lost = bitmap.data.reduce((most, alpha, at) => (at % 4 === 3 && kept.data[at] !== alpha ? Math.max(most, alpha) : most), 0)
+  if (lost > FAINT) throw new Error(`Expected nothing to be cut off "${name}", found an alpha of ${lost} outside.`)
+  return kept
+}
+
 /** The pixels of all frames, one after the other. */
-function gather(atlas: Atlas, shown: readonly FrameSequence[], { animations }: AtlasCase): { sources: Source[]; bytes: Uint8Array } {
+function gather(
+  atlas: Atlas,
+  shown: readonly FrameSequence[],
+  { animations, scales }: AtlasCase,
+): { sources: Source[]; bytes: Uint8Array } {
   const sources: Source[] = []
   const bitmaps: Bitmap[] = []
+  const placed = new Map(atlas.frames.map((frame) => [frame.name, frame]))
+  const isSmaller = sharedUnit(scales) !== undefined && atlas.scale < Math.max(...scales)
   let at = 0
   for (const [index, { frames, anchor }] of shown.entries()) {
     const { extrude, padding } = animations[index]!
@@ -122,7 +147,7 @@ function gather(atlas: Atlas, shown: readonly FrameSequence[], { animations }: A
       const { width, height } = bitmap
       const ring = extrude > 0 ? 'edge' : padding > 0 ? 'clear' : undefined
       sources.push({ name, width, height, at, ...(anchor === undefined ? {} : { anchor }), ...(ring === undefined ? {} : { ring }) })
-      bitmaps.push(bitmap)
+      bitmaps.push(isSmaller ? withoutFaint(bitmap, placed.get(name)!) : bitmap)
       at += bitmap.data.length
     }
   }
