@@ -3,13 +3,10 @@ import {
   type Atlas,
   alignSequences,
   type Bitmap,
-  blit,
   createBitmap,
-  crop,
   encodePages,
   type FrameSequence,
   makeAtlas,
-  type PlacedFrame,
   scaleSequence,
   sharedUnit,
   shrinkAtlas,
@@ -69,8 +66,8 @@ export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<M
   for (const { pages } of encoded) put('', pages)
   put('', [...formats.phaser.write(encoded), ...formats.pixi.write(encoded)])
   const timelines = new Map(sequences.map((sequence) => [sequence.name, timelineOf(sequence)]))
-  const errands = variants.map(({ atlas, shown }): Errand => {
-    const { sources, bytes } = gather(atlas, shown, asked)
+  const errands = variants.map(({ atlas, shown, large }): Errand => {
+    const { sources, bytes } = gather(shown, large, asked)
     put('', [{ file: `sources@${atlas.scale}.bin`, bytes }])
     const playbacks = sequences.map((sequence) => ({ name: sequence.name, loop: sequence.loop, steps: stepsOf(sequence) }))
     return { folder: `${name}/`, name, scale: atlas.scale, pixelArt: asked.pixelArt, frames: sources, playbacks }
@@ -96,63 +93,65 @@ async function layOut(name: string, sequences: readonly FrameSequence[], { scale
     Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
   const unit = sharedUnit(scales)
   const [largest = 1, ...smaller] = scales
-  const variants: { atlas: Atlas; shown: readonly FrameSequence[] }[] = []
+  const variants: { atlas: Atlas; shown: readonly FrameSequence[]; large: readonly FrameSequence[] }[] = []
   if (unit === undefined || smaller.length === 0) {
     for (const scale of scales) {
       const shown = await at(sequences, scale)
-      variants.push({ atlas: makeAtlas(name, shown, { maxSize, scale }), shown })
+      variants.push({ atlas: makeAtlas(name, shown, { maxSize, scale }), shown, large: shown })
     }
     return variants
   }
   const aligned = alignSequences(sequences, scales, unit)
   const shown = await at(aligned, largest)
   const large = makeAtlas(name, shown, { maxSize, scale: largest, align: unit })
-  variants.push({ atlas: large, shown })
+  variants.push({ atlas: large, shown, large: shown })
   for (const scale of smaller) {
-    const shown = await at(aligned, scale)
-    variants.push({ atlas: shrinkAtlas(large, shown, scale), shown })
+    const smaller = await at(aligned, scale)
+    variants.push({ atlas: shrinkAtlas(large, smaller, scale), shown: smaller, large: shown })
   }
   return variants
 }
 
-/**
- * Alpha of 255 that a scale may lose outside of the layout that it shares with a larger one: Lanczos rings a little further out than the margin of the trim.
- * `test/atlas/variants.test.ts` has the same.
- */
+/** Alpha of 255 that may be cleared around a trimmed frame at a smaller scale: Lanczos rings further out than it reaches. */
 const FAINT = 12
 
-/** The frame as it is to be seen: all of it, at smaller scales but for the faintest rings around what was cut out of the largest. */
-function withoutFaint(bitmap: Bitmap, { name, offsetX, offsetY, width, height }: PlacedFrame): Bitmap {
-  const kept = createBitmap(bitmap.width, bitmap.height)
-  blit(kept, crop(bitmap, offsetX, offsetY, width, height), offsetX, offsetY)
-  const lost = bitmap.data.reduce((most, alpha, at) => (at % 4 === 3 && kept.data[at] !== alpha ? Math.max(most, alpha) : most), 0)
-  if (lost > FAINT) throw new Error(`Expected nothing to be cut off "${name}", found an alpha of ${lost} outside.`)
+/** The frame at a smaller scale as it is to be seen: without the faint rings more than a pixel outside of what was visible at the largest. */
+function withoutRings(bitmap: Bitmap, large: Bitmap): Bitmap {
+  const ratio = bitmap.width / large.width
+  const seen = Array.from({ length: large.width * large.height }, (_, at) => at).filter((at) => large.data[at * 4 + 3]! > 0)
+  const span = (places: readonly number[]): readonly [number, number] => [
+    Math.floor(Math.min(...places) * ratio),
+    Math.ceil((Math.max(...places) + 1) * ratio),
+  ]
+  const [left, right] = span(seen.map((at) => at % large.width))
+  const [top, bottom] = span(seen.map((at) => Math.floor(at / large.width)))
+  const kept = createBitmap(bitmap.width, bitmap.height, bitmap.data.slice())
+  for (let at = 0; at < kept.data.length; at += 4) {
+    const [x, y] = [(at / 4) % kept.width, Math.floor(at / 4 / kept.width)]
+    if (x >= left - 1 && x <= right && y >= top - 1 && y <= bottom) continue
+    if (kept.data[at + 3]! > FAINT) throw new Error(`Expected nothing visible at ${x}, ${y}, found an alpha of ${kept.data[at + 3]}.`)
+    kept.data.fill(0, at, at + 4)
+  }
   return kept
 }
 
-/** The pixels of all frames, one after the other. */
-function gather(
-  atlas: Atlas,
-  shown: readonly FrameSequence[],
-  { animations, scales }: AtlasCase,
-): { sources: Source[]; bytes: Uint8Array } {
+/** The pixels of all frames, one after the other. @param large The frames at the scale that the layout was made for. */
+function gather(shown: readonly FrameSequence[], large: readonly FrameSequence[], { animations }: AtlasCase) {
   const sources: Source[] = []
-  const bitmaps: Bitmap[] = []
-  const placed = new Map(atlas.frames.map((frame) => [frame.name, frame]))
-  const isSmaller = sharedUnit(scales) !== undefined && atlas.scale < Math.max(...scales)
+  const pixels: Uint8Array[] = []
   let at = 0
-  for (const [index, { frames, anchor }] of shown.entries()) {
+  for (const [index, { frames, anchor, trim }] of shown.entries()) {
     const { extrude, padding } = animations[index]!
-    for (const { name, bitmap } of frames) {
+    for (const [number, { name, bitmap }] of frames.entries()) {
       const { width, height } = bitmap
       const ring = extrude > 0 ? 'edge' : padding > 0 ? 'clear' : undefined
       sources.push({ name, width, height, at, ...(anchor === undefined ? {} : { anchor }), ...(ring === undefined ? {} : { ring }) })
-      bitmaps.push(isSmaller ? withoutFaint(bitmap, placed.get(name)!) : bitmap)
-      at += bitmap.data.length
+      const { data } = trim && large !== shown ? withoutRings(bitmap, large[index]!.frames[number]!.bitmap) : bitmap
+      pixels.push(data)
+      at += data.length
     }
   }
-  if (sources.length !== atlas.frames.length) throw new Error(`Expected ${sources.length} frames, found ${atlas.frames.length}.`)
-  return { sources, bytes: new Uint8Array(Buffer.concat(bitmaps.map(({ data }) => data))) }
+  return { sources, bytes: new Uint8Array(Buffer.concat(pixels)) }
 }
 
 /** One round, the way back of a yoyo too: ends are not doubled, and a loop leaves its first frame to the next round. */
