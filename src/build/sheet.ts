@@ -49,6 +49,7 @@ export async function makeSheets(
   const groups = groupInputs(inputs, grouping)
   const made: BuiltGroup[] = []
   for (const [name, members] of groups) made.push(await makeWithOverrides(name, members, options, ports))
+  await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)
   return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
 }
