@@ -1,6 +1,9 @@
-import { Assets, type FrameObject, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
+import { Assets, type FrameObject, ImageSource, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
 import type { AnimationData, AtlasData } from './data.ts'
+import { createKeepsakes, type Keepsakes } from './gone.ts'
+import { isHot } from './hot.ts'
 import { toSheetData } from './pixi-data.ts'
+import { createViews, type Views } from './pixi-views.ts'
 
 /** An atlas that a page has loaded; a swap changes it in place. */
 export interface LoadedAtlas {
@@ -10,23 +13,41 @@ export interface LoadedAtlas {
   /** By frame name: the Texture objects that sprites hold. */
   readonly textures: Record<string, Texture>
   /** Textures of frames that it had once: what still holds one shows it again when it comes back. */
-  readonly gone: Record<string, Texture>
+  readonly gone: Keepsakes<Texture>
+  readonly views: Views
 }
 
 /** Fetches the pages of an atlas and cuts them. */
 export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
-  const pages = await Promise.all(
-    data.pages.map((page) => {
-      const src = pageUrl(page.url)
-      return Assets.load<Texture>({ src, parser: 'texture', data: { resolution: data.scale, scaleMode: scaleModeOf(data) } })
-    }),
-  )
-  const sources = pages.map((page) => page.source)
-  return { data, sources, textures: cutPages(data, sources), gone: {} }
+  const sources = await Promise.all(data.pages.map(({ url }) => (isHot() ? fetchOwn(url, data) : fetchShared(url, data))))
+  return { data, sources, textures: cutPages(data, sources), gone: createKeepsakes(), views: createViews() }
+}
+
+async function fetchShared(url: string, data: AtlasData): Promise<TextureSource> {
+  const wanted = { src: pageUrl(url), parser: 'texture', data: { resolution: data.scale, scaleMode: scaleModeOf(data) } }
+  return (await Assets.load<Texture>(wanted)).source
+}
+
+/** A swap changes what a source shows. `Assets` would give one source to all atlases that look alike today. */
+async function fetchOwn(url: string, data: AtlasData): Promise<TextureSource> {
+  return toSource(url, await fetchPicture(url), data)
+}
+
+/** A source that shows a page; its label is the page's URL. */
+export function toSource(label: string, resource: ImageBitmap, data: AtlasData): TextureSource {
+  const [resolution, scaleMode] = [data.scale, scaleModeOf(data)]
+  return new ImageSource({ label, resource, alphaMode: 'premultiply-alpha-on-upload', resolution, scaleMode })
+}
+
+/** Fetches and decodes a page, past all caches of PixiJS. */
+export async function fetchPicture(url: string): Promise<ImageBitmap> {
+  const response = await fetch(pageUrl(url))
+  if (!response.ok) throw new Error(`Expected the page ${url}, the server answered ${response.status}.`)
+  return createImageBitmap(await response.blob())
 }
 
 /** The whole URL of a page. */
-export function pageUrl(url: string): string {
+function pageUrl(url: string): string {
   return new URL(url, document.baseURI).href
 }
 
@@ -52,15 +73,20 @@ export function cutPages(data: AtlasData, sources: readonly TextureSource[]): Re
  * @throws an error with the names that there are.
  */
 export function toFrameObjects(atlas: LoadedAtlas, name: string): FrameObject[] {
-  const animation = atlas.data.animations[name]
-  if (!animation) {
-    const known = Object.keys(atlas.data.animations).join(', ')
-    throw new Error(`Expected an animation "${name}" in the atlas "${atlas.data.key}", found: ${known}.`)
-  }
-  return walk(animation).map(([frame, time]) => ({ texture: atlas.textures[frame] ?? Texture.EMPTY, time }))
+  return toRound(atlas.data, name).map(([frame, time]) => ({ texture: atlas.textures[frame] ?? Texture.EMPTY, time }))
 }
 
-function walk(animation: AnimationData): AnimationData['frames'] {
+/**
+ * The names and times of a whole round of an animation, there and back.
+ *
+ * @throws an error with the names that there are.
+ */
+export function toRound(atlas: AtlasData, name: string): AnimationData['frames'] {
+  const animation = atlas.animations[name]
+  if (!animation) {
+    const known = Object.keys(atlas.animations).join(', ')
+    throw new Error(`Expected an animation "${name}" in the atlas "${atlas.key}", found: ${known}.`)
+  }
   if (!animation.yoyo || animation.frames.length < 2) return animation.frames
   const back = animation.frames.slice(animation.loop ? 1 : 0, -1).reverse()
   return [...animation.frames, ...back]
