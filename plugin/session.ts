@@ -9,6 +9,8 @@ export interface Surroundings {
   /** Public base path, e.g. `/`, `/game/`, `./`. */
   readonly base: string
   readonly mode: string
+  /** Where `.env` files lie, absolute; false: Vite reads none. */
+  readonly envDir: string | false
   readonly envPrefix: string | readonly string[]
   readonly isBuild: boolean
 }
@@ -47,8 +49,8 @@ export function createSession(surroundings: Surroundings, options: Options, make
   let made: Promise<BuiltSheets> | undefined
   let builds = 0
   const workshop = (): Promise<Workshop> => {
-    const { root, mode, envPrefix } = surroundings
-    opened ??= makeWorkshop({ root, mode, envPrefix, options })
+    const { root, mode, envDir, envPrefix } = surroundings
+    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options })
     return opened
   }
   const close = async (): Promise<void> => {
@@ -119,6 +121,7 @@ function toSurroundings(config: ResolvedConfig): Surroundings {
     root: config.root,
     base: config.base,
     mode: config.mode,
+    envDir: config.envDir,
     envPrefix: config.envPrefix ?? 'VITE_',
     isBuild: config.command === 'build',
   }

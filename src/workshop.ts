@@ -83,6 +83,8 @@ export interface WorkshopInit {
   readonly config?: string
   /** Which `.env.[mode]` files are read beside `.env` and `.env.local`. @default 'development' */
   readonly mode?: string
+  /** Where `.env` files lie, absolute or from the root; false: none is read. @default the root */
+  readonly envDir?: string | false
   /** Prefixes of variables that the bundler ships to browsers; an API key under one of them is refused. @default 'VITE_' */
   readonly envPrefix?: string | readonly string[]
   /** The world; this machine where it is left out. */
@@ -104,7 +106,8 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     dependencies: config.dependencies,
     config: { options: config.options, file: config.file },
   })
-  const credentials = await readCredentials(host, root, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
+  const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
+  const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const shop = openShop(host, options, credentials, config.projectName)
   return openCounter(shop, keepSession(shop))
 }
