@@ -4,6 +4,9 @@ import { toAnimation } from './phaser-data.ts'
 import type { LiveAnimation, LiveState, LiveStep } from './phaser-live.ts'
 import { goOnAt } from './place.ts'
 
+/** Games that have animations of ours; the others want none. */
+const animated = new WeakSet<object>()
+
 /** What an animation was, before it followed its spec. */
 type Before = Pick<LiveAnimation, 'frames' | 'frameRate' | 'repeat' | 'yoyo'>
 
@@ -25,14 +28,14 @@ export function followAnimations(game: Phaser.Game, states: readonly LiveState[]
     changed.set(animation, { frames, frameRate, repeat, yoyo })
     rewrite(game, animation, now.key, old, fresh)
   }
-  const isUsed = Object.keys(was?.animations ?? now.animations).some((name) => anims.exists(name))
+  if (Object.keys(was?.animations ?? now.animations).some((name) => anims.exists(name))) animated.add(anims)
   for (const animation of known.anims.getArray()) follow(animation, true)
   for (const state of states) for (const animation of state.anims?.getArray() ?? []) follow(animation, false)
   for (const state of states) {
     const before = state.currentAnim && changed.get(state.currentAnim)
     if (before) goOn(state, state.currentAnim as LiveAnimation, before)
   }
-  if (isUsed)
+  if (animated.has(anims))
     for (const [name, data] of Object.entries(now.animations)) if (!anims.exists(name)) anims.create(toAnimation(name, data, now.key))
   dropGone(game, states, was, now)
 }
@@ -47,13 +50,7 @@ function nameOf(animation: LiveAnimation, was: AtlasData | undefined): string | 
   return Object.keys(animations).find((name) => isOf(animations[name] as AnimationData))
 }
 
-function rewrite(
-  game: Phaser.Game,
-  animation: LiveAnimation,
-  key: string,
-  was: AnimationData | undefined,
-  now: AnimationData,
-): void {
+function rewrite(game: Phaser.Game, animation: LiveAnimation, key: string, was: AnimationData | undefined, now: AnimationData): void {
   const { fps, loop, yoyo, frames } = now
   // A game that has set a time of its own for a frame keeps it.
   const own = animation.frames.filter(({ duration }, at) => was && Math.abs(duration - (was.frames[at]?.[1] ?? 0)) > 1e-9)

@@ -59,13 +59,15 @@ function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, imag
   const states = liveStates(game)
   const isLayoutSame = was !== undefined && layoutOf(was) === layoutOf(atlas)
   const users = isLayoutSame ? [] : [...liveObjects(game, states)].filter((object) => shows(object, texture))
-  if (users.some(({ type }) => type === 'SpriteGPULayer'))
-    return reloadPage(`a SpriteGPULayer shows "${atlas.key}", and has copied where its frames lay`)
-  const pivots = users.map(pivotOf)
+  if (users.some(({ type }) => type === 'SpriteGPULayer')) {
+    reloadPage(`a SpriteGPULayer shows "${atlas.key}", and has copied where its frames lay`)
+    return
+  }
+  const origins = users.map(originOf)
   const unused = isLayoutSame ? [] : replaceSources(game, texture, was, atlas, images)
   const frames = isLayoutSame ? undefined : replaceFrames(game.textures, texture, atlas)
   followAnimations(game, states, was, atlas)
-  for (const [at, object] of users.entries()) refresh(object, texture, pivots[at])
+  for (const [at, object] of users.entries()) refresh(object, texture, origins[at] as Origin)
   frames?.forget()
   for (const source of unused) source.destroy()
   shown.set(texture, atlas)
@@ -82,19 +84,36 @@ function shows(object: LiveObject, texture: LiveTexture): boolean {
   return object.texture === texture || object.displayTexture === texture
 }
 
-interface Pivot {
+interface Point {
   readonly x: number
   readonly y: number
 }
 
-/** The anchor of the frame, where the object has it. */
-function pivotOf({ frame, originX, originY }: LiveObject): Pivot | undefined {
-  if (!frame?.customPivot || originX !== frame.pivotX || originY !== frame.pivotY) return undefined
-  return { x: frame.pivotX, y: frame.pivotY }
+/** The origins that games had set before an anchor of the spec won over them. */
+const ownOrigins = new WeakMap<LiveObject, Point>()
+
+/** What an object is turned and placed by, before a swap. */
+interface Origin extends Point {
+  /** Whether it is the anchor of the frame. */
+  readonly isAnchor: boolean
 }
 
-/** Size, origin and hit area come from the frame: they are told anew. An anchor that is gone from the spec is gone from the object. */
-function refresh(object: LiveObject, texture: LiveTexture, pivot: Pivot | undefined): void {
+function originOf({ frame, originX = 0.5, originY = 0.5 }: LiveObject): Origin {
+  return { x: originX, y: originY, isAnchor: frame?.customPivot === true && originX === frame.pivotX && originY === frame.pivotY }
+}
+
+/** Where the spec's anchor comes, the game's own origin is kept in mind; where it goes, that is what counts again. */
+function placeAnew(object: LiveObject, before: Origin): void {
+  if (object.frame?.customPivot) {
+    if (!before.isAnchor) ownOrigins.set(object, before)
+  } else if (before.isAnchor) {
+    const { x, y } = ownOrigins.get(object) ?? { x: 0.5, y: 0.5 }
+    object.setOrigin?.(x, y)
+  }
+}
+
+/** Size, origin and hit area come from the frame: they are told anew. */
+function refresh(object: LiveObject, texture: LiveTexture, before: Origin): void {
   if (object.type === 'TileSprite') {
     if (object.displayTexture === texture) object.setFrame?.(object.displayFrame?.name)
     else {
@@ -105,7 +124,7 @@ function refresh(object: LiveObject, texture: LiveTexture, pivot: Pivot | undefi
     return
   }
   object.setFrame?.(object.frame)
-  if (pivot && !object.frame?.customPivot && object.originX === pivot.x && object.originY === pivot.y) object.setOrigin?.(0.5, 0.5)
+  placeAnew(object, before)
   if (object.type === 'Rope' || object.type === 'NineSlice') object.updateUVs?.()
   if (object.type === 'Blitter') object.dirty = true
 }

@@ -72,12 +72,7 @@ function roundOf(sprite: AnimatedSprite, before: Rounds): Round | undefined {
 }
 
 /** Frames without times stay so, and a time that the game has set for a frame does. */
-function withOwnTimes(
-  frames: readonly FrameObject[],
-  times: Live['_durations'],
-  was: Round,
-  now: AtlasData,
-): Texture[] | FrameObject[] {
+function withOwnTimes(frames: readonly FrameObject[], times: Live['_durations'], was: Round, now: AtlasData): Texture[] | FrameObject[] {
   if (times === null) return frames.map(({ texture }) => texture as Texture)
   const specTimes = toRound({ ...now, animations: { [was.name]: was.data } }, was.name).map(([, time]) => time)
   const own = new Map(was.names.flatMap((name, at) => (times[at] !== undefined && times[at] !== specTimes[at] ? [[name, times[at]]] : [])))

@@ -1,4 +1,4 @@
-import { Sprite, type Texture, ViewContainer } from 'pixi.js'
+import { type Sprite, type Texture, ViewContainer } from 'pixi.js'
 
 /** What shows a texture: a Sprite, AnimatedSprite, TilingSprite, NineSliceSprite or Mesh. */
 export type View = ViewContainer & { readonly texture?: Texture | null; readonly anchor?: Sprite['anchor'] }
