@@ -119,7 +119,7 @@ async function play(name: string, engine: string, art: FakeArt): Promise<Played>
   await server.listen()
   const { page, complaints } = await visit(browser, server.resolvedUrls?.local[0] ?? '')
   await page
-    .waitForFunction(() => globalThis.stage !== undefined, undefined, { timeout: 30_000 })
+    .waitForFunction(() => globalThis.stage !== undefined, undefined, { timeout: 120_000 })
     .catch((error: unknown) => {
       throw new Error(`The page did not get ready:\n${complaints.join('\n')}`, { cause: error })
     })
@@ -139,7 +139,7 @@ async function play(name: string, engine: string, art: FakeArt): Promise<Played>
       await game.write('hero.sprite.json', JSON.stringify({ ...art }))
       const isShown = (before: number): boolean =>
         globalThis.stage !== undefined && globalThis.stage.told() > before && globalThis.stage.isSettled()
-      await page.waitForFunction(isShown, told, { timeout: 20_000 })
+      await page.waitForFunction(isShown, told, { timeout: 60_000 })
       return look()
     },
     end: async () => {
