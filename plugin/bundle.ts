@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type BuiltAtlas, type BuiltSheets, SpritewrightError, type Workshop } from '../src/index.ts'
+import { type BuiltAtlas, type BuiltPage, type BuiltSheets, SpritewrightError, type Workshop } from '../src/index.ts'
 import { filesOf, type PluginFailure, toFailure } from './failure.ts'
 import { type SpriteId, specFile, toSlashes } from './ids.ts'
 import { allModule, atlasModule, spriteModule } from './module.ts'
@@ -10,6 +10,7 @@ export interface BuildContext {
   readonly meta: { readonly watchMode: boolean }
   addWatchFile(file: string): void
   emitFile(file: { type: 'asset'; name: string; source: Uint8Array }): string
+  info(words: string): void
   error(failure: PluginFailure): never
 }
 
@@ -21,12 +22,8 @@ export async function startBuild(context: BuildContext, session: PluginSession):
   if (watchMode) session.renew()
   try {
     const sheets = await session.sheets()
-    if (watchMode)
-      watchFiles(
-        context,
-        session,
-        sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
-      )
+    for (const note of (await session.workshop()).options.notes) context.info(note)
+    if (watchMode) watchFiles(context, session, sheets.sprites.flatMap(sourcesOf))
   } catch (error) {
     if (watchMode) watchFiles(context, session, await filesInQuestion(session))
     context.error(toFailure(error))
@@ -48,17 +45,20 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
   const workshop = await session.workshop().catch(() => undefined)
   if (!workshop) return []
   const { sheets, errors } = await workshop.preview()
-  return [
-    ...sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
-    ...errors.flatMap(filesOf),
-  ]
+  return [...sheets.sprites.flatMap(sourcesOf), ...errors.flatMap(filesOf)]
+}
+
+/** The files that a sprite is made of, results left out. */
+function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sprites'][number]): readonly string[] {
+  return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
 }
 
 /** The code of a module of ours in a build. */
 export async function loadBundled(context: BuildContext, session: PluginSession, id: SpriteId): Promise<string> {
-  return bundledModule(id, session.surroundings.root, await session.sheets(), (name, source) =>
-    context.emitFile({ type: 'asset', name, source }),
-  )
+  const sheets = await session.sheets()
+  const { engine } = (await session.workshop()).options
+  const emit: EmitPage = (name, source) => context.emitFile({ type: 'asset', name, source })
+  return bundledModule(id, session.surroundings.root, sheets, emit, engine !== 'phaser')
 }
 
 /** Fails a build that would ship the API key. */
@@ -77,9 +77,10 @@ type EmitPage = (name: string, bytes: Uint8Array) => string
 /**
  * The code of a module of ours in a build. Pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them.
  *
+ * @param mayChoose Whether the engine takes the encoding that it likes best; else further ones are not shipped.
  * @throws `SW_SPEC` for a spec that is not one of the project's.
  */
-function bundledModule(id: SpriteId, root: string, sheets: BuiltSheets, emit: EmitPage): string {
+function bundledModule(id: SpriteId, root: string, sheets: BuiltSheets, emit: EmitPage, mayChoose: boolean): string {
   switch (id.kind) {
     case 'all':
       return allModule(sheets, root, false)
@@ -87,11 +88,12 @@ function bundledModule(id: SpriteId, root: string, sheets: BuiltSheets, emit: Em
       return 'export {}\n'
     case 'atlas': {
       const variants = sheets.atlases.filter((atlas) => atlas.name === id.name)
+      const addresses = (atlas: BuiltAtlas, pages: readonly BuiltPage[]): readonly string[] =>
+        pages.map((page, index) => `import.meta.ROLLUP_FILE_URL_${emit(pageName(atlas, index, page), page.bytes)}`)
       return atlasModule(
         variants,
-        variants.map((atlas) =>
-          atlas.pages.map((page, index) => `import.meta.ROLLUP_FILE_URL_${emit(pageName(atlas, index), page.bytes)}`),
-        ),
+        variants.map((atlas) => addresses(atlas, atlas.pages)),
+        variants.map(({ alternates = [], ...atlas }) => (mayChoose ? alternates.map((pages) => addresses(atlas, pages)) : [])),
       )
     }
     case 'sprite':
@@ -110,9 +112,9 @@ export function findSprite(sheets: BuiltSheets, file: string): BuiltSheets['spri
 }
 
 /** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
-function pageName(atlas: BuiltAtlas, index: number): string {
+function pageName(atlas: BuiltAtlas, index: number, page: BuiltPage): string {
   const scale = atlas.scale === 1 ? '' : `@${atlas.scale}x`
-  return `${atlas.name}-${index}${scale}.${atlas.pages[index]?.extension ?? 'png'}`
+  return `${atlas.name}-${index}${scale}.${page.extension}`
 }
 
 /** Anything a bundler is about to write. */

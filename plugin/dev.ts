@@ -29,7 +29,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     const preview = await workshop.preview()
     shelf.put(preview.sheets.atlases.flatMap((atlas) => atlas.pages))
     await workshop.writeTypings(preview.sheets)
-    server.watcher.add(preview.sheets.sprites.map((sprite) => sprite.file))
+    server.watcher.add(preview.sheets.sprites.flatMap((sprite) => [sprite.file, ...(sprite.overridePaths ?? [])]))
     // A page that is loaded from now on gets new code; one that is open is told by an event.
     forgetModules(server, root, previous ? [previous, preview] : [preview])
     previous = preview

@@ -3,7 +3,7 @@ import { toOutput, writeOutput, writeTypings } from './build/output.ts'
 import { loadConfig } from './config.ts'
 import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
-import { type Engine, isCi, type Options, type ResolvedOptions, resolveOptions } from './options.ts'
+import { enginesOf, isCi, type Options, resolveOptions } from './options.ts'
 import { readAccounts } from './workshop/accounts.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
@@ -129,7 +129,9 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
     preview: async () => {
       const found = await survey(shop, [], { host: keeper.host })
-      return { sheets: await assemble(shop, found, 'sprite', 'placeholder'), errors: found.errors }
+      const errors = [...found.errors]
+      const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault))
+      return { sheets, errors }
     },
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)
@@ -146,9 +148,4 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     containsKey: (bytes) => containsKey(shop.credentials, bytes),
     close: () => keeper.close(),
   }
-}
-
-/** The engine that sheets are written for, or both where it is not known. */
-function enginesOf({ engine }: ResolvedOptions): readonly Engine[] {
-  return engine ? [engine] : ['phaser', 'pixi']
 }

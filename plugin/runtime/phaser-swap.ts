@@ -2,6 +2,7 @@ import type Phaser from 'phaser'
 import type { AtlasData } from './data.ts'
 import { warnOfGone } from './gone.ts'
 import { reloadPage } from './hot.ts'
+import { fetchImage } from './image.ts'
 import { replaceFrames, replaceSources } from './phaser-frames.ts'
 import { type LiveObject, type LiveTexture, liveObjects, liveStates } from './phaser-live.ts'
 import { followAnimations } from './phaser-playback.ts'
@@ -43,15 +44,7 @@ export async function swapAtlas(game: Phaser.Game, atlas: AtlasData, isOvertaken
 async function fetchImages(atlas: AtlasData, was: AtlasData | undefined): Promise<ReadonlyMap<string, HTMLImageElement>> {
   const isShown = (url: string): boolean => was?.pages.some((page) => page.url === url) === true
   const fresh = atlas.pages.filter(({ url }) => !isShown(url))
-  return new Map(await Promise.all(fresh.map(async ({ url }) => [url, await decode(new URL(url, document.baseURI).href)] as const)))
-}
-
-async function decode(url: string): Promise<HTMLImageElement> {
-  const image = new Image()
-  image.crossOrigin = 'anonymous'
-  image.src = url
-  await image.decode()
-  return image
+  return new Map(await Promise.all(fresh.map(async ({ url }) => [url, await fetchImage(new URL(url, document.baseURI).href)] as const)))
 }
 
 function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, images: ReadonlyMap<string, HTMLImageElement>): void {

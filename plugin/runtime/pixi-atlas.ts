@@ -1,8 +1,10 @@
 import { Assets, type FrameObject, ImageSource, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
-import type { AnimationData, AtlasData } from './data.ts'
+import type { AnimationData, AtlasData, PageData } from './data.ts'
 import { createKeepsakes, type Keepsakes } from './gone.ts'
 import { isHot } from './hot.ts'
+import { fetchImage } from './image.ts'
 import { toSheetData } from './pixi-data.ts'
+import { parserOf } from './pixi-image.ts'
 import { createViews, type Views } from './pixi-views.ts'
 
 /** An atlas that a page has loaded; a swap changes it in place. */
@@ -19,35 +21,35 @@ export interface LoadedAtlas {
 
 /** Fetches the pages of an atlas and cuts them. */
 export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
-  const sources = await Promise.all(data.pages.map(({ url }) => (isHot() ? fetchOwn(url, data) : fetchShared(url, data))))
+  const sources = await Promise.all(data.pages.map((page) => (isHot() ? fetchOwn(page, data) : fetchShared(page, data))))
   return { data, sources, textures: cutPages(data, sources), gone: createKeepsakes(), views: createViews() }
 }
 
-async function fetchShared(url: string, data: AtlasData): Promise<TextureSource> {
-  const wanted = { src: pageUrl(url), parser: 'texture', data: { resolution: data.scale, scaleMode: scaleModeOf(data) } }
-  return (await Assets.load<Texture>(wanted)).source
-}
-
 /** A swap changes what a source shows. `Assets` would give one source to all atlases that look alike today. */
-async function fetchOwn(url: string, data: AtlasData): Promise<TextureSource> {
-  return toSource(url, await fetchPicture(url), data)
+async function fetchOwn({ url }: PageData, data: AtlasData): Promise<TextureSource> {
+  return toSource(url, await fetchImage(pageUrl(url)), data)
 }
 
 /** A source that shows a page; its label is the page's URL. */
-export function toSource(label: string, resource: ImageBitmap, data: AtlasData): TextureSource {
+export function toSource(label: string, resource: HTMLImageElement, data: AtlasData): TextureSource {
   const [resolution, scaleMode] = [data.scale, scaleModeOf(data)]
   return new ImageSource({ label, resource, alphaMode: 'premultiply-alpha-on-upload', resolution, scaleMode })
 }
 
-/** Fetches and decodes a page, past all caches of PixiJS. */
-export async function fetchPicture(url: string): Promise<ImageBitmap> {
-  const response = await fetch(pageUrl(url))
-  if (!response.ok) throw new Error(`Expected the page ${url}, the server answered ${response.status}.`)
-  return createImageBitmap(await response.blob())
+/** Of several encodings PixiJS takes the best that the browser shows; the names of the files are no help, a bundler may have made them. */
+async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData): Promise<TextureSource> {
+  const options = { resolution: data.scale, scaleMode: scaleModeOf(data) }
+  const choice = [{ url, format }, ...also].map((one) => ({
+    src: pageUrl(one.url),
+    ...(one.format === undefined ? {} : { format: one.format }),
+    parser: parserOf(one.format),
+    data: options,
+  }))
+  return (await Assets.load<Texture>({ src: choice })).source
 }
 
 /** The whole URL of a page. */
-function pageUrl(url: string): string {
+export function pageUrl(url: string): string {
   return new URL(url, document.baseURI).href
 }
 

@@ -2,7 +2,8 @@ import { AnimatedSprite, Cache, Sprite, type Texture, type TextureSource } from 
 import type { AtlasData } from './data.ts'
 import { warnOfGone } from './gone.ts'
 import { reloadPage } from './hot.ts'
-import { cutPages, fetchPicture, type LoadedAtlas, scaleModeOf, toSource } from './pixi-atlas.ts'
+import { fetchImage } from './image.ts'
+import { cutPages, type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './pixi-atlas.ts'
 import { missingTexture } from './pixi-missing.ts'
 import { goOn, roundsOf } from './pixi-playback.ts'
 import type { View } from './pixi-views.ts'
@@ -17,11 +18,8 @@ import type { View } from './pixi-views.ts'
  */
 export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertaken: () => boolean): Promise<void> {
   const isShown = (index: number): boolean => loaded.data.pages[index]?.url === next.pages[index]?.url
-  const pictures = await Promise.all(next.pages.map(({ url }, index) => (isShown(index) ? undefined : fetchPicture(url))))
-  if (isOvertaken()) {
-    for (const picture of pictures) picture?.close()
-    return
-  }
+  const pictures = await Promise.all(next.pages.map(({ url }, index) => (isShown(index) ? undefined : fetchImage(pageUrl(url)))))
+  if (isOvertaken()) return
   try {
     swapNow(loaded, next, pictures)
   } catch (error) {
@@ -29,7 +27,7 @@ export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertake
   }
 }
 
-function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (ImageBitmap | undefined)[]): void {
+function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLImageElement | undefined)[]): void {
   const before = roundsOf(loaded)
   const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
   const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view) }))
@@ -46,7 +44,7 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (Image
 }
 
 /** A source is never destroyed: what is drawn may still hold it. It gets another picture. */
-function putPicture(loaded: LoadedAtlas, index: number, picture: ImageBitmap | undefined, next: AtlasData): void {
+function putPicture(loaded: LoadedAtlas, index: number, picture: HTMLImageElement | undefined, next: AtlasData): void {
   const source = loaded.sources[index]
   const url = next.pages[index]?.url ?? ''
   if (!source) {
@@ -57,10 +55,8 @@ function putPicture(loaded: LoadedAtlas, index: number, picture: ImageBitmap | u
   source.resolution = next.scale
   if (!picture) return
   source.label = url
-  const old: unknown = source.resource
   source.resource = picture
   source.update()
-  if (old instanceof ImageBitmap) old.close()
 }
 
 /** Every Texture that exists takes over what its frame looks like now; answers the names that have gone. */

@@ -1,7 +1,6 @@
 import {
   type Atlas,
   alignSequences,
-  encodePages,
   type FrameSequence,
   makeAtlas,
   scaleSequence,
@@ -9,30 +8,19 @@ import {
   shrinkAtlas,
   withOutlines,
 } from '../../atlas/index.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
-import { sha256 } from '../vault/objects.ts'
+import { encodeSheet } from './encode-sheet.ts'
 import { readPlayed, type SheetInput } from './frames.ts'
 import { formatVersion, keyParts, readMembers, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
-import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite } from './sheet-model.ts'
+import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
-export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheet-model.ts'
-
-/** How pages are made; every field is a part of the build key. */
-export interface SheetOptions {
-  /** Longest side of a page, pixels. */
-  readonly maxSize: number
-  readonly format: 'png' | 'webp' | 'avif'
-  readonly quality?: number | undefined
-  /** Corners at most of each frame's outline. */
-  readonly hull?: number | undefined
-  readonly palette?: 'exact' | 'close' | undefined
-}
+export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
 /**
  * Makes the atlases of a project, each from the cache where nothing that goes into it has changed: no result is opened then.
@@ -47,8 +35,10 @@ export async function makeSheets(
   ports: SheetPorts,
 ): Promise<BuiltSheets> {
   const groups = groupInputs(inputs, grouping)
+  const own = optionsFor(grouping, options)
   const made: BuiltGroup[] = []
-  for (const [name, members] of groups) made.push(await makeGroup(name, members, options, ports))
+  for (const [name, members] of groups) made.push(await makeWithOverrides(name, members, own, ports))
+  await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)
   return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
 }
@@ -74,7 +64,7 @@ export async function readQuality(
   for (const grouping of ['group', 'sprite'] as const)
     for (const [name, members] of groupInputs(inputs, grouping)) {
       if (!members.some(isOpen)) continue
-      const kept = await ports.cache.read(groupKey(name, members, options))
+      const kept = await ports.cache.read(groupKey(name, members, optionsFor(grouping, options)))
       for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
     }
   for (const input of inputs.filter(isOpen)) {
@@ -101,6 +91,11 @@ function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQualit
   return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
+/** Sprite by sprite is how a dev server shows them: one encoding is enough for it. */
+function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
+  return grouping === 'group' ? options : { ...options, encodings: options.encodings.slice(0, 1) }
+}
+
 /** Groups sorted by name. A page has one filter, so that pixel art and smooth art of one group lie on pages of their own. */
 function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'): ReadonlyMap<string, readonly SheetInput[]> {
   const groups = new Map<string, SheetInput[]>()
@@ -111,6 +106,23 @@ function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'
     groups.set(name, [...(groups.get(name) ?? []), input])
   }
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Without the touched-up frames where they do not fit and the caller would rather know than stop. */
+async function makeWithOverrides(
+  name: string,
+  members: readonly SheetInput[],
+  options: SheetOptions,
+  ports: SheetPorts,
+): Promise<BuiltGroup> {
+  try {
+    return await makeGroup(name, members, options, ports)
+  } catch (error) {
+    if (!ports.onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
+    ports.onOverrideFault(error)
+    const bare = members.map((member) => ({ ...member, overrides: undefined }))
+    return makeGroup(name, bare, options, ports)
+  }
 }
 
 async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
@@ -132,11 +144,7 @@ function groupKey(name: string, members: readonly SheetInput[], options: SheetOp
     formatVersion,
     name,
     scales: scalesOf(members),
-    maxSize: options.maxSize,
-    format: options.format,
-    quality: options.quality ?? null,
-    hull: options.hull ?? null,
-    palette: options.palette ?? null,
+    options,
     members: members.map(keyParts),
   })
 }
@@ -145,11 +153,10 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const scales = scalesOf(members)
   const reports = await readMembers(members, scales, ports)
   const sequences = reports.map(({ sequence }) => sequence)
-  const atlases: BuiltAtlas[] = []
-  for (const atlas of await layOut(name, sequences, scales, options.maxSize))
-    atlases.push(await encode(options.hull === undefined ? atlas : withOutlines(atlas, options.hull), options))
+  const { hull, maxSize } = options
+  const atlases = await layOut(name, sequences, scales, maxSize)
   return {
-    atlases,
+    atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options))),
     quality: reports.flatMap(({ quality }) => quality ?? []),
     warnings: reports.flatMap(({ warnings }) => warnings),
   }
@@ -173,30 +180,6 @@ async function layOut(name: string, sequences: readonly FrameSequence[], scales:
   return atlases
 }
 
-async function encode(atlas: Atlas, options: SheetOptions): Promise<BuiltAtlas> {
-  const { pages } = await encodePages(atlas, {
-    format: options.format,
-    lossless: options.quality === undefined,
-    ...(options.quality === undefined ? {} : { quality: options.quality }),
-    ...(options.palette === undefined ? {} : { palette: options.palette }),
-  })
-  return {
-    name: atlas.name,
-    scale: atlas.scale,
-    pixelArt: atlas.pixelArt,
-    frames: atlas.frames,
-    animations: atlas.animations,
-    pages: pages.map((page) => ({
-      bytes: page.bytes,
-      sha256: sha256(page.bytes),
-      width: page.width,
-      height: page.height,
-      contentType: `image/${options.format}`,
-      extension: options.format,
-    })),
-  }
-}
-
 function toSprites(
   inputs: readonly SheetInput[],
   groups: ReadonlyMap<string, readonly SheetInput[]>,
@@ -204,7 +187,7 @@ function toSprites(
 ): BuiltSprite[] {
   const sprites = new Map<string, BuiltSprite>()
   for (const [atlas, members] of groups) {
-    for (const { spec } of members) {
+    for (const { spec, overridePaths = [] } of members) {
       if (sprites.has(spec.name)) continue
       const own = inputs.filter((input) => input.spec.name === spec.name)
       const main = atlases.find((other) => other.name === atlas)
@@ -217,6 +200,7 @@ function toSprites(
         name: spec.name,
         file: spec.file,
         ...pictureOf(spec),
+        ...(overridePaths.length > 0 ? { overridePaths } : {}),
         atlas,
         width: Math.round(frame.sourceWidth / main.scale),
         height: Math.round(frame.sourceHeight / main.scale),

@@ -35,8 +35,25 @@ export const rooms: Readonly<Record<string, Room>> = {
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {
-    at: ['src/options.ts', 'src/options-schema.ts', 'src/config.ts', 'src/credentials.ts', 'src/base-url.ts', 'src/secret.ts'],
-    may: ['errors', 'host', 'spec', 'src/credit/credits.ts', 'src/service/profile.ts', 'atlas/formats/format.ts', 'atlas/formats/names.ts'],
+    at: [
+      'src/options.ts',
+      'src/options-atlas.ts',
+      'src/options-schema.ts',
+      'src/config.ts',
+      'src/credentials.ts',
+      'src/base-url.ts',
+      'src/secret.ts',
+    ],
+    may: [
+      'errors',
+      'host',
+      'spec',
+      'src/credit/credits.ts',
+      'src/service/profile.ts',
+      'atlas/formats/abilities.ts',
+      'atlas/formats/format.ts',
+      'atlas/formats/names.ts',
+    ],
   },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
@@ -47,6 +64,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
   plugin: { at: ['plugin/'], may: ['face', 'atlas/index.ts', 'runtime'] },
   runtime: { at: ['plugin/runtime/'], may: [] },
+  panel: { at: ['plugin/panel/ui/'], may: ['plugin/panel/protocol.ts', 'plugin/panel/actions.ts', 'src/credit/credits.ts'] },
 }
 
 /** Imports of ours that run against the table, types included. */
