@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { type BuiltAtlas, type BuiltSheets, SpritewrightError, type Workshop } from '../src/index.ts'
+import { SpritewrightError } from '../src/errors.ts'
+import { moduleCode } from './bundling.ts'
 import { filesOf, type PluginFailure, toFailure } from './failure.ts'
-import { type SpriteId, specFile, toSlashes } from './ids.ts'
-import { allModule, atlasModule, spriteModule } from './module.ts'
+import type { SpriteId } from './ids.ts'
 import type { PluginSession } from './session.ts'
 
 /** What hooks of a build are called on, as far as we use it; Rollup's and Rolldown's plugin context. */
@@ -20,13 +20,8 @@ export async function startBuild(context: BuildContext, session: PluginSession):
   const { watchMode } = context.meta
   if (watchMode) session.renew()
   try {
-    const sheets = await session.sheets()
-    if (watchMode)
-      watchFiles(
-        context,
-        session,
-        sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
-      )
+    const { files } = await session.bundling()
+    if (watchMode) watchFiles(context, session, files)
   } catch (error) {
     if (watchMode) watchFiles(context, session, await filesInQuestion(session))
     context.error(toFailure(error))
@@ -54,65 +49,26 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
   ]
 }
 
-/** The code of a module of ours in a build. */
+/** The code of a module of ours in a build. Its pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them. */
 export async function loadBundled(context: BuildContext, session: PluginSession, id: SpriteId): Promise<string> {
-  return bundledModule(id, session.surroundings.root, await session.sheets(), (name, source) =>
-    context.emitFile({ type: 'asset', name, source }),
-  )
+  const emit = (name: string, source: Uint8Array): string =>
+    `import.meta.ROLLUP_FILE_URL_${context.emitFile({ type: 'asset', name, source })}`
+  return moduleCode(await session.bundling(), id, session.surroundings.root, emit)
 }
 
 /** Fails a build that would ship the API key. */
-export async function checkBundle(context: BuildContext, session: PluginSession, files: readonly BundledFile[]): Promise<void> {
-  const workshop = await session.workshop()
+export async function checkBundle(
+  context: BuildContext,
+  session: PluginSession,
+  bundle: Readonly<Record<string, BundledFile>>,
+): Promise<void> {
+  const hasKey = await session.keySearch()
+  if (!hasKey) return
   try {
-    refuseKey(workshop, files)
+    refuseKey(hasKey, Object.values(bundle))
   } catch (error) {
     context.error(toFailure(error))
   }
-}
-
-/** Emits a file into a bundle and answers the reference by which code finds its URL. */
-type EmitPage = (name: string, bytes: Uint8Array) => string
-
-/**
- * The code of a module of ours in a build. Pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them.
- *
- * @throws `SW_SPEC` for a spec that is not one of the project's.
- */
-function bundledModule(id: SpriteId, root: string, sheets: BuiltSheets, emit: EmitPage): string {
-  switch (id.kind) {
-    case 'all':
-      return allModule(sheets, root)
-    case 'hot':
-      return 'export {}\n'
-    case 'atlas': {
-      const variants = sheets.atlases.filter((atlas) => atlas.name === id.name)
-      return atlasModule(
-        variants,
-        variants.map((atlas) =>
-          atlas.pages.map((page, index) => `import.meta.ROLLUP_FILE_URL_${emit(pageName(atlas, index), page.bytes)}`),
-        ),
-      )
-    }
-    case 'sprite':
-      return spriteModule(findSprite(sheets, specFile(root, id)), sheets, false)
-  }
-}
-
-/** The sprite that a spec file makes. @throws `SW_SPEC` where the file is no spec of the project. */
-export function findSprite(sheets: BuiltSheets, file: string): BuiltSheets['sprites'][number] {
-  const sprite = sheets.sprites.find((other) => toSlashes(other.file) === file)
-  if (sprite) return sprite
-  throw new SpritewrightError('SW_SPEC', {
-    message: `${file} is imported, but it is no spec of this project. Expected it to match "specs" of the configuration (default **/*.sprite.{json,yaml,yml} under the root).`,
-    facts: { file },
-  })
-}
-
-/** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
-function pageName(atlas: BuiltAtlas, index: number): string {
-  const scale = atlas.scale === 1 ? '' : `@${atlas.scale}x`
-  return `${atlas.name}-${index}${scale}.${atlas.pages[index]?.extension ?? 'png'}`
 }
 
 /** Anything a bundler is about to write. */
@@ -125,12 +81,10 @@ interface BundledFile {
 }
 
 /** @throws `SW_KEY_EXPOSED` where a file that would be shipped holds the API key, plain or encoded. */
-function refuseKey(workshop: Workshop, files: readonly BundledFile[]): void {
+function refuseKey(hasKey: (bytes: Uint8Array) => boolean, files: readonly BundledFile[]): void {
   for (const file of files) {
     const texts = [file.code, file.source, file.map === null || file.map === undefined ? undefined : JSON.stringify(file.map)]
-    const isExposed = texts.some(
-      (text) => text !== undefined && workshop.containsKey(typeof text === 'string' ? new TextEncoder().encode(text) : text),
-    )
+    const isExposed = texts.some((text) => text !== undefined && hasKey(typeof text === 'string' ? new TextEncoder().encode(text) : text))
     if (!isExposed) continue
     throw new SpritewrightError('SW_KEY_EXPOSED', {
       message: `${file.fileName} would ship the API key to every player. Look for SPRITEWRIGHT_API_KEY in "define", "envPrefix" and in what the game imports. Nothing was written.`,

@@ -1,6 +1,6 @@
 import type { ViteDevServer } from 'vite'
 import type { BuiltPage, BuiltSheets, SpritewrightError } from '../src/index.ts'
-import { findSprite } from './bundle.ts'
+import { findSprite } from './bundling.ts'
 import { filesOf, toFailure } from './failure.ts'
 import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
 import { guardPaths, isOwnPath, servePages } from './middleware.ts'

@@ -35,7 +35,15 @@ export const rooms: Readonly<Record<string, Room>> = {
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {
-    at: ['src/options.ts', 'src/options-schema.ts', 'src/config.ts', 'src/credentials.ts', 'src/base-url.ts', 'src/secret.ts'],
+    at: [
+      'src/options.ts',
+      'src/options-schema.ts',
+      'src/config.ts',
+      'src/credentials.ts',
+      'src/base-url.ts',
+      'src/secret.ts',
+      'src/key-search.ts',
+    ],
     may: ['errors', 'host', 'spec', 'src/credit/credits.ts', 'src/service/profile.ts', 'atlas/formats/format.ts', 'atlas/formats/names.ts'],
   },
   workshop: {
@@ -43,9 +51,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     may: [...papers, 'build', 'contract', 'options', 'atlas/index.ts'],
     mayLater: ['embedded'],
   },
-  cli: { at: ['src/cli/'], may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
+  warm: { at: ['src/warm/'], may: ['errors', 'host', 'src/credentials.ts', 'src/key-search.ts'] },
+  cli: { at: ['src/cli/'], may: ['workshop', 'options', 'warm', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
-  plugin: { at: ['plugin/'], may: ['face', 'atlas/index.ts', 'runtime'] },
+  plugin: { at: ['plugin/'], may: ['face', 'warm', 'errors', 'atlas/index.ts', 'runtime'] },
   runtime: { at: ['plugin/runtime/'], may: [] },
 }
 

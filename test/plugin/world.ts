@@ -6,7 +6,7 @@ import { createPlugins } from '../../plugin/index.ts'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { Options } from '../../src/options.ts'
-import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { createWorkshop, type Workshop, type WorkshopInit } from '../../src/workshop.ts'
 import { figurePng } from '../project.ts'
 
 /** Vite, in the majors that the package says it works with. */
@@ -159,8 +159,8 @@ export interface TestPlugin {
 export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: PluginSetup = {}): TestPlugin {
   let open = 0
   let made = 0
-  const plugins = createPlugins(options, async (init) => {
-    const workshop = await createWorkshop({ ...init, host: hostOf(game, env, { net }) })
+  const makeWorkshop = async (init: WorkshopInit): Promise<Workshop> => {
+    const workshop = await createWorkshop(init)
     open++
     made++
     return {
@@ -170,7 +170,8 @@ export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: 
         await workshop.close()
       },
     }
-  })
+  }
+  const plugins = createPlugins(options, { host: hostOf(game, env, { net }), makeWorkshop })
   return { plugins, open: () => open, made: () => made }
 }
 

@@ -1,0 +1,97 @@
+import { SpritewrightError } from '../src/errors.ts'
+import type { BuiltAtlas, BuiltSheets } from '../src/index.ts'
+import type { Kept } from '../src/warm/kept.ts'
+import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
+import { allModule, atlasModule, spriteModule } from './module.ts'
+
+/** What a build puts into a bundle. It is kept as it is: a warm build cannot but give the same bytes. */
+export interface Bundling {
+  /** Code of every module by its id; where a page's URL belongs stands the page's place in `pages`, see {@link pageMark}. */
+  readonly modules: Readonly<Record<string, string>>
+  readonly pages: readonly BundledPage[]
+  /** Specs and their pictures, absolute. */
+  readonly files: readonly string[]
+}
+
+/** A page as an asset of a bundle. */
+export interface BundledPage {
+  /** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** Nothing else in a module's code holds a NUL: within texts it is escaped. */
+const pageMark = (place: number): string => `\0${place}\0`
+const pageMarks = /\0(\d+)\0/g
+
+/** The modules of sheets. @param root Folder of the project, absolute. */
+export function toBundling(sheets: BuiltSheets, root: string): Bundling {
+  const pages: BundledPage[] = []
+  const place = (atlas: BuiltAtlas): readonly string[] =>
+    atlas.pages.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index), bytes: page.bytes }) - 1))
+  const modules: Record<string, string> = { [formatId({ kind: 'all' })]: allModule(sheets, root) }
+  for (const sprite of sheets.sprites) modules[formatId(spriteId(root, sprite.file))] = spriteModule(sprite, sheets, false)
+  for (const name of new Set(sheets.atlases.map((atlas) => atlas.name))) {
+    const variants = sheets.atlases.filter((atlas) => atlas.name === name)
+    modules[formatId({ kind: 'atlas', name })] = atlasModule(variants, variants.map(place))
+  }
+  const files = sheets.sprites.flatMap(({ file, picture }) => (picture === undefined ? [file] : [file, picture]))
+  return { modules, pages, files }
+}
+
+/**
+ * The code of a module in a build.
+ *
+ * @param emit Puts a page into the bundle, and answers the expression of its URL.
+ * @throws `SW_SPEC` for a spec that is not one of the project's.
+ */
+export function moduleCode(
+  { modules, pages }: Bundling,
+  id: SpriteId,
+  root: string,
+  emit: (name: string, bytes: Uint8Array) => string,
+): string {
+  if (id.kind === 'hot') return 'export {}\n'
+  const code = modules[formatId(id)]
+  if (code === undefined)
+    throw id.kind === 'sprite' ? notOurs(specFile(root, id)) : new Error(`Expected a module ${formatId(id).slice(1)}, found none.`)
+  return code.replace(pageMarks, (_, place: string) => {
+    const { name, bytes } = pages[Number.parseInt(place, 10)] as BundledPage
+    return emit(name, bytes)
+  })
+}
+
+/** The sprite that a spec file makes. @throws `SW_SPEC` where the file is no spec of the project. */
+export function findSprite(sheets: BuiltSheets, file: string): BuiltSheets['sprites'][number] {
+  const sprite = sheets.sprites.find((other) => toSlashes(other.file) === file)
+  if (sprite) return sprite
+  throw notOurs(file)
+}
+
+function notOurs(file: string): SpritewrightError {
+  return new SpritewrightError('SW_SPEC', {
+    message: `${file} is imported, but it is no spec of this project. Expected it to match "specs" of the configuration (default **/*.sprite.{json,yaml,yml} under the root).`,
+    facts: { file },
+  })
+}
+
+/** Whether a file is one that a build writes beside its specs. */
+export function isTypings(path: string): boolean {
+  return /\.sprite\.d\.(?:json|yaml|yml)\.ts$/.test(path)
+}
+
+/** What is kept of it. */
+export function keepBundling({ modules, pages, files }: Bundling): Kept {
+  return { text: JSON.stringify({ modules, files, names: pages.map(({ name }) => name) }), parts: pages.map(({ bytes }) => bytes) }
+}
+
+/** What {@link keepBundling} kept. */
+export function readBundling({ text, parts }: Kept): Bundling {
+  const { modules, files, names } = JSON.parse(text) as Pick<Bundling, 'modules' | 'files'> & { readonly names: readonly string[] }
+  return { modules, files, pages: names.map((name, index) => ({ name, bytes: parts[index] as Uint8Array })) }
+}
+
+function pageName(atlas: BuiltAtlas, index: number): string {
+  const scale = atlas.scale === 1 ? '' : `@${atlas.scale}x`
+  return `${atlas.name}-${index}${scale}.${atlas.pages[index]?.extension ?? 'png'}`
+}
