@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { SpritewrightError } from '../src/errors.ts'
-import { moduleCode } from './bundling.ts'
+import { moduleCode, sourcesOf } from './bundling.ts'
 import { filesOf, type PluginFailure, toFailure } from './failure.ts'
 import type { SpriteId } from './ids.ts'
 import type { PluginSession } from './session.ts'
@@ -43,10 +43,7 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
   const workshop = await session.workshop().catch(() => undefined)
   if (!workshop) return []
   const { sheets, errors } = await workshop.preview()
-  return [
-    ...sheets.sprites.flatMap((sprite) => (sprite.picture === undefined ? [sprite.file] : [sprite.file, sprite.picture])),
-    ...errors.flatMap(filesOf),
-  ]
+  return [...sheets.sprites.flatMap(sourcesOf), ...errors.flatMap(filesOf)]
 }
 
 /** The code of a module of ours in a build. Its pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them. */

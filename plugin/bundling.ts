@@ -9,7 +9,7 @@ export interface Bundling {
   /** Code of every module by its id; where a page's URL belongs stands the page's place in `pages`, see {@link pageMark}. */
   readonly modules: Readonly<Record<string, string>>
   readonly pages: readonly BundledPage[]
-  /** Specs and their pictures, absolute. */
+  /** What is watched under `build --watch`: see {@link sourcesOf}. */
   readonly files: readonly string[]
 }
 
@@ -35,8 +35,12 @@ export function toBundling(sheets: BuiltSheets, root: string): Bundling {
     const variants = sheets.atlases.filter((atlas) => atlas.name === name)
     modules[formatId({ kind: 'atlas', name })] = atlasModule(variants, variants.map(place))
   }
-  const files = sheets.sprites.flatMap(({ file, picture }) => (picture === undefined ? [file] : [file, picture]))
-  return { modules, pages, files }
+  return { modules, pages, files: sheets.sprites.flatMap(sourcesOf) }
+}
+
+/** The files that a sprite is made of, results left out. */
+export function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sprites'][number]): readonly string[] {
+  return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
 }
 
 /**

@@ -35,7 +35,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     const preview = await workshop.preview()
     shelf.put(preview.sheets.atlases.flatMap((atlas) => atlas.pages))
     await workshop.writeTypings(preview.sheets)
-    server.watcher.add(preview.sheets.sprites.map((sprite) => sprite.file))
+    server.watcher.add(preview.sheets.sprites.flatMap((sprite) => [sprite.file, ...(sprite.overridePaths ?? [])]))
     messenger.note(preview)
     return preview
   }

@@ -11,6 +11,8 @@ export interface Surroundings {
   /** Public base path, e.g. `/`, `/game/`, `./`. */
   readonly base: string
   readonly mode: string
+  /** Where `.env` files lie, absolute; false: Vite reads none. */
+  readonly envDir: string | false
   readonly envPrefix: string | readonly string[]
   readonly isBuild: boolean
 }
@@ -57,7 +59,7 @@ const makeRealWorkshop: MakeWorkshop = async (init) => (await import('../src/ind
 
 /** Remembers what to open; opens nothing yet. */
 export function createSession(surroundings: Surroundings, options: Options, seam: PluginSeam = {}): PluginSession {
-  const { root, mode, envPrefix } = surroundings
+  const { root, mode, envDir, envPrefix } = surroundings
   const { makeWorkshop = makeRealWorkshop } = seam
   let opened: Promise<Workshop> | undefined
   let started: Promise<WarmStart | undefined> | undefined
@@ -65,11 +67,19 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   let builds = 0
   let isWatched = false
   const workshop = (host = seam.host): Promise<Workshop> => {
-    opened ??= makeWorkshop({ root, mode, envPrefix, options, ...(host ? { host } : {}) })
+    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, ...(host ? { host } : {}) })
     return opened
   }
   const start = (): Promise<WarmStart | undefined> => {
-    started ??= openWarmStart({ asked: ['vite build', options], root, mode, envPrefix, entry: import.meta.filename, host: seam.host })
+    started ??= openWarmStart({
+      asked: ['vite build', options],
+      root,
+      mode,
+      envDir,
+      envPrefix,
+      entry: import.meta.filename,
+      host: seam.host,
+    })
     return started
   }
   const make = async (): Promise<Bundling> => {
@@ -156,6 +166,7 @@ function toSurroundings(config: ResolvedConfig): Surroundings {
     root: config.root,
     base: config.base,
     mode: config.mode,
+    envDir: config.envDir,
     envPrefix: config.envPrefix ?? 'VITE_',
     isBuild: config.command === 'build',
   }

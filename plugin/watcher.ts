@@ -3,6 +3,8 @@ import type { ViteDevServer } from 'vite'
 import { isInside, specPath } from './ids.ts'
 
 const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+/** Exports of frames touched up by hand; their pictures are watched as all are. */
+const touchedUp = /\.frames[\\/][^\\/]+\.json$/i
 const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
 
 /** Folders of a project, absolute. */
@@ -13,7 +15,7 @@ export interface WatchedFolders {
 }
 
 /**
- * Calls `refresh` when a spec, a picture, the lock file or a paid result changes, in whatever order other programs write them. Changes that come while it runs lead to one more run:
+ * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result changes, in whatever order other programs write them. Changes that come while it runs lead to one more run:
  * `isStale` tells it that what it has read is no longer what is there. What it throws goes to Vite's log. A changed configuration starts the server anew.
  */
 export function watchProject(
@@ -39,7 +41,9 @@ export function watchProject(
   const matters = (path: string): boolean => {
     if (isInside(store, path)) return isInside(results, path)
     if (isInside(join(root, 'node_modules'), path)) return false
-    return specPath.test(path) || path === join(root, 'sprites.lock.json') || pictures.has(extname(path).toLowerCase())
+    return (
+      specPath.test(path) || touchedUp.test(path) || path === join(root, 'sprites.lock.json') || pictures.has(extname(path).toLowerCase())
+    )
   }
   server.watcher.add([root, results])
   server.watcher.on('all', (event, path) => {

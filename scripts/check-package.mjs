@@ -1,6 +1,6 @@
 // The package as users get it: packed, looked at from outside, installed into an empty project and run there.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -47,7 +47,8 @@ function checkFiles(files) {
   const promised = [...Object.values(manifest.exports).flatMap(targetsOf), ...Object.values(manifest.bin)].map((path) =>
     path.replace(/^\.\//, ''),
   )
-  const expected = new Set([...promised, 'README.md', 'LICENSE', 'ARCHITECTURE.md', 'docs/errors.md', 'client.d.ts', 'package.json'])
+  const pages = readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))
+  const expected = new Set([...promised, 'README.md', 'LICENSE', 'ARCHITECTURE.md', ...pages, 'client.d.ts', 'package.json'])
   for (const path of expected) if (!files.includes(path)) problems.push(`Expected ${path} in the package, it is missing.`)
   const isWanted = (path) => expected.has(path) || /^dist\/(?:atlas|src|plugin)\/.*\.(?:js|d\.ts|html|css|svg)$/.test(path)
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)

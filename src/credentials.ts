@@ -33,8 +33,9 @@ const baseUrlName = 'SPRITEWRIGHT_BASE_URL'
 
 /**
  * Reads `SPRITEWRIGHT_API_KEY` and `SPRITEWRIGHT_BASE_URL` from the environment, then from `.env.[mode].local`, `.env.[mode]`,
- * `.env.local` and `.env` in the root: the first that is not empty wins, as in Vite. No variable's value is ever in an error.
+ * `.env.local` and `.env` in a folder: the first that is not empty wins, as in Vite. No variable's value is ever in an error.
  *
+ * @param folder Where the `.env` files lie, absolute; false: none is read, as Vite's `envDir` has it.
  * @param options.mode Vite's mode, e.g. `development`.
  * @param options.envPrefix Vite's option: variables of such a name are shipped to the browser. @default 'VITE_'
  * @returns No `key` where none is set: the caller knows whether it needs one.
@@ -43,12 +44,13 @@ const baseUrlName = 'SPRITEWRIGHT_BASE_URL'
  */
 export async function readCredentials(
   ports: CredentialPorts,
-  root: string,
+  folder: string | false,
   options: { readonly mode: string; readonly envPrefix?: string | readonly string[] | undefined },
 ): Promise<Credentials> {
   const sources: Source[] = [{ name: 'environment', variables: ports.env }]
-  for (const name of [`.env.${options.mode}.local`, `.env.${options.mode}`, '.env.local', '.env']) {
-    const variables = await readEnvFile(ports.disk, join(root, name))
+  const names = [`.env.${options.mode}.local`, `.env.${options.mode}`, '.env.local', '.env']
+  for (const name of names) {
+    const variables = folder !== false && (await readEnvFile(ports.disk, join(folder, name)))
     if (variables) sources.push({ name, variables })
   }
   const key = find(sources, keyName)

@@ -9,6 +9,7 @@ export type ErrorCode =
   | 'SW_SPEC'
   | 'SW_SPEC_NAME'
   | 'SW_REFERENCE'
+  | 'SW_OVERRIDE'
   | 'SW_CONFIG'
   | 'SW_LOCKFILE'
   | 'SW_NO_KEY'
@@ -48,6 +49,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_SPEC: { exit: 2, title: 'an invalid spec' },
   SW_SPEC_NAME: { exit: 2, title: 'two specs of one name' },
   SW_REFERENCE: { exit: 2, title: 'a reference picture that cannot be used' },
+  SW_OVERRIDE: { exit: 2, title: 'a frame touched up by hand that does not fit' },
   SW_CONFIG: { exit: 2, title: 'an invalid configuration' },
   SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
   SW_NO_KEY: { exit: 2, title: 'no API key' },

@@ -83,6 +83,8 @@ export interface WorkshopInit {
   readonly config?: string
   /** Which `.env.[mode]` files are read beside `.env` and `.env.local`. @default 'development' */
   readonly mode?: string
+  /** Where `.env` files lie, absolute or from the root; false: none is read. @default the root */
+  readonly envDir?: string | false
   /** Prefixes of variables that the bundler ships to browsers; an API key under one of them is refused. @default 'VITE_' */
   readonly envPrefix?: string | readonly string[]
   /** The world; this machine where it is left out. */
@@ -104,7 +106,8 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     dependencies: config.dependencies,
     config: { options: config.options, file: config.file },
   })
-  const credentials = await readCredentials(host, root, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
+  const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
+  const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const shop = openShop(host, options, credentials, config.projectName)
   return openCounter(shop, keepSession(shop))
 }
@@ -126,7 +129,9 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
     preview: async () => {
       const found = await survey(shop, [], { host: keeper.host })
-      return { sheets: await assemble(shop, found, 'sprite', 'placeholder'), errors: found.errors }
+      const errors = [...found.errors]
+      const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault))
+      return { sheets, errors }
     },
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)

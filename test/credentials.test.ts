@@ -45,6 +45,12 @@ describe('where key and base URL are from', () => {
     expect(await read()).toEqual([undefined, undefined, undefined])
   })
 
+  test('no file is read where Vite reads none', async () => {
+    write({ '.env': `SPRITEWRIGHT_API_KEY=${canary}\n` })
+    expect(await readCredentials({ disk, env: {} }, false, { mode: 'development' })).toEqual({})
+    expect((await readCredentials({ disk, env: {} }, root, { mode: 'development' })).keySource).toBe('.env')
+  })
+
   test('the environment wins over all files, then files win as in Vite', async () => {
     const names = ['.env', '.env.local', '.env.development', '.env.development.local']
     for (const name of names) {

@@ -13,6 +13,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import { layOver, type Overrides } from './overrides.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
 
 /** Names the parts of a result among its entries, where a profile knows the layout; frames may be left out where sheet and atlas are named. */
@@ -42,6 +43,10 @@ export interface SheetInput {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
   readonly source: FrameSource
+  /** Frames that a person has touched up; they lie over a result alone. */
+  readonly overrides?: Overrides | undefined
+  /** The sprite's folder of such frames and the files in it, absolute; empty where there is no folder. @default [] */
+  readonly overridePaths?: readonly string[]
 }
 
 /** The sequence of an animation and what a person should know about it. */
@@ -53,11 +58,12 @@ export interface SequenceReport {
 }
 
 /**
- * Opens a result, or draws a placeholder, and makes the sequence that goes into an atlas: the frames that are used, put back where `stabilize` asks for it, looked
+ * Opens a result, or draws a placeholder, and makes the sequence that goes into an atlas: the frames that are used, touched up by hand where that was done, put back where `stabilize` asks for it, looked
  * at, and scaled to the size that was asked for.
  *
  * @param isJudged Whether the frames are looked at, which takes longer than reading them.
  * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
+ * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
 export async function readSequence(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean): Promise<SequenceReport> {
   const { spec, animation } = input
@@ -100,7 +106,7 @@ export interface PlayedFrames {
 /** The frames of an animation that are used, put back where `stabilize` asks for it, and looked at. Throws like {@link readSequence}. */
 export async function readPlayed(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean = true): Promise<PlayedFrames> {
   const { spec, animation, source } = input
-  const opened = source.kind === 'result' ? await openResult(input, source, layout) : { frames: await drawPlaceholder(input), warnings: [] }
+  const opened = source.kind === 'result' ? await openTouchedUp(input, source, layout) : await drawPlaceholder(input)
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
   const whole = { width: opened.frames[0]!.width, height: opened.frames[0]!.height }
@@ -115,7 +121,9 @@ export async function readPlayed(input: SheetInput, layout: DeliveryLayout | und
     ...base,
     frames,
     ...(spec.anchor ? { anchor: moveAnchor(spec.anchor, whole, origin) } : {}),
-    ...(isJudged ? { quality: judgeFrames({ spec, animation, frames, indices, review }) } : {}),
+    ...(isJudged
+      ? { quality: judgeFrames({ spec, animation, frames, indices, review: review && withoutTouched(review, opened.touched) }) }
+      : {}),
   }
 }
 
@@ -143,11 +151,33 @@ function moveAnchor(
   }
 }
 
-async function openResult(
-  input: SheetInput,
-  source: ResultSource,
-  layout: DeliveryLayout | undefined,
-): Promise<{ frames: readonly Bitmap[]; warnings: readonly string[] }> {
+/** Frames at the size in which they were delivered, in that order. */
+interface Opened {
+  readonly frames: readonly Bitmap[]
+  /** Those that a person has touched up. */
+  readonly touched: ReadonlySet<number>
+  readonly warnings: readonly string[]
+}
+
+/** A result with what a person has laid over it. */
+async function openTouchedUp(input: SheetInput, source: ResultSource, layout: DeliveryLayout | undefined): Promise<Opened> {
+  const opened = await openResult(input, source, layout)
+  if (!input.overrides) return { ...opened, touched: new Set() }
+  return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
+}
+
+/** What the service says of frames that a person has worked on since is told no more. */
+function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): FrameReview {
+  const rest = (frames: readonly number[]): readonly number[] => frames.filter((frame) => !touched.has(frame))
+  return {
+    ...review,
+    keptBackgroundFrames: rest(review.keptBackgroundFrames),
+    inspectionFrames: rest(review.inspectionFrames),
+    sourceShiftedFrames: rest(review.sourceShiftedFrames),
+  }
+}
+
+async function openResult(input: SheetInput, source: ResultSource, layout: DeliveryLayout | undefined): Promise<Omit<Opened, 'touched'>> {
   const { spec, animation } = input
   const id = animationId(spec, animation)
   // What the vault has to say of a result that is not there, or damaged, is no fault of the delivery.
@@ -181,8 +211,9 @@ function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): re
   ]
 }
 
-async function drawPlaceholder(input: SheetInput): Promise<readonly Bitmap[]> {
+async function drawPlaceholder(input: SheetInput): Promise<Opened> {
   const { animation, spec, source } = input
   const picture = await source.read()
-  return makePlaceholder(picture && (await readPicture(picture)), { frames: animation.frames, label: animationId(spec, animation) })
+  const frames = makePlaceholder(picture && (await readPicture(picture)), { frames: animation.frames, label: animationId(spec, animation) })
+  return { frames, touched: new Set(), warnings: [] }
 }

@@ -1,4 +1,5 @@
 import { type Bitmap, cutSequence } from '../../atlas/index.ts'
+import type { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
@@ -14,6 +15,8 @@ export interface SheetPorts {
   readonly layout?: DeliveryLayout | undefined
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
+  /** Takes what is wrong with touched-up frames; their group is then made without any. @default it is thrown */
+  readonly onOverrideFault?: ((fault: SpritewrightError) => void) | undefined
   /** Whether the frames of an animation (`sprite.animation`) are looked at even where many have to be opened; what is known already is told in any case. @default only where few have */
   readonly isJudged?: ((id: string) => boolean) | undefined
 }
@@ -87,6 +90,8 @@ export function keyParts(input: SheetInput): unknown {
     // What the service said of the frames is told with them, and says which ones are put back.
     review: source.kind === 'result' ? (source.review ?? null) : null,
     background: spec.background,
+    // Over a placeholder nothing lies.
+    ...(source.kind === 'result' && input.overrides ? { overrides: input.overrides.key } : {}),
     sprite: { size: size ?? null, pixelArt, anchor: anchor ?? null, stabilize, trim, extrude, padding },
     play: { fps, loop, yoyo, durations: durations ?? null, use: use ?? null },
   }

@@ -1,7 +1,7 @@
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { mayAdopt } from '../job/adopt.ts'
 import { type DecisionFacts, decide } from '../job/decision.ts'
-import type { Submission } from '../job/record.ts'
+import type { Submission } from '../job/submission.ts'
 import type { FrameReview, Question } from '../service/wire.ts'
 import type { ImageRequest, ServiceIdentity, SheetRequest } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'

@@ -32,6 +32,8 @@ export interface BuiltSprite {
   readonly file: string
   /** Absolute path of the picture that its reference is or begins with, where there is one. */
   readonly picture?: string
+  /** Its folder of frames touched up by hand and the files in it, absolute; missing where there is no folder. */
+  readonly overridePaths?: readonly string[]
   /** Name of the atlas that holds it (at every scale). */
   readonly atlas: string
   /** Untrimmed frame size at scale 1, pixels. */

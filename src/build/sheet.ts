@@ -9,7 +9,7 @@ import {
   shrinkAtlas,
   withOutlines,
 } from '../../atlas/index.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
@@ -48,7 +48,7 @@ export async function makeSheets(
 ): Promise<BuiltSheets> {
   const groups = groupInputs(inputs, grouping)
   const made: BuiltGroup[] = []
-  for (const [name, members] of groups) made.push(await makeGroup(name, members, options, ports))
+  for (const [name, members] of groups) made.push(await makeWithOverrides(name, members, options, ports))
   const atlases = made.flatMap((group) => group.atlases)
   return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
 }
@@ -111,6 +111,23 @@ function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'
     groups.set(name, [...(groups.get(name) ?? []), input])
   }
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Without the touched-up frames where they do not fit and the caller would rather know than stop. */
+async function makeWithOverrides(
+  name: string,
+  members: readonly SheetInput[],
+  options: SheetOptions,
+  ports: SheetPorts,
+): Promise<BuiltGroup> {
+  try {
+    return await makeGroup(name, members, options, ports)
+  } catch (error) {
+    if (!ports.onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
+    ports.onOverrideFault(error)
+    const bare = members.map((member) => ({ ...member, overrides: undefined }))
+    return makeGroup(name, bare, options, ports)
+  }
 }
 
 async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
@@ -204,7 +221,7 @@ function toSprites(
 ): BuiltSprite[] {
   const sprites = new Map<string, BuiltSprite>()
   for (const [atlas, members] of groups) {
-    for (const { spec } of members) {
+    for (const { spec, overridePaths = [] } of members) {
       if (sprites.has(spec.name)) continue
       const own = inputs.filter((input) => input.spec.name === spec.name)
       const main = atlases.find((other) => other.name === atlas)
@@ -217,6 +234,7 @@ function toSprites(
         name: spec.name,
         file: spec.file,
         ...pictureOf(spec),
+        ...(overridePaths.length > 0 ? { overridePaths } : {}),
         atlas,
         width: Math.round(frame.sourceWidth / main.scale),
         height: Math.round(frame.sourceHeight / main.scale),

@@ -1,5 +1,5 @@
 import type { PublicError } from '../service/wire.ts'
-import type { ReplayDecision, Send, Submission } from './record.ts'
+import type { ReplayDecision, Send, Submission } from './submission.ts'
 
 /** The next thing to do for a request, by what its records say. */
 export type Step =

@@ -8,7 +8,8 @@ import { follow } from './follow.ts'
 import { compareWithAsset } from './inspect.ts'
 import type { JournalView } from './journal.ts'
 import { askedFields, type JobPorts, type Order } from './order.ts'
-import type { RecordBodies, Submission } from './record.ts'
+import type { RecordBodies } from './record.ts'
+import type { Submission } from './submission.ts'
 
 /** Follows a known execution to its end and records how it ended. Only GET. @throws `SW_QUESTION` where it waits for an answer. */
 export async function watch(ports: JobPorts, order: Order, view: JournalView, executionId: string): Promise<void> {

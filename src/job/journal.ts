@@ -1,5 +1,7 @@
-import { foldRecords, type JournalRecord, type RecordBodies, type RecordType, type Submission } from './record.ts'
+import { foldRecords } from './fold.ts'
+import type { JournalRecord, RecordBodies, RecordType } from './record.ts'
 import { type ChainPlaces, type ChainPorts, type ChainView, createRecordChains } from './record-chain.ts'
+import type { Submission } from './submission.ts'
 
 /** A request's chain as it was read: what it says, and where the next record goes. */
 export interface JournalView extends ChainView<JournalRecord> {

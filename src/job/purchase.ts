@@ -10,8 +10,9 @@ import { deliver, settle, watch } from './deliver.ts'
 import { checkPurchase, freeze } from './freeze.ts'
 import type { JournalView } from './journal.ts'
 import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
-import type { Send } from './record.ts'
+import { isTakenOver } from './record.ts'
 import { type Evidence, notNowError, stopError } from './stop.ts'
+import type { Send } from './submission.ts'
 
 /** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
 const faultsAllowed = 5
@@ -209,7 +210,7 @@ async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, 
     const { accepted, executions } = view.submission
     if (outcome.kind === 'accepted' && executions?.includes(outcome.executionId)) return
     // Another process had the answer first; what was taken over from the lock file is no answer to this POST.
-    if (accepted?.attempt === attempt && accepted.approvedAt === undefined) return
+    if (accepted?.attempt === attempt && !isTakenOver(accepted)) return
     // A person has given this attempt up meanwhile: an execution that exists is written down all the same, a refusal says nothing any more.
     if (view.submission.attempt !== attempt && outcome.kind !== 'accepted') return
   }

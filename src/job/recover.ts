@@ -5,7 +5,7 @@ import { isGone } from './deliver.ts'
 import { downloadResult } from './fetch-result.ts'
 import type { JournalView } from './journal.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
-import type { Submission } from './record.ts'
+import type { Submission } from './submission.ts'
 
 /** What a person can decide about. */
 export interface OpenDecision {

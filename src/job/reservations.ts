@@ -1,9 +1,12 @@
 import { type Credits, formatCredits, parseCredits, sumCredits } from '../credit/credits.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
-import type { LockEntry, LockFile, LockStore } from '../vault/lockfile.ts'
+import type { LockStore } from '../vault/lock-store.ts'
+import type { LockEntry, LockFile } from '../vault/lockfile.ts'
 import type { Journal, JournalView } from './journal.ts'
-import type { Submission } from './record.ts'
-import { type ChainedRecord, type ChainPlaces, type ChainPorts, createRecordChains, newerVersion } from './record-chain.ts'
+import { isTakenOver } from './record.ts'
+import { type ChainPlaces, type ChainPorts, createRecordChains } from './record-chain.ts'
+import { type ChainedRecord, newerVersion } from './record-file.ts'
+import type { Submission } from './submission.ts'
 
 /** What one attempt may cost at most. */
 export interface Reservation {
@@ -233,8 +236,7 @@ async function wasAnswered(journal: Journal, hash: string, { id, conversation }:
   if (!view) return true
   return view.records.some(
     (record) =>
-      (record.type === 'accepted' || record.type === 'answerAccepted') &&
-      !('approvedAt' in record.body && record.body.approvedAt !== undefined) &&
+      (record.type === 'answerAccepted' || (record.type === 'accepted' && !isTakenOver(record.body))) &&
       (record.body.executionId === id || (conversation !== null && record.body.conversationId === conversation)),
   )
 }
@@ -245,10 +247,7 @@ function countTakenOver(view: JournalView | undefined, before: number): number {
   const hasFailed = (id: string): boolean => records.some((record) => record.type === 'failed' && record.body.executionId === id)
   return records.filter(
     (record) =>
-      record.type === 'accepted' &&
-      record.body.approvedAt !== undefined &&
-      record.body.attempt < before &&
-      !hasFailed(record.body.executionId),
+      record.type === 'accepted' && isTakenOver(record.body) && record.body.attempt < before && !hasFailed(record.body.executionId),
   ).length
 }
 

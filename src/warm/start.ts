@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { readCredentials } from '../credentials.ts'
 import type { Host } from '../host/host.ts'
 import { type WarmFiles, warmFiles, warmProgram } from '../host/warm-files.ts'
@@ -15,6 +15,8 @@ export interface WarmRequest {
   readonly root: string
   /** Which `.env.[mode]` files are read. */
   readonly mode: string
+  /** Where `.env` files lie, absolute or from the root; false: none is read. */
+  readonly envDir: string | false
   /** Prefixes of variables that the bundler ships. */
   readonly envPrefix: string | readonly string[]
   /** Path of the file that the door was loaded from. */
@@ -52,16 +54,16 @@ const keptOutcomes = 4
 
 /** Looks at what a run is asked for. Undefined where no other could be known to be its like: options that are more than data, a key that is none or would be shipped. */
 export async function openWarmStart(request: WarmRequest): Promise<WarmStart | undefined> {
-  const { asked, root, mode, envPrefix, entry } = request
+  const { asked, root, mode, envDir, envPrefix, entry } = request
   const host = request.host ?? warmHost()
   if (!isData(asked)) return undefined
   // What is wrong with them the ordinary way finds out again, and says.
-  const credentials = await readCredentials(host, root, { mode, envPrefix }).catch(() => undefined)
+  const credentials = await readCredentials(host, envDir !== false && resolve(root, envDir), { mode, envPrefix }).catch(() => undefined)
   if (!credentials) return undefined
   const files = warmFiles()
   const hasKey = credentials.key !== undefined
   const run: WarmRun = {
-    asked: [asked, root, mode, envPrefix, credentials.baseUrl ?? null, hasKey],
+    asked: [asked, root, mode, envDir, envPrefix, credentials.baseUrl ?? null, hasKey],
     cache: join(root, 'node_modules', '.cache', 'spritewright'),
     env: host.env,
     key: credentials.key?.reveal() ?? '',

@@ -175,7 +175,7 @@ export interface Workshop {
   cancel(name: string, signal?: AbortSignal): Promise<readonly { readonly id: string; readonly status: string }[]>
   /** Deletes conversations at the service, after `confirm`; the paid results here stay. Answers the ids that were forgotten. */
   forget(name: string, confirm: (ids: readonly string[]) => Promise<boolean>, signal?: AbortSignal): Promise<readonly string[]>
-  /** For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told. */
+  /** For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told, and so are frames touched up by hand that do not fit. */
   preview(): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
   /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>

@@ -1,5 +1,5 @@
 import { type Credits, parseCredits } from '../credit/credits.ts'
-import type { JournalRecord, RecordBodies } from '../job/record.ts'
+import { isTakenOver, type JournalRecord, type RecordBodies } from '../job/record.ts'
 import type { LedgerState } from './ledger-report.ts'
 
 /** What the records of a request say of one attempt's money. */
@@ -54,7 +54,7 @@ export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptM
     drafts.set(attempt, draft)
     const own = besideOf(beside, drafts, record)
     if (own) note(own, record)
-    else if (record.type === 'accepted' && isTakeover(record.body) && draft.open.size > 0 && draft.executionId === undefined) {
+    else if (record.type === 'accepted' && isTakenOver(record.body) && draft.open.size > 0 && draft.executionId === undefined) {
       // Another machine's execution takes the place of POSTs of our own that nobody has answered: they are a line of their own.
       beside.push({ attempt, ...draft, isReplaced: true })
       const taken = newDraft()
@@ -62,7 +62,7 @@ export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptM
       drafts.set(attempt, taken)
       note(taken, record)
     } else {
-      if (record.type === 'accepted' && isTakeover(record.body)) draft.isTakenOver = true
+      if (record.type === 'accepted' && isTakenOver(record.body)) draft.isTakenOver = true
       note(draft, record)
     }
     // An execution that is known after all ends a giving up, unless another attempt has taken its place.
@@ -80,17 +80,13 @@ function newDraft(): Draft {
   return { open: new Set<number>() }
 }
 
-function isTakeover({ approvedAt }: RecordBodies['accepted']): boolean {
-  return approvedAt !== undefined
-}
-
 /** The draft of an execution beside the one that stands for its attempt, where a record speaks of one: a late answer to POSTs of ours begins it, or completes the line that waits for it. */
 function besideOf(beside: BesideDraft[], drafts: ReadonlyMap<number, Draft>, record: JournalRecord): BesideDraft | undefined {
   const { attempt } = record.body
   const executionId = 'executionId' in record.body ? record.body.executionId : undefined
   if (executionId === undefined) return undefined
   const known = beside.find((one) => one.attempt === attempt && one.executionId === executionId)
-  if (known || record.type !== 'accepted' || isTakeover(record.body)) return known
+  if (known || record.type !== 'accepted' || isTakenOver(record.body)) return known
   const draft = drafts.get(attempt)
   if (!draft || draft.executionId === undefined || draft.executionId === executionId) return undefined
   if (!draft.isTakenOver && attempt >= Math.max(...drafts.keys())) return undefined

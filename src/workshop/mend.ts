@@ -1,6 +1,7 @@
 import { settle } from '../job/deliver.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
-import { findEntry, findOwnEntry, type LockChange } from '../vault/lockfile.ts'
+import type { LockChange } from '../vault/lock-store.ts'
+import { findEntry, findOwnEntry } from '../vault/lockfile.ts'
 import type { Shop } from './shop.ts'
 import type { Survey } from './survey.ts'
 

@@ -1,5 +1,6 @@
 import { encodePng, makeReviewSheet, type ReviewedAnimation } from '../../atlas/index.ts'
 import { readPlayed } from '../build/frames.ts'
+import { createOverrideFinder } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
 import { type AnimationQuality, isClosedLoop } from '../build/quality.ts'
 import { readQuality } from '../build/sheet.ts'
@@ -13,7 +14,8 @@ import { type Survey, survey, throwAll, type Wish } from './survey.ts'
 /**
  * Opens the bought results of a name and draws their frames for a person to look at. The service is not asked.
  *
- * @throws `SW_USAGE` for a name that there is not, `SW_MISSING` where nothing of it is bought and here, `SW_DELIVERY` for a result that cannot be read.
+ * @throws `SW_USAGE` for a name that there is not, `SW_MISSING` where nothing of it is bought and here, `SW_DELIVERY` for a result that cannot be read,
+ * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
 export async function review(shop: Shop, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
   const found = await survey(shop, [name], { host: keeper.host })
@@ -23,9 +25,12 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
   if (bought.length === 0) throw notBought(name, found.items)
   const animations: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
+  const find = createOverrideFinder(shop.host.disk)
   for (const { item, wish } of bought) {
     const { spec, animation } = item
-    const played = await readPlayed({ spec, animation, source: sourceOf(shop, item, wish, 'error') }, layoutOf(shop))
+    const { animations: touched } = await find(spec)
+    const source = sourceOf(shop, item, wish, 'error')
+    const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, layoutOf(shop))
     const own = played.quality as AnimationQuality
     quality.push(own)
     const faults = new Map<number, string[]>()
@@ -55,8 +60,10 @@ function notBought(name: string, items: readonly PlanItem[]): SpritewrightError 
 }
 
 /** What was found out about the bought frames of some animations: as the last build found it, or looked at now. A result that cannot be read is left out. */
-export function findQuality(shop: Shop, all: Survey, ids: ReadonlySet<string>): Promise<readonly AnimationQuality[]> {
-  return readQuality(toInputs(shop, all, 'placeholder'), ids, shop.options.atlas, {
+export async function findQuality(shop: Shop, all: Survey, ids: ReadonlySet<string>): Promise<readonly AnimationQuality[]> {
+  // A build says what is wrong with touched-up frames.
+  const inputs = await toInputs(shop, all, 'placeholder', () => {})
+  return readQuality(inputs, ids, shop.options.atlas, {
     cache: shop.cache,
     layout: layoutOf(shop),
     warn: () => {},

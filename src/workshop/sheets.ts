@@ -1,7 +1,9 @@
 import type { DeliveryLayout, FrameSource, SheetInput } from '../build/frames.ts'
+import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
 import { type BuiltSheets, makeSheets } from '../build/sheet.ts'
-import { SpritewrightError } from '../errors.ts'
+import { hasCode, SpritewrightError } from '../errors.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
 import type { Shop } from './shop.ts'
 import type { Survey, Wish } from './survey.ts'
 
@@ -10,6 +12,7 @@ import type { Survey, Wish } from './survey.ts'
  *
  * @param unbought What becomes of what is not bought: a moving placeholder, or an error of its own (the caller has seen to it that nothing is missing).
  * @param bought Ids of what was bought just now: its frames are looked at. Of the others is told what is known.
+ * @param onOverrideFault Takes what is wrong with frames touched up by hand: their sprites are then made without them. @default it is thrown
  */
 export async function assemble(
   shop: Shop,
@@ -17,22 +20,51 @@ export async function assemble(
   grouping: 'group' | 'sprite',
   unbought: 'error' | 'placeholder',
   bought: ReadonlySet<string> = new Set(),
+  onOverrideFault?: OverrideFault,
 ): Promise<BuiltSheets> {
-  const inputs = toInputs(shop, found, unbought)
+  const inputs = await toInputs(shop, found, unbought, onOverrideFault)
   return makeSheets(inputs, grouping, shop.options.atlas, {
     cache: shop.cache,
     layout: layoutOf(shop),
+    onOverrideFault,
     isJudged: (id) => bought.has(id),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
   })
 }
 
-/** Every animation that was surveyed, with the place of its pictures. */
-export function toInputs(shop: Shop, found: Survey, unbought: 'error' | 'placeholder'): readonly SheetInput[] {
+/** Takes what is wrong with frames touched up by hand. */
+type OverrideFault = (fault: SpritewrightError) => void
+
+/** Every animation that was surveyed, with the place of its pictures and what lies over them. @throws `SW_OVERRIDE`, unless `onOverrideFault` takes it. */
+export async function toInputs(
+  shop: Shop,
+  found: Survey,
+  unbought: 'error' | 'placeholder',
+  onOverrideFault?: OverrideFault,
+): Promise<readonly SheetInput[]> {
+  const find = createOverrideFinder(shop.host.disk)
+  const known = new Map<SpriteSpec, SpriteOverrides>()
+  for (const { spec } of found.items) if (!known.has(spec)) known.set(spec, await findOverrides(find, spec, onOverrideFault))
   return found.items.map((item, index) => {
-    const wish = found.wishes[index] as Wish
-    return { spec: item.spec, animation: item.animation, source: sourceOf(shop, item, wish, unbought) }
+    const { spec, animation } = item
+    const { animations, paths } = known.get(spec) as SpriteOverrides
+    const source = sourceOf(shop, item, found.wishes[index] as Wish, unbought)
+    return { spec, animation, source, overrides: animations.get(animation.name), overridePaths: paths }
   })
+}
+
+async function findOverrides(
+  find: (spec: SpriteSpec) => Promise<SpriteOverrides>,
+  spec: SpriteSpec,
+  onOverrideFault: OverrideFault | undefined,
+): Promise<SpriteOverrides> {
+  try {
+    return await find(spec)
+  } catch (error) {
+    if (!onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
+    onOverrideFault(error)
+    return { animations: new Map(), paths: [overrideFolder(spec)] }
+  }
 }
 
 /** How the configured service's deliveries are read, where its profile says so. */

@@ -9,7 +9,7 @@ import { createJournal, type Journal } from '../job/journal.ts'
 import { createReservations, type Reservations } from '../job/reservations.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
-import { createLockStore, type LockStore } from '../vault/lockfile.ts'
+import { createLockStore, type LockStore } from '../vault/lock-store.ts'
 
 /** What every part of the workshop works with: the world, the options, and the project's papers. */
 export interface Shop {

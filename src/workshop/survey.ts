@@ -10,7 +10,7 @@ import {
   standingOf,
 } from '../build/plan.ts'
 import { SpritewrightError } from '../errors.ts'
-import { noSubmission, type Submission } from '../job/record.ts'
+import { noSubmission, type Submission } from '../job/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { requestHash } from '../spec/key.ts'
 import { type ReferencePicture, readReference, referencePath } from '../spec/reference.ts'

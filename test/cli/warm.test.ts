@@ -15,6 +15,7 @@ import {
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { type CommandRun, toWarmRun } from '../../src/cli/warm-run.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { warmFiles } from '../../src/host/warm-files.ts'
@@ -41,7 +42,11 @@ beforeAll(async () => {
   project = await createProject(plainFiles)
   env = serviceEnv(service)
   expect(await runCli(project, ['approve', '--yes'], env)).toMatchObject({ code: 0 })
-  expect(await runCli(project, ['build'], env)).toMatchObject({ code: 0 })
+  const built = await runCli(project, ['build', '--json'], env)
+  expect(built).toMatchObject({ code: 0 })
+  const { sprites } = JSON.parse(built.stdout) as { sprites: { name: string; width: number; height: number }[] }
+  const { width, height } = sprites.find(({ name }) => name === 'monster') ?? { width: 0, height: 0 }
+  await project.write('sprites/monster.frames/idle/0003.png', encodePng(createBitmap(width, height)))
 })
 
 afterAll(async () => {
@@ -232,6 +237,10 @@ describe('the ordinary way is gone where one thing differs:', () => {
         return () => renameSync(at('sprites/ghost.sprite.json'), at('sprites/monster.sprite.json'))
       },
     ],
+    ['a frame is touched up by hand', adds('sprites/hero.frames/walk/0003.png')],
+    ['a touched-up frame has another byte', quietly(() => 'sprites/monster.frames/idle/0003.png')],
+    ['one more frame is touched up', adds('sprites/monster.frames/idle/0004.png')],
+    ['touched-up frames are gone', removes(() => 'sprites/monster.frames/idle/0003.png')],
     ['a reference picture has another byte', quietly(() => 'sprites/hero.png')],
     ['a reference picture is gone', removes(() => 'sprites/hero.png')],
     ['package.json is edited', edits(() => 'package.json')],

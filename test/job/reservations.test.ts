@@ -5,7 +5,7 @@ import { hasCode } from '../../src/errors.ts'
 import { createJournal } from '../../src/job/journal.ts'
 import type { RecordBodies } from '../../src/job/record.ts'
 import { createReservations, type Reservations } from '../../src/job/reservations.ts'
-import { createLockStore } from '../../src/vault/lockfile.ts'
+import { createLockStore } from '../../src/vault/lock-store.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 import { type CallGuard, guarded } from '../sim/guarded-disk.ts'
 

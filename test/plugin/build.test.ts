@@ -230,6 +230,13 @@ describe.each(vites)('a build with %s', (_name, load) => {
     await expect(started).rejects.toMatchObject({ code: 'SW_KEY_EXPOSED' })
   })
 
+  test("reads .env files where Vite's envDir says", async () => {
+    const { build } = await load()
+    const game = await shelf.game({ 'settings/.env': `VITE_SPRITEWRIGHT_API_KEY=${key}\n` })
+    expect(await failureOf(build(configOf(game, pluginOf(game), { envDir: 'settings' })))).toMatchObject({ pluginCode: 'SW_KEY_EXPOSED' })
+    await build(configOf(game, pluginOf(game), {}))
+  })
+
   test('for a server, and for several environments at once, modules resolve', async () => {
     const { build, createBuilder } = await load()
     const game = await shelf.game()

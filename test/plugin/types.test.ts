@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, symlink } from 'node:fs/promises'
+import { mkdir, readFile, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -14,6 +14,40 @@ beforeAll(async () => {
   shelf = await openShelf()
 })
 afterAll(() => shelf.close())
+
+/** Makes a dependency of the repository one of the game. */
+async function install(game: Game, name: string): Promise<void> {
+  const place = game.path(`node_modules/${name}`)
+  await mkdir(dirname(place), { recursive: true })
+  await symlink(name === 'spritewright' ? repository : join(repository, 'node_modules', name), place, 'dir')
+}
+
+/** The TypeScript of our pages, each piece with its page and line. */
+async function readSnippets(): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>()
+  for (const page of ['README.md', 'docs/errors.md', 'docs/formats.md']) {
+    const text = await readFile(join(repository, page), 'utf8')
+    for (const { 1: code = '', index } of text.matchAll(/^```ts\n(.*?)^```$/gms))
+      found.set(`src/${page.replace(/\W/g, '-')}-${text.slice(0, index).split('\n').length + 1}.ts`, code)
+  }
+  return found
+}
+
+/** As the README says. */
+const tsconfig = {
+  compilerOptions: {
+    strict: true,
+    noEmit: true,
+    module: 'ESNext',
+    moduleResolution: 'bundler',
+    target: 'ES2023',
+    lib: ['ES2023', 'DOM'],
+    skipLibCheck: true,
+    allowArbitraryExtensions: true,
+    types: ['spritewright/client'],
+  },
+  include: ['src', 'sprites'],
+}
 
 /** Compiles a game's `src/main.ts` as a user does, against the package as it is built; answers the lines that are wrong. */
 async function compile(game: Game): Promise<readonly string[]> {
@@ -33,23 +67,8 @@ export const wrongAnimation = hero.animations.run
 export const wrongFrame: (typeof hero.frames)[number] = 'hero/walk/0007'
 export const wrongSprite = sprites.knight
 `
-  const tsconfig = {
-    compilerOptions: {
-      strict: true,
-      noEmit: true,
-      module: 'ESNext',
-      moduleResolution: 'bundler',
-      target: 'ES2023',
-      lib: ['ES2023', 'DOM'],
-      skipLibCheck: true,
-      allowArbitraryExtensions: true,
-      types: ['spritewright/client'],
-    },
-    include: ['src', 'sprites'],
-  }
   const game = await shelf.game({ 'src/main.ts': main, 'tsconfig.json': JSON.stringify(tsconfig) })
-  await mkdir(game.path('node_modules'), { recursive: true })
-  await symlink(repository, game.path('node_modules/spritewright'), 'dir')
+  await install(game, 'spritewright')
   const workshop = await shelf.workshop(game)
   const { sheets } = await workshop.build()
   await workshop.writeTypings(sheets)
@@ -59,4 +78,23 @@ export const wrongSprite = sprites.knight
     'src/main.ts:7',
     'src/main.ts:8',
   ])
+})
+
+test('the TypeScript of README and docs compiles as it stands', async () => {
+  const snippets = await readSnippets()
+  expect(snippets.size).toBeGreaterThan(5)
+  const hero = { reference: './figure.png', prompt: 'a knight', animations: { walk: { frames: 7 }, idle: { frames: 7 } } }
+  const game = await shelf.game({
+    'tsconfig.json': JSON.stringify(tsconfig),
+    'sprites/hero.sprite.json': JSON.stringify(hero),
+    // What a piece takes for granted.
+    'src/given.d.ts': "declare const workshop: import('spritewright').Workshop\n",
+    ...Object.fromEntries(snippets),
+  })
+  for (const name of ['spritewright', 'phaser', 'pixi.js', 'vite']) await install(game, name)
+  const workshop = await shelf.workshop(game)
+  const { sheets } = await workshop.preview()
+  await workshop.writeTypings(sheets)
+  await workshop.close()
+  expect(await compile(game)).toEqual([])
 })

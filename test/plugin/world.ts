@@ -145,6 +145,7 @@ export interface PluginSetup {
   readonly options?: Options
   readonly env?: Readonly<Record<string, string>>
   readonly net?: Host['net']
+  readonly clock?: Host['clock']
 }
 
 /** The plugin of a game, and how many workshops it holds open. */
@@ -156,7 +157,7 @@ export interface TestPlugin {
 }
 
 /** The plugin as a user has it, in an environment of its own. Without `env` there is no service and no key. */
-export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: PluginSetup = {}): TestPlugin {
+export function pluginOf(game: Game, { options = {}, env = {}, net = noNet(), clock = machine.clock }: PluginSetup = {}): TestPlugin {
   let open = 0
   let made = 0
   const makeWorkshop = async (init: WorkshopInit): Promise<Workshop> => {
@@ -171,7 +172,7 @@ export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: 
       },
     }
   }
-  const plugins = createPlugins(options, { host: hostOf(game, env, { net }), makeWorkshop })
+  const plugins = createPlugins(options, { host: hostOf(game, env, { net, clock }), makeWorkshop })
   return { plugins, open: () => open, made: () => made }
 }
 

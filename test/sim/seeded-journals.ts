@@ -1,5 +1,6 @@
-import { foldRecords, type JournalRecord } from '../../src/job/record.ts'
-import { parseRecord } from '../../src/job/record-chain.ts'
+import { foldRecords } from '../../src/job/fold.ts'
+import type { JournalRecord } from '../../src/job/record.ts'
+import { parseRecord } from '../../src/job/record-file.ts'
 import type { Machine } from './seeded-machine.ts'
 
 /** What the records of one request say, on one machine. */

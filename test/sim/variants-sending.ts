@@ -181,7 +181,7 @@ export const judging: readonly Variant[] = [
     name: 'the record of a late writer is believed',
     where: ['a record that comes late'],
     breaks: 'I3',
-    patches: [{ file: 'src/job/record.ts', find: '  if (!isPresent || isOfAnother(state, record.body)) return state\n', replace: '' }],
+    patches: [{ file: 'src/job/fold.ts', find: '  if (!isPresent || isOfAnother(state, record.body)) return state\n', replace: '' }],
   },
   {
     name: "the lock file's execution is not taken over",

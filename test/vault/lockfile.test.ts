@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createLockStore, findEntry, formatLockFile, type LockEntry, parseLockFile } from '../../src/vault/lockfile.ts'
+import { createLockStore } from '../../src/vault/lock-store.ts'
+import { findEntry, formatLockFile, type LockEntry, parseLockFile } from '../../src/vault/lockfile.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 
 const hash = 'b'.repeat(64)

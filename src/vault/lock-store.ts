@@ -1,0 +1,93 @@
+import { SpritewrightError } from '../errors.ts'
+import type { Clock } from '../host/clock.ts'
+import type { Disk } from '../host/disk.ts'
+import { stageFile } from '../host/publish.ts'
+import type { Random } from '../host/random.ts'
+import { inTurn } from '../host/turn.ts'
+import { findEntry, formatEntry, formatLockFile, isStepId, type LockEntry, type LockFile, parseLockFile } from './lockfile.ts'
+
+/** One lock file on disk. */
+export interface LockStore {
+  readonly path: string
+  /** An empty one where there is no file. */
+  read(): Promise<LockFile>
+  /**
+   * Changes one entry: reads the file anew, applies `change` to the entry as it is then, writes durably, and reads again to see that the change is in.
+   * Calls of one process run one after the other. What another process writes in between is kept, or this change is made again on top of it.
+   */
+  change(id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<void>
+  /** The same for several entries in one write: somebody who watches the file never sees half of them. */
+  changeAll(changes: readonly LockChange[]): Promise<void>
+}
+
+/** A change of one entry. */
+export interface LockChange {
+  readonly id: string
+  readonly hash: string
+  readonly change: (entry: LockEntry | undefined) => LockEntry
+}
+
+/**
+ * Opens the lock file at `path`; nothing is touched before the first call.
+ *
+ * @param turn A file by which processes take turns in rewriting it. Without it a change that another process overwrites in the same moment is only made again where it is seen.
+ */
+export function createLockStore(
+  ports: { disk: Disk; random: Random },
+  path: string,
+  turn?: { readonly path: string; readonly clock: Clock },
+): LockStore {
+  const { disk, random } = ports
+  const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
+  let queue: Promise<void> = Promise.resolve()
+  // Reading is checking, and a large file takes its time: text that was checked once is not checked again.
+  let known = { text: '', lock: noLock }
+  const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
+  const read = async (): Promise<LockFile> => {
+    const text = await readText()
+    if (text !== known.text) known = { text, lock: text === '' ? noLock : parseLockFile(text, path) }
+    return known.lock
+  }
+  const changeOnce = async (changes: readonly LockChange[]): Promise<boolean> => {
+    const before = await read()
+    const lock = changes.reduce((now, { id, hash, change }) => withEntry(now, id, hash, change(findEntry(now, id, hash))), before)
+    const text = formatLockFile(lock)
+    if (text === known.text || text === formatLockFile(before)) return true
+    const base = known.text
+    const staged = await stageFile(disk, random, path, new TextEncoder().encode(text))
+    const isBehind = await takeTurn(async () => {
+      if ((await readText()) !== base) return true
+      await staged.commit()
+      return false
+    })
+    if (isBehind) {
+      await staged.discard()
+      return false
+    }
+    if ((await readText()) === text) {
+      known = { text, lock }
+      return true
+    }
+    const after = await read()
+    return changes.every(({ id, hash }) => formatEntry(findEntry(after, id, hash)) === formatEntry(findEntry(lock, id, hash)))
+  }
+  const changeAll = (changes: readonly LockChange[]): Promise<void> => {
+    const run = queue.then(async () => {
+      for (let tries = 0; tries < 100; tries++) if (await changeOnce(changes)) return
+      throw new SpritewrightError('SW_DISK', {
+        message: `${path} is being rewritten by another program again and again. Stop it and run the command once more.`,
+        facts: { file: path },
+      })
+    })
+    queue = run.catch(() => {})
+    return run
+  }
+  return { path, read, changeAll, change: (id, hash, change) => changeAll([{ id, hash, change }]) }
+}
+
+const noLock: LockFile = { version: 1, animations: {} }
+
+function withEntry(lock: LockFile, id: string, hash: string, entry: LockEntry): LockFile {
+  if (isStepId(id)) return { ...lock, steps: { ...lock.steps, [hash]: entry } }
+  return { ...lock, animations: { ...lock.animations, [id]: { ...lock.animations[id], [hash]: entry } } }
+}
