@@ -77,6 +77,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
       mode,
       envDir,
       envPrefix,
+      isOutput: isTypings,
       entry: import.meta.filename,
       host: seam.host,
     })
@@ -91,7 +92,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
     const { sheets, isAtRest } = await open.build()
     await open.writeTypings(sheets)
     const bundling = toBundling(sheets, root)
-    if (isAtRest) await recording?.leave(keepBundling(bundling), isTypings)
+    if (isAtRest) await recording?.leave(keepBundling(bundling))
     return bundling
   }
   const close = async (): Promise<void> => {

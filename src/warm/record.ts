@@ -25,6 +25,8 @@ export interface RecordOptions {
   readonly cache: string
   /** Whether what files of variables say is found out anew at every start. @default false: only what their bytes alone decide is taken */
   readonly areVariablesRead?: boolean
+  /** Whether a file, by its absolute path, is an output that changes nothing of what anybody makes of its folder's listing, by being listed there. @default none is */
+  readonly isUnheeded?: (path: string) => boolean
 }
 
 /** A result, whose name is its hash: whoever opens it looks whether it is whole. */
@@ -41,7 +43,8 @@ const tickMs = 20
 const largeBytes = 64 * 1024
 
 /** Watches a host. */
-export function recordHost(inner: Host, files: WarmFiles, { cache, areVariablesRead = false }: RecordOptions): WarmRecorder {
+export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions): WarmRecorder {
+  const { cache, areVariablesRead = false, isUnheeded = () => false } = options
   const digests = new Map<string, string>()
   const marks = new Map<string, string>()
   const shapes = new Map<string, string>()
@@ -90,7 +93,7 @@ export function recordHost(inner: Host, files: WarmFiles, { cache, areVariablesR
       const found = await inner.disk.list(folder)
       if (isOurs(folder)) return found
       const missing = found.length === 0 ? highestMissing(files, folder) : undefined
-      if (missing === undefined) see(names, folder, files.digestText(found.join('\n')))
+      if (missing === undefined) see(names, folder, found.join('\n'))
       else see(shapes, missing, 'none')
       return found
     },
@@ -112,8 +115,10 @@ export function recordHost(inner: Host, files: WarmFiles, { cache, areVariablesR
       if (isOurs(to)) return
       const digest = staged.get(from)
       if (digest === undefined || tempTargetOf(from) !== to) return giveUp()
+      const listed = names.get(dirname(to))
       // What a listing showed before a file was written into the folder, a later one would not show.
-      if (names.has(dirname(to))) giveUp()
+      if (listed !== undefined && !isUnheeded(to)) giveUp()
+      else if (listed !== undefined) names.set(dirname(to), withName(listed, basename(to)))
       staged.delete(from)
       written.add(to)
       digests.set(to, digest)
@@ -184,11 +189,16 @@ export function recordHost(inner: Host, files: WarmFiles, { cache, areVariablesR
         large: Object.fromEntries(await markLarge(inner, files, digests)),
         marks: Object.fromEntries(marks),
         shapes: Object.fromEntries([...shapes].filter(([path]) => !digests.has(path) && !marks.has(path))),
-        names: Object.fromEntries(names),
+        names: Object.fromEntries([...names].map(([folder, listed]) => [folder, files.digestText(listed)])),
         specs: Object.fromEntries(specs),
       }
     },
   }
+}
+
+/** A listing with one more name in it, or the same where it is there. */
+function withName(listed: string, name: string): string {
+  return [...new Set([...listed.split('\n').filter((other) => other !== ''), name])].sort().join('\n')
 }
 
 /** Marks of the large ones among files, each taken while the file had its digest and no change could hide behind the mark. */

@@ -19,6 +19,8 @@ export interface WarmRequest {
   readonly envDir: string | false
   /** Prefixes of variables that the bundler ships. */
   readonly envPrefix: string | readonly string[]
+  /** Whether a file, by its absolute path, is one that the run is there to write. That it is listed in its folder changes nothing of what anybody makes of the listing. */
+  readonly isOutput: (path: string) => boolean
   /** Path of the file that the door was loaded from. */
   readonly entry: string
   /** The world; this machine where it is left out. */
@@ -41,12 +43,8 @@ export interface WarmStart {
 export interface WarmRecording {
   /** The world that it is to look at. */
   readonly host: Host
-  /**
-   * Keeps what came of it for the next one, where that would see the same. It keeps nobody from anything: a folder that takes nothing is no failure.
-   *
-   * @param isOutput Whether a file, by its absolute path, is one that the run was there to write.
-   */
-  leave(kept: Kept, isOutput: (path: string) => boolean): Promise<void>
+  /** Keeps what came of it for the next one, where that would see the same. It keeps nobody from anything: a folder that takes nothing is no failure. */
+  leave(kept: Kept): Promise<void>
 }
 
 /** So many outcomes stay: of modes that are built in turn, or of a change that was taken back. */
@@ -54,7 +52,7 @@ const keptOutcomes = 4
 
 /** Looks at what a run is asked for. Undefined where no other could be known to be its like: options that are more than data, a key that is none or would be shipped. */
 export async function openWarmStart(request: WarmRequest): Promise<WarmStart | undefined> {
-  const { asked, root, mode, envDir, envPrefix, entry } = request
+  const { asked, root, mode, envDir, envPrefix, isOutput, entry } = request
   const host = request.host ?? warmHost()
   if (!isData(asked)) return undefined
   // What is wrong with them the ordinary way finds out again, and says.
@@ -78,10 +76,10 @@ export async function openWarmStart(request: WarmRequest): Promise<WarmStart | u
       const { nodeHost, recordHost } = await import('./record.ts')
       const whole = request.host ?? nodeHost()
       if (stamp === undefined) return { host: whole, leave: async () => {} }
-      const recorder = recordHost(whole, files, { cache: run.cache, areVariablesRead: true })
+      const recorder = recordHost(whole, files, { cache: run.cache, areVariablesRead: true, isUnheeded: isOutput })
       return {
         host: recorder.host,
-        leave: async (kept, isOutput) => {
+        leave: async (kept) => {
           recorder.settle(isOutput)
           const sight = await recorder.toSight()
           if (!sight || recorder.printed !== '' || (run.key !== '' && kept.text.includes(run.key))) return
