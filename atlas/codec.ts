@@ -2,14 +2,12 @@ import type { Sharp } from 'sharp'
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { bleedColours } from './bleed.ts'
 import { AtlasError } from './errors.ts'
+import type { PageFormat } from './formats/abilities.ts'
 import { likeness } from './likeness.ts'
 import { resizeNearest } from './nearest.ts'
 import { CLOSE_ENOUGH, encodeIndexed, type PaletteMode } from './palette.ts'
 import { pictureInfo } from './picture.ts'
 import { decodePng, MAX_PIXELS, type PictureLimits } from './png.ts'
-
-/** Formats a page may be written in. */
-export type PageFormat = 'png' | 'webp' | 'avif'
 
 /** How a page is written. */
 export interface PageEncoding {
@@ -72,6 +70,19 @@ export async function readPicture(bytes: Uint8Array, limits: PictureLimits = {})
       if (!(error instanceof AtlasError && HARMLESS_PNG_RULES.has(error.facts.rule))) throw error
     }
   }
+  return readBySharp(bytes, info, maxPixels)
+}
+
+/**
+ * Reads a page that was written before.
+ *
+ * @throws {AtlasError} `SW_IMAGE` or `SW_PNG` for bytes that are none.
+ */
+export async function readPage(bytes: Uint8Array, format: PageFormat): Promise<Bitmap> {
+  return format === 'png' ? decodePng(bytes) : readBySharp(bytes, { format }, MAX_PIXELS)
+}
+
+async function readBySharp(bytes: Uint8Array, info: { readonly format: string }, maxPixels: number): Promise<Bitmap> {
   const sharp = await loadSharp()
   try {
     const image = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'warning' }).autoOrient().toColourspace('srgb').ensureAlpha()

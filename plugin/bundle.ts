@@ -10,6 +10,7 @@ export interface BuildContext {
   readonly meta: { readonly watchMode: boolean }
   addWatchFile(file: string): void
   emitFile(file: { type: 'asset'; name: string; source: Uint8Array }): string
+  info(words: string): void
   error(failure: PluginFailure): never
 }
 
@@ -20,7 +21,8 @@ export async function startBuild(context: BuildContext, session: PluginSession):
   const { watchMode } = context.meta
   if (watchMode) session.renew()
   try {
-    const { files } = await session.bundling()
+    const { files, notes } = await session.bundling()
+    for (const note of notes) context.info(note)
     if (watchMode) watchFiles(context, session, files)
   } catch (error) {
     if (watchMode) watchFiles(context, session, await filesInQuestion(session))

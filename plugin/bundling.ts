@@ -1,5 +1,5 @@
 import { SpritewrightError } from '../src/errors.ts'
-import type { BuiltAtlas, BuiltSheets } from '../src/index.ts'
+import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../src/index.ts'
 import type { Kept } from '../src/warm/kept.ts'
 import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
 import { allModule, atlasModule, spriteModule } from './module.ts'
@@ -11,6 +11,8 @@ export interface Bundling {
   readonly pages: readonly BundledPage[]
   /** What is watched under `build --watch`: see {@link sourcesOf}. */
   readonly files: readonly string[]
+  /** Sentences for a person, told at every build. */
+  readonly notes: readonly string[]
 }
 
 /** A page as an asset of a bundle. */
@@ -24,18 +26,27 @@ export interface BundledPage {
 const pageMark = (place: number): string => `\0${place}\0`
 const pageMarks = /\0(\d+)\0/g
 
-/** The modules of sheets. @param root Folder of the project, absolute. */
-export function toBundling(sheets: BuiltSheets, root: string): Bundling {
+/**
+ * The modules of sheets.
+ *
+ * @param root Folder of the project, absolute.
+ * @param options.engine Where it takes the first encoding that it draws, further ones are not shipped.
+ */
+export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }: Pick<ResolvedOptions, 'engine' | 'notes'>): Bundling {
   const pages: BundledPage[] = []
-  const place = (atlas: BuiltAtlas): readonly string[] =>
-    atlas.pages.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index), bytes: page.bytes }) - 1))
+  const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
+    built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1))
   const modules: Record<string, string> = { [formatId({ kind: 'all' })]: allModule(sheets, root) }
   for (const sprite of sheets.sprites) modules[formatId(spriteId(root, sprite.file))] = spriteModule(sprite, sheets, false)
   for (const name of new Set(sheets.atlases.map((atlas) => atlas.name))) {
     const variants = sheets.atlases.filter((atlas) => atlas.name === name)
-    modules[formatId({ kind: 'atlas', name })] = atlasModule(variants, variants.map(place))
+    modules[formatId({ kind: 'atlas', name })] = atlasModule(
+      variants,
+      variants.map((atlas) => place(atlas, atlas.pages)),
+      variants.map((atlas) => (engine === 'phaser' ? [] : (atlas.alternates ?? []).map((built) => place(atlas, built)))),
+    )
   }
-  return { modules, pages, files: sheets.sprites.flatMap(sourcesOf) }
+  return { modules, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
 }
 
 /** The files that a sprite is made of, results left out. */
@@ -85,17 +96,17 @@ export function isTypings(path: string): boolean {
 }
 
 /** What is kept of it. */
-export function keepBundling({ modules, pages, files }: Bundling): Kept {
-  return { text: JSON.stringify({ modules, files, names: pages.map(({ name }) => name) }), parts: pages.map(({ bytes }) => bytes) }
+export function keepBundling({ modules, pages, files, notes }: Bundling): Kept {
+  return { text: JSON.stringify({ modules, files, notes, names: pages.map(({ name }) => name) }), parts: pages.map(({ bytes }) => bytes) }
 }
 
 /** What {@link keepBundling} kept. */
 export function readBundling({ text, parts }: Kept): Bundling {
-  const { modules, files, names } = JSON.parse(text) as Pick<Bundling, 'modules' | 'files'> & { readonly names: readonly string[] }
-  return { modules, files, pages: names.map((name, index) => ({ name, bytes: parts[index] as Uint8Array })) }
+  const { names, ...rest } = JSON.parse(text) as Omit<Bundling, 'pages'> & { readonly names: readonly string[] }
+  return { ...rest, pages: names.map((name, index) => ({ name, bytes: parts[index] as Uint8Array })) }
 }
 
-function pageName(atlas: BuiltAtlas, index: number): string {
+function pageName(atlas: BuiltAtlas, index: number, page: BuiltPage): string {
   const scale = atlas.scale === 1 ? '' : `@${atlas.scale}x`
-  return `${atlas.name}-${index}${scale}.${atlas.pages[index]?.extension ?? 'png'}`
+  return `${atlas.name}-${index}${scale}.${page.extension}`
 }

@@ -1,4 +1,4 @@
-import type { BuiltAtlas, BuiltSheets, BuiltSprite } from '../src/index.ts'
+import type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from '../src/index.ts'
 import { spriteId, toSpecifier } from './ids.ts'
 import type { AtlasData, FrameRow, SpriteModule } from './runtime/data.ts'
 
@@ -9,7 +9,7 @@ export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasDa
     scale: atlas.scale,
     pixelArt: atlas.pixelArt,
     version: atlas.pages.map((page) => page.sha256.slice(0, 16)).join('.'),
-    pages: atlas.pages.map(({ width, height }, index) => ({ url: urls[index] ?? '', width, height })),
+    pages: atlas.pages.map(({ width, height, extension }, index) => ({ url: urls[index] ?? '', width, height, format: extension })),
     frames: Object.fromEntries(
       atlas.frames.map(({ name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor }) => {
         const row = [page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight] as const
@@ -60,15 +60,26 @@ export function toSpriteData(sprite: BuiltSprite, sheets: BuiltSheets): Omit<Spr
  * The module of an atlas: its data at every scale, largest first.
  *
  * @param expressions For each scale, one JavaScript expression a page that gives its URL.
+ * @param also For each scale, the expressions of each further encoding. @default none
  */
-export function atlasModule(variants: readonly BuiltAtlas[], expressions: readonly (readonly string[])[]): string {
+export function atlasModule(
+  variants: readonly BuiltAtlas[],
+  expressions: readonly (readonly string[])[],
+  also: readonly (readonly (readonly string[])[])[] = [],
+): string {
   const items = variants.map((atlas, at) => {
-    const pages = atlas.pages.map(
-      (page, index) => `{ url: ${expressions[at]?.[index] ?? "''"}, width: ${page.width}, height: ${page.height} }`,
-    )
+    const pages = atlas.pages.map((page, index) => {
+      const others = (also[at] ?? []).map((list, other) => toOther(list[index], atlas.alternates?.[other]?.[index]))
+      const more = others.length === 0 ? '' : `, also: [${others.join(', ')}]`
+      return `{ url: ${expressions[at]?.[index] ?? "''"}, width: ${page.width}, height: ${page.height}, format: '${page.extension}'${more} }`
+    })
     return `{ ...${toLiteral(toAtlasData(atlas, []))}, pages: [${pages.join(', ')}] }`
   })
   return `export default [${items.join(',\n')}]\n`
+}
+
+function toOther(expression: string | undefined, page: BuiltPage | undefined): string {
+  return `{ url: ${expression ?? "''"}, format: '${page?.extension ?? ''}' }`
 }
 
 /** The module of a sprite. With `isHot` it keeps itself up to date. */

@@ -91,7 +91,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
     const open = await workshop(recording?.host)
     const { sheets, isAtRest } = await open.build()
     await open.writeTypings(sheets)
-    const bundling = toBundling(sheets, root)
+    const bundling = toBundling(sheets, root, open.options)
     if (isAtRest) await recording?.leave(keepBundling(bundling))
     return bundling
   }

@@ -1,5 +1,5 @@
 // Makes the package in dist/: declarations and plain ES modules, one a source file; then the entries and what they share in a few files (dist/src/chunks), since
-// half of a short life would be looking for modules. The package holds the entries, the chunks and what browsers are given; the single modules stay for the benchmarks.
+// half of a short life would be looking for modules; and the panel, a page in one script and one style sheet. The package holds the entries, the chunks and what browsers are given; the single modules stay for the benchmarks.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,6 +23,8 @@ await bundle(entries, packed)
 cpSync(packed, dist, { recursive: true })
 rmSync(packed, { recursive: true })
 for (const door of doors) await bundle([door], dist, entries)
+// `scripts/build-panel.mjs` alone is enough after a change of the panel.
+await import('./build-panel.mjs')
 const bin = join(dist, 'src/cli/bin.js')
 if (existsSync(bin)) chmodSync(bin, 0o755)
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageFormats } from '../atlas/formats/abilities.ts'
 import type { EngineFormat } from '../atlas/formats/format.ts'
 import { formatNames, isFormatName } from '../atlas/formats/names.ts'
 import { baseUrlWords, parseBaseUrl } from './base-url.ts'
@@ -20,6 +21,15 @@ const durationWords = "a duration up to 24 hours like '10m', '2s', '500ms' or '1
 const ownFormatWords = 'or a format of your own: { name: "my-format", write(atlases) { ... } }'
 const ownNameWords = 'a name of its own in small letters, digits and hyphens, a letter first'
 const patternWords = 'a glob, or a list of globs'
+const encodingNames = pageFormats.map((name) => `"${name}"`)
+const encodingWords = `${encodingNames.join(', ')}, or a list of several, each once`
+const encoding = z.enum(pageFormats, { error: `one of ${encodingNames.join(', ')}` })
+const encodings = z
+  .array(encoding, { error: encodingWords })
+  .min(1, { error: 'at least one encoding' })
+  .refine((list) => new Set(list).size === list.length, { error: 'each encoding once' })
+const qualityWords = 'a whole number from 1 to 100, or { webp, avif } with one each'
+const quality = z.strictObject({ webp: whole(1, 100).optional(), avif: whole(1, 100).optional() }, { error: qualityWords })
 
 const serviceShape = {
   baseUrl: z.string({ error: baseUrlWords }).refine((value) => parseBaseUrl(value) !== undefined, { error: baseUrlWords }),
@@ -42,15 +52,17 @@ const shapes = {
     { dir: text('the path of a folder').optional(), shared: text('the path of a folder').optional() },
     { error: 'an object: dir, shared' },
   ),
+  cache: z.strictObject({ maxBytes: whole(0, 2 ** 50).optional() }, { error: 'an object: maxBytes' }),
   atlas: z.strictObject(
     {
       maxSize: whole(64, 16_384).optional(),
-      format: z.enum(['png', 'webp'], { error: '"png" or "webp"' }).optional(),
-      quality: whole(1, 100).optional(),
+      format: z.union([encoding, encodings], { error: encodingWords }).optional(),
+      quality: z.union([whole(1, 100), quality], { error: qualityWords }).optional(),
+      level: whole(0, 9).optional(),
       hull: whole(4, 64).optional(),
       palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
     },
-    { error: 'an object: maxSize, format, quality, hull, palette' },
+    { error: 'an object: maxSize, format, quality, level, hull, palette' },
   ),
   limits: z.strictObject(
     {
@@ -77,6 +89,7 @@ const optionsShape = {
   approval: shapes.approval.optional(),
   build: shapes.build.optional(),
   store: shapes.store.optional(),
+  cache: shapes.cache.optional(),
   atlas: shapes.atlas.optional(),
   limits: shapes.limits.optional(),
   replayWindow: z
@@ -105,6 +118,8 @@ function formatFaults(list: readonly unknown[]): Map<number, { path: readonly st
     else if (!/^[a-z][a-z0-9-]{0,39}$/.test(entry.name) || taken.has(entry.name)) faults.set(at, { path: ['name'], words: ownNameWords })
     else if (entry.pages !== undefined && entry.pages !== 'beside' && entry.pages !== 'pixels')
       faults.set(at, { path: ['pages'], words: '"beside" or "pixels"' })
+    else if (entry.draws !== undefined && !encodings.safeParse(entry.draws).success)
+      faults.set(at, { path: ['draws'], words: `a list of encodings: ${encodingNames.join(', ')}` })
     else taken.add(entry.name)
   }
   return faults

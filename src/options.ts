@@ -4,6 +4,7 @@ import type { FormatName } from '../atlas/formats/names.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { type Credits, parseCredits } from './credit/credits.ts'
 import { SpritewrightError } from './errors.ts'
+import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './options-atlas.ts'
 import { optionFaults, parseDuration } from './options-schema.ts'
 import type { Profile } from './service/profile.ts'
 import { formatPath } from './spec/schema-faults.ts'
@@ -48,20 +49,13 @@ export interface Options {
         readonly shared?: string | undefined
       }
     | undefined
-  readonly atlas?:
+  readonly cache?:
     | {
-        /** Longest side of a page in pixels, 64 to 16384. @default 2048 */
-        readonly maxSize?: number | undefined
-        /** How pages are encoded. @default 'png' */
-        readonly format?: 'png' | 'webp' | undefined
-        /** 1 to 100, for formats that can lose detail. @default lossless */
-        readonly quality?: number | undefined
-        /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
-        readonly hull?: number | undefined
-        /** PNG with a palette where that is smaller: `exact` where a page has at most 256 colours, `close` also where it looks alike with 256. @default truecolour */
-        readonly palette?: 'exact' | 'close' | undefined
+        /** Bytes that `node_modules/.cache/spritewright` may take, 0 to 2^50: what was used least recently goes at the end of a build, never what that build or one of the last ten minutes has used. @default 1 GiB */
+        readonly maxBytes?: number | undefined
       }
     | undefined
+  readonly atlas?: AtlasSettings | undefined
   /** How much is asked of the service, at most. */
   readonly limits?: { readonly [Name in keyof ResolvedLimits]?: ResolvedLimits[Name] | undefined } | undefined
   /** How long a submission of unknown outcome may be sent again by itself, e.g. `'10m'`, `'2s'`. @default '10m' */
@@ -100,16 +94,12 @@ export interface ResolvedOptions {
   readonly isCi: boolean
   /** Absolute paths. */
   readonly store: { readonly dir: string; readonly shared?: string }
-  /** `quality` absent: lossless; `hull` absent: no outlines. */
-  readonly atlas: {
-    readonly maxSize: number
-    readonly format: 'png' | 'webp'
-    readonly quality?: number
-    readonly hull?: number
-    readonly palette?: 'exact' | 'close'
-  }
+  readonly cache: { readonly maxBytes: number }
+  readonly atlas: ResolvedAtlas
   readonly limits: ResolvedLimits
   readonly replayWindowMs: number
+  /** Sentences for a person about what is asked for and not done. */
+  readonly notes: readonly string[]
 }
 
 /** What options are resolved against. */
@@ -146,9 +136,11 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
   checkOptions(config?.options ?? {}, config?.file)
   checkOptions(argument, undefined)
   const options = mergeOptions((config?.options ?? {}) as Options, argument)
-  const { specs = '**/*.sprite.{json,yaml,yml}', build = {}, store = {}, atlas = {}, limits = {}, approval = {} } = options
+  const { specs = '**/*.sprite.{json,yaml,yml}', build = {}, store = {}, cache = {}, atlas = {}, limits = {}, approval = {} } = options
   const engine = options.engine ?? findEngine(context.dependencies)
   const service = resolveService(options.service)
+  const made = resolveAtlas(atlas, [...enginesOf({ engine }), ...(options.formats ?? [])])
+  refuse(made.issues, config?.file)
   return {
     root: context.root,
     specs: typeof specs === 'string' ? [specs] : specs,
@@ -162,13 +154,8 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
       dir: resolve(context.root, store.dir ?? '.spritewright'),
       ...(store.shared === undefined ? {} : { shared: resolve(context.root, store.shared) }),
     },
-    atlas: {
-      maxSize: atlas.maxSize ?? 2048,
-      format: atlas.format ?? 'png',
-      ...(atlas.quality === undefined ? {} : { quality: atlas.quality }),
-      ...(atlas.hull === undefined ? {} : { hull: atlas.hull }),
-      ...(atlas.palette === undefined ? {} : { palette: atlas.palette }),
-    },
+    cache: { maxBytes: cache.maxBytes ?? 2 ** 30 },
+    atlas: made.atlas,
     limits: {
       windowMs: limits.windowMs ?? 60_000,
       post: limits.post ?? 10,
@@ -178,7 +165,13 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
       streams: limits.streams ?? 4,
     },
     replayWindowMs: parseDuration(options.replayWindow ?? '10m') ?? 0,
+    notes: made.notes,
   }
+}
+
+/** The engine that sheets are written for, or both where it is not known. */
+export function enginesOf({ engine }: { readonly engine?: Engine | undefined }): readonly Engine[] {
+  return engine ? [engine] : ['phaser', 'pixi']
 }
 
 /** `over` wins, key by key and inside plain objects; a key that is undefined leaves what was there. Lists are replaced whole. */
@@ -204,8 +197,15 @@ function isFields(value: unknown): value is Fields {
 
 function checkOptions(options: unknown, file: string | undefined): void {
   const faults = optionFaults(options)
-  if (faults.length === 0) return
-  const issues = faults.map((fault) => ({ path: formatPath(fault.path), expected: fault.expected, found: fault.found }))
+  refuse(
+    faults.map(({ path, expected, found }) => ({ path: formatPath(path), expected, found })),
+    file,
+  )
+}
+
+/** Says everything that is wrong, where anything is. */
+function refuse(issues: readonly OptionIssue[], file: string | undefined): void {
+  if (issues.length === 0) return
   const where = file ?? 'options'
   throw new SpritewrightError('SW_CONFIG', {
     message: issues

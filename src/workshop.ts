@@ -4,7 +4,7 @@ import { loadConfig } from './config.ts'
 import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
 import { containsKey } from './key-search.ts'
-import { type Engine, isCi, type Options, type ResolvedOptions, resolveOptions } from './options.ts'
+import { enginesOf, isCi, type Options, resolveOptions } from './options.ts'
 import { readAccounts } from './workshop/accounts.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
@@ -148,9 +148,4 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     containsKey: (bytes) => containsKey(shop.credentials, bytes),
     close: () => keeper.close(),
   }
-}
-
-/** The engine that sheets are written for, or both where it is not known. */
-function enginesOf({ engine }: ResolvedOptions): readonly Engine[] {
-  return engine ? [engine] : ['phaser', 'pixi']
 }

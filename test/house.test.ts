@@ -17,7 +17,7 @@ const house: readonly Source[] = ['atlas', 'src', 'plugin']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => posix.join(folder, path.replaceAll('\\', '/'))),
   )
-  .filter((path) => path.endsWith('.ts') && !path.endsWith('.d.ts'))
+  .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts'))
   .sort()
   .map((path) => parseSource(path, readFileSync(join(root, path), 'utf8')))
 

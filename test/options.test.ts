@@ -23,9 +23,11 @@ test('no options at all take every default', () => {
     build: { generate: 'approved', unbought: 'error' },
     isCi: false,
     store: { dir: '/game/.spritewright' },
-    atlas: { maxSize: 2048, format: 'png' },
+    cache: { maxBytes: 1_073_741_824 },
+    atlas: { maxSize: 2048, encodings: ['png'], level: 6 },
     limits: { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 },
     replayWindowMs: 600_000,
+    notes: [],
   })
 })
 
@@ -40,7 +42,8 @@ test('every option arrives', () => {
     approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
     build: { generate: 'never', unbought: 'placeholder' },
     store: { dir: 'paid', shared: '/srv/paid' },
-    atlas: { maxSize: 4096, format: 'webp', quality: 80, hull: 8 },
+    cache: { maxBytes: 5_000_000 },
+    atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, hull: 8, palette: 'exact' },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindow: '2s',
   })
@@ -54,9 +57,53 @@ test('every option arrives', () => {
     build: { generate: 'never', unbought: 'placeholder' },
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
-    atlas: { maxSize: 4096, format: 'webp', quality: 80, hull: 8 },
+    cache: { maxBytes: 5_000_000 },
+    atlas: { maxSize: 4096, encodings: ['webp', 'png'], quality: { webp: 80, avif: 80 }, level: 9, hull: 8, palette: 'exact' },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindowMs: 2000,
+    notes: ['atlas.format: aseprite gets webp, mine gets webp, since only PixiJS chooses among encodings.'],
+  })
+})
+
+describe('encodings', () => {
+  const atlasOf = (options: Options) => {
+    const { atlas, notes } = resolveOptions(options, context)
+    return { encodings: atlas.encodings, notes }
+  }
+
+  test('of a list are all made for PixiJS, and only the first that it draws for a format that cannot choose', () => {
+    const format = ['avif', 'webp', 'png'] as const
+    expect(atlasOf({ engine: 'pixi', atlas: { format } })).toEqual({ encodings: format, notes: [] })
+    expect(atlasOf({ engine: 'phaser', atlas: { format } })).toEqual({
+      encodings: ['avif'],
+      notes: ['atlas.format: phaser gets avif, since only PixiJS chooses among encodings; webp and png are not written.'],
+    })
+    expect(atlasOf({ engine: 'phaser', formats: ['godot', 'libgdx', 'frames'], atlas: { format } })).toEqual({
+      encodings: ['avif', 'webp', 'png'],
+      notes: [
+        'atlas.format: phaser gets avif, godot gets webp, libgdx gets png, frames gets png, since only PixiJS chooses among encodings.',
+      ],
+    })
+    expect(atlasOf({ engine: 'phaser', atlas: { format: 'webp' } })).toEqual({ encodings: ['webp'], notes: [] })
+  })
+
+  test('that a format of the project cannot draw are refused before anything is bought', () => {
+    const issuesOf = (options: Options): unknown => refusal(options).facts.issues
+    expect(issuesOf({ engine: 'pixi', formats: ['libgdx'], atlas: { format: ['webp', 'avif'] } })).toEqual([
+      { path: 'atlas.format', expected: 'an encoding that "libgdx" can draw (png)', found: '"webp", "avif"' },
+    ])
+    const own = { name: 'mine', draws: ['png'] as const, write: () => [] }
+    expect(issuesOf({ formats: [own], atlas: { format: 'avif' } })).toMatchObject([
+      { expected: expect.stringContaining('"mine" can draw (png)') },
+    ])
+  })
+
+  test('without a PNG have no palette: that would go without a word', () => {
+    expect(refusal({ atlas: { format: 'webp', palette: 'exact' } }).message).toBe(
+      'options atlas.palette: expected none where no PNG is written, since only PNGs have palettes, found "exact"',
+    )
+    expect(refusal({ engine: 'phaser', atlas: { format: ['webp', 'png'], palette: 'close' } }).code).toBe('SW_CONFIG')
+    expect(atlasOf({ engine: 'pixi', atlas: { format: ['webp', 'png'], palette: 'close' } }).encodings).toEqual(['webp', 'png'])
   })
 })
 
@@ -177,6 +224,14 @@ describe('wrong options', () => {
       '"a"',
     ],
     [{ formats: [{ name: 'a', pages: 'all', write }] }, 'formats[0].pages', '"beside" or "pixels"', '"all"'],
+    [{ formats: [{ name: 'a', draws: 'png', write }] }, 'formats[0].draws', expect.stringContaining('a list of encodings: "png"'), '"png"'],
+    [{ atlas: { format: 'gif' } }, 'atlas.format', '"png", "webp", "avif", or a list of several, each once', '"gif"'],
+    [{ atlas: { format: ['png', 'gif'] } }, 'atlas.format[1]', 'one of "png", "webp", "avif"', '"gif"'],
+    [{ atlas: { format: ['png', 'png'] } }, 'atlas.format', 'each encoding once', expect.anything()],
+    [{ atlas: { format: [] } }, 'atlas.format', 'at least one encoding', expect.anything()],
+    [{ atlas: { quality: { webp: 0 } } }, 'atlas.quality.webp', 'a whole number from 1 to 100', '0'],
+    [{ atlas: { quality: '80' } }, 'atlas.quality', 'a whole number from 1 to 100, or { webp, avif } with one each', '"80"'],
+    [{ atlas: { level: 10 } }, 'atlas.level', 'a whole number from 0 to 9', '10'],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],
     [{ formts: [] }, 'formts', 'a known option: did you mean "formats"?', 'the field "formts"'],

@@ -1,5 +1,6 @@
 import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
 import { toWholeMs } from './played.ts'
@@ -16,7 +17,7 @@ import { toWholeMs } from './played.ts'
  *
  * @see Aseprite `--data --format json-array --list-tags --list-slices`.
  */
-export const aseprite: EngineFormat = { name: 'aseprite', write: writeAseprite }
+export const aseprite: EngineFormat = { name: 'aseprite', ...abilities.aseprite, write: writeAseprite }
 
 function writeAseprite(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   return atlases.flatMap((encoded) =>

@@ -1,5 +1,6 @@
 import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toTextFile } from './hash-frame.ts'
 import { playedFrames } from './played.ts'
@@ -13,7 +14,7 @@ import { toUniqueNames } from './safe-names.ts'
  *
  * Files: `NAME.css`, at other scales than 1 `NAME@0.5x.css`.
  */
-export const css: EngineFormat = { name: 'css', write: writeCss }
+export const css: EngineFormat = { name: 'css', ...abilities.css, write: writeCss }
 
 function writeCss(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   return atlases

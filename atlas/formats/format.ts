@@ -1,4 +1,5 @@
 import type { Atlas } from '../atlas.ts'
+import type { Abilities } from './abilities.ts'
 
 /** A page as a picture file. */
 export interface EncodedPage {
@@ -16,7 +17,7 @@ export interface EncodedAtlas {
   readonly atlas: Atlas
   /** One for each page, in order. */
   readonly pages: readonly EncodedPage[]
-  /** The same pages in further encodings, for engines that choose; each list is as long as `pages`. @default none */
+  /** The same pages in further encodings, for formats whose readers choose; each list is as long as `pages`. @default none */
   readonly alternates?: readonly (readonly EncodedPage[])[]
 }
 
@@ -26,17 +27,10 @@ export interface OutputFile {
   readonly bytes: Uint8Array
 }
 
-/** One engine's way of reading an atlas. Pure: the same atlases give the same bytes. */
-export interface EngineFormat {
+/** One engine's way of reading an atlas, and what it can read. Pure: the same atlases give the same bytes. */
+export interface EngineFormat extends Abilities {
   /** Also the name of the folder that `build` writes it into: small letters, digits and hyphens, a letter first. */
   readonly name: string
-  /**
-   * What it needs of the pages: `beside` has the encoded pages lie beside its data, which names them; `pixels` has their pixels in `atlas.pages`, for a format that
-   * writes pictures of its own.
-   *
-   * @default 'beside'
-   */
-  readonly pages?: 'beside' | 'pixels'
   /** Data files for all atlases of a project, pages left out: the caller writes those. */
   write(atlases: readonly EncodedAtlas[]): readonly OutputFile[]
 }

@@ -1,5 +1,6 @@
 import { scaleSuffix } from '../encode.ts'
 import { encodePng } from '../png-writer.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toTextFile } from './hash-frame.ts'
 import { toSafePaths } from './safe-names.ts'
@@ -10,7 +11,7 @@ import { cutWhole } from './whole-frame.ts'
  *
  * Files: `hero/walk/0000.png` …, `frames.json`; at other scales than 1 `hero/walk/0000@0.5x.png`, `frames@0.5x.json`. Colours of clear pixels are those of the page.
  */
-export const frames: EngineFormat = { name: 'frames', pages: 'pixels', write: writeFrames }
+export const frames: EngineFormat = { name: 'frames', ...abilities.frames, write: writeFrames }
 
 function writeFrames(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   const scales = [...new Set(atlases.map((encoded) => encoded.atlas.scale))]

@@ -1,5 +1,6 @@
 import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toTextFile } from './hash-frame.ts'
 import { playedFrames } from './played.ts'
@@ -23,6 +24,7 @@ export interface GodotOptions {
 export function createGodotFormat({ path = '' }: GodotOptions = {}): EngineFormat {
   return {
     name: 'godot',
+    ...abilities.godot,
     write: (atlases: readonly EncodedAtlas[]): readonly OutputFile[] =>
       atlases
         .filter((encoded) => encoded.pages.length > 0)

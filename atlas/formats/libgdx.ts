@@ -1,6 +1,7 @@
 import type { PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
 import { AtlasError } from '../errors.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { onPage, toTextFile } from './hash-frame.ts'
 import { playedFrames, toWholeMs } from './played.ts'
@@ -17,7 +18,7 @@ import { playedFrames, toWholeMs } from './played.ts'
  *
  * @see libGDX `TextureAtlas`; Spine reads the same files.
  */
-export const libgdx: EngineFormat = { name: 'libgdx', write: writeLibgdx }
+export const libgdx: EngineFormat = { name: 'libgdx', ...abilities.libgdx, write: writeLibgdx }
 
 function writeLibgdx(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   return atlases

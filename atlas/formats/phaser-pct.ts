@@ -1,6 +1,7 @@
 import type { PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
 import { AtlasError } from '../errors.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { isTrimmed, toTextFile } from './hash-frame.ts'
 import { type PhaserOptions, toPhaserPacks } from './phaser.ts'
@@ -14,7 +15,7 @@ import { type PhaserOptions, toPhaserPacks } from './phaser.ts'
  * @see Phaser 4's `load.atlasPCT`, and "Phaser Compact Texture Atlas Format Specification" in its package.
  */
 export function createPhaserPctFormat(options: PhaserOptions = {}): EngineFormat {
-  return { name: 'phaser-pct', write: (atlases) => writePct(atlases, options) }
+  return { name: 'phaser-pct', ...abilities['phaser-pct'], write: (atlases) => writePct(atlases, options) }
 }
 
 /** {@link createPhaserPctFormat} without options. */

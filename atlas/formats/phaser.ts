@@ -1,5 +1,6 @@
 import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
 
@@ -23,7 +24,7 @@ export interface PhaserOptions {
  * @see Phaser's `load.pack`, `load.atlas`, `load.multiatlas`, `load.animation`.
  */
 export function createPhaserFormat(options: PhaserOptions = {}): EngineFormat {
-  return { name: 'phaser', write: (atlases) => writePhaser(atlases, options) }
+  return { name: 'phaser', ...abilities.phaser, write: (atlases) => writePhaser(atlases, options) }
 }
 
 /** {@link createPhaserFormat} without options. */

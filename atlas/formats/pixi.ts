@@ -1,5 +1,6 @@
 import type { PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
 import { playedFrames } from './played.ts'
@@ -13,7 +14,7 @@ import { playedFrames } from './played.ts'
  *
  * @see PixiJS `Spritesheet`, `Assets.init`, `Assets.loadBundle`.
  */
-export const pixi: EngineFormat = { name: 'pixi', write: writePixi }
+export const pixi: EngineFormat = { name: 'pixi', ...abilities.pixi, write: writePixi }
 
 function writePixi(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   const filled = atlases.filter((encoded) => encoded.pages.length > 0)

@@ -2,6 +2,7 @@ import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
 import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
 import { scaleSuffix } from '../encode.ts'
 import { encodePng } from '../png-writer.ts'
+import { abilities } from './abilities.ts'
 import { toCss } from './css.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toTextFile } from './hash-frame.ts'
@@ -18,7 +19,7 @@ const WIDEST = 4096
  * Files: `hero/walk.png` …, `strips.json` with cells, order and durations, and for each group `NAME.css`, made as in the format `css`; at other scales than 1 with
  * `@0.5x` before the ending. Frames that no animation plays are not there.
  */
-export const strip: EngineFormat = { name: 'strip', pages: 'pixels', write: writeStrips }
+export const strip: EngineFormat = { name: 'strip', ...abilities.strip, write: writeStrips }
 
 function writeStrips(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   const scales = [...new Set(atlases.map((encoded) => encoded.atlas.scale))]

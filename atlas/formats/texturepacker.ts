@@ -1,4 +1,5 @@
 import { scaleSuffix } from '../encode.ts'
+import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
 import { playedFrames } from './played.ts'
@@ -10,7 +11,7 @@ import { playedFrames } from './played.ts'
  *
  * Files: `NAME-0.json` …, at other scales than 1 `NAME-0@0.5x.json`; the first page names the others.
  */
-export const texturepacker: EngineFormat = { name: 'texturepacker', write: writeTexturePacker }
+export const texturepacker: EngineFormat = { name: 'texturepacker', ...abilities.texturepacker, write: writeTexturePacker }
 
 function writeTexturePacker(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   return atlases.flatMap((encoded) =>

@@ -13,8 +13,8 @@
  * | `POST api/NAME`    | An action: `PanelActions` of `actions.ts` by NAME. JSON in, JSON out.                                               |
  *
  * An action needs `Content-Type: application/json` and the header {@link TokenHeader} with the token. The token comes in the fragment of the address that the terminal prints,
- * `…/__spritewright/#token=…`. The panel keeps it in memory and in its own address alone: never in storage, a cookie or the page, since the game runs on the same origin. Without it the panel is
- * read-only. Links to the game get `rel="noopener"`.
+ * `…/__spritewright/#token=…`. The panel takes it out of the address and keeps it in `history.state`, which no other document can read: never in storage, a cookie or the page, since the game runs on
+ * the same origin, and `navigation.entries()` tells it the addresses that its tab has shown. Without it the panel is read-only. Links to the game get `rel="noopener"`.
  *
  * Credits are decimal texts ("2.4"), exact; sums come from the server. Times are milliseconds since the Unix epoch.
  *

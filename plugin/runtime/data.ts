@@ -10,6 +10,10 @@ export interface PageData {
   readonly url: string
   readonly width: number
   readonly height: number
+  /** How it is encoded: `png`, `webp` … */
+  readonly format?: string
+  /** The same page in further encodings, for an engine that chooses among them. */
+  readonly also?: readonly { readonly url: string; readonly format: string }[]
 }
 
 /** Page, x, y, width, height, offset x, offset y, untrimmed width, untrimmed height, and the anchor where there is one. All in page pixels but page and anchor. */

@@ -1,6 +1,7 @@
 import { Assets, type FrameObject, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
-import type { AnimationData, AtlasData } from './data.ts'
+import type { AnimationData, AtlasData, PageData } from './data.ts'
 import { toSheetData } from './pixi-data.ts'
+import { parserOf } from './pixi-image.ts'
 
 /** An atlas that a page has loaded; a swap changes it in place. */
 export interface LoadedAtlas {
@@ -15,14 +16,21 @@ export interface LoadedAtlas {
 
 /** Fetches the pages of an atlas and cuts them. */
 export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
-  const pages = await Promise.all(
-    data.pages.map((page) => {
-      const src = pageUrl(page.url)
-      return Assets.load<Texture>({ src, parser: 'texture', data: { resolution: data.scale, scaleMode: scaleModeOf(data) } })
-    }),
-  )
+  const pages = await Promise.all(data.pages.map((page) => fetchPage(page, data)))
   const sources = pages.map((page) => page.source)
   return { data, sources, textures: cutPages(data, sources), gone: {} }
+}
+
+/** Of several encodings PixiJS takes the best that the browser shows; the names of the files are no help, a bundler may have made them. */
+function fetchPage({ url, format, also = [] }: PageData, data: AtlasData): Promise<Texture> {
+  const options = { resolution: data.scale, scaleMode: scaleModeOf(data) }
+  const choice = [{ url, format }, ...also].map((one) => ({
+    src: pageUrl(one.url),
+    ...(one.format === undefined ? {} : { format: one.format }),
+    parser: parserOf(one.format),
+    data: options,
+  }))
+  return Assets.load<Texture>({ src: choice })
 }
 
 /** The whole URL of a page. */

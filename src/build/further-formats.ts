@@ -1,27 +1,39 @@
 import {
   type EncodedAtlas,
   type EngineFormat,
+  encodingsFor,
   type FormatName,
   formats,
   type OutputFile,
+  type PageFormat,
   pageFile,
-  readPicture,
+  readPage,
 } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { BuiltAtlas } from './sheet.ts'
 
-/** An atlas as the formats take it: its pages encoded, under their file names, without their pixels. */
-export function toEncoded(atlas: BuiltAtlas): EncodedAtlas {
+/** An atlas as a format takes it: its pages in the encodings that are for it, under their file names, without their pixels. */
+export function toEncoded(atlas: BuiltAtlas, format: EngineFormat): EncodedAtlas {
   const { name, scale, pixelArt, frames, animations } = atlas
-  return {
-    atlas: { name, scale, pixelArt, frames, animations, pages: [] },
-    pages: atlas.pages.map((page, index) => ({
+  const lists = [atlas.pages, ...(atlas.alternates ?? [])]
+  const wanted = encodingsFor(
+    format,
+    lists.flatMap(([page]) => page?.extension ?? []),
+  )
+  const [pages = [], ...alternates] = wanted.map((encoding) =>
+    (lists.find(([page]) => page?.extension === encoding) ?? []).map((page, index) => ({
       file: pageFile(atlas, index, page.extension),
       bytes: page.bytes,
       width: page.width,
       height: page.height,
     })),
-  }
+  )
+  return { atlas: { name, scale, pixelArt, frames, animations, pages: [] }, pages, ...(alternates.length === 0 ? {} : { alternates }) }
+}
+
+/** The pages of atlases as files, in every encoding. */
+export function pageFiles(encoded: readonly EncodedAtlas[]): readonly OutputFile[] {
+  return encoded.flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())
 }
 
 /**
@@ -29,19 +41,20 @@ export function toEncoded(atlas: BuiltAtlas): EncodedAtlas {
  *
  * @throws `SW_CONFIG` for a format of the project's own that throws, or answers no list of files inside of its folder.
  */
-export async function writeFormat(wanted: FormatName | EngineFormat, encoded: readonly EncodedAtlas[]): Promise<readonly OutputFile[]> {
+export async function writeFormat(wanted: FormatName | EngineFormat, built: readonly BuiltAtlas[]): Promise<readonly OutputFile[]> {
   const format = typeof wanted === 'string' ? formats[wanted] : wanted
+  const encoded = built.map((atlas) => toEncoded(atlas, format))
   const takesPixels = format.pages === 'pixels'
   const atlases = takesPixels ? await Promise.all(encoded.map(withPixels)) : encoded
   const written = typeof wanted === 'string' ? format.write(atlases) : writeOwn(wanted, atlases)
-  const pages = takesPixels ? [] : encoded.flatMap((atlas) => atlas.pages)
+  const pages = takesPixels ? [] : pageFiles(encoded)
   checkFiles(format.name, written, pages)
   return [...pages, ...written].map(({ file, bytes }) => ({ file: `${format.name}/${file}`, bytes }))
 }
 
 /** Reads the pages again: the cache holds them encoded. */
 async function withPixels({ atlas, pages }: EncodedAtlas): Promise<EncodedAtlas> {
-  const bitmaps = await Promise.all(pages.map(({ bytes }) => readPicture(bytes)))
+  const bitmaps = await Promise.all(pages.map(({ file, bytes }) => readPage(bytes, file.split('.').pop() as PageFormat)))
   return { atlas: { ...atlas, pages: bitmaps.map((bitmap, index) => ({ index, bitmap })) }, pages }
 }
 

@@ -4,7 +4,7 @@ import type { Disk } from '../host/disk.ts'
 import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { sha256 } from '../vault/objects.ts'
-import { toEncoded, writeFormat } from './further-formats.ts'
+import { pageFiles, toEncoded, writeFormat } from './further-formats.ts'
 import type { BuiltSheets } from './sheet.ts'
 import { toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
 
@@ -21,13 +21,14 @@ export async function toOutput(
   engines: readonly FormatName[],
   further: readonly (FormatName | EngineFormat)[],
 ): Promise<readonly OutputFile[]> {
-  const encoded = sheets.atlases.map(toEncoded)
   const files = new Map<string, Uint8Array>()
-  for (const { file, bytes } of encoded.flatMap((atlas) => atlas.pages)) files.set(file, bytes)
-  for (const name of engines) for (const { file, bytes } of formats[name].write(encoded)) files.set(file, bytes)
+  for (const name of engines) {
+    const encoded = sheets.atlases.map((atlas) => toEncoded(atlas, formats[name]))
+    for (const { file, bytes } of [...pageFiles(encoded), ...formats[name].write(encoded)]) files.set(file, bytes)
+  }
   for (const format of new Set(further)) {
     if (typeof format === 'string' && engines.includes(format)) continue
-    for (const { file, bytes } of await writeFormat(format, encoded)) files.set(file, bytes)
+    for (const { file, bytes } of await writeFormat(format, sheets.atlases)) files.set(file, bytes)
   }
   files.set('sprites.d.ts', new TextEncoder().encode(toSpriteDeclarations(sheets)))
   return [...files].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => (a.file < b.file ? -1 : 1))

@@ -3,16 +3,24 @@ import type { BuiltAtlas, BuiltGroup, BuiltPage } from './sheet-model.ts'
 
 type PageHead = Omit<BuiltPage, 'bytes'> & { readonly length: number }
 type Head = Omit<BuiltGroup, 'atlases'> & {
-  readonly atlases: readonly (Omit<BuiltAtlas, 'pages'> & { readonly pages: readonly PageHead[] })[]
+  readonly atlases: readonly (Omit<BuiltAtlas, 'pages' | 'alternates'> & {
+    readonly pages: readonly PageHead[]
+    readonly alternates?: readonly (readonly PageHead[])[]
+  })[]
 }
 
 /** A group as parts of a file: behind the head its pages, one after the other. */
 export function packGroup(group: BuiltGroup): readonly Uint8Array[] {
   const toHead = ({ bytes, ...page }: BuiltPage): PageHead => ({ ...page, length: bytes.length })
-  const head: Head = { ...group, atlases: group.atlases.map((atlas) => ({ ...atlas, pages: atlas.pages.map(toHead) })) }
+  const atlases = group.atlases.map(({ alternates, ...atlas }) => ({
+    ...atlas,
+    pages: atlas.pages.map(toHead),
+    ...(alternates ? { alternates: alternates.map((pages) => pages.map(toHead)) } : {}),
+  }))
+  const head: Head = { ...group, atlases }
   return packHeaded(
     head,
-    group.atlases.flatMap((atlas) => atlas.pages.map((page) => page.bytes)),
+    group.atlases.flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat().map((page) => page.bytes)),
   )
 }
 
@@ -24,5 +32,10 @@ export function unpackGroup(bytes: Uint8Array): BuiltGroup {
     at += length
     return { ...page, bytes: new Uint8Array(bytes.subarray(at - length, at)) }
   }
-  return { ...head, atlases: head.atlases.map((atlas) => ({ ...atlas, pages: atlas.pages.map(toPage) })) }
+  const atlases = head.atlases.map(({ alternates, ...atlas }) => ({
+    ...atlas,
+    pages: atlas.pages.map(toPage),
+    ...(alternates ? { alternates: alternates.map((pages) => pages.map(toPage)) } : {}),
+  }))
+  return { ...head, atlases }
 }

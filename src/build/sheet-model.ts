@@ -1,5 +1,20 @@
-import type { AtlasAnimation, PlacedFrame } from '../../atlas/index.ts'
+import type { AtlasAnimation, PageFormat, PlacedFrame } from '../../atlas/index.ts'
 import type { AnimationQuality } from './quality.ts'
+
+/** How pages are made; every field is a part of the build key. */
+export interface SheetOptions {
+  /** Longest side of a page, pixels. */
+  readonly maxSize: number
+  /** How pages are encoded: each in every one of them; by sprite in the first alone. */
+  readonly encodings: readonly PageFormat[]
+  /** zlib level of PNGs, 0 to 9. */
+  readonly level: number
+  /** 1 to 100, by encoding; WebP without it is lossless. */
+  readonly quality?: { readonly webp?: number | undefined; readonly avif?: number | undefined } | undefined
+  /** Corners at most of each frame's outline. */
+  readonly hull?: number | undefined
+  readonly palette?: 'exact' | 'close' | undefined
+}
 
 /** An encoded page: a picture file, named by its content. */
 export interface BuiltPage {
@@ -10,8 +25,8 @@ export interface BuiltPage {
   readonly height: number
   /** `image/png`, `image/webp`, `image/avif`. */
   readonly contentType: string
-  /** `png`, `webp`, `avif`. */
-  readonly extension: string
+  /** Its encoding. */
+  readonly extension: PageFormat
 }
 
 /** One group at one scale, encoded. */
@@ -21,6 +36,8 @@ export interface BuiltAtlas {
   readonly scale: number
   readonly pixelArt: boolean
   readonly pages: readonly BuiltPage[]
+  /** The same pages in further encodings, for engines that choose; each list is as long as `pages`. */
+  readonly alternates?: readonly (readonly BuiltPage[])[]
   readonly frames: readonly PlacedFrame[]
   readonly animations: readonly AtlasAnimation[]
 }

@@ -1,7 +1,6 @@
 import {
   type Atlas,
   alignSequences,
-  encodePages,
   type FrameSequence,
   makeAtlas,
   scaleSequence,
@@ -14,25 +13,14 @@ import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
-import { sha256 } from '../vault/objects.ts'
+import { encodeSheet } from './encode-sheet.ts'
 import { readPlayed, type SheetInput } from './frames.ts'
 import { formatVersion, keyParts, readMembers, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
-import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite } from './sheet-model.ts'
+import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
-export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheet-model.ts'
-
-/** How pages are made; every field is a part of the build key. */
-export interface SheetOptions {
-  /** Longest side of a page, pixels. */
-  readonly maxSize: number
-  readonly format: 'png' | 'webp' | 'avif'
-  readonly quality?: number | undefined
-  /** Corners at most of each frame's outline. */
-  readonly hull?: number | undefined
-  readonly palette?: 'exact' | 'close' | undefined
-}
+export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
 /**
  * Makes the atlases of a project, each from the cache where nothing that goes into it has changed: no result is opened then.
@@ -47,8 +35,10 @@ export async function makeSheets(
   ports: SheetPorts,
 ): Promise<BuiltSheets> {
   const groups = groupInputs(inputs, grouping)
+  const own = optionsFor(grouping, options)
   const made: BuiltGroup[] = []
-  for (const [name, members] of groups) made.push(await makeWithOverrides(name, members, options, ports))
+  for (const [name, members] of groups) made.push(await makeWithOverrides(name, members, own, ports))
+  await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)
   return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
 }
@@ -74,7 +64,7 @@ export async function readQuality(
   for (const grouping of ['group', 'sprite'] as const)
     for (const [name, members] of groupInputs(inputs, grouping)) {
       if (!members.some(isOpen)) continue
-      const kept = await ports.cache.read(groupKey(name, members, options))
+      const kept = await ports.cache.read(groupKey(name, members, optionsFor(grouping, options)))
       for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
     }
   for (const input of inputs.filter(isOpen)) {
@@ -99,6 +89,11 @@ async function judgeOnce(input: SheetInput, { cache, layout }: SheetPorts): Prom
 
 function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQuality[] {
   return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** Sprite by sprite is how a dev server shows them: one encoding is enough for it. */
+function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
+  return grouping === 'group' ? options : { ...options, encodings: options.encodings.slice(0, 1) }
 }
 
 /** Groups sorted by name. A page has one filter, so that pixel art and smooth art of one group lie on pages of their own. */
@@ -149,11 +144,7 @@ function groupKey(name: string, members: readonly SheetInput[], options: SheetOp
     formatVersion,
     name,
     scales: scalesOf(members),
-    maxSize: options.maxSize,
-    format: options.format,
-    quality: options.quality ?? null,
-    hull: options.hull ?? null,
-    palette: options.palette ?? null,
+    options,
     members: members.map(keyParts),
   })
 }
@@ -162,11 +153,10 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const scales = scalesOf(members)
   const reports = await readMembers(members, scales, ports)
   const sequences = reports.map(({ sequence }) => sequence)
-  const atlases: BuiltAtlas[] = []
-  for (const atlas of await layOut(name, sequences, scales, options.maxSize))
-    atlases.push(await encode(options.hull === undefined ? atlas : withOutlines(atlas, options.hull), options))
+  const { hull, maxSize } = options
+  const atlases = await layOut(name, sequences, scales, maxSize)
   return {
-    atlases,
+    atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options))),
     quality: reports.flatMap(({ quality }) => quality ?? []),
     warnings: reports.flatMap(({ warnings }) => warnings),
   }
@@ -188,30 +178,6 @@ async function layOut(name: string, sequences: readonly FrameSequence[], scales:
   const atlases = [large]
   for (const scale of smaller) atlases.push(shrinkAtlas(large, await at(aligned, scale), scale))
   return atlases
-}
-
-async function encode(atlas: Atlas, options: SheetOptions): Promise<BuiltAtlas> {
-  const { pages } = await encodePages(atlas, {
-    format: options.format,
-    lossless: options.quality === undefined,
-    ...(options.quality === undefined ? {} : { quality: options.quality }),
-    ...(options.palette === undefined ? {} : { palette: options.palette }),
-  })
-  return {
-    name: atlas.name,
-    scale: atlas.scale,
-    pixelArt: atlas.pixelArt,
-    frames: atlas.frames,
-    animations: atlas.animations,
-    pages: pages.map((page) => ({
-      bytes: page.bytes,
-      sha256: sha256(page.bytes),
-      width: page.width,
-      height: page.height,
-      contentType: `image/${options.format}`,
-      extension: options.format,
-    })),
-  }
 }
 
 function toSprites(

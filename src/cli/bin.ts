@@ -40,7 +40,7 @@ function heedOutput(): NodeJS.WriteStream {
 
 async function runInFull(): Promise<void> {
   heedOutput()
-  const [{ createRequire }, { nodeHost, recordHost, runProgram, SpritewrightError, ...parts }] = await Promise.all([
+  const [{ createRequire }, { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts }] = await Promise.all([
     import('node:module'),
     import('./whole.ts'),
   ])
@@ -71,5 +71,5 @@ async function runInFull(): Promise<void> {
   await host.net.close()
   if (!recorder || !run || stamp === undefined || process.exitCode !== 0) return
   const sight = await recorder.toSight()
-  if (sight) leaveStamp(files, stamp, { ...sight, outcome: recorder.printed }, run, host.random.uuid())
+  if (sight) leaveStamp(files, stamp, { ...sight, outcome: recorder.printed }, run, tempName(host.random, stamp))
 }

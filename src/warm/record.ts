@@ -7,6 +7,7 @@ import type { WarmFiles } from '../host/warm-files.ts'
 import type { Sight } from './stamp.ts'
 
 export { nodeHost } from '../host/host.ts'
+export { tempName } from '../host/publish.ts'
 
 /** A host that remembers what a run sees through it. */
 export interface WarmRecorder {
@@ -129,6 +130,7 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
     link: (from, to) => outside(to, inner.disk.link(from, to)),
     append: (path, bytes) => outside(path, inner.disk.append(path, bytes)),
     remove: (path) => outside(path, inner.disk.remove(path)),
+    touch: (path, atMs) => outside(path, inner.disk.touch(path, atMs)),
   }
   const glob: Glob = async (root, patterns, ignore) => {
     const before = files.specs(root)

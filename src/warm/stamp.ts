@@ -78,12 +78,12 @@ export function stampFile(files: Pick<WarmFiles, 'digestText'>, run: WarmRun): s
 /**
  * Leaves a stamp, and takes away those that stand no longer. None where it would hold the API key, by whatever chance; a folder that takes none is no failure.
  *
- * @param token Makes the name of a temporary file that nobody else has.
+ * @param temp Path of a temporary file that nobody else has.
  */
-export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, token: string): void {
+export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, temp: string): void {
   files.removeOld(dirname(file), '.stamp', stamp.at - longestMs)
   const text = JSON.stringify(stamp)
-  if (run.key === '' || !text.includes(run.key)) files.write(file, `${file}.${token}.tmp`, `${files.digestText(text)}\n${text}`)
+  if (run.key === '' || !text.includes(run.key)) files.write(file, temp, `${files.digestText(text)}\n${text}`)
 }
 
 /**

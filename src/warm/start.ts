@@ -73,7 +73,7 @@ export async function openWarmStart(request: WarmRequest): Promise<WarmStart | u
     containsKey: (bytes) => containsKey(credentials, bytes),
     find: () => (stamp === undefined ? undefined : findKept(files, run.cache, warmOutcome(files, stamp, host.clock.wall()))),
     record: async () => {
-      const { nodeHost, recordHost } = await import('./record.ts')
+      const { nodeHost, recordHost, tempName } = await import('./record.ts')
       const whole = request.host ?? nodeHost()
       if (stamp === undefined) return { host: whole, leave: async () => {} }
       const recorder = recordHost(whole, files, { cache: run.cache, areVariablesRead: true, isUnheeded: isOutput })
@@ -86,9 +86,9 @@ export async function openWarmStart(request: WarmRequest): Promise<WarmStart | u
           const bytes = packKept(kept)
           const outcome = files.digestBytes(bytes)
           const place = keptPlace(run.cache, outcome)
-          if (!files.write(place, `${place}.${whole.random.uuid()}.tmp`, bytes)) return
+          if (!files.write(place, tempName(whole.random, place), bytes)) return
           files.keepLatest(run.cache, keptEnding, keptOutcomes)
-          leaveStamp(files, stamp, { ...sight, outcome }, run, whole.random.uuid())
+          leaveStamp(files, stamp, { ...sight, outcome }, run, tempName(whole.random, stamp))
         },
       }
     },

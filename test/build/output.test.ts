@@ -79,6 +79,55 @@ describe('the output folder', () => {
   })
 })
 
+describe('pages in several encodings', () => {
+  // The bytes of the first are of no interest: nothing may read them.
+  const several: BuiltSheets = {
+    sprites: [],
+    atlases: sheets.atlases.map((atlas) => ({
+      ...atlas,
+      pages: atlas.pages.map((page) => ({ ...page, bytes: new Uint8Array(3), contentType: 'image/webp', extension: 'webp' })),
+      alternates: [atlas.pages],
+    })),
+  }
+  const textOf = (files: readonly OutputFile[], file: string): string =>
+    new TextDecoder().decode(files.find((one) => one.file === file)!.bytes)
+
+  test('are all written for PixiJS, each with its data', async () => {
+    const files = await toOutput(several, ['pixi'], [])
+    expect(files.map(({ file }) => file)).toEqual([
+      'manifest.json',
+      'sprites-0.json',
+      'sprites-0.png',
+      'sprites-0.png.json',
+      'sprites-0.webp',
+      'sprites-0@0.5x.json',
+      'sprites-0@0.5x.png',
+      'sprites-0@0.5x.png.json',
+      'sprites-0@0.5x.webp',
+      'sprites.d.ts',
+    ])
+    const { frames } = JSON.parse(textOf(files, 'sprites-0.json'))
+    expect(JSON.parse(textOf(files, 'sprites-0.png.json'))).toMatchObject({ frames, meta: { image: 'sprites-0.png' } })
+    expect(JSON.parse(textOf(files, 'manifest.json')).bundles[0].assets[0].src).toEqual([
+      { src: 'sprites-0.json', format: 'webp', resolution: 1 },
+      { src: 'sprites-0.png.json', format: 'png', resolution: 1 },
+      { src: 'sprites-0@0.5x.json', format: 'webp', resolution: 0.5 },
+      { src: 'sprites-0@0.5x.png.json', format: 'png', resolution: 0.5 },
+    ])
+  })
+
+  test('are written as the first that can be drawn where nothing chooses, and cut from the one that lost nothing', async () => {
+    const files = await toOutput(several, ['phaser'], ['libgdx', 'frames'])
+    const pictures = files.map(({ file }) => file).filter((file) => /^(libgdx\/)?[^/]*\.(png|webp)$/.test(file))
+    expect(pictures).toEqual(['libgdx/sprites-0.png', 'libgdx/sprites-0@0.5x.png', 'sprites-0.webp', 'sprites-0@0.5x.webp'])
+    expect(textOf(files, 'sprites.json')).toContain('"image":"sprites-0.webp"')
+    expect(textOf(files, 'libgdx/sprites.atlas')).toMatch(/^sprites-0\.png/)
+    expect(decodePng(files.find(({ file }) => file === 'frames/hero/walk/0001.png')!.bytes)).toEqual(
+      painting('hero/walk').frames[1]!.bitmap,
+    )
+  })
+})
+
 describe("a format of the project's own", () => {
   const bytes = new TextEncoder().encode('x')
 

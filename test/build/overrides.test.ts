@@ -184,12 +184,13 @@ describe('the build key', () => {
     const cache = {
       read: async (key: string) => kept.get(key),
       write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
+      finish: async () => {},
     }
     const make = async (files: Readonly<Record<string, Uint8Array>>): Promise<readonly string[]> => {
       const { atlases } = await makeSheets(
         [inputOf(specOf(), await find(files))],
         'group',
-        { maxSize: 2048, format: 'png' },
+        { maxSize: 2048, encodings: ['png'], level: 6 },
         { cache, warn: () => {} },
       )
       return atlases.flatMap(({ pages }) => pages.map((page) => page.sha256))

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { decodePng } from '../../atlas/index.ts'
+import { decodePng, readPage } from '../../atlas/index.ts'
 import type { SheetInput } from '../../src/build/frames.ts'
 import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { figurePng } from '../project.ts'
 
-const options: SheetOptions = { maxSize: 2048, format: 'png' }
+const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6 }
 
 function inputs(name: string, fields: object): readonly SheetInput[] {
   const spec = parseSpec(
@@ -24,6 +24,7 @@ function ports() {
   const cache = {
     read: async (key: string) => kept.get(key),
     write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
+    finish: async () => {},
   }
   return { kept, cache, warn: () => {} }
 }
@@ -72,4 +73,48 @@ test('pixel art takes whole factors: as large as fits into what was asked for', 
   expect(await sizeOf(64)).toBe(64)
   expect(await sizeOf(40)).toBe(32)
   expect(await sizeOf(20)).toBe(16)
+})
+
+test('each page is there in every encoding with the same frames; lossless ones have the same pixels, and the cache keeps them all', async () => {
+  const own = ports()
+  const several: SheetOptions = { ...options, encodings: ['webp', 'png'] }
+  const all = inputs('hero', { scales: [1, 0.5] })
+  const cold = await makeSheets(all, 'group', several, own)
+  const [plain] = (await makeSheets(all, 'group', options, ports())).atlases
+  expect(cold.atlases.map(({ scale, pages, alternates }) => [scale, [pages, ...alternates!].map((list) => list[0]!.contentType)])).toEqual([
+    [1, ['image/webp', 'image/png']],
+    [0.5, ['image/webp', 'image/png']],
+  ])
+  for (const { frames, pages, alternates } of cold.atlases.slice(0, 1)) {
+    expect(frames).toEqual(plain!.frames)
+    expect(alternates![0]![0]!.bytes).toEqual(plain!.pages[0]!.bytes)
+    const seen = ({ data }: { data: Uint8Array }): number[] => [...data].map((value, at) => (data[at | 3] === 0 ? 0 : value))
+    expect(seen(await readPage(pages[0]!.bytes, 'webp'))).toEqual(seen(decodePng(plain!.pages[0]!.bytes)))
+  }
+  const files = own.kept.size
+  expect(await makeSheets(all, 'group', several, own)).toEqual(cold)
+  expect(own.kept.size).toBe(files)
+  const dev = await makeSheets(all, 'sprite', several, own)
+  expect(dev.atlases.map(({ pages, alternates }) => [pages[0]!.extension, alternates])).toEqual([
+    ['webp', undefined],
+    ['webp', undefined],
+  ])
+})
+
+test('the level of PNGs and the quality of an encoding make other bytes, under keys of their own', async () => {
+  const bytesOf = async (more: Partial<SheetOptions>): Promise<readonly number[]> => {
+    const { atlases } = await makeSheets(inputs('hero', {}), 'group', { ...options, ...more }, ports())
+    return [atlases[0]!.pages, ...(atlases[0]!.alternates ?? [])].map(([page]) => page!.bytes.length)
+  }
+  const [six] = await bytesOf({})
+  expect((await bytesOf({ level: 9 }))[0]).toBeLessThan(six!)
+  const [webp, avif] = await bytesOf({ encodings: ['webp', 'avif'] })
+  const [lossyWebp, smallAvif] = await bytesOf({ encodings: ['webp', 'avif'], quality: { webp: 60, avif: 20 } })
+  expect(lossyWebp).not.toBe(webp)
+  expect(smallAvif).toBeLessThan(avif!)
+  const own = ports()
+  for (const more of [{}, { level: 9 }, { quality: { webp: 60 } }])
+    await makeSheets(inputs('hero', {}), 'group', { ...options, ...more }, own)
+  // One for each, and one for each animation's frames.
+  expect(own.kept.size).toBe(5)
 })

@@ -37,6 +37,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   options: {
     at: [
       'src/options.ts',
+      'src/options-atlas.ts',
       'src/options-schema.ts',
       'src/config.ts',
       'src/credentials.ts',
@@ -44,7 +45,16 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/secret.ts',
       'src/key-search.ts',
     ],
-    may: ['errors', 'host', 'spec', 'src/credit/credits.ts', 'src/service/profile.ts', 'atlas/formats/format.ts', 'atlas/formats/names.ts'],
+    may: [
+      'errors',
+      'host',
+      'spec',
+      'src/credit/credits.ts',
+      'src/service/profile.ts',
+      'atlas/formats/abilities.ts',
+      'atlas/formats/format.ts',
+      'atlas/formats/names.ts',
+    ],
   },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
@@ -56,6 +66,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
   plugin: { at: ['plugin/'], may: ['face', 'warm', 'errors', 'atlas/index.ts', 'runtime'] },
   runtime: { at: ['plugin/runtime/'], may: [] },
+  panel: { at: ['plugin/panel/ui/'], may: ['plugin/panel/protocol.ts', 'plugin/panel/actions.ts', 'src/credit/credits.ts'] },
 }
 
 /** Imports of ours that run against the table, types included. */

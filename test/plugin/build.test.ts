@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SpriteModule } from '../../plugin/runtime/data.ts'
 import { nodeNet } from '../../src/host/net.ts'
-import { configOf, type Game, key, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
+import { configOf, type Game, keptLog, key, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
 
 let shelf: Shelf
 beforeAll(async () => {
@@ -75,6 +75,29 @@ describe.each(vites)('a build with %s', (_name, load) => {
     })
     expect(hero.frames).toHaveLength(7)
     expect(coin.frames[0]).toBe('coin/spin/0000')
+  })
+
+  test('ships every encoding to PixiJS, the one that Phaser draws alone to Phaser, and says so', async () => {
+    const { build } = await load()
+    const game = await shelf.game()
+    const shipped = async (engine: 'phaser' | 'pixi'): Promise<{ pages: unknown; files: string[]; said: string }> => {
+      const { logger, lines } = keptLog()
+      const plugin = pluginOf(game, { options: { engine, atlas: { format: ['webp', 'png'] } } })
+      await build(configOf(game, plugin, { customLogger: logger, logLevel: 'info' }))
+      const { hero } = await runBuilt(game)
+      const files = (await game.list('dist')).flatMap((name) => /\.(png|webp)$/.exec(name)?.[1] ?? []).sort()
+      return { pages: hero.atlases[0]!.pages, files, said: lines.all.join('\n') }
+    }
+    const webp = expect.stringMatching(/assets\/sprites-0-[\w-]+\.webp$/)
+    const png = expect.stringMatching(/assets\/sprites-0-[\w-]+\.png$/)
+    const pixi = await shipped('pixi')
+    expect(pixi.pages).toMatchObject([{ url: webp, format: 'webp', also: [{ url: png, format: 'png' }] }])
+    expect(pixi.files).toEqual(['png', 'webp'])
+    expect(pixi.said).not.toContain('atlas.format')
+    const phaser = await shipped('phaser')
+    expect(phaser.pages).toMatchObject([{ url: webp, format: 'webp' }])
+    expect(phaser.files).toEqual(['webp'])
+    expect(phaser.said).toContain('atlas.format: phaser gets webp, since only PixiJS chooses among encodings; png is not written.')
   })
 
   test.each([

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import { sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
-import type { AnimationQuality, BuildReport, BuiltSheets, Workshop } from '../../workshop.ts'
+import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../frames-view.ts'
@@ -80,7 +80,7 @@ interface Built {
   readonly root: string
 }
 
-function tellBuilt(printer: Printer, { report, written, out, root }: Built): void {
+function tellBuilt(printer: Printer, { workshop, report, written, out, root }: Built): void {
   const spent = sumCredits(report.bought.map((one) => one.credits))
   printer.document({
     bought: report.bought,
@@ -99,6 +99,7 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
     quality: report.sheets.quality,
     out,
     written,
+    notes: workshop.options.notes,
     warnings: report.warnings,
   })
   for (const warning of report.warnings) printer.warn(warning)
@@ -107,6 +108,7 @@ function tellBuilt(printer: Printer, { report, written, out, root }: Built): voi
   if (report.balance) printer.line('  ', report.balance.isExplained ? report.balance.words : ink('yellow', report.balance.words))
   if (report.fromVault > 0) printer.hint(`${count(report.fromVault, 'animation')} bought before: nothing paid`)
   printAtlases(printer, report.sheets)
+  for (const note of workshop.options.notes) printer.hint(note)
   tellFlags(printer, report.sheets.quality ?? [])
   const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
@@ -163,10 +165,14 @@ function toEngine(packs: readonly string[]): string {
 }
 
 function toAtlasDocument(sheets: BuiltSheets): unknown {
-  return sheets.atlases.map(({ name, scale, pages, frames, animations }) => ({
+  const toPage = ({ sha256, width, height, contentType, bytes }: BuiltPage): unknown => {
+    return { sha256, width, height, contentType, bytes: bytes.length }
+  }
+  return sheets.atlases.map(({ name, scale, pages, alternates, frames, animations }) => ({
     name,
     scale,
-    pages: pages.map(({ sha256, width, height, contentType, bytes }) => ({ sha256, width, height, contentType, bytes: bytes.length })),
+    pages: pages.map(toPage),
+    ...(alternates ? { alternates: alternates.map((others) => others.map(toPage)) } : {}),
     frames: frames.length,
     animations: animations.map((animation) => animation.name),
   }))

@@ -1,0 +1,41 @@
+import { useEffect, useState } from 'preact/hooks'
+
+/** What is looked at; it stands in the address, so that a reload and the browser's buttons keep it. */
+export interface Place {
+  readonly view: 'sprites' | 'ledger' | 'problems'
+  /** `hero.walk`, or `hero#2`. */
+  readonly id?: string | undefined
+}
+
+/** The address of a place, relative to the page. */
+export function addressOf({ view, id }: Place): string {
+  const query = new URLSearchParams({ ...(view === 'sprites' ? {} : { view }), ...(id === undefined ? {} : { show: id }) }).toString()
+  return query === '' ? '?' : `?${query}`
+}
+
+/** Where the page is, and the way to another place. */
+export function usePlaceInPage(): readonly [Place, (next: Place) => void] {
+  const [place, setPlace] = useState(readPlace)
+  useEffect(() => {
+    const read = (): void => setPlace(readPlace())
+    window.addEventListener('popstate', read)
+    return () => window.removeEventListener('popstate', read)
+  }, [])
+  const go = (next: Place): void => {
+    // The token stays with every entry of this page.
+    history.pushState(history.state, '', addressOf(next))
+    setPlace(next)
+  }
+  return [place, go]
+}
+
+/** Whether a click on a link means this tab. */
+export function isPlainClick(event: MouseEvent): boolean {
+  return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
+}
+
+function readPlace(): Place {
+  const query = new URLSearchParams(location.search)
+  const view = query.get('view')
+  return { view: view === 'ledger' || view === 'problems' ? view : 'sprites', id: query.get('show') ?? undefined }
+}

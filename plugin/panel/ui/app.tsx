@@ -1,0 +1,153 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { addressOf, isPlainClick, type Place, usePlaceInPage } from './address.ts'
+import { ApproveDialog } from './approve-dialog.tsx'
+import { Header } from './header.tsx'
+import { Ledger } from './ledger.tsx'
+import { type Panel, PanelContext, useModel, usePanel } from './panel-context.ts'
+import { Problems, placeOf } from './problem-list.tsx'
+import { AnimationDetail, StepDetail } from './sprite-detail.tsx'
+import { allPaid, SpriteList } from './sprite-list.tsx'
+import type { PanelStore } from './store.ts'
+import { firstSettings } from './view-settings.ts'
+
+/** The whole page. */
+export function App({ store }: { readonly store: PanelStore }): VNode {
+  const model = useModel(store)
+  const { state } = model
+  useEffect(() => {
+    if (state) document.title = `${state.project} · spritewright`
+  }, [state?.project])
+  return (
+    <>
+      {state ? (
+        <PanelContext.Provider value={{ store, model, state } satisfies Panel}>
+          <Page />
+        </PanelContext.Provider>
+      ) : (
+        <p class="first soft">{model.link === 'lost' ? 'The dev server does not answer. Look at its terminal.' : 'Loading…'}</p>
+      )}
+      <p class="visually-hidden" role="status">
+        {model.status}
+      </p>
+    </>
+  )
+}
+
+function Page(): VNode {
+  const { store, state } = usePanel()
+  const [place, go] = usePlaceInPage()
+  const [approving, setApproving] = useState<readonly string[]>()
+  const { mayAct } = state.access
+  useEffect(() => {
+    // Prices and balance are asked for once, by a page that may act: it is free, and nothing shown before is binding.
+    if (mayAct) void store.api.act('quote', {}).catch(() => undefined)
+  }, [store, mayAct])
+  const main = useRef<HTMLElement>(null)
+  const moved = (next: Place): void => {
+    go(next)
+    // Who goes on by keyboard begins at what was opened.
+    setTimeout(() => main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: next.view === 'sprites' }))
+  }
+  return (
+    <div class="frame" data-view={place.view}>
+      <Header place={place} onGo={moved} />
+      <Notices place={place} onGo={moved} />
+      <main ref={main} class="main" data-open={place.id !== undefined || undefined}>
+        {place.view === 'ledger' && <Ledger />}
+        {place.view === 'problems' && <Problems />}
+        {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
+      </main>
+      {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
+    </div>
+  )
+}
+
+interface SpritesProps {
+  readonly place: Place
+  readonly onGo: (next: Place) => void
+  readonly onApprove: (ids: readonly string[]) => void
+}
+
+function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
+  const { state } = usePanel()
+  const [settings, setSettings] = useState(firstSettings)
+  const shown = place.id ?? allPaid(state)[0]?.id
+  const sprite = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
+  const animation = sprite?.animations.find((other) => other.id === shown)
+  const step = state.steps.find((other) => other.id === shown)
+  return (
+    <>
+      <SpriteList shown={shown} onShow={(id) => onGo({ view: 'sprites', id })} onApprove={onApprove} />
+      <div class="detail-pane">
+        <a
+          class="back-link"
+          href={addressOf({ view: 'sprites' })}
+          onClick={(event) => {
+            if (!isPlainClick(event)) return
+            event.preventDefault()
+            onGo({ view: 'sprites' })
+          }}
+        >
+          ‹ All sprites
+        </a>
+        {sprite && animation && (
+          <AnimationDetail
+            key={animation.id}
+            sprite={sprite}
+            animation={animation}
+            settings={settings}
+            onSettings={(change) => setSettings((before) => ({ ...before, ...change }))}
+            onApprove={onApprove}
+          />
+        )}
+        {step && <StepDetail key={step.id} step={step} onApprove={onApprove} />}
+        {place.id !== undefined && !animation && !step && (
+          <p class="empty soft">{place.id} is not there any more. Choose another one from the list.</p>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** What concerns the whole page: why it is read-only, what went wrong, what was refused. */
+function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
+  const { state, model, store } = usePanel()
+  const { access, service } = state
+  const [worst] = state.errors
+  return (
+    <div class="notices">
+      {access.words !== '' && (
+        <div class="notice" data-tone="warn">
+          <h2>{access.mayAct ? 'Nothing can be bought from here' : 'Read-only'}</h2>
+          <p>{access.words}</p>
+        </div>
+      )}
+      {service.words !== '' && (
+        <div class="notice" data-tone="warn">
+          <p>{service.words}</p>
+        </div>
+      )}
+      <div role="alert">
+        {worst && place.view !== 'problems' && (
+          <div class="notice one-line" data-tone="bad">
+            <p>
+              <strong>{placeOf(worst) || worst.id || worst.code}</strong> {worst.message}
+            </p>
+            <button type="button" class="button quiet" onClick={() => onGo({ view: 'problems' })}>
+              {state.errors.length > 1 ? `All ${state.errors.length} problems` : 'More'}
+            </button>
+          </div>
+        )}
+        {model.refusal && (
+          <div class="notice" data-tone="bad">
+            <p>{model.refusal.message}</p>
+            <button type="button" class="button quiet" onClick={() => store.forgetRefusal()}>
+              Dismiss
+            </button>
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,158 @@
+import type { VNode } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import type { PanelOffer } from '../actions.ts'
+import { Refused } from './api.ts'
+import { usePanel } from './panel-context.ts'
+import { countWords, creditsWords, isMore, offerSentence } from './words.ts'
+
+/** What an approval is asked for. */
+export interface ApproveDialogProps {
+  readonly ids: readonly string[]
+  readonly onClose: () => void
+}
+
+/** Shows what an approval would hold, as it is right now, and asks once more. Where the price has changed meanwhile, the new one is shown and asked about anew. */
+export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
+  const { state, store } = usePanel()
+  const id = useId()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const title = useRef<HTMLHeadingElement>(null)
+  const [offer, setOffer] = useState<PanelOffer>()
+  const [ceiling, setCeiling] = useState('')
+  const [adopt, setAdopt] = useState(false)
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const request = { ids, ...(ceiling === '' ? {} : { ceiling }), ...(adopt ? { adopt } : {}) }
+  const isElsewhere = [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps].some(
+    (paid) => paid.standing === 'adoptable' && ids.includes(paid.id),
+  )
+  const key = JSON.stringify(request)
+  useEffect(() => {
+    dialog.current?.showModal()
+    title.current?.focus()
+  }, [])
+  useEffect(() => {
+    let isWanted = true
+    setOffer(undefined)
+    store.api.act('offer', JSON.parse(key) as typeof request).then(
+      (found) => {
+        if (!isWanted) return
+        setOffer(found)
+        setProblem('')
+      },
+      (error: Error) => isWanted && setProblem(error.message),
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [store, key])
+  const approve = async (shown: PanelOffer): Promise<void> => {
+    setBusy(true)
+    try {
+      await store.api.act('approve', { ...request, lines: shown.lines, sum: shown.sum })
+      store.announce(`Approved: ${offerSentence(shown)}`)
+      void store.refresh()
+      // Closed and not only taken away, so that the focus goes back to where it came from.
+      dialog.current?.close()
+    } catch (error) {
+      setBusy(false)
+      setProblem((error as Error).message)
+      const next = error instanceof Refused ? error.refusal.offer : undefined
+      if (next) setOffer(next)
+    }
+  }
+  const isPoor = offer !== undefined && isMore(offer.sum, offer.balance)
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby={`${id}-title`} onClose={onClose}>
+      <h2 ref={title} id={`${id}-title`} tabIndex={-1}>
+        Approve {offer ? countWords(offer.lines.length, 'purchase') : '…'}
+      </h2>
+      <div role="alert">
+        {problem !== '' && (
+          <p class="notice" data-tone="bad">
+            {problem}
+          </p>
+        )}
+      </div>
+      <div aria-live="polite" class="offer">
+        {offer ? <OfferTable offer={offer} /> : problem === '' && <p class="soft">Asking the service for today’s prices…</p>}
+      </div>
+      <details class="ceiling">
+        <summary>Another ceiling</summary>
+        <div class="field">
+          <label for={`${id}-ceiling`}>Ceiling for each, credits; empty for its price</label>
+          <input
+            id={`${id}-ceiling`}
+            inputMode="decimal"
+            pattern="\d{1,15}(\.\d{1,4})?"
+            placeholder="its price"
+            onChange={(event) => {
+              if (event.currentTarget.reportValidity()) setCeiling(event.currentTarget.value.trim())
+            }}
+          />
+        </div>
+      </details>
+      {isElsewhere && (
+        <label class="check">
+          <input type="checkbox" checked={adopt} onChange={(event) => setAdopt(event.currentTarget.checked)} />
+          Take over what another checkout was to buy. I have made sure that it was not bought there.
+        </label>
+      )}
+      {isPoor && (
+        <p class="notice" data-tone="warn">
+          Only {creditsWords(offer.balance)} are available. Choose fewer, or add credits at the service.
+        </p>
+      )}
+      <div class="row dialog-end">
+        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="button primary"
+          disabled={!offer || offer.lines.length === 0 || isBusy || isPoor || !state.access.mayBuy}
+          onClick={() => offer && void approve(offer)}
+        >
+          {isBusy ? 'Approving…' : offer ? `Approve ${creditsWords(offer.sum)}` : 'Approve'}
+        </button>
+      </div>
+    </dialog>
+  )
+}
+
+function OfferTable({ offer }: { readonly offer: PanelOffer }): VNode {
+  if (offer.lines.length === 0) return <p>Nothing of this needs an approval.</p>
+  return (
+    <>
+      <p class="sentence">{offerSentence(offer)}</p>
+      <table>
+        <caption class="visually-hidden">What is approved</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Price</th>
+            <th scope="col">Ceiling</th>
+          </tr>
+        </thead>
+        <tbody>
+          {offer.lines.map((line) => (
+            <tr key={line.id}>
+              <th scope="row">{line.id}</th>
+              <td class="number">{line.price}</td>
+              <td class="number">{line.ceiling}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Total</th>
+            <td class="number">{offer.sum}</td>
+            <td class="number">{offer.ceilings}</td>
+          </tr>
+        </tfoot>
+      </table>
+      <p class="soft">{creditsWords(offer.balance)} are available.</p>
+      {offer.untouched.length > 0 && <p class="soft">Left as they are: {offer.untouched.join(', ')}.</p>}
+    </>
+  )
+}

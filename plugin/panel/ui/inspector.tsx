@@ -1,0 +1,122 @@
+import type { VNode } from 'preact'
+import type { AnimationEdit, EditRequest } from '../actions.ts'
+import type { PanelAnimation, PanelSprite } from '../protocol.ts'
+import { NumberField } from './number-field.tsx'
+import { usePanel } from './panel-context.ts'
+import { SizeFields } from './size-fields.tsx'
+
+/** Free fields: what is changed here is in the spec at once, and costs nothing. */
+export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+  const { state, store } = usePanel()
+  const isLocked = !state.access.mayAct
+  const edit = (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): void =>
+    void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }).then((isWritten) => {
+      if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
+    })
+  const play = (change: AnimationEdit, words: string): void =>
+    edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
+  return (
+    <section class="block inspector" aria-labelledby="inspector-title">
+      <div class="spread">
+        <h3 id="inspector-title">Free to change</h3>
+        <span class="soft small">written to the spec at once</span>
+      </div>
+      <fieldset disabled={isLocked}>
+        <legend>
+          {animation.name} <span class="soft">· how it plays</span>
+        </legend>
+        <div class="fields">
+          <NumberField
+            label="Frames a second"
+            value={animation.fps}
+            min={0.1}
+            max={240}
+            step={1}
+            onCommit={(fps) => play({ fps }, `${fps} frames a second`)}
+          />
+          <div class="checks">
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={animation.loop}
+                onChange={(event) => play({ loop: event.currentTarget.checked }, event.currentTarget.checked ? 'loops' : 'plays once')}
+              />
+              Loop
+            </label>
+            <label class="check">
+              <input
+                type="checkbox"
+                checked={animation.yoyo}
+                onChange={(event) =>
+                  play({ yoyo: event.currentTarget.checked }, event.currentTarget.checked ? 'plays there and back' : 'plays one way')
+                }
+              />
+              There and back
+            </label>
+          </div>
+        </div>
+        {animation.durations && (
+          <p class="soft small">
+            The spec has durations of its own; they win over frames a second.{' '}
+            <button type="button" class="button quiet" onClick={() => play({ durations: null }, 'durations taken out')}>
+              Take them out
+            </button>
+          </p>
+        )}
+      </fieldset>
+      <fieldset disabled={isLocked}>
+        <legend>
+          {sprite.name} <span class="soft">· all its animations</span>
+        </legend>
+        <SizeFields sprite={sprite} onCommit={(size) => edit({ size }, `Size of ${sprite.name} changed.`)} />
+        <AnchorFields sprite={sprite} onCommit={(anchor) => edit({ anchor }, `Anchor of ${sprite.name} changed.`)} />
+      </fieldset>
+    </section>
+  )
+}
+
+const places = [
+  ['Centre', { x: 0.5, y: 0.5 }],
+  ['Feet', { x: 0.5, y: 1 }],
+  ['None', null],
+] as const
+
+function AnchorFields({
+  sprite,
+  onCommit,
+}: {
+  readonly sprite: PanelSprite
+  readonly onCommit: (anchor: PanelSprite['anchor']) => void
+}): VNode {
+  const { anchor } = sprite
+  const field = (axis: 'x' | 'y', label: string): VNode => (
+    <NumberField
+      label={label}
+      value={anchor?.[axis]}
+      min={0}
+      max={1}
+      step={0.01}
+      onCommit={(value) => onCommit({ x: 0.5, y: 0.5, ...anchor, [axis]: value })}
+    />
+  )
+  return (
+    <div class="fields">
+      {field('x', 'Anchor, across')}
+      {field('y', 'Anchor, down')}
+      <div class="row places">
+        {places.map(([name, place]) => (
+          <button
+            key={name}
+            type="button"
+            class="button quiet"
+            aria-label={`Anchor: ${name}`}
+            disabled={(anchor?.x ?? null) === (place?.x ?? null) && (anchor?.y ?? null) === (place?.y ?? null)}
+            onClick={() => onCommit(place)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { render } from 'preact'
+import { createApi } from './api.ts'
+import { App } from './app.tsx'
+import { createStore, type PanelStore } from './store.ts'
+import './styles/base.css'
+import './styles/controls.css'
+import './styles/layout.css'
+import './styles/list.css'
+import './styles/preview.css'
+import './styles/pages.css'
+import { keepToken } from './token.ts'
+
+const tokenOf = keepToken(() => void store.refresh())
+const store: PanelStore = createStore(createApi(tokenOf))
+const place = document.getElementById('panel')
+if (place) render(<App store={store} />, place)

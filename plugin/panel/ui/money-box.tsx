@@ -1,0 +1,50 @@
+import type { VNode } from 'preact'
+import type { PanelPaid } from '../protocol.ts'
+import { usePanel } from './panel-context.ts'
+import { ProgressBar } from './progress-bar.tsx'
+import { canBeApproved, creditsWords } from './words.ts'
+
+/** Price, ceiling and cost of one paid thing, and the way to an approval. */
+export function MoneyBox({ paid, onApprove }: { readonly paid: PanelPaid; readonly onApprove: (ids: readonly string[]) => void }): VNode {
+  const { model, state, store } = usePanel()
+  const progress = model.progress[paid.id] ?? paid.progress
+  const { price } = paid
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['Price', price && `${creditsWords(price.credits)}${price.referenceUsd === undefined ? '' : ` (about $${price.referenceUsd})`}`],
+    ['Ceiling', paid.ceiling && creditsWords(paid.ceiling)],
+    ['Spent', paid.spent && creditsWords(paid.spent)],
+  ]
+  const isPicture = paid.id.includes('#')
+  return (
+    <section class="block" aria-labelledby="money-title">
+      <h3 id="money-title">Credits</h3>
+      <p>{paid.words}</p>
+      {(paid.standing === 'running' || paid.standing === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
+      <dl class="facts">
+        {rows.map(([term, told]) =>
+          told === undefined ? null : (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd class="number">{told}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {canBeApproved(paid) && (
+        <button type="button" class="button primary" disabled={!state.access.mayBuy} onClick={() => onApprove([paid.id])}>
+          {price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
+        </button>
+      )}
+      {isPicture && (paid.standing === 'running' || paid.standing === 'question') && (
+        <button
+          type="button"
+          class="button"
+          disabled={!state.access.mayAct}
+          onClick={() => void store.act('cancel', { id: paid.id }).then((done) => done && store.announce(`${paid.id} is cancelled.`))}
+        >
+          Cancel
+        </button>
+      )}
+    </section>
+  )
+}

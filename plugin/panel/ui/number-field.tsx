@@ -1,0 +1,54 @@
+import type { VNode } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
+/** A number that is written when a person is done with it. */
+export interface NumberFieldProps {
+  readonly label: string
+  /** Undefined shows an empty field. */
+  readonly value: number | undefined
+  readonly min: number
+  readonly max: number
+  readonly step: number
+  readonly onCommit: (value: number) => void
+}
+
+/** A labelled number; what lies outside its range is not written, and says so. */
+export function NumberField({ label, value, min, max, step, onCommit }: NumberFieldProps): VNode {
+  const id = useId()
+  const input = useRef<HTMLInputElement>(null)
+  const [isWrong, setWrong] = useState(false)
+  const told = value === undefined ? '' : String(value)
+  // While somebody types, what arrives from the server does not take the words out of the field.
+  useEffect(() => {
+    if (input.current && document.activeElement !== input.current) input.current.value = told
+    setWrong(false)
+  }, [told])
+  const commit = (text: string): void => {
+    const next = Number(text)
+    const isRight = text.trim() !== '' && Number.isFinite(next) && next >= min && next <= max
+    setWrong(!isRight)
+    if (isRight && next !== value) onCommit(next)
+  }
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        ref={input}
+        id={id}
+        type="number"
+        defaultValue={told}
+        min={min}
+        max={max}
+        step={step === 1 ? 'any' : step}
+        aria-invalid={isWrong}
+        aria-describedby={isWrong ? `${id}-wrong` : undefined}
+        onChange={(event) => commit(event.currentTarget.value)}
+      />
+      {isWrong && (
+        <span id={`${id}-wrong`} class="wrong" role="alert">
+          {min} to {max}
+        </span>
+      )}
+    </div>
+  )
+}

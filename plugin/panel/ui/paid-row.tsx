@@ -1,0 +1,58 @@
+import type { VNode } from 'preact'
+import type { PanelAnimation, PanelPaid } from '../protocol.ts'
+import { addressOf, isPlainClick } from './address.ts'
+import { usePanel } from './panel-context.ts'
+import { ProgressBar } from './progress-bar.tsx'
+import { StandingMark } from './standing-mark.tsx'
+import { canBeApproved, countWords } from './words.ts'
+
+/** One line of the list. */
+export interface PaidRowProps {
+  readonly paid: PanelPaid
+  readonly name: string
+  readonly isShown: boolean
+  readonly isChosen: boolean
+  readonly onShow: () => void
+  readonly onChoose: (isChosen: boolean) => void
+}
+
+/** An animation or a step: where it stands, what it costs; chosen where it can be approved. */
+export function PaidRow({ paid, name, isShown, isChosen, onShow, onChoose }: PaidRowProps): VNode {
+  const { model } = usePanel()
+  const progress = model.progress[paid.id] ?? paid.progress
+  const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
+  return (
+    <li class="paid" data-shown={isShown || undefined}>
+      {canBeApproved(paid) ? (
+        <input
+          type="checkbox"
+          checked={isChosen}
+          aria-label={`Choose ${paid.id} for approval`}
+          onChange={(event) => onChoose(event.currentTarget.checked)}
+        />
+      ) : (
+        <span />
+      )}
+      <a
+        href={addressOf({ view: 'sprites', id: paid.id })}
+        aria-current={isShown ? 'true' : undefined}
+        onClick={(event) => {
+          if (!isPlainClick(event)) return
+          event.preventDefault()
+          onShow()
+        }}
+      >
+        <span class="paid-name">{name}</span>
+        {flags > 0 && (
+          <span class="flag-count number" title={`${countWords(flags, 'thing')} to look at`}>
+            <span aria-hidden="true">⚑{flags}</span>
+            <span class="visually-hidden">{countWords(flags, 'thing')} to look at</span>
+          </span>
+        )}
+        <StandingMark paid={paid} progress={progress} />
+        <span class="price number">{canBeApproved(paid) ? (paid.price?.credits ?? '') : ''}</span>
+      </a>
+      {paid.standing === 'running' && <ProgressBar id={paid.id} progress={progress} />}
+    </li>
+  )
+}

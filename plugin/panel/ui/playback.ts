@@ -1,0 +1,112 @@
+/** One frame of a round: which played frame is shown, and how long. */
+export interface Beat {
+  /** Place in playing order, from 0. */
+  readonly place: number
+  readonly ms: number
+}
+
+/** What decides about the order of a round. */
+export interface PlayWay {
+  readonly loop: boolean
+  /** There and back, the ends once. */
+  readonly yoyo: boolean
+}
+
+/** How long the last frame of an animation that does not loop rests before a preview plays it again, milliseconds. */
+const restMs = 700
+
+/**
+ * One round of a preview as an engine plays it. What plays once rests on its last frame before it begins anew.
+ *
+ * @param durations Milliseconds of each played frame.
+ */
+export function roundOf(durations: readonly number[], { loop, yoyo }: PlayWay): readonly Beat[] {
+  const there = durations.map((ms, place) => ({ place, ms }))
+  const round = yoyo ? [...there, ...there.slice(loop ? 1 : 0, -1).reverse()] : there
+  const last = round.at(-1)
+  return loop || !last ? round : [...round.slice(0, -1), { ...last, ms: last.ms + restMs }]
+}
+
+/** Plays a round: holds where it stands, and moves by the time that it is told of. */
+export interface Player {
+  /** Place in playing order that is shown. */
+  readonly place: number
+  readonly isPlaying: boolean
+  /** Another round, e.g. after another fps; goes on at the same place where there is one. */
+  setRound(round: readonly Beat[]): void
+  setPlaying(isPlaying: boolean): void
+  /** Stops at a place. */
+  seek(place: number): void
+  /** Stops, and goes on by so many frames, over the ends. */
+  step(by: number): void
+  /** Time has passed, milliseconds; nothing moves while it is stopped. */
+  advance(ms: number): void
+  /** Calls back after each change of place or of playing. @returns Takes the listener away. */
+  subscribe(listener: () => void): () => void
+}
+
+/** A player at the first frame, stopped. */
+export function createPlayer(): Player {
+  const listeners = new Set<() => void>()
+  let round: readonly Beat[] = []
+  let at = 0
+  let spentMs = 0
+  let isPlaying = false
+  const changed = (): void => {
+    for (const listener of [...listeners]) listener()
+  }
+  const goTo = (next: number, rest: number): void => {
+    at = next
+    spentMs = rest
+    changed()
+  }
+  const seek = (place: number): void => {
+    isPlaying = false
+    const found = round.findIndex((beat) => beat.place === place)
+    goTo(Math.max(0, found), 0)
+  }
+  return {
+    get place() {
+      return round[at]?.place ?? 0
+    },
+    get isPlaying() {
+      return isPlaying
+    },
+    setRound: (next) => {
+      const { place } = round[at] ?? { place: 0 }
+      round = next
+      goTo(
+        Math.max(
+          0,
+          next.findIndex((beat) => beat.place === place),
+        ),
+        0,
+      )
+    },
+    setPlaying: (next) => {
+      isPlaying = next
+      changed()
+    },
+    seek,
+    step: (by) => {
+      const count = new Set(round.map((beat) => beat.place)).size
+      if (count > 0) seek(((((round[at]?.place ?? 0) + by) % count) + count) % count)
+    },
+    advance: (ms) => {
+      const total = round.reduce((sum, beat) => sum + beat.ms, 0)
+      if (!isPlaying || total <= 0) return
+      // A tab that slept wakes up in the same round, whatever time has passed.
+      let [next, left] = [at, (spentMs + ms) % total]
+      for (let beat = round[next]!; left >= beat.ms && beat.ms > 0; beat = round[next]!) {
+        left -= beat.ms
+        next = (next + 1) % round.length
+      }
+      if (next === at) spentMs = left
+      else goTo(next, left)
+    },
+    subscribe: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  }
+}

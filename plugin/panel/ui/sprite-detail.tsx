@@ -1,0 +1,120 @@
+import type { ComponentChildren, VNode } from 'preact'
+import type { PanelAnimation, PanelPaid, PanelSprite, PanelStep } from '../protocol.ts'
+import { DecisionForm } from './decision-form.tsx'
+import { FilmStrip } from './film-strip.tsx'
+import { Inspector } from './inspector.tsx'
+import { MoneyBox } from './money-box.tsx'
+import { usePanel } from './panel-context.ts'
+import { ProblemList } from './problem-list.tsx'
+import { QuestionForm } from './question-form.tsx'
+import { Stage } from './stage.tsx'
+import { StandingMark } from './standing-mark.tsx'
+import { Takes } from './takes.tsx'
+import { Transport } from './transport.tsx'
+import { useFrames } from './use-frames.ts'
+import { usePlayer } from './use-player.ts'
+import type { ViewSettings } from './view-settings.ts'
+import { countWords } from './words.ts'
+
+/** What every detail has. */
+interface DetailProps {
+  readonly onApprove: (ids: readonly string[]) => void
+  readonly settings: ViewSettings
+  readonly onSettings: (change: Partial<ViewSettings>) => void
+}
+
+/** One animation, with all that can be seen and done about it. */
+export function AnimationDetail({
+  sprite,
+  animation,
+  ...props
+}: DetailProps & { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+  const { settings, onSettings, onApprove } = props
+  const { loop, yoyo, played } = animation
+  const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
+  const delivered = useFrames(animation.id, animation.take, `${animation.standing} ${sprite.pages.map((page) => page.url).join(' ')}`)
+  return (
+    <article class="detail">
+      <DetailHead paid={animation} file={sprite.file} words={`${sprite.prompt}: ${animation.prompt}`}>
+        {countWords(animation.frames, 'frame')}, take {animation.take}
+        {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
+      </DetailHead>
+      <Troubles paid={animation} file={sprite.file} />
+      <div class="columns">
+        <div class="wide">
+          <section class="block stage-block" aria-label="Preview">
+            <Stage sprite={sprite} animation={animation} player={player} settings={settings} onSettings={onSettings} />
+            <Transport player={player} count={played.length} settings={settings} onSettings={onSettings} />
+            {animation.isPlaceholder && <p class="soft small">A placeholder, with the frames and the size of the real one.</p>}
+          </section>
+          <FilmStrip sprite={sprite} animation={animation} player={player} delivered={delivered} />
+          <Takes sprite={sprite} animation={animation} />
+        </div>
+        <div class="narrow">
+          <MoneyBox paid={animation} onApprove={onApprove} />
+          <Inspector sprite={sprite} animation={animation} />
+        </div>
+      </div>
+    </article>
+  )
+}
+
+/** One paid step of a reference chain. */
+export function StepDetail({ step, onApprove }: { readonly step: PanelStep; readonly onApprove: DetailProps['onApprove'] }): VNode {
+  return (
+    <article class="detail">
+      <DetailHead paid={step} words={step.prompt}>
+        {step.operation.replaceAll('_', ' ')}, for {step.sprites.join(', ')}
+      </DetailHead>
+      <Troubles paid={step} />
+      <MoneyBox paid={step} onApprove={onApprove} />
+    </article>
+  )
+}
+
+function DetailHead({
+  paid,
+  file,
+  words,
+  children,
+}: {
+  readonly paid: PanelPaid
+  readonly file?: string
+  readonly words: string
+  readonly children: ComponentChildren
+}): VNode {
+  const { model } = usePanel()
+  return (
+    <header class="detail-head">
+      <div class="spread">
+        <h1 tabIndex={-1}>{paid.id}</h1>
+        <StandingMark paid={paid} progress={model.progress[paid.id] ?? paid.progress} />
+      </div>
+      <p class="prompt">{words}</p>
+      <p class="soft small">
+        {children}
+        {file !== undefined && (
+          <>
+            {' · '}
+            <span class="path">{file}</span>
+          </>
+        )}
+      </p>
+    </header>
+  )
+}
+
+/** What waits for a person, before everything else. */
+function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: string }): VNode {
+  const { state } = usePanel()
+  const errors = state.errors.filter(
+    (error) => error.id === paid.id || (file !== undefined && error.file === file && error.id === undefined),
+  )
+  return (
+    <>
+      {errors.length > 0 && <ProblemList errors={errors} />}
+      <QuestionForm key={paid.question?.text ?? ''} paid={paid} />
+      <DecisionForm paid={paid} />
+    </>
+  )
+}

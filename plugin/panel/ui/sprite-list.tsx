@@ -1,0 +1,153 @@
+import type { VNode } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { PanelPaid, PanelSprite, PanelState } from '../protocol.ts'
+import { FramePicture } from './frame-picture.tsx'
+import { PaidRow } from './paid-row.tsx'
+import { usePanel } from './panel-context.ts'
+import { canBeApproved, countWords, creditsWords, sumOf, wantsPerson } from './words.ts'
+
+/** What the list works on. */
+export interface SpriteListProps {
+  /** Id of what is looked at. */
+  readonly shown: string | undefined
+  readonly onShow: (id: string) => void
+  readonly onApprove: (ids: readonly string[]) => void
+}
+
+type Filter = 'all' | 'open' | 'flagged'
+
+/** Every sprite with its animations, what each would cost, and the way to approve several at once. */
+export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode {
+  const { state } = usePanel()
+  const [words, setWords] = useState('')
+  const [filter, setFilter] = useState<Filter>('all')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { groups, steps } = useMemo(() => find(state, words, filter), [state, words, filter])
+  const buyable = [...groups.flatMap((group) => group.animations), ...steps].filter(canBeApproved)
+  const selected = allPaid(state).filter((paid) => canBeApproved(paid) && chosen.has(paid.id))
+  const choose = (ids: readonly string[], isChosen: boolean): void =>
+    setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
+  const row = (paid: PanelPaid, name: string): VNode => (
+    <PaidRow
+      key={paid.id}
+      paid={paid}
+      name={name}
+      isShown={paid.id === shown}
+      isChosen={chosen.has(paid.id)}
+      onShow={() => onShow(paid.id)}
+      onChoose={(isChosen) => choose([paid.id], isChosen)}
+    />
+  )
+  return (
+    <div class="list-pane">
+      <search class="row list-head">
+        <input
+          type="search"
+          class="search"
+          placeholder="Find a sprite"
+          aria-label="Find a sprite"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <select class="select" aria-label="Show" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
+          <option value="all">All</option>
+          <option value="open">Waits for me</option>
+          <option value="flagged">Flagged</option>
+        </select>
+      </search>
+      <div class="list">
+        {groups.map(({ sprite, animations }) => (
+          <section key={sprite.name} class="group" aria-label={sprite.name}>
+            <header class="group-head">
+              <span class="thumb">
+                <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
+              </span>
+              <h2>{sprite.name}</h2>
+            </header>
+            <ul>{animations.map((animation) => row(animation, animation.name))}</ul>
+          </section>
+        ))}
+        {steps.length > 0 && (
+          <section class="group" aria-label="Reference pictures">
+            <header class="group-head">
+              <h2>Reference pictures</h2>
+            </header>
+            <ul>{steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`))}</ul>
+          </section>
+        )}
+        {groups.length + steps.length === 0 && (
+          <p class="empty soft">
+            {state.sprites.length === 0
+              ? 'No spec was found. "spritewright init" writes a first one.'
+              : 'Nothing fits. Clear the search to see all.'}
+          </p>
+        )}
+      </div>
+      {buyable.length + selected.length > 0 && (
+        <div class="approval-bar">
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={selected.length > 0 && buyable.every((paid) => chosen.has(paid.id))}
+              onChange={(event) =>
+                choose(
+                  buyable.map((paid) => paid.id),
+                  event.currentTarget.checked,
+                )
+              }
+            />
+            <span>
+              All {buyable.length}
+              <span class="visually-hidden"> to buy</span>
+            </span>
+          </label>
+          <span class="number soft">{selected.length > 0 ? total(selected) : allTotal(state)}</span>
+          <button
+            type="button"
+            class="button primary"
+            disabled={selected.length === 0 || !state.access.mayBuy}
+            onClick={() => onApprove(selected.map((paid) => paid.id))}
+          >
+            Approve {selected.length > 0 ? selected.length : ''}…
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Everything that can be paid for. */
+export function allPaid(state: PanelState): readonly PanelPaid[] {
+  return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps]
+}
+
+function total(selected: readonly PanelPaid[]): string {
+  const sum = sumOf(selected.map((paid) => paid.price?.credits))
+  return sum === undefined ? countWords(selected.length, 'animation') : creditsWords(sum)
+}
+
+function allTotal({ totals }: PanelState): string {
+  return totals.price === undefined ? '' : `${creditsWords(totals.price)} in all`
+}
+
+function find(
+  state: PanelState,
+  words: string,
+  filter: Filter,
+): {
+  readonly groups: readonly { readonly sprite: PanelSprite; readonly animations: PanelSprite['animations'] }[]
+  readonly steps: PanelState['steps']
+} {
+  const wanted = words.trim().toLowerCase()
+  const named = (text: string): boolean => text.toLowerCase().includes(wanted)
+  const groups = state.sprites.flatMap((sprite) => {
+    const animations = sprite.animations.filter(
+      (animation) =>
+        (named(animation.id) || named(sprite.file)) &&
+        (filter === 'all' || (filter === 'open' ? wantsPerson(animation) : animation.flags.length > 0)),
+    )
+    return animations.length === 0 ? [] : [{ sprite, animations }]
+  })
+  const steps = state.steps.filter((step) => named(step.id) && (filter === 'all' || (filter === 'open' && wantsPerson(step))))
+  return { groups, steps }
+}

@@ -1,0 +1,33 @@
+import { type Atlas, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
+import { sha256 } from '../vault/objects.ts'
+import type { BuiltAtlas, BuiltPage, SheetOptions } from './sheet-model.ts'
+
+/** An atlas with its pages in every encoding that is asked for; frames and layout are those of one. */
+export async function encodeSheet(atlas: Atlas, options: SheetOptions): Promise<BuiltAtlas> {
+  const [first = 'png', ...others] = options.encodings
+  const { pages, alternates = [] } = await encodePages(atlas, {
+    ...toEncoding(first, options),
+    also: others.map((format) => toEncoding(format, options)),
+  })
+  return {
+    name: atlas.name,
+    scale: atlas.scale,
+    pixelArt: atlas.pixelArt,
+    frames: atlas.frames,
+    animations: atlas.animations,
+    pages: pages.map((page) => toBuiltPage(page, first)),
+    ...(others.length === 0
+      ? {}
+      : { alternates: others.map((format, index) => (alternates[index] ?? []).map((page) => toBuiltPage(page, format))) }),
+  }
+}
+
+function toEncoding(format: PageFormat, { level, palette, quality = {} }: SheetOptions): PageEncoding {
+  if (format === 'png') return { format, level, ...(palette === undefined ? {} : { palette }) }
+  const lossy = quality[format]
+  return { format, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }
+}
+
+function toBuiltPage({ bytes, width, height }: EncodedPage, format: PageFormat): BuiltPage {
+  return { bytes, sha256: sha256(bytes), width, height, contentType: `image/${format}`, extension: format }
+}

@@ -1,0 +1,122 @@
+import { type Abilities, abilities, drawsOf, encodingsFor, type PageFormat } from '../atlas/formats/abilities.ts'
+import type { EngineFormat } from '../atlas/formats/format.ts'
+import type { FormatName } from '../atlas/formats/names.ts'
+
+/** How atlases are made; a part of `Options`. */
+export interface AtlasSettings {
+  /** Longest side of a page in pixels, 64 to 16384. @default 2048 */
+  readonly maxSize?: number | undefined
+  /** How pages are encoded, once or in several ways: PixiJS takes the best that a browser can show, whatever the order; other formats get the first of the list that they draw. @default 'png' */
+  readonly format?: PageFormat | readonly PageFormat[] | undefined
+  /** 1 to 100, for encodings that can lose detail, or for each of them. @default WebP lossless, AVIF 50 */
+  readonly quality?: number | { readonly webp?: number | undefined; readonly avif?: number | undefined } | undefined
+  /** zlib level of PNGs, 0 to 9: 9 takes several times as long for a few hundredths of the bytes. @default 6 */
+  readonly level?: number | undefined
+  /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
+  readonly hull?: number | undefined
+  /** PNGs with a palette where that is smaller: `exact` where a page has at most 256 colours, `close` also where it looks alike with 256. @default truecolour */
+  readonly palette?: 'exact' | 'close' | undefined
+}
+
+/** The same with every default filled in. `hull` absent: no outlines. */
+export interface ResolvedAtlas {
+  readonly maxSize: number
+  /** One or more, in the order of `format`; without those that nothing is given. */
+  readonly encodings: readonly PageFormat[]
+  /** Where WebP is absent, it is lossless. */
+  readonly quality?: { readonly webp?: number | undefined; readonly avif?: number | undefined }
+  readonly level: number
+  readonly hull?: number
+  readonly palette?: 'exact' | 'close'
+}
+
+/** Something that is wrong with the options. */
+export interface OptionIssue {
+  /** Dotted, e.g. `atlas.format`. */
+  readonly path: string
+  readonly expected: string
+  readonly found: string
+}
+
+/**
+ * Fills in what atlases are made by.
+ *
+ * @param targets The engines and the further formats: everything that pages are written for.
+ * @returns What is wrong in `issues`; then the rest is of no use.
+ */
+export function resolveAtlas(
+  settings: AtlasSettings,
+  targets: readonly (FormatName | EngineFormat)[],
+): { readonly atlas: ResolvedAtlas; readonly notes: readonly string[]; readonly issues: readonly OptionIssue[] } {
+  const { format = 'png', quality, palette, hull } = settings
+  const wanted = typeof format === 'string' ? [format] : format
+  const { made, notes, issues } = chooseEncodings(wanted, targets)
+  const hasNoPng = palette !== undefined && !made.includes('png')
+  return {
+    atlas: {
+      maxSize: settings.maxSize ?? 2048,
+      encodings: made,
+      level: settings.level ?? 6,
+      ...(quality === undefined ? {} : { quality: typeof quality === 'number' ? { webp: quality, avif: quality } : quality }),
+      ...(hull === undefined ? {} : { hull }),
+      ...(palette === undefined ? {} : { palette }),
+    },
+    notes,
+    issues: hasNoPng
+      ? [
+          ...issues,
+          { path: 'atlas.palette', expected: 'none where no PNG is written, since only PNGs have palettes', found: `"${palette}"` },
+        ]
+      : issues,
+  }
+}
+
+/** What becomes of the encodings that a project asks for. */
+interface EncodingChoice {
+  /** In the order of the list; what nothing that is written would be given is left out. */
+  readonly made: readonly PageFormat[]
+  /** Sentences about what is asked for and not done. */
+  readonly notes: readonly string[]
+  readonly issues: readonly OptionIssue[]
+}
+
+/**
+ * Chooses what pages are encoded as.
+ *
+ * @param wanted `atlas.format` as a list.
+ * @param targets The engines and the further formats: everything that pages are written for.
+ */
+function chooseEncodings(wanted: readonly PageFormat[], targets: readonly (FormatName | EngineFormat)[]): EncodingChoice {
+  const given = [...new Set(targets)].map((target) => {
+    const can: Abilities = typeof target === 'string' ? abilities[target] : target
+    return { name: typeof target === 'string' ? target : target.name, can, encodings: encodingsFor(can, wanted) }
+  })
+  const made = wanted.filter((encoding) => given.some(({ encodings }) => encodings.includes(encoding)))
+  const single = given.filter(({ can, encodings }) => !can.chooses && encodings.length > 0)
+  return {
+    made,
+    notes: wanted.length > 1 && single.length > 0 ? [noteOf(single, without(wanted, made))] : [],
+    issues: given.flatMap(({ name, can, encodings }) =>
+      encodings.length > 0
+        ? []
+        : [{ path: 'atlas.format', expected: `an encoding that "${name}" can draw (${drawsOf(can).join(', ')})`, found: listOf(wanted) }],
+    ),
+  }
+}
+
+function without<T>(all: readonly T[], some: readonly T[]): readonly T[] {
+  return all.filter((one) => !some.includes(one))
+}
+
+function noteOf(
+  single: readonly { readonly name: string; readonly encodings: readonly PageFormat[] }[],
+  left: readonly PageFormat[],
+): string {
+  const words = single.map(({ name, encodings }) => `${name} gets ${encodings[0]}`).join(', ')
+  const unused = left.length === 0 ? '' : `; ${left.join(' and ')} ${left.length === 1 ? 'is' : 'are'} not written`
+  return `atlas.format: ${words}, since only PixiJS chooses among encodings${unused}.`
+}
+
+function listOf(wanted: readonly PageFormat[]): string {
+  return wanted.map((encoding) => `"${encoding}"`).join(', ')
+}

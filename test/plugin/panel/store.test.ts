@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import type { PanelState } from '../../../plugin/panel/protocol.ts'
+import { type EventHandlers, type PanelApi, Refused } from '../../../plugin/panel/ui/api.ts'
+import { createStore } from '../../../plugin/panel/ui/store.ts'
+
+/** A server of one sprite, whose spec is a number that every edit raises; edits of an older one are refused. */
+function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events(): EventHandlers; loads(): number; change(): void } {
+  let [version, loads] = [1, 0]
+  let handlers: EventHandlers | undefined
+  const acts: string[] = []
+  const state = (): PanelState => ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }] }) as unknown as PanelState
+  const api: PanelApi = {
+    state: async () => {
+      loads++
+      return state()
+    },
+    frames: async () => {
+      throw new Error('Nobody asks for frames here.')
+    },
+    act: async (name, asks) => {
+      acts.push(`${String(name)} ${JSON.stringify(asks)}`)
+      const { digest } = asks as { digest?: string }
+      if (digest !== undefined && digest !== `d${version}`)
+        throw new Refused({ error: { code: 'SW_SPEC', message: `Expected d${version}, found ${digest}.` } })
+      version++
+      return { revision: version, digest: `d${version}` } as never
+    },
+    listen: (given) => {
+      handlers = given
+    },
+  }
+  return {
+    api,
+    acts,
+    events: () => handlers!,
+    loads: () => loads,
+    change: () => void version++,
+  }
+}
+
+describe('the store of the panel', () => {
+  test('edits that come at once are written one after another, each upon the one before', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    await store.refresh()
+    const written = await Promise.all([1, 2, 3].map((fps) => store.edit('hero', 'edit', { sprite: 'hero', animations: { walk: { fps } } })))
+    expect(written).toEqual([true, true, true])
+    expect(server.acts.map((act) => /"digest":"(\w+)"/.exec(act)?.[1])).toEqual(['d1', 'd2', 'd3'])
+  })
+
+  test('an edit of a file that somebody else has changed is refused and told, and the next one works', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    await store.refresh()
+    server.change()
+    expect(await store.edit('hero', 'edit', { sprite: 'hero', size: 64 })).toBe(false)
+    expect(store.model.refusal?.message).toBe('Expected d2, found d1.')
+    await store.refresh()
+    expect(await store.edit('hero', 'edit', { sprite: 'hero', size: 64 })).toBe(true)
+    expect(store.model.refusal).toBeUndefined()
+  })
+
+  test('an action is done when the state shows it', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    await store.act('quote', {})
+    expect(store.model.state?.revision).toBe(2)
+  })
+
+  test('a state that is told of and known is not fetched again', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    await store.refresh()
+    server.events().onState({ revision: 1 })
+    await store.refresh()
+    expect(server.loads()).toBe(2)
+  })
+
+  test('whoever wishes for the state while it is fetched gets one that is fetched after', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    const first = store.refresh()
+    server.change()
+    await Promise.all([first, store.refresh(), store.refresh()])
+    expect(store.model.state?.revision).toBe(2)
+  })
+
+  test('progress is shown at once, said aloud at each new phase and quarter, and gone with a new state', async () => {
+    const server = fakeServer()
+    const store = createStore(server.api)
+    await store.refresh()
+    const said: string[] = []
+    const tell = (phase: 'queued' | 'running', progress?: number): void => {
+      server.events().onProgress({ id: 'hero.walk', phase, ...(progress === undefined ? {} : { progress }) })
+      said.push(store.model.status)
+    }
+    tell('queued')
+    tell('running', 0.1)
+    tell('running', 0.2)
+    tell('running', 0.3)
+    expect(store.model.progress['hero.walk']?.progress).toBe(0.3)
+    expect(new Set(said)).toEqual(new Set(['hero.walk: in the queue', 'hero.walk: being drawn, 10 %', 'hero.walk: being drawn, 30 %']))
+    await store.refresh()
+    expect(store.model.progress).toEqual({})
+  })
+})

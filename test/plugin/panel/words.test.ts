@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { PanelOffer } from '../../../plugin/panel/actions.ts'
+import { niceCeiling, stepsOf } from '../../../plugin/panel/ui/chart-steps.ts'
+import { isMore, offerSentence, sumOf } from '../../../plugin/panel/ui/words.ts'
+
+function offer(...lines: readonly (readonly [id: string, price: string, ceiling?: string])[]): PanelOffer {
+  return {
+    lines: lines.map(([id, price, ceiling = price]) => ({ id, price, ceiling })),
+    sum: '',
+    ceilings: '',
+    balance: '100',
+    words: '',
+    untouched: [],
+  }
+}
+
+describe('what an approval means', () => {
+  test('names what is held, for what, and the most that is charged', () => {
+    expect(offerSentence(offer(['knight.walk', '1.6'], ['knight.idle', '0.8']))).toBe(
+      '2.4 credits will be held for knight.walk and knight.idle; at most 2.4 are charged.',
+    )
+  })
+
+  test('tells a ceiling above the price', () => {
+    expect(offerSentence(offer(['knight.walk', '1.6', '2']))).toBe('1.6 credits will be held for knight.walk; at most 2 are charged.')
+  })
+
+  test('tells single pictures from sheets: nothing is held for them', () => {
+    expect(offerSentence(offer(['wizard#2', '1'], ['wizard.cast', '2.4']))).toBe(
+      '2.4 credits will be held for wizard.cast; at most 2.4 are charged. 1 credit will be charged on delivery of wizard#2; at most 1.',
+    )
+  })
+
+  test('stays short for many', () => {
+    const many = Array.from({ length: 40 }, (_, index) => [`s${index}.walk`, '0.1'] as const)
+    expect(offerSentence(offer(...many))).toBe(
+      '4 credits will be held for s0.walk, s1.walk, s2.walk, s3.walk, s4.walk and 35 others; at most 4 are charged.',
+    )
+  })
+
+  test('sums are exact, and unknown where a price is', () => {
+    expect(sumOf(['0.1', '0.2'])).toBe('0.3')
+    expect(sumOf(['0.1', undefined])).toBeUndefined()
+    expect(isMore('0.3', '0.2999')).toBe(true)
+    expect(isMore('10', '9.5')).toBe(true)
+    expect(isMore('2', '2')).toBe(false)
+  })
+})
+
+describe('the chart', () => {
+  const entry = (at: number, credits: string, more: object = {}): never =>
+    ({ id: `s.${at}`, attempt: 1, state: 'settled', origin: 'here', settledSoFar: '', at, credits, ...more }) as never
+
+  test('adds up what was paid here, in order of time', () => {
+    expect(
+      stepsOf([entry(30, '0.2'), entry(10, '0.1'), entry(20, '1', { state: 'held' }), entry(15, '5', { origin: 'elsewhere' })]),
+    ).toEqual([
+      { at: 10, id: 's.10', soFar: '0.1' },
+      { at: 30, id: 's.30', soFar: '0.3' },
+    ])
+  })
+
+  test('begins with what nobody wrote the time of', () => {
+    expect(stepsOf([entry(0, '2'), entry(10, '1')]).map((step) => step.soFar)).toEqual(['3'])
+  })
+
+  test('has a top that is round and high enough', () => {
+    expect([0.3, 1, 19.2, 20, 21, 500].map(niceCeiling)).toEqual([0.5, 1, 20, 20, 50, 500])
+  })
+})
