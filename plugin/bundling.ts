@@ -36,8 +36,8 @@ export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }:
   const pages: BundledPage[] = []
   const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
     built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1))
-  const modules: Record<string, string> = { [formatId({ kind: 'all' })]: allModule(sheets, root) }
-  for (const sprite of sheets.sprites) modules[formatId(spriteId(root, sprite.file))] = spriteModule(sprite, sheets, false)
+  const modules: Record<string, string> = { [formatId({ kind: 'all' })]: allModule(sheets, root, false) }
+  for (const sprite of sheets.sprites) modules[formatId(spriteId(root, sprite.file))] = spriteModule(sprite, sheets)
   for (const name of new Set(sheets.atlases.map((atlas) => atlas.name))) {
     const variants = sheets.atlases.filter((atlas) => atlas.name === name)
     modules[formatId({ kind: 'atlas', name })] = atlasModule(

@@ -61,8 +61,9 @@ const shapes = {
       level: whole(0, 9).optional(),
       hull: whole(4, 64).optional(),
       palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
+      stable: z.boolean({ error: 'true or false' }).optional(),
     },
-    { error: 'an object: maxSize, format, quality, level, hull, palette' },
+    { error: 'an object: maxSize, format, quality, level, hull, palette, stable' },
   ),
   limits: z.strictObject(
     {

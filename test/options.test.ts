@@ -43,7 +43,7 @@ test('every option arrives', () => {
     build: { generate: 'never', unbought: 'placeholder' },
     store: { dir: 'paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
-    atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, hull: 8, palette: 'exact' },
+    atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, hull: 8, palette: 'exact', stable: true },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindow: '2s',
   })
@@ -58,7 +58,7 @@ test('every option arrives', () => {
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
-    atlas: { maxSize: 4096, encodings: ['webp', 'png'], quality: { webp: 80, avif: 80 }, level: 9, hull: 8, palette: 'exact' },
+    atlas: { maxSize: 4096, encodings: ['webp', 'png'], quality: { webp: 80, avif: 80 }, level: 9, hull: 8, palette: 'exact', stable: true },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindowMs: 2000,
     notes: ['atlas.format: aseprite gets webp, mine gets webp, since only PixiJS chooses among encodings.'],

@@ -4,6 +4,7 @@ import type { PlanItem } from '../build/plan.ts'
 import { type BuiltSheets, makeSheets } from '../build/sheet.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { readLayout } from './layout-file.ts'
 import type { Shop } from './shop.ts'
 import type { Survey, Wish } from './survey.ts'
 
@@ -26,6 +27,7 @@ export async function assemble(
   return makeSheets(inputs, grouping, shop.options.atlas, {
     cache: shop.cache,
     layout: layoutOf(shop),
+    earlier: grouping === 'group' ? await readLayout(shop) : undefined,
     onOverrideFault,
     isJudged: (id) => bought.has(id),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
