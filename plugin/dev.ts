@@ -1,6 +1,6 @@
 import type { ViteDevServer } from 'vite'
 import type { BuiltSheets } from '../src/index.ts'
-import { findSprite } from './bundle.ts'
+import { findSprite } from './bundling.ts'
 import { openDesk } from './desk.ts'
 import { filesOf } from './failure.ts'
 import { hotModule } from './hot-module.ts'
