@@ -1,10 +1,11 @@
 import type { ResolvedConfig } from 'vite'
+import { realPath } from '../src/host/real-path.ts'
 import { type BuiltSheets, createWorkshop, type Options, type Workshop } from '../src/index.ts'
 import type { SpriteId } from './ids.ts'
 
 /** What Vite has resolved, as far as we need it. */
 export interface Surroundings {
-  /** Project root, absolute. */
+  /** Project root, absolute; links followed, as Vite follows them for the files in it. */
   readonly root: string
   /** Public base path, e.g. `/`, `/game/`, `./`. */
   readonly base: string
@@ -118,7 +119,7 @@ export function keepSessions(options: Options, makeWorkshop?: MakeWorkshop): Plu
 
 function toSurroundings(config: ResolvedConfig): Surroundings {
   return {
-    root: config.root,
+    root: realPath(config.root),
     base: config.base,
     mode: config.mode,
     envDir: config.envDir,
