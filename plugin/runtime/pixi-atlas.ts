@@ -22,15 +22,23 @@ export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
 }
 
 /** Of several encodings PixiJS takes the best that the browser shows; the names of the files are no help, a bundler may have made them. */
-function fetchPage({ url, format, also = [] }: PageData, data: AtlasData): Promise<Texture> {
+async function fetchPage({ url, format, also = [] }: PageData, data: AtlasData): Promise<Texture> {
+  if (format === 'ktx2' && !Assets.loader.parsers.some(({ id }) => id === format))
+    throw new Error(
+      `Expected PixiJS to load KTX2, found that it cannot. Import 'pixi.js/ktx2' before the sprites of "${data.key}" are loaded.`,
+    )
   const options = { resolution: data.scale, scaleMode: scaleModeOf(data) }
   const choice = [{ url, format }, ...also].map((one) => ({
     src: pageUrl(one.url),
-    ...(one.format === undefined ? {} : { format: one.format }),
+    // PixiJS chooses KTX2 under the name of what it holds.
+    ...(one.format === undefined ? {} : { format: one.format === 'ktx2' ? 'basis' : one.format }),
     parser: parserOf(one.format),
     data: options,
   }))
-  return Assets.load<Texture>({ src: choice })
+  const texture = await Assets.load<Texture>({ src: choice })
+  // What loads KTX2 leaves it out.
+  texture.source.scaleMode = options.scaleMode
+  return texture
 }
 
 /** The whole URL of a page. */

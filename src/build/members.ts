@@ -3,6 +3,7 @@ import type { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
+import type { TextureEncoder } from './encode-sheet.ts'
 import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
 import { packSequence, unpackSequence } from './sequence-cache.ts'
 
@@ -13,6 +14,8 @@ export const formatVersion: number = 3
 export interface SheetPorts {
   readonly cache: BuildCache
   readonly layout?: DeliveryLayout | undefined
+  /** Encodes KTX2; needed where that is among the encodings. */
+  readonly encodeTexture?: TextureEncoder | undefined
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
   /** Takes what is wrong with touched-up frames; their group is then made without any. @default it is thrown */
