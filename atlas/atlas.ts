@@ -38,6 +38,9 @@ export interface PlacedFrame {
   readonly hull?: readonly HullPoint[]
 }
 
+/** What is to be known of a frame of an earlier atlas to leave it where it was. */
+export type EarlierFrame = Pick<PlacedFrame, 'name' | 'page' | 'x' | 'y' | 'width' | 'height'>
+
 /** An animation of placed frames, all on one page. */
 export interface AtlasAnimation {
   /** `sprite/animation`. */
@@ -75,7 +78,7 @@ export interface AtlasOptions {
    * Frames of an atlas that was made before: those of the same name and trimmed size stay where they were, as long as the pages are no more than 8 % larger than
    * freshly packed ones. The pages then depend on it, so keep it with the sources. @default none
    */
-  readonly earlier?: readonly PlacedFrame[]
+  readonly earlier?: readonly EarlierFrame[]
   /** Places, sizes, offsets and page sides are multiples of this many pixels, so that a smaller scale can share the layout; see {@link alignSequences}. @default 1 */
   readonly align?: number
 }
@@ -120,7 +123,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
       members: pieces.filter((piece) => piece.sequence === sequence).map((piece) => piece.picture),
     })),
     // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
-    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)) },
+    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)), unit: align },
     earlierPlaces(options.earlier ?? [], pieces, pictures, align),
   ).map((page) => inPixels(page, align))
   return {
@@ -167,9 +170,12 @@ function digestOf(bitmap: Bitmap): string {
   return digest
 }
 
-function cutFrame({ bitmap, canvas }: Frame, isTrimmed: boolean, align: number): TrimmedFrame {
+function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: number): TrimmedFrame {
   if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
-  return isTrimmed ? trim(bitmap, { align, margin: align }) : { bitmap, offsetX: 0, offsetY: 0 }
+  if (!sequence.trim) return { bitmap, offsetX: 0, offsetY: 0 }
+  // At a smaller scale an edge that is drawn smoothly reaches a pixel further out.
+  const isSmoothed = align > 1 && !sequence.pixelArt
+  return trim(bitmap, { align, margin: isSmoothed ? 2 * align : align })
 }
 
 /**
@@ -182,7 +188,7 @@ export function cutSequence(sequence: FrameSequence, known: Map<string, Bitmap> 
   if (!untrimmedSlices(sequence).trim) return sequence
   const frames = sequence.frames.map((frame) => {
     const { width, height } = canvasOf(frame)
-    const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, true, 1)
+    const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, sequence, 1)
     const key = digestOf(cut)
     const bitmap = known.get(key) ?? cut
     known.set(key, bitmap)
@@ -196,7 +202,7 @@ function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces
   const known = new Map<string, number>()
   const pieces = sequences.flatMap((sequence) =>
     sequence.frames.map((frame) => {
-      const trimmed = cutFrame(frame, sequence.trim, align)
+      const trimmed = cutFrame(frame, sequence, align)
       const { bitmap } = trimmed
       const key = `${sequence.extrude} ${digestOf(bitmap)}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
@@ -209,7 +215,7 @@ function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces
 
 /** Where the pictures of today lay before, each by the first frame that shows it. */
 function earlierPlaces(
-  earlier: readonly PlacedFrame[],
+  earlier: readonly EarlierFrame[],
   pieces: readonly Piece[],
   pictures: readonly PagePicture[],
   align: number,

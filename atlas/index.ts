@@ -4,7 +4,16 @@
  * @module
  */
 export { type ArchiveEntry, type ArchiveLimits, openArchive, readArchive } from './archive.ts'
-export { type Atlas, type AtlasAnimation, type AtlasOptions, cutSequence, makeAtlas, type Page, type PlacedFrame } from './atlas.ts'
+export {
+  type Atlas,
+  type AtlasAnimation,
+  type AtlasOptions,
+  cutSequence,
+  type EarlierFrame,
+  makeAtlas,
+  type Page,
+  type PlacedFrame,
+} from './atlas.ts'
 export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 export { bleedColours } from './bleed.ts'
 export { encodePage, type PageEncoding, readPage, readPicture, resize } from './codec.ts'

@@ -83,7 +83,7 @@ type EmitPage = (name: string, bytes: Uint8Array) => string
 function bundledModule(id: SpriteId, root: string, sheets: BuiltSheets, emit: EmitPage, mayChoose: boolean): string {
   switch (id.kind) {
     case 'all':
-      return allModule(sheets, root)
+      return allModule(sheets, root, false)
     case 'hot':
       return 'export {}\n'
     case 'atlas': {
@@ -97,7 +97,7 @@ function bundledModule(id: SpriteId, root: string, sheets: BuiltSheets, emit: Em
       )
     }
     case 'sprite':
-      return spriteModule(findSprite(sheets, specFile(root, id)), sheets, false)
+      return spriteModule(findSprite(sheets, specFile(root, id)), sheets)
   }
 }
 

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'SW_OVERRIDE'
   | 'SW_CONFIG'
   | 'SW_LOCKFILE'
+  | 'SW_LAYOUT'
   | 'SW_NO_KEY'
   | 'SW_KEY_EXPOSED'
   | 'SW_NO_SERVICE'
@@ -52,6 +53,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_OVERRIDE: { exit: 2, title: 'a frame touched up by hand that does not fit' },
   SW_CONFIG: { exit: 2, title: 'an invalid configuration' },
   SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
+  SW_LAYOUT: { exit: 2, title: 'an unreadable sprites.layout.json' },
   SW_NO_KEY: { exit: 2, title: 'no API key' },
   SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped to the browser' },
   SW_NO_SERVICE: { exit: 2, title: 'no service to ask' },

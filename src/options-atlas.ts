@@ -25,6 +25,8 @@ export interface AtlasSettings {
   readonly hull?: number | undefined
   /** PNGs with a palette where that is smaller: `exact` where a page has at most 256 colours, `close` also where it looks alike with 256. @default truecolour */
   readonly palette?: 'exact' | 'close' | undefined
+  /** Leaves frames where the last build has put them, as long as pages are at most 8 % larger than packed anew: what a player has already stays valid for longer. The places lie in `sprites.layout.json`, which is committed; `vite` (dev) packs as ever. @default false */
+  readonly stable?: boolean | undefined
 }
 
 /** The same with every default filled in. `hull` absent: no outlines. */
@@ -38,6 +40,8 @@ export interface ResolvedAtlas {
   readonly level: number
   readonly hull?: number
   readonly palette?: 'exact' | 'close'
+  /** Absent: no. */
+  readonly stable?: true
 }
 
 /** Something that is wrong with the options. */
@@ -73,6 +77,7 @@ export function resolveAtlas(
         : { quality: typeof quality === 'number' ? { webp: quality, avif: quality, ktx2: quality } : quality }),
       ...(hull === undefined ? {} : { hull }),
       ...(palette === undefined ? {} : { palette }),
+      ...(settings.stable === true ? { stable: true } : {}),
     },
     notes,
     issues: hasNoPng

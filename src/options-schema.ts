@@ -53,6 +53,7 @@ const shapes = {
     { dir: text('the path of a folder').optional(), shared: text('the path of a folder').optional() },
     { error: 'an object: dir, shared' },
   ),
+  cache: z.strictObject({ maxBytes: whole(0, 2 ** 50).optional() }, { error: 'an object: maxBytes' }),
   atlas: z.strictObject(
     {
       maxSize: whole(64, 16_384).optional(),
@@ -62,8 +63,9 @@ const shapes = {
       ktx2: z.enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' }).optional(),
       hull: whole(4, 64).optional(),
       palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
+      stable: z.boolean({ error: 'true or false' }).optional(),
     },
-    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette' },
+    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, stable' },
   ),
   limits: z.strictObject(
     {
@@ -90,6 +92,7 @@ const optionsShape = {
   approval: shapes.approval.optional(),
   build: shapes.build.optional(),
   store: shapes.store.optional(),
+  cache: shapes.cache.optional(),
   atlas: shapes.atlas.optional(),
   limits: shapes.limits.optional(),
   replayWindow: z

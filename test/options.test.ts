@@ -23,6 +23,7 @@ test('no options at all take every default', () => {
     build: { generate: 'approved', unbought: 'error' },
     isCi: false,
     store: { dir: '/game/.spritewright' },
+    cache: { maxBytes: 1_073_741_824 },
     atlas: { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' },
     limits: { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 },
     replayWindowMs: 600_000,
@@ -41,7 +42,8 @@ test('every option arrives', () => {
     approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
     build: { generate: 'never', unbought: 'placeholder' },
     store: { dir: 'paid', shared: '/srv/paid' },
-    atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, ktx2: 'etc1s', hull: 8, palette: 'exact' },
+    cache: { maxBytes: 5_000_000 },
+    atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, ktx2: 'etc1s', hull: 8, palette: 'exact', stable: true },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindow: '2s',
   })
@@ -55,6 +57,7 @@ test('every option arrives', () => {
     build: { generate: 'never', unbought: 'placeholder' },
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
+    cache: { maxBytes: 5_000_000 },
     atlas: {
       maxSize: 4096,
       encodings: ['webp', 'png'],
@@ -63,6 +66,7 @@ test('every option arrives', () => {
       ktx2: 'etc1s',
       hull: 8,
       palette: 'exact',
+      stable: true,
     },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindowMs: 2000,

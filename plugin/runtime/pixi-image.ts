@@ -1,4 +1,5 @@
 import { createTexture, ExtensionType, extensions, ImageSource, type Loader, type ResolvedAsset, type Texture } from 'pixi.js'
+import { fetchImage } from './image.ts'
 
 /** Name of a parser for PixiJS's `Assets` that is never chosen by itself. */
 const parser = 'spritewright-image'
@@ -18,13 +19,8 @@ export function parserOf(format: string | undefined): string {
 }
 
 async function load(url: string, asset: ResolvedAsset, loader: Loader): Promise<Texture> {
-  const image = new Image()
-  image.crossOrigin = 'anonymous'
-  image.src = url
-  await image.decode().catch((cause: unknown) => {
-    throw new Error(`Expected a picture at ${url}, found none that the browser shows.`, { cause })
-  })
-  return createTexture(new ImageSource({ resource: image, alphaMode: 'premultiply-alpha-on-upload', ...asset.data }), loader, url)
+  const resource = await fetchImage(url)
+  return createTexture(new ImageSource({ resource, alphaMode: 'premultiply-alpha-on-upload', ...asset.data }), loader, url)
 }
 
 async function unload(texture: Texture): Promise<void> {

@@ -20,6 +20,8 @@ export interface SheetOptions {
   /** Corners at most of each frame's outline. */
   readonly hull?: number | undefined
   readonly palette?: 'exact' | 'close' | undefined
+  /** Whether frames stay where an earlier layout has them, as far as density allows. */
+  readonly stable?: boolean | undefined
 }
 
 /** An encoded page: a picture file, named by its content. */
@@ -87,4 +89,6 @@ export interface BuiltGroup {
   readonly quality: readonly AnimationQuality[]
   /** Sentences for a person, told whenever the group is used. */
   readonly warnings: readonly string[]
+  /** With `stable`: digests of the layouts from which it would be packed as it is. */
+  readonly layouts?: readonly string[]
 }

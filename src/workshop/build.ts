@@ -2,6 +2,7 @@ import { parseCredits } from '../credit/credits.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import { type Bought, buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
+import { keepLayout } from './layout-file.ts'
 import { bringHome, mendLock } from './mend.ts'
 import { missingError } from './missing.ts'
 import { fetchOrphans, isFetchable, listOrphans, ofPresentServices, tellOrphan } from './orphans.ts'
@@ -37,6 +38,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
     : await assemble(shop, found, 'group', unbought, new Set(crew.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id)))
+  await keepLayout(shop, sheets, request)
   return {
     sheets,
     bought: crew.purchases.flatMap((item) =>

@@ -5,6 +5,7 @@ import type { PlanItem } from '../build/plan.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../build/sheet.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { readLayout } from './layout-file.ts'
 import type { Shop } from './shop.ts'
 import type { Survey, Wish } from './survey.ts'
 
@@ -28,6 +29,7 @@ export async function assemble(
     cache: shop.cache,
     encodeTexture: encoderOf(shop),
     layout: layoutOf(shop),
+    earlier: grouping === 'group' ? await readLayout(shop) : undefined,
     onOverrideFault,
     isJudged: (id) => bought.has(id),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),

@@ -122,6 +122,15 @@ describe('packPages beside an earlier layout', () => {
     return [...places(before)].filter(([index, place]) => later.get(index) !== place).map(([index]) => index)
   }
 
+  /** Pages with all that lies on them, in the order of the numbers. */
+  const laid = (pages: readonly PackedPage[]): unknown =>
+    pages.map(({ width, height, groups, positions }) => ({
+      width,
+      height,
+      groups: [...groups].sort((a, b) => a - b),
+      positions: [...positions].sort(([a], [b]) => a - b),
+    }))
+
   test('whatever was there before, the pages keep every promise', () => {
     const place = fc.record({ x: fc.integer({ min: -3, max: 170 }), y: fc.integer({ min: -3, max: 170 }), isTurned: fc.constant(false) })
     const positions = fc.array(fc.tuple(fc.nat(59), place), { maxLength: 40 })
@@ -139,6 +148,22 @@ describe('packPages beside an earlier layout', () => {
       fc.property(packings, ({ sizes, groups, options }) => {
         const before = packPages(sizes, groups, options)
         expect(moved(before, packPages(sizes, groups, options, before))).toEqual([])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('what was packed beside something stays as it is the next time, page by page: a layout that is written down is kept', () => {
+    fc.assert(
+      fc.property(packings, fc.nat(59), fc.nat(59), ({ sizes, groups, options }, from, count) => {
+        // Some groups were there before, others are new, and some are gone.
+        const start = from % groups.length
+        const before = packPages(sizes, groups.slice(start, start + 1 + (count % groups.length)), options)
+        const after = packPages(sizes, groups, options, before)
+        expect(laid(packPages(sizes, groups, options, after))).toEqual(laid(after))
+        const fewer = groups.slice(0, 1 + (count % groups.length))
+        const less = packPages(sizes, fewer, options, after)
+        expect(laid(packPages(sizes, fewer, options, less))).toEqual(laid(less))
       }),
       { numRuns: 40 },
     )
