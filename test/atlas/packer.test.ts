@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { makeAtlas, type PlacedFrame } from '../../atlas/atlas.ts'
-import { createBitmap } from '../../atlas/bitmap.ts'
 import { AtlasError } from '../../atlas/errors.ts'
-import type { FrameSequence } from '../../atlas/frame.ts'
 import { type PackedPage, type PackSize, packPages } from '../../atlas/packer.ts'
 import { covered, expectSound, occupancy, packings } from './packings.ts'
 
@@ -197,115 +194,5 @@ describe('packPages beside an earlier layout', () => {
     // Ten of twelve sprites are gone.
     const rest = groups.slice(0, 2)
     expect(digest(packPages(sizes, rest, usual, before))).toBe(digest(packPages(sizes, rest, usual)))
-  })
-})
-
-describe('complaints about other packers, which this one must not earn:', () => {
-  const frame = (name: string, side: number, value: number): FrameSequence['frames'][number] => ({
-    name,
-    bitmap: createBitmap(side, side, new Uint8Array(side * side * 4).fill(value)),
-    durationMs: 80,
-  })
-  const sequence = (sprite: string, frames: FrameSequence['frames']): FrameSequence => ({
-    name: `${sprite}/walk`,
-    sprite,
-    frames,
-    play: frames.map(({ name }) => name),
-    fps: 12,
-    loop: true,
-    yoyo: false,
-    trim: true,
-    extrude: 1,
-    padding: 2,
-    pixelArt: false,
-  })
-  const sprite = (name: string, sides: readonly number[], value = 200): FrameSequence =>
-    sequence(
-      name,
-      sides.map((side, at) => frame(`${name}/walk/${String(at).padStart(4, '0')}`, side, value - at)),
-    )
-
-  test('identical frames placed twice (AssetPack): once a page, within an animation and between sprites', () => {
-    const same = (name: string): FrameSequence =>
-      sequence(
-        name,
-        [0, 1, 2].map((at) => frame(`${name}/walk/000${at}`, 16, 200)),
-      )
-    const atlas = makeAtlas('sprites', [same('hero'), same('twin')])
-    expect(new Set(atlas.frames.map(({ page, x, y }) => `${page} ${x} ${y}`)).size).toBe(1)
-    expect(atlas.frames).toHaveLength(6)
-  })
-
-  test('animations split over pages (AssetPack, PixiJS shows half of them): each lies on one', () => {
-    const sprites = Array.from({ length: 9 }, (_, index) => sprite(`s${index}`, [20, 20, 20, 20, 20], 255 - index * 9))
-    const atlas = makeAtlas('sprites', sprites, { maxSize: 96 })
-    expect(atlas.pages.length).toBeGreaterThan(2)
-    for (const { name } of sprites) {
-      const pages = atlas.frames.filter((placed) => placed.name.startsWith(`${name}/`)).map(({ page }) => page)
-      expect([pages.length, new Set(pages).size]).toEqual([5, 1])
-    }
-  })
-
-  test('frames dropped silently where they do not fit (maxrects-packer marks them oversized): an error that names the animation', () => {
-    const all = [
-      sprite('small', [8]),
-      sprite(
-        'giant',
-        [8, 8, 8].map(() => 70),
-      ),
-    ]
-    expect(() => makeAtlas('sprites', all, { maxSize: 64 })).toThrow(/"giant\/walk" to fit on one page/)
-  })
-
-  test('a page of 2,049 pixels where 2,048 are allowed (AssetPack): border, padding and rings are counted', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 60, max: 90 }),
-        fc.integer({ min: 0, max: 9 }),
-        fc.integer({ min: 0, max: 3 }),
-        (maxSize, padding, extrude) => {
-          const sprites = Array.from({ length: 12 }, (_, index) => ({ ...sprite(`s${index}`, [17], 250 - index), padding, extrude }))
-          for (const { bitmap } of makeAtlas('sprites', sprites, { maxSize }).pages)
-            expect(Math.max(bitmap.width, bitmap.height)).toBeLessThanOrEqual(maxSize)
-        },
-      ),
-      { numRuns: 60 },
-    )
-    const wide = packPages(
-      [
-        { width: 2046, height: 5 },
-        { width: 2046, height: 9 },
-      ],
-      [{ name: 'a', members: [0, 1] }],
-      usual,
-    )
-    expect(wide[0]?.width).toBe(2048)
-  })
-
-  test('three runs, three atlases (AssetPack): the same pixels and places, in whatever order the files come', () => {
-    const sprites = Array.from({ length: 10 }, (_, index) => sprite(`s${index}`, [10 + index, 10 + index, 10 + index], 240 - index * 7))
-    const runs = [sprites, [...sprites].reverse(), [...sprites.slice(4), ...sprites.slice(0, 4)]].map((order) =>
-      makeAtlas('sprites', order),
-    )
-    expect(runs[1]).toEqual(runs[0])
-    expect(runs[2]).toEqual(runs[0])
-  })
-
-  test('one sprite added and every frame moves (all peers): with `earlier`, those that were there stay', () => {
-    const sprites = Array.from({ length: 12 }, (_, index) =>
-      sprite(
-        `s${index}`,
-        Array.from({ length: 8 }, () => 20 + index * 2),
-        240 - index * 8,
-      ),
-    )
-    const before = makeAtlas('sprites', sprites.slice(1)).frames
-    const place = ({ name, page, x, y }: PlacedFrame): string => `${name} ${page} ${x} ${y}`
-    const moved = (after: readonly PlacedFrame[]): string[] => {
-      const places = new Set(after.map(place))
-      return before.map(place).filter((each) => !places.has(each))
-    }
-    expect(moved(makeAtlas('sprites', sprites, { earlier: before }).frames)).toEqual([])
-    expect(moved(makeAtlas('sprites', sprites).frames).length).toBeGreaterThan(44)
   })
 })
