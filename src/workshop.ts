@@ -14,7 +14,7 @@ import { containsKey } from './workshop/key-search.ts'
 import { verifyAccounts } from './workshop/ledger-verify.ts'
 import { recover } from './workshop/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
-import { review } from './workshop/review.ts'
+import { readDeliveredFrames, review } from './workshop/review.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
@@ -37,6 +37,7 @@ export type {
   BuildRequest,
   ContractFinding,
   ContractRequest,
+  DeliveredFrame,
   DoctorFinding,
   PlanReport,
   RecoverReport,
@@ -121,6 +122,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
     status: (names = []) => readFullStatus(shop, keeper, names),
     review: (name) => review(shop, keeper, name),
+    delivered: (name) => readDeliveredFrames(shop, keeper, name),
     approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),
