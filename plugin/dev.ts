@@ -1,6 +1,7 @@
 import type { ViteDevServer } from 'vite'
 import type { BuiltSheets } from '../src/index.ts'
-import { findSprite } from './bundle.ts'
+import { findSprite } from './bundling.ts'
+import { openDesk } from './desk.ts'
 import { filesOf } from './failure.ts'
 import { hotModule } from './hot-module.ts'
 import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
@@ -9,11 +10,11 @@ import { guardPaths, isOwnPath, servePages } from './middleware.ts'
 import { allModule, atlasModule, spriteModule } from './module.ts'
 import { createPageShelf } from './pages.ts'
 import type { DevSprites, PluginSession } from './session.ts'
-import { watchProject } from './watcher.ts'
+import { watchLockFile, watchProject } from './watcher.ts'
 
 /**
  * Serves sprites from memory, one atlas each, placeholders for what is not bought, and keeps pages up to date: a spec saved or a result arrived is swapped into the running game.
- * It spends nothing and asks no service.
+ * By itself it spends nothing and asks no service: a person's approval makes the desk do so.
  */
 export async function createDevSprites(server: ViteDevServer, session: PluginSession): Promise<DevSprites> {
   const workshop = await session.workshop()
@@ -40,17 +41,37 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     current ??= look()
     return current
   }
+  const desk = openDesk(server, {
+    workshop,
+    root,
+    base: base.startsWith('/') ? base : '/',
+    shown: now,
+    urlOf: (page) => `${prefix}${page.sha256}.${page.extension}`,
+  })
   guardPaths(server, folders)
-  servePages(server, prefix, shelf.find)
+  servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
   watchProject(server, { root, store: workshop.options.store.dir }, async (isStale) => {
     await current?.catch(() => undefined)
     current = look()
-    // A file may have been seen half written, or under its old name: what is wrong is looked at twice before it is told.
-    if ((await current).errors.length > 0) current = look()
-    const preview = await current
-    if (!isStale()) messenger.tell(preview)
+    try {
+      // A file may have been seen half written, or under its old name: what is wrong is looked at twice before it is told.
+      if ((await current).errors.length > 0) current = look()
+      const preview = await current
+      if (!isStale()) messenger.tell(preview)
+    } finally {
+      desk.changed()
+    }
   })
+  watchLockFile(server, root, desk.approved)
   return {
+    close: async () => {
+      await desk.close()
+      // What is being looked at still writes into the cache.
+      for (let last: typeof current; last !== current; ) {
+        last = current
+        await last?.catch(() => undefined)
+      }
+    },
     isOwnFile: (id) => isOwnPath(id, server.config.root, server.config.base, folders),
     moduleOf: async (id) => {
       if (id.kind === 'hot') return hotModule()

@@ -18,7 +18,7 @@ import { isUnsent, type Survey, survey, throwAll } from './survey.ts'
 export async function build(shop: Shop, keeper: SessionKeeper, request: BuildRequest): Promise<BuildReport> {
   const names = request.names ?? []
   const first = await survey(shop, names, { host: keeper.host })
-  throwAll(first.errors)
+  if (request.approvedOnly !== true) throwAll(first.errors)
   const unbought = shop.options.build.unbought
   let found = first
   let crew: Bought = { purchases: [], failures: [] }
@@ -85,7 +85,7 @@ async function bring(
   first: Survey,
 ): Promise<{ crew: Bought; found: Survey; identity?: ServiceIdentity }> {
   const names = request.names ?? []
-  const allowsPlaceholders = shop.options.build.unbought === 'placeholder' && request.frozen !== true
+  const allowsPlaceholders = request.approvedOnly === true || (shop.options.build.unbought === 'placeholder' && request.frozen !== true)
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
   if (!canAsk(shop, keeper) && open.every(isUnsent)) {
@@ -98,6 +98,7 @@ async function bring(
     names,
     mayBuy: mayBuy(shop, request),
     allowsPlaceholders,
+    approvedOnly: request.approvedOnly === true,
     onProgress: request.onProgress ?? (() => {}),
     signal,
   })

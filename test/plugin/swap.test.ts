@@ -110,7 +110,7 @@ async function play(name: string, engine: string, art: FakeArt): Promise<Played>
     root: game.root,
     configFile: false,
     logLevel: 'error',
-    plugins: [createPlugins({}, fakeWorkshop(art, join(game.root, 'hero.sprite.json')))],
+    plugins: [createPlugins({}, { makeWorkshop: fakeWorkshop(art, join(game.root, 'hero.sprite.json')) })],
     resolve: { alias: { runtime: join(repository, 'plugin', 'runtime'), ...(name === 'phaser' ? { phaser: engine } : {}) } },
     server: { host: '127.0.0.1', port: 0, fs: { allow: [game.root, repository] } },
     // Vite would reload a page on which it found the engine.
