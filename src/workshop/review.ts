@@ -5,7 +5,7 @@ import type { PlanItem } from '../build/plan.ts'
 import { type AnimationQuality, isClosedLoop } from '../build/quality.ts'
 import { readQuality } from '../build/sheet.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { DeliveredFrame, ReviewReport } from './counter.ts'
+import type { FrameFile, ReviewReport } from './counter.ts'
 import type { SessionKeeper } from './session.ts'
 import { layoutOf, sourceOf, toInputs } from './sheets.ts'
 import type { Shop } from './shop.ts'
@@ -51,9 +51,9 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
  *
  * @throws As {@link review}, but for what lies over the frames: it is not looked at.
  */
-export async function readDeliveredFrames(shop: Shop, keeper: SessionKeeper, name: string): Promise<readonly DeliveredFrame[]> {
+export async function readOriginals(shop: Shop, keeper: SessionKeeper, name: string): Promise<readonly FrameFile[]> {
   const { bought } = await findBought(shop, keeper, name)
-  const files: DeliveredFrame[] = []
+  const files: FrameFile[] = []
   for (const { item, wish } of bought) {
     const { spec, animation } = item
     const source = sourceOf(shop, item, wish, 'error')

@@ -73,12 +73,12 @@ describe('touched-up frames in a project', () => {
       return sheets.atlases.flatMap((atlas) => atlas.pages.map(({ sha256 }) => sha256))
     }
     const bare = await pages()
-    const delivered = await workshop.delivered('hero')
-    expect(delivered.map(({ file }) => file)).toEqual(Array.from({ length: 7 }, (_, at) => `walk/000${at}.png`))
-    for (const { file, bytes } of delivered) await game.write(`sprites/hero.frames/${file}`, bytes)
+    const originals = await workshop.originals('hero')
+    expect(originals.map(({ file }) => file)).toEqual(Array.from({ length: 7 }, (_, at) => `walk/000${at}.png`))
+    for (const { file, bytes } of originals) await game.write(`sprites/hero.frames/${file}`, bytes)
     expect(await pages()).toEqual(bare)
     expect((await workshop.review('hero.walk')).animations).toHaveLength(1)
-    await expect(workshop.delivered('nobody')).rejects.toMatchObject({ code: 'SW_USAGE' })
+    await expect(workshop.originals('nobody')).rejects.toMatchObject({ code: 'SW_USAGE' })
     await workshop.close()
   })
 
@@ -97,6 +97,7 @@ describe('touched-up frames in a project', () => {
       ['coin', false],
       ['hero', false],
     ])
+    expect((await workshop.delivered('hero.walk')).sheets.sprites.map(({ name }) => name)).toEqual(['hero'])
     expect((await workshop.status()).quality?.map(({ id }) => id)).toEqual(['coin.spin'])
     await workshop.close()
   })

@@ -115,8 +115,8 @@ test('the command takes a place for the picture, and speaks JSON', async () => {
 })
 
 test('the command writes frames to be touched up, and never over a file: somebody may have worked on it', async () => {
-  const delivered = ['walk/0000.png', 'walk/0001.png'].map((file, at) => ({ file, bytes: new Uint8Array([at]) }))
-  const workshop = { review: async () => report, delivered: async () => delivered }
+  const originals = ['walk/0000.png', 'walk/0001.png'].map((file, at) => ({ file, bytes: new Uint8Array([at]) }))
+  const workshop = { review: async () => report, originals: async () => originals }
   const { run, files, out } = createWorld({ workshop, files: { '/game/touch-up/walk/0001.png': 'mine' } })
   expect(await run('review', 'hero', '--frames', 'touch-up')).toBe(0)
   expect(files.get('/game/touch-up/walk/0000.png')).toEqual(new Uint8Array([0]))

@@ -2,7 +2,7 @@ import { join, relative, resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
-import type { DeliveredFrame } from '../../workshop.ts'
+import type { FrameFile } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../frames-view.ts'
@@ -23,13 +23,13 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
     })
   }
   const frames = args.text('frames')
-  const { report, delivered } = await withWorkshop(async (workshop) => ({
+  const { report, originals } = await withWorkshop(async (workshop) => ({
     report: await workshop.review(name),
-    delivered: frames === undefined ? [] : await workshop.delivered(name),
+    originals: frames === undefined ? [] : await workshop.originals(name),
   }))
   const file = resolve(root, args.text('out') ?? join(defaultFolder, `${name}.png`))
   await replaceFile(parts.host.disk, parts.host.random, file, report.picture)
-  const written = frames === undefined ? undefined : await writeNew(parts.host, resolve(root, frames), delivered)
+  const written = frames === undefined ? undefined : await writeNew(parts.host, resolve(root, frames), originals)
   const { animations, missing, warnings } = report
   printer.document({ name, file, animations, missing, warnings, frames: written })
   for (const warning of warnings) printer.warn(warning)
@@ -39,7 +39,7 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
     ink('bold', animations.map(({ id }) => id).join(', ')),
     `: ${relative(root, file) || file}`,
   )
-  if (written !== undefined) tellWritten(printer, written, delivered.length, relative(root, resolve(root, frames ?? '')) || '.')
+  if (written !== undefined) tellWritten(printer, written, originals.length, relative(root, resolve(root, frames ?? '')) || '.')
   printFlags(printer, animations)
   const flagged = animations.filter(({ flags }) => flags.length > 0).length
   printer.line()
@@ -57,7 +57,7 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
 }
 
 /** Writes files that are not there yet: somebody may have worked on one that is. Answers their paths. */
-async function writeNew({ disk, random }: Host, folder: string, files: readonly DeliveredFrame[]): Promise<readonly string[]> {
+async function writeNew({ disk, random }: Host, folder: string, files: readonly FrameFile[]): Promise<readonly string[]> {
   const written: string[] = []
   for (const { file, bytes } of files) {
     const path = join(folder, file)
