@@ -25,6 +25,7 @@ import { openShop, type Shop } from './workshop/shop.ts'
 import { openResultStore } from './workshop/store.ts'
 import { survey } from './workshop/survey.ts'
 import { answer, cancel, forget } from './workshop/talk.ts'
+import { findTexturePackage } from './workshop/texture-package.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { AnimationQuality, FrameFlag } from './build/quality.ts'
@@ -125,7 +126,8 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   })
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
-  const shop = openShop(host, options, credentials, config.projectName)
+  const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
+  const shop = { ...openShop(host, options, credentials, config.projectName), textures }
   return openCounter(shop, keepSession(shop))
 }
 

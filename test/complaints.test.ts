@@ -56,7 +56,7 @@ function inputOf(file: string, frames: number, source: FrameSource): SheetInput 
 }
 
 const shades = [10, 40, 70, 100, 130, 160, 190]
-const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6 }
+const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' }
 
 /** A cache as projects have it, on a disk of its own. */
 function openCache(): { readonly cache: BuildCache; readonly disk: MemoryDisk } {

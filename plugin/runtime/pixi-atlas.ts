@@ -38,14 +38,22 @@ export function toSource(label: string, resource: HTMLImageElement, data: AtlasD
 
 /** Of several encodings PixiJS takes the best that the browser shows; the names of the files are no help, a bundler may have made them. */
 async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData): Promise<TextureSource> {
+  if (format === 'ktx2' && !Assets.loader.parsers.some(({ id }) => id === format))
+    throw new Error(
+      `Expected PixiJS to load KTX2, found that it cannot. Import 'pixi.js/ktx2' before the sprites of "${data.key}" are loaded.`,
+    )
   const options = { resolution: data.scale, scaleMode: scaleModeOf(data) }
   const choice = [{ url, format }, ...also].map((one) => ({
     src: pageUrl(one.url),
-    ...(one.format === undefined ? {} : { format: one.format }),
+    // PixiJS chooses KTX2 under the name of what it holds.
+    ...(one.format === undefined ? {} : { format: one.format === 'ktx2' ? 'basis' : one.format }),
     parser: parserOf(one.format),
     data: options,
   }))
-  return (await Assets.load<Texture>({ src: choice })).source
+  const { source } = await Assets.load<Texture>({ src: choice })
+  // What loads KTX2 leaves it out.
+  source.scaleMode = options.scaleMode
+  return source
 }
 
 /** The whole URL of a page. */

@@ -11,6 +11,7 @@ let isAdded = false
  * Uploaded from an image element they are exact.
  */
 export function parserOf(format: string | undefined): string {
+  if (format === 'ktx2') return 'ktx2'
   if (format !== 'webp') return 'texture'
   if (!isAdded) extensions.add({ extension: { type: ExtensionType.LoadParser, name: parser }, id: parser, name: parser, load, unload })
   isAdded = true

@@ -84,11 +84,11 @@ function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQualit
   return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Sprite by sprite is how a dev server shows them: one encoding is enough for it, and no place is kept. */
+/** Sprite by sprite is how a dev server shows them: no place is kept, and one encoding is enough for it; KTX2 takes too long and cannot be swapped in place. */
 function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
   if (grouping === 'group') return options
   const { stable: _, ...rest } = options
-  return { ...rest, encodings: options.encodings.slice(0, 1) }
+  return { ...rest, encodings: [options.encodings.find((encoding) => encoding !== 'ktx2') ?? 'png'] }
 }
 
 /** Groups sorted by name. A page has one filter, so that pixel art and smooth art of one group lie on pages of their own. */
@@ -164,7 +164,9 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const { hull, maxSize } = options
   const atlases = await layOut(name, sequences, scales, { maxSize, earlier: options.stable ? ports.earlier : undefined })
   return {
-    atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options))),
+    atlases: await Promise.all(
+      atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, ports.encodeTexture)),
+    ),
     quality: reports.flatMap(({ quality }) => quality ?? []),
     warnings: reports.flatMap(({ warnings }) => warnings),
   }

@@ -7,7 +7,7 @@ import { readQuality } from '../build/sheet.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameFile, ReviewReport } from './counter.ts'
 import type { SessionKeeper } from './session.ts'
-import { layoutOf, sourceOf, toInputs } from './sheets.ts'
+import { layoutOf, sheetOptions, sourceOf, toInputs } from './sheets.ts'
 import type { Shop } from './shop.ts'
 import { type Survey, survey, throwAll, type Wish } from './survey.ts'
 
@@ -96,7 +96,7 @@ function notBought(name: string, items: readonly PlanItem[]): SpritewrightError 
 export async function findQuality(shop: Shop, all: Survey, ids: ReadonlySet<string>): Promise<readonly AnimationQuality[]> {
   // A build says what is wrong with touched-up frames.
   const inputs = await toInputs(shop, all, 'placeholder', () => {})
-  return readQuality(inputs, ids, shop.options.atlas, {
+  return readQuality(inputs, ids, sheetOptions(shop), {
     cache: shop.cache,
     layout: layoutOf(shop),
     warn: () => {},

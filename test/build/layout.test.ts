@@ -11,7 +11,7 @@ import { sha256 } from '../../src/vault/objects.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { type Game, hostOf, openShelf, type Shelf, spec } from '../plugin/world.ts'
 
-const stable: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, stable: true }
+const stable: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc', stable: true }
 const { stable: _, ...ordinary } = stable
 
 /** A sprite of eight frames that are filled to the edge, of sides of its own. */
