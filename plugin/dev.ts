@@ -1,3 +1,4 @@
+import { relative, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import type { BuiltSheets } from '../src/index.ts'
 import { findSprite } from './bundling.ts'
@@ -19,8 +20,13 @@ import { watchLockFile, watchProject } from './watcher.ts'
 export async function createDevSprites(server: ViteDevServer, session: PluginSession): Promise<DevSprites> {
   const workshop = await session.workshop()
   const { root, base } = session.surroundings
-  const folders = [workshop.options.store.dir, `${root}/node_modules/.cache/spritewright`]
-  const shelf = createPageShelf()
+  const folders = [workshop.options.store.dir, `${root}/node_modules/.cache/spritewright`].flatMap((folder) => [
+    folder,
+    // A root that is a link has two names.
+    resolve(server.config.root, relative(root, folder)),
+  ])
+  // A bundle names the pages of the time when it was made.
+  const shelf = createPageShelf(server.config.experimental.bundledDev ? Number.POSITIVE_INFINITY : undefined)
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   let current: Promise<Preview> | undefined

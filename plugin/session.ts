@@ -1,4 +1,5 @@
 import type { ResolvedConfig } from 'vite'
+import { realPath } from '../src/host/real-path.ts'
 import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
 import { openWarmStart, type WarmStart } from '../src/warm/start.ts'
 import { type Bundling, isTypings, keepBundling, readBundling, toBundling } from './bundling.ts'
@@ -6,7 +7,7 @@ import type { SpriteId } from './ids.ts'
 
 /** What Vite has resolved, as far as we need it. */
 export interface Surroundings {
-  /** Project root, absolute. */
+  /** Project root, absolute; links followed, as Vite follows them for the files in it. */
   readonly root: string
   /** Public base path, e.g. `/`, `/game/`, `./`. */
   readonly base: string
@@ -166,7 +167,7 @@ export function keepSessions(options: Options, seam: PluginSeam = {}): PluginSes
 
 function toSurroundings(config: ResolvedConfig): Surroundings {
   return {
-    root: config.root,
+    root: realPath(config.root),
     base: config.base,
     mode: config.mode,
     envDir: config.envDir,

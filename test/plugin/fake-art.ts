@@ -2,7 +2,7 @@ import { createBitmap, encodePages, makeAtlas } from '../../atlas/index.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { BuiltSheets, createWorkshop, Workshop } from '../../src/workshop.ts'
 
-/** How the one sprite of {@link fakeWorkshop}, `hero`, looks now. */
+/** How the sprite of {@link fakeWorkshop}, `hero`, looks now. */
 export interface FakeArt {
   /** 0 to 255, of every pixel but a clear border of 2. */
   red: number
@@ -23,6 +23,8 @@ export interface FakeArt {
   use?: readonly number[] | undefined
   anchor?: { readonly x: number; readonly y: number } | undefined
   pixelArt: boolean
+  /** Names of further sprites that look the same. */
+  others: readonly string[]
   /** Its spec is not there. */
   isGone: boolean
 }
@@ -30,7 +32,7 @@ export interface FakeArt {
 /** Art that is like this in what a test does not say. */
 export function fakeArt(art: Partial<FakeArt>): FakeArt {
   const usual = { red: 200, frames: 3, side: 16, maxSize: 2048, animations: ['walk', 'fall'], fps: 10, loop: true, yoyo: false }
-  return { ...usual, pixelArt: false, isGone: false, ...art }
+  return { ...usual, pixelArt: false, others: [], isGone: false, ...art }
 }
 
 /** A workshop that shows whatever art a test holds out, at once: what the real one would make of purchases and edits. */
@@ -38,7 +40,7 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
   return async ({ root }) => {
     const workshop: Partial<Workshop> = {
       options: { store: { dir: `${root}/.spritewright` } } as Workshop['options'],
-      preview: async () => ({ sheets: art.isGone ? { sprites: [], atlases: [] } : await toSheets(art, file), errors: [] }),
+      preview: async () => ({ sheets: await toSheets(art, file), errors: [] }),
       writeTypings: async () => [],
       close: async () => {},
     }
@@ -47,12 +49,18 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
 }
 
 async function toSheets(art: FakeArt, file: string): Promise<BuiltSheets> {
+  const names = [...(art.isGone ? [] : ['hero']), ...art.others].sort()
+  const all = await Promise.all(names.map((name) => toSheet(name, art, file.replace('hero.', `${name}.`))))
+  return { sprites: all.flatMap(({ sprites }) => sprites), atlases: all.flatMap(({ atlases }) => atlases) }
+}
+
+async function toSheet(sprite: string, art: FakeArt, file: string): Promise<BuiltSheets> {
   const { fps, loop, yoyo, durations, use, anchor, pixelArt } = art
   const animations = art.animations.map((name) => {
-    const names = Array.from({ length: art.frames }, (_, index) => `hero/${name}/${String(index).padStart(4, '0')}`)
+    const names = Array.from({ length: art.frames }, (_, index) => `${sprite}/${name}/${String(index).padStart(4, '0')}`)
     return {
-      name: `hero/${name}`,
-      sprite: 'hero',
+      name: `${sprite}/${name}`,
+      sprite,
       frames: names.map((frame, index) => ({ name: frame, bitmap: draw(art, name === 'walk' ? 0 : 99, index), durationMs: 1000 / fps })),
       play: use?.map((index) => names[index] as string) ?? names,
       ...(durations ? { durations } : {}),
@@ -66,14 +74,14 @@ async function toSheets(art: FakeArt, file: string): Promise<BuiltSheets> {
       pixelArt,
     }
   })
-  const atlas = makeAtlas('hero', animations, { maxSize: art.maxSize })
+  const atlas = makeAtlas(sprite, animations, { maxSize: art.maxSize })
   const { pages } = await encodePages(atlas, { format: 'png', lossless: true })
   return {
     sprites: [
       {
-        name: 'hero',
+        name: sprite,
         file,
-        atlas: 'hero',
+        atlas: sprite,
         width: art.side,
         height: art.side,
         ...(anchor ? { anchor } : {}),

@@ -9,7 +9,7 @@ import { openPanel, type PanelClient } from './panel-client.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
 import { hostOf, key, noNet, openSource, pluginOf, spec, vites } from './world.ts'
 
-const open: (() => Promise<unknown> | void)[] = []
+const open: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })

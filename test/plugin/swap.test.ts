@@ -1,7 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Browser, CDPSession, Page } from 'playwright-core'
-import { createServer } from 'vite'
+import { createServer, type InlineConfig } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPlugins } from '../../plugin/index.ts'
 import { openBrowser, visit } from '../e2e/browser.ts'
@@ -55,6 +55,8 @@ interface Stage {
   counts(): Counts
   repeat(times: number): Promise<void>
   hurry(): Promise<void>
+  /** Loads a sprite of `virtual:spritewright`. Answers whether its frames are there. */
+  load(name: string): Promise<boolean>
   /** Plays the walk anew. */
   replay(): void
 }
@@ -97,7 +99,7 @@ interface Played {
 }
 
 /** Serves a page of `test/fixtures/swap` and opens it. */
-async function play(name: string, engine: string, art: FakeArt): Promise<Played> {
+async function play(name: string, engine: string, art: FakeArt, more: InlineConfig = {}): Promise<Played> {
   const game = await createGame({
     'index.html': '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/swap/page.js"></script>',
     'hero.sprite.json': '{}',
@@ -115,6 +117,7 @@ async function play(name: string, engine: string, art: FakeArt): Promise<Played>
     server: { host: '127.0.0.1', port: 0, fs: { allow: [game.root, repository] } },
     // Vite would reload a page on which it found the engine.
     optimizeDeps: { include: [engine] },
+    ...more,
   })
   await server.listen()
   const { page, complaints } = await visit(browser, server.resolvedUrls?.local[0] ?? '')
@@ -290,6 +293,13 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
     })
   })
 
+  test('a sprite that is new is there among all sprites, and can be loaded; one that is taken away goes', async () => {
+    expect((await game.change({ others: ['tree', 'ant'] })).sprites).toEqual(['ant', 'hero', 'tree'])
+    expect(await game.page.evaluate(() => globalThis.stage?.load('tree'))).toBe(true)
+    expect((await game.change({ others: [] })).sprites).toEqual(['hero'])
+    game.complaints.splice(0)
+  })
+
   test('of many updates at once the last one stays', async () => {
     await game.page.evaluate(() => globalThis.stage?.hurry())
     expect(await game.look()).toMatchObject({ isSame: true, still: { colour: [160, 0, 40] }, inner: { steps: 4, isPlaying: true } })
@@ -318,6 +328,33 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
   test('it is the same page all the time, and the game has its loader as it was', async () => {
     expect(await game.page.evaluate(() => globalThis.isTheSamePage)).toBe(true)
     if (name === 'phaser') expect(await game.page.evaluate(() => globalThis.loader?.())).toEqual(['assets/', 'MINE.'])
+  })
+})
+
+describe('a game that Vite 8 bundles in dev', () => {
+  test('is swapped in place too; loaded anew, it begins with what is shown now', async () => {
+    const art = fakeArt({})
+    const game = await play('pixi', 'pixi.js', art, { experimental: { bundledDev: true } })
+    try {
+      const after = await game.change({ red: 50, frames: 6, side: 40, others: ['tree'] })
+      expect(after).toMatchObject({
+        isSame: true,
+        still: { colour: [50, 0, 40] },
+        inner: { steps: 6, isPlaying: true },
+        sprites: ['hero', 'tree'],
+      })
+      await game.change({ red: 60, frames: 5 })
+      await game.page.reload()
+      // The bundle is as old as the server: the page is told what has changed since.
+      await game.page.waitForFunction(() => globalThis.stage?.isSettled() && globalThis.stage.told() > 0, undefined, { timeout: 60_000 })
+      expect(await game.look()).toMatchObject({
+        still: { colour: [60, 0, 40] },
+        inner: { steps: 5, isPlaying: true },
+        sprites: ['hero', 'tree'],
+      })
+    } finally {
+      await game.end()
+    }
   })
 })
 
