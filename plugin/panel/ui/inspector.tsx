@@ -18,7 +18,7 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
   return (
     <section class="block inspector" aria-labelledby="inspector-title">
       <div class="spread">
-        <h3 id="inspector-title">Free to change</h3>
+        <h2 id="inspector-title">Free to change</h2>
         <span class="soft small">written to the spec at once</span>
       </div>
       <fieldset disabled={isLocked}>

@@ -108,7 +108,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
             disabled={selected.length === 0 || !state.access.mayBuy}
             onClick={() => onApprove(selected.map((paid) => paid.id))}
           >
-            Approve {selected.length > 0 ? selected.length : ''}…
+            {selected.length > 0 ? `Approve ${selected.length}…` : 'Approve…'}
           </button>
         </div>
       )}
