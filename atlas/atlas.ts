@@ -120,7 +120,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
       members: pieces.filter((piece) => piece.sequence === sequence).map((piece) => piece.picture),
     })),
     // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
-    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)) },
+    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)), unit: align },
     earlierPlaces(options.earlier ?? [], pieces, pictures, align),
   ).map((page) => inPixels(page, align))
   return {
@@ -167,9 +167,12 @@ function digestOf(bitmap: Bitmap): string {
   return digest
 }
 
-function cutFrame({ bitmap, canvas }: Frame, isTrimmed: boolean, align: number): TrimmedFrame {
+function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: number): TrimmedFrame {
   if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
-  return isTrimmed ? trim(bitmap, { align, margin: align }) : { bitmap, offsetX: 0, offsetY: 0 }
+  if (!sequence.trim) return { bitmap, offsetX: 0, offsetY: 0 }
+  // At a smaller scale an edge that is drawn smoothly reaches a pixel further out.
+  const isSmoothed = align > 1 && !sequence.pixelArt
+  return trim(bitmap, { align, margin: isSmoothed ? 2 * align : align })
 }
 
 /**
@@ -182,7 +185,7 @@ export function cutSequence(sequence: FrameSequence, known: Map<string, Bitmap> 
   if (!untrimmedSlices(sequence).trim) return sequence
   const frames = sequence.frames.map((frame) => {
     const { width, height } = canvasOf(frame)
-    const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, true, 1)
+    const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, sequence, 1)
     const key = digestOf(cut)
     const bitmap = known.get(key) ?? cut
     known.set(key, bitmap)
@@ -196,7 +199,7 @@ function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces
   const known = new Map<string, number>()
   const pieces = sequences.flatMap((sequence) =>
     sequence.frames.map((frame) => {
-      const trimmed = cutFrame(frame, sequence.trim, align)
+      const trimmed = cutFrame(frame, sequence, align)
       const { bitmap } = trimmed
       const key = `${sequence.extrude} ${digestOf(bitmap)}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1

@@ -26,6 +26,8 @@ export interface PackOptions {
   readonly border: number
   /** Whether rectangles may be turned by 90°. Only for formats that can draw it. @default false */
   readonly canTurn?: boolean
+  /** Pixels that each of the other numbers stands for, and the sizes too; for what an error says. @default 1 */
+  readonly unit?: number
 }
 
 /** Where a rectangle lies on a page: its top left corner. Turned by 90°, it covers its height × its width. */
@@ -171,10 +173,11 @@ class PackJob {
   }
 
   #tooLarge(group: PackGroup): AtlasError {
-    const { maxSize, padding } = this.#options
+    const { padding, unit = 1 } = this.#options
     const boxes = this.#boxesAt(this.#membersOf([this.#groups.indexOf(group)]))
-    const widest = boxes.reduce((most, box) => Math.max(most, box.width - padding), 0)
-    const tallest = boxes.reduce((most, box) => Math.max(most, box.height - padding), 0)
+    const maxSize = this.#options.maxSize * unit
+    const widest = unit * boxes.reduce((most, box) => Math.max(most, box.width - padding), 0)
+    const tallest = unit * boxes.reduce((most, box) => Math.max(most, box.height - padding), 0)
     return new AtlasError('SW_PACK', {
       message:
         `Expected "${group.name}" to fit on one page of ${maxSize} × ${maxSize} pixels, found ${boxes.length} different frames of up to ` +

@@ -2,6 +2,7 @@ import { type Atlas, type PlacedFrame, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 import { drawPage, type PagePicture } from './compose.ts'
 import type { Borders, FrameSequence } from './frame.ts'
+import { visibleBox } from './trim.ts'
 
 /** The largest number of pixels that a layout may be a multiple of: more would waste what sharing it saves. */
 const LARGEST_UNIT = 16
@@ -62,6 +63,9 @@ function enlarge(bitmap: Bitmap, width: number, height: number): Bitmap {
 /**
  * The same atlas at a smaller scale: every place, size and offset is that of the large one times the ratio.
  *
+ * Lanczos rings a little beyond what is visible at the large scale, further than the margin of the trim. What is further out than a pixel is cleared, so that trimmed
+ * frames fade out inside of their rectangles at every scale and are not cut off hard.
+ *
  * @param large Made with `align`, from aligned sequences at the largest scale. Outlines are laid over each scale afterwards.
  * @param sequences The aligned sequences at the smaller scale.
  */
@@ -69,13 +73,18 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
   const ratio = scale / large.scale
   const times = (px: number): number => Math.round(px * ratio)
   const sources = new Map(
-    sequences.flatMap(({ frames, extrude, borders }) =>
+    sequences.flatMap(({ frames, extrude, borders, trim }) =>
       frames.map((frame) => [
         frame.name,
-        { bitmap: frame.bitmap, extrude: times(extrude), ...(borders ? { borders: scaleBorders(borders, scale) } : {}) },
+        {
+          bitmap: frame.bitmap,
+          extrude: times(extrude),
+          isTrimmed: trim && borders === undefined,
+          ...(borders ? { borders: scaleBorders(borders, scale) } : {}),
+        },
       ]),
     ),
-  ) as ReadonlyMap<string, { bitmap: Bitmap; extrude: number; borders?: Borders }>
+  ) as ReadonlyMap<string, { bitmap: Bitmap; extrude: number; isTrimmed: boolean; borders?: Borders }>
   const frames = large.frames.map(({ hull: _, borders: __, ...frame }): PlacedFrame => {
     const { borders } = sources.get(frame.name)!
     return {
@@ -94,15 +103,35 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
   const pages = large.pages.map(({ index, bitmap }) => {
     const pictures: PagePicture[] = []
     const places = new Map<string, { x: number; y: number; picture: number }>()
-    for (const { name, page, x, y, width, height, offsetX, offsetY } of frames) {
+    for (const [at, { name, page, x, y, width, height, offsetX, offsetY }] of frames.entries()) {
       // Frames that show one picture share its place.
       if (page !== index || places.has(`${x} ${y}`)) continue
       const source = sources.get(name)!
-      const picture = pictures.push({ bitmap: crop(source.bitmap, offsetX, offsetY, width, height), extrude: source.extrude }) - 1
+      const whole = crop(source.bitmap, offsetX, offsetY, width, height)
+      const cut = source.isTrimmed ? clearMargin(whole, pictureOf(large, large.frames[at]!), ratio) : whole
+      const picture = pictures.push({ bitmap: cut, extrude: source.extrude }) - 1
       places.set(`${x} ${y}`, { x: x - source.extrude, y: y - source.extrude, picture })
     }
     const positions = new Map([...places.values()].map(({ picture, x, y }) => [picture, { x, y, isTurned: false }]))
     return { index, bitmap: drawPage({ width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures) }
   })
   return { ...large, scale, pages, frames }
+}
+
+function pictureOf({ pages }: Atlas, { page, x, y, width, height }: PlacedFrame): Bitmap {
+  return crop(pages[page]!.bitmap, x, y, width, height)
+}
+
+/** A scaled picture without what lies further out than a pixel beyond those that have a part of a visible one. */
+function clearMargin(scaled: Bitmap, large: Bitmap, ratio: number): Bitmap {
+  const cleared = createBitmap(scaled.width, scaled.height)
+  const box = visibleBox(large, 0)
+  if (box === undefined) return cleared
+  // A hair of tolerance: 3 × a third is 1.
+  const down = (px: number): number => Math.floor(px * ratio + 1e-6)
+  const up = (px: number): number => Math.ceil(px * ratio - 1e-6)
+  const [left, top] = [Math.max(0, down(box.left) - 1), Math.max(0, down(box.top) - 1)]
+  const [right, bottom] = [Math.min(scaled.width, up(box.right) + 1), Math.min(scaled.height, up(box.bottom) + 1)]
+  blit(cleared, crop(scaled, left, top, right - left, bottom - top), left, top)
+  return cleared
 }

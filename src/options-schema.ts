@@ -52,6 +52,7 @@ const shapes = {
     { dir: text('the path of a folder').optional(), shared: text('the path of a folder').optional() },
     { error: 'an object: dir, shared' },
   ),
+  cache: z.strictObject({ maxBytes: whole(0, 2 ** 50).optional() }, { error: 'an object: maxBytes' }),
   atlas: z.strictObject(
     {
       maxSize: whole(64, 16_384).optional(),
@@ -88,6 +89,7 @@ const optionsShape = {
   approval: shapes.approval.optional(),
   build: shapes.build.optional(),
   store: shapes.store.optional(),
+  cache: shapes.cache.optional(),
   atlas: shapes.atlas.optional(),
   limits: shapes.limits.optional(),
   replayWindow: z

@@ -49,6 +49,12 @@ export interface Options {
         readonly shared?: string | undefined
       }
     | undefined
+  readonly cache?:
+    | {
+        /** Bytes that `node_modules/.cache/spritewright` may take, 0 to 2^50: what was used least recently goes at the end of a build, never what that build or one of the last ten minutes has used. @default 1 GiB */
+        readonly maxBytes?: number | undefined
+      }
+    | undefined
   readonly atlas?: AtlasSettings | undefined
   /** How much is asked of the service, at most. */
   readonly limits?: { readonly [Name in keyof ResolvedLimits]?: ResolvedLimits[Name] | undefined } | undefined
@@ -88,6 +94,7 @@ export interface ResolvedOptions {
   readonly isCi: boolean
   /** Absolute paths. */
   readonly store: { readonly dir: string; readonly shared?: string }
+  readonly cache: { readonly maxBytes: number }
   readonly atlas: ResolvedAtlas
   readonly limits: ResolvedLimits
   readonly replayWindowMs: number
@@ -129,7 +136,7 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
   checkOptions(config?.options ?? {}, config?.file)
   checkOptions(argument, undefined)
   const options = mergeOptions((config?.options ?? {}) as Options, argument)
-  const { specs = '**/*.sprite.{json,yaml,yml}', build = {}, store = {}, atlas = {}, limits = {}, approval = {} } = options
+  const { specs = '**/*.sprite.{json,yaml,yml}', build = {}, store = {}, cache = {}, atlas = {}, limits = {}, approval = {} } = options
   const engine = options.engine ?? findEngine(context.dependencies)
   const service = resolveService(options.service)
   const made = resolveAtlas(atlas, [...enginesOf({ engine }), ...(options.formats ?? [])])
@@ -147,6 +154,7 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
       dir: resolve(context.root, store.dir ?? '.spritewright'),
       ...(store.shared === undefined ? {} : { shared: resolve(context.root, store.shared) }),
     },
+    cache: { maxBytes: cache.maxBytes ?? 2 ** 30 },
     atlas: made.atlas,
     limits: {
       windowMs: limits.windowMs ?? 60_000,

@@ -32,6 +32,8 @@ class IndexedFiles extends Map<string, Uint8Array> {
 /** A disk in memory, for tests of what is written and in which order; it does not lose anything by itself. */
 export class MemoryDisk implements Disk {
   readonly files: Map<string, Uint8Array> = new IndexedFiles()
+  /** When files were changed last, as far as `touch` was told: the others at 0. */
+  readonly times: Map<string, number> = new Map()
   /** Every call that changes something, in order, e.g. `link /a/0001.json`. */
   readonly calls: string[] = []
   /** When set, a call that begins with this text fails with this code. */
@@ -54,7 +56,7 @@ export class MemoryDisk implements Disk {
 
   async stat(path: string): Promise<{ bytes: number; changedMs: number; isFolder: boolean } | undefined> {
     const bytes = this.files.get(path)
-    if (bytes) return { bytes: bytes.length, changedMs: 0, isFolder: false }
+    if (bytes) return { bytes: bytes.length, changedMs: this.times.get(path) ?? 0, isFolder: false }
     return (await this.list(path)).length > 0 ? { bytes: 0, changedMs: 0, isFolder: true } : undefined
   }
 
@@ -91,6 +93,12 @@ export class MemoryDisk implements Disk {
     this.#note(`move ${to}`)
     this.files.set(to, await this.read(from))
     this.files.delete(from)
+  }
+
+  async touch(path: string, atMs: number): Promise<void> {
+    this.#note(`touch ${path}`)
+    if (!this.files.has(path)) throw failure('ENOENT', path)
+    this.times.set(path, atMs)
   }
 
   async remove(path: string): Promise<void> {

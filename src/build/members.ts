@@ -7,7 +7,7 @@ import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput
 import { packSequence, unpackSequence } from './sequence-cache.ts'
 
 /** Raised whenever equal inputs may give other bytes than before. */
-export const formatVersion: number = 3
+export const formatVersion: number = 4
 
 /** What the making of sheets needs. */
 export interface SheetPorts {

@@ -38,6 +38,7 @@ export async function makeSheets(
   const own = optionsFor(grouping, options)
   const made: BuiltGroup[] = []
   for (const [name, members] of groups) made.push(await makeWithOverrides(name, members, own, ports))
+  await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)
   return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
 }

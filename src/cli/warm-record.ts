@@ -115,6 +115,7 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
     link: (from, to) => outside(to, inner.disk.link(from, to)),
     append: (path, bytes) => outside(path, inner.disk.append(path, bytes)),
     remove: (path) => outside(path, inner.disk.remove(path)),
+    touch: (path, atMs) => outside(path, inner.disk.touch(path, atMs)),
   }
   const glob: Glob = async (root, patterns, ignore) => {
     const before = files.specs(root)

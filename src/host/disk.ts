@@ -1,5 +1,5 @@
 import { constants } from 'node:fs'
-import { appendFile, copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { appendFile, copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 
 /** What {@link Disk.stat} tells of a path. */
 export interface DiskStat {
@@ -37,6 +37,8 @@ export interface Disk {
   move(from: string, to: string): Promise<void>
   /** Removes a file, or a folder with all in it; nothing where nothing is. */
   remove(path: string): Promise<void>
+  /** Sets the time that {@link DiskStat.changedMs} tells. `ENOENT` where nothing is. @param atMs Milliseconds since the Unix epoch. */
+  touch(path: string, atMs: number): Promise<void>
 }
 
 /** The file system of this machine. */
@@ -74,6 +76,7 @@ export function nodeDisk(): Disk {
     },
     move: (from, to) => rename(from, to),
     remove: (path) => rm(path, { recursive: true, force: true }),
+    touch: (path, atMs) => utimes(path, atMs / 1000, atMs / 1000),
   }
 }
 

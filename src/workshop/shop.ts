@@ -59,7 +59,11 @@ export function openShop(host: Host, options: ResolvedOptions, credentials: Cred
     journal,
     reservations: createReservations(host, places, { journal, lock }, options.approval.total),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
-    cache: createBuildCache(host, join(options.root, 'node_modules', '.cache', 'spritewright')),
+    cache: createBuildCache(
+      { disk: host.disk, random: host.random, clock: host.clock, warn },
+      join(root, 'node_modules', '.cache', 'spritewright'),
+      options.cache.maxBytes,
+    ),
     warnings,
   }
 }

@@ -89,6 +89,22 @@ describe('atlases of several scales', () => {
       }
   })
 
+  test.each([[[1, 0.5]], [[1, 0.75, 0.25]]])('%j: a trimmed frame fades out inside of its rectangle at every scale', async (scales) => {
+    // Hard edges between the pixels of the smaller scales, which Lanczos rings around.
+    const bitmap = createBitmap(40, 32)
+    for (let y = 9; y < 22; y++) for (let x = 7; x < 33; x++) bitmap.data.set([255, 255, 255, 255], (y * 40 + x) * 4)
+    const boxes = discs('a/walk', 40, 32, 1)
+    const { all } = await variants([{ ...boxes, frames: [{ ...boxes.frames[0]!, bitmap }] }], scales)
+    for (const { frames, pages } of all) {
+      const [{ x, y, width, height }] = frames as [(typeof frames)[0]]
+      const picture = crop(pages[0]!.bitmap, x, y, width, height)
+      for (let at = 0; at < width * height; at++) {
+        const isAtEdge = at % width === 0 || at % width === width - 1 || at < width || at >= width * (height - 1)
+        if (isAtEdge) expect(picture.data[at * 4 + 3], `${width} × ${height}, pixel ${at}`).toBe(0)
+      }
+    }
+  })
+
   test('an anchor stays on its point when frames are enlarged to a multiple', () => {
     fc.assert(
       fc.property(fc.integer({ min: 3, max: 40 }), fc.double({ min: 0, max: 1, noNaN: true }), (width, x) => {

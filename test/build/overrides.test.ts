@@ -184,6 +184,7 @@ describe('the build key', () => {
     const cache = {
       read: async (key: string) => kept.get(key),
       write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
+      finish: async () => {},
     }
     const make = async (files: Readonly<Record<string, Uint8Array>>): Promise<readonly string[]> => {
       const { atlases } = await makeSheets(

@@ -24,6 +24,7 @@ function ports() {
   const cache = {
     read: async (key: string) => kept.get(key),
     write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
+    finish: async () => {},
   }
   return { kept, cache, warn: () => {} }
 }

@@ -40,6 +40,7 @@ export function memoryDisk(files: Map<string, Uint8Array>): Disk {
       files.delete(from)
     },
     remove: async (path) => void files.delete(path),
+    touch: async (path) => void must(path),
   }
 }
 

@@ -18,14 +18,29 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
+/** Serves files by their paths from the root, from memory; what is put into the map later is served too. */
+export async function serveFiles(files: ReadonlyMap<string, Uint8Array>): Promise<Site> {
+  return serve(async (path) => files.get(path.slice(1)), '/')
+}
+
 /** Serves a folder. @param at Path under which it is served, so that a bundle with a wrong base is found out. */
 export async function serveFolder(folder: string, at = '/'): Promise<Site> {
-  const server = createServer(async (request, response) => {
-    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
+  return serve(async (path) => {
     const file = join(folder, path.slice(at.length - 1), path.endsWith('/') ? 'index.html' : '')
     const isThere = path.startsWith(at) && (await stat(file).catch(() => undefined))?.isFile()
-    if (!isThere) return void response.writeHead(404).end()
-    response.writeHead(200, { 'content-type': types[extname(file)] ?? 'application/octet-stream' }).end(await readFile(file))
+    return isThere ? readFile(file) : undefined
+  }, at)
+}
+
+/** @param find Given a path with its first slash; undefined where nothing is there. */
+async function serve(find: (path: string) => Promise<Uint8Array | undefined>, at: string): Promise<Site> {
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)
+    const bytes = await find(path)
+    if (bytes === undefined) return void response.writeHead(404).end()
+    response
+      .writeHead(200, { 'content-type': types[extname(path.endsWith('/') ? 'index.html' : path)] ?? 'application/octet-stream' })
+      .end(bytes)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

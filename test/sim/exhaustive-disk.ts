@@ -165,6 +165,11 @@ export class ExhaustiveDisk implements Disk {
     return this.#onChange('move', to)
   }
 
+  /** The times of files are not kept: nothing rests on them. */
+  async touch(path: string): Promise<void> {
+    this.#file(path)
+  }
+
   async remove(path: string): Promise<void> {
     if (!this.#names.delete(path)) return
     for (const entry of this.#names.values()) if (entry.path.startsWith(`${path}/`)) this.#names.delete(entry.path)

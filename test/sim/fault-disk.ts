@@ -194,6 +194,11 @@ export class FaultDisk implements Disk {
     node.sync()
   }
 
+  async touch(path: string, atMs: number): Promise<void> {
+    this.#enter('touch', path)
+    this.#file(path).changedMs = atMs
+  }
+
   async move(from: string, to: string): Promise<void> {
     this.#enter('move', to)
     const node = this.#find(from)

@@ -24,6 +24,7 @@ export function guarded(disk: Disk, guard: CallGuard): Disk {
     syncFolder: (folder) => after(`syncFolder ${folder}`, () => disk.syncFolder(folder)),
     move: (from, to) => after(`move ${to}`, () => disk.move(from, to)),
     remove: (path) => after(`remove ${path}`, () => disk.remove(path)),
+    touch: (path, atMs) => after(`touch ${path}`, () => disk.touch(path, atMs)),
   }
 }
 

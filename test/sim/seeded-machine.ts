@@ -240,6 +240,7 @@ export class Process {
       sync: (path) => this.#change('sync', path, () => on(path).sync(path)),
       syncFolder: (path) => this.#change('syncFolder', path, () => on(path).syncFolder(path)),
       remove: (path) => this.#change('remove', path, () => on(path).remove(path)),
+      touch: (path, atMs) => look(() => on(path).touch(path, atMs)),
       link: (from, to) => this.#change('link', to, () => this.#across(from, to, 'link')),
       move: (from, to) => this.#change('move', to, () => this.#across(from, to, 'move')),
     }

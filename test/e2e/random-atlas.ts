@@ -1,0 +1,179 @@
+import { formats } from '../../atlas/formats/registry.ts'
+import {
+  type Atlas,
+  alignSequences,
+  type Bitmap,
+  createBitmap,
+  encodePages,
+  type FrameSequence,
+  makeAtlas,
+  scaleSequence,
+  sharedUnit,
+  shrinkAtlas,
+} from '../../atlas/index.ts'
+import { type AnimationCase, type AtlasCase, drawArt } from './random-case.ts'
+
+/** What an engine is told to do with one scale of an atlas; the fixtures `random-*.js` read it. */
+export interface Errand {
+  /** Path of the files from the server's root. */
+  readonly folder: string
+  /** Name of the atlas. */
+  readonly name: string
+  readonly scale: number
+  readonly pixelArt: boolean
+  /** Whose pixels lie in `sources.bin`, RGBA, straight alpha, from byte `at` on. */
+  readonly frames: readonly Source[]
+  readonly playbacks: readonly { readonly name: string; readonly loop: boolean; readonly steps: number }[]
+}
+
+/** A frame as it was drawn. */
+export interface Source {
+  readonly name: string
+  readonly width: number
+  readonly height: number
+  readonly at: number
+  readonly anchor?: { readonly x: number; readonly y: number }
+  /** What lies around it on its page: its own edge repeated, or clear pixels; absent where neighbours may touch it, as its maker asked for. */
+  readonly ring?: 'edge' | 'clear'
+}
+
+/** A frame, and the millisecond from which on it is seen. */
+export interface Shown {
+  readonly name: string
+  readonly startMs: number
+}
+
+/** An atlas as files, and what is to be seen of it. */
+export interface MadeAtlas {
+  readonly errands: readonly Errand[]
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** By animation. */
+  readonly timelines: ReadonlyMap<string, readonly Shown[]>
+  readonly pages: number
+}
+
+/** Packs a case, and writes it for Phaser and PixiJS as the product does. @param name Of the atlas, and of the folder of its files. */
+export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<MadeAtlas> {
+  const sequences = asked.animations.map((one, index) => toSequence(one, `${name}-${index}/play`, asked.pixelArt))
+  const variants = await layOut(name, sequences, asked)
+  const files = new Map<string, Uint8Array>()
+  const put = (folder: string, all: readonly { readonly file: string; readonly bytes: Uint8Array }[]): void => {
+    for (const { file, bytes } of all) files.set(`${name}/${folder}${file}`, bytes)
+  }
+  const encoded = []
+  for (const { atlas } of variants)
+    encoded.push(await encodePages(atlas, { format: 'png', ...(asked.palette ? { palette: 'exact' } : {}) }))
+  for (const { pages } of encoded) put('', pages)
+  put('', [...formats.phaser.write(encoded), ...formats.pixi.write(encoded)])
+  const timelines = new Map(sequences.map((sequence) => [sequence.name, timelineOf(sequence)]))
+  const errands = variants.map(({ atlas, shown, large }): Errand => {
+    const { sources, bytes } = gather(shown, large, asked)
+    put('', [{ file: `sources@${atlas.scale}.bin`, bytes }])
+    const playbacks = sequences.map((sequence) => ({ name: sequence.name, loop: sequence.loop, steps: stepsOf(sequence) }))
+    return { folder: `${name}/`, name, scale: atlas.scale, pixelArt: asked.pixelArt, frames: sources, playbacks }
+  })
+  return { errands, files, timelines, pages: variants[0]!.atlas.pages.length }
+}
+
+function toSequence(one: AnimationCase, name: string, pixelArt: boolean): FrameSequence {
+  const { width, height, art, play, fps, durations, anchor, ...rest } = one
+  const nameOf = (index: number): string => `${name}/${String(index).padStart(4, '0')}`
+  const frames = art.map((words, index) => ({
+    name: nameOf(index),
+    bitmap: drawArt(words, width, height),
+    durationMs: 1000 / fps,
+  }))
+  const optional = { ...(durations === undefined ? {} : { durations }), ...(anchor === undefined ? {} : { anchor }) }
+  return { name, sprite: name.split('/')[0]!, frames, play: play.map(nameOf), fps, pixelArt, ...rest, ...optional }
+}
+
+/** All scales in one layout where they have one in common, as a build makes them. */
+async function layOut(name: string, sequences: readonly FrameSequence[], { scales, maxSize }: AtlasCase) {
+  const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
+    Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
+  const unit = sharedUnit(scales)
+  const [largest = 1, ...smaller] = scales
+  const variants: { atlas: Atlas; shown: readonly FrameSequence[]; large: readonly FrameSequence[] }[] = []
+  if (unit === undefined || smaller.length === 0) {
+    for (const scale of scales) {
+      const shown = await at(sequences, scale)
+      variants.push({ atlas: makeAtlas(name, shown, { maxSize, scale }), shown, large: shown })
+    }
+    return variants
+  }
+  const aligned = alignSequences(sequences, scales, unit)
+  const shown = await at(aligned, largest)
+  const large = makeAtlas(name, shown, { maxSize, scale: largest, align: unit })
+  variants.push({ atlas: large, shown, large: shown })
+  for (const scale of smaller) {
+    const smaller = await at(aligned, scale)
+    variants.push({ atlas: shrinkAtlas(large, smaller, scale), shown: smaller, large: shown })
+  }
+  return variants
+}
+
+/** Alpha of 255 that may be cleared around a trimmed frame at a smaller scale: Lanczos rings further out than it reaches. */
+const FAINT = 12
+
+/** The frame at a smaller scale as it is to be seen: without the faint rings more than a pixel outside of what was visible at the largest. */
+function withoutRings(bitmap: Bitmap, large: Bitmap): Bitmap {
+  const ratio = bitmap.width / large.width
+  const seen = Array.from({ length: large.width * large.height }, (_, at) => at).filter((at) => large.data[at * 4 + 3]! > 0)
+  const span = (places: readonly number[]): readonly [number, number] => [
+    Math.floor(Math.min(...places) * ratio),
+    Math.ceil((Math.max(...places) + 1) * ratio),
+  ]
+  const [left, right] = span(seen.map((at) => at % large.width))
+  const [top, bottom] = span(seen.map((at) => Math.floor(at / large.width)))
+  const kept = createBitmap(bitmap.width, bitmap.height, bitmap.data.slice())
+  for (let at = 0; at < kept.data.length; at += 4) {
+    const [x, y] = [(at / 4) % kept.width, Math.floor(at / 4 / kept.width)]
+    if (x >= left - 1 && x <= right && y >= top - 1 && y <= bottom) continue
+    if (kept.data[at + 3]! > FAINT) throw new Error(`Expected nothing visible at ${x}, ${y}, found an alpha of ${kept.data[at + 3]}.`)
+    kept.data.fill(0, at, at + 4)
+  }
+  return kept
+}
+
+/** The pixels of all frames, one after the other. @param large The frames at the scale that the layout was made for. */
+function gather(shown: readonly FrameSequence[], large: readonly FrameSequence[], { animations }: AtlasCase) {
+  const sources: Source[] = []
+  const pixels: Uint8Array[] = []
+  let at = 0
+  for (const [index, { frames, anchor, trim }] of shown.entries()) {
+    const { extrude, padding } = animations[index]!
+    for (const [number, { name, bitmap }] of frames.entries()) {
+      const { width, height } = bitmap
+      const ring = extrude > 0 ? 'edge' : padding > 0 ? 'clear' : undefined
+      sources.push({ name, width, height, at, ...(anchor === undefined ? {} : { anchor }), ...(ring === undefined ? {} : { ring }) })
+      const { data } = trim && large !== shown ? withoutRings(bitmap, large[index]!.frames[number]!.bitmap) : bitmap
+      pixels.push(data)
+      at += data.length
+    }
+  }
+  return { sources, bytes: new Uint8Array(Buffer.concat(pixels)) }
+}
+
+/** One round, the way back of a yoyo too: ends are not doubled, and a loop leaves its first frame to the next round. */
+function roundOf({ play, durations, fps, loop, yoyo }: FrameSequence): readonly { readonly name: string; readonly ms: number }[] {
+  const there = play.map((name, at) => ({ name, ms: durations?.[at] ?? 1000 / fps }))
+  return yoyo ? [...there, ...there.slice(loop ? 1 : 0, -1).reverse()] : there
+}
+
+/** Two rounds and a bit, in steps of a millisecond. */
+function stepsOf(sequence: FrameSequence): number {
+  return Math.ceil(2.2 * roundOf(sequence).reduce((sum, { ms }) => sum + ms, 0))
+}
+
+function timelineOf(sequence: FrameSequence): Shown[] {
+  const round = roundOf(sequence)
+  const shown: Shown[] = []
+  let startMs = 0
+  for (let at = 0; startMs < stepsOf(sequence) && (sequence.loop || at < round.length); at++) {
+    const { name, ms } = round[at % round.length]!
+    // One frame twice in a row is seen once.
+    if (shown.at(-1)?.name !== name) shown.push({ name, startMs })
+    startMs += ms
+  }
+  return shown
+}
