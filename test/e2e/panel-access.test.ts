@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+vi.setConfig({ testTimeout: 60_000 })
 
 let browser: Browser
 const open: Desk[] = []

@@ -28,11 +28,11 @@ export interface Desk {
   readonly service: EmbeddedService
   readonly dev: Dev
   /** Errors of the page, and requests that left the server. Empty where all is well. */
-  readonly complaints: readonly string[]
+  readonly complaints: string[]
   /** The text of a spec, once it is as it should be. */
   written(file: string, fits: (text: string) => boolean): Promise<string>
   /** What was approved and bought, by id. */
-  lock(): Promise<Readonly<Record<string, Record<string, { readonly ceiling?: string; readonly result?: object }>>>>
+  lock(): Promise<Readonly<Record<string, Record<string, { readonly approval?: { readonly ceiling: string }; readonly result?: object }>>>>
   close(): Promise<void>
 }
 

@@ -1,36 +1,49 @@
+import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+import { type Desk, heroSpec, openDesk } from './panel-desk.ts'
 
-let browser: Browser
-const open: Desk[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const desk of open.splice(0)) await desk.close()
-})
-afterAll(() => browser.close())
+vi.setConfig({ testTimeout: 60_000 })
 
 const heroFile = 'sprites/hero.sprite.json'
+const original = heroSpec('walks')
+const digest = createHash('sha256').update(original).digest('hex')
 
-/** The panel of a bought hero. */
-async function start(setup: Partial<DeskSetup> = {}): Promise<Desk> {
-  const desk = await openDesk(browser, { files: { [heroFile]: heroSpec('walks') }, bought: ['hero'], query: '?show=hero.walk', ...setup })
-  open.push(desk)
-  return desk
-}
+let browser: Browser
+let desk: Desk
+let page: Page
+beforeAll(async () => {
+  browser = await openBrowser()
+  desk = await openDesk(browser, { files: { [heroFile]: original }, bought: ['hero'], query: '?show=hero.walk' })
+  page = desk.page
+})
+/** The spec as it was, and the panel opened anew upon it. */
+beforeEach(async () => {
+  await desk.game.write(heroFile, original)
+  await page.waitForFunction(async (wanted) => {
+    const state = await (await fetch('api/state')).json()
+    return state.errors.length === 0 && state.sprites[0]?.digest === wanted
+  }, digest)
+  await page.reload()
+  await page.getByRole('button', { name: 'Drop', exact: true }).waitFor()
+  desk.complaints.length = 0
+})
+afterAll(async () => {
+  await desk.close()
+  await browser.close()
+})
 
-const frame = (page: Page, index: number): Locator => page.getByRole('button', { name: new RegExp(`^Frame ${index},`) })
-const anchor = (page: Page): Locator => page.getByRole('button', { name: /^Anchor of hero/ })
+const frame = (index: number): Locator => page.getByRole('button', { name: new RegExp(`^Frame ${index},`) })
+const anchor = (): Locator => page.getByRole('button', { name: /^Anchor of hero/ })
 const useOf = (text: string): string | undefined => /"use": \[([^\]]*)\]/.exec(text)?.[1]?.replaceAll(/\s/g, '')
+
+const anchorOf = (text: string): string | undefined => /"anchor": \[([^\]]*)\]/.exec(text)?.[1]?.replaceAll(/\s/g, '')
+const share = (px: number, length: number): number => Math.round((px / length) * 10_000) / 10_000
 
 describe('frames', () => {
   test('are dropped and moved by keys, and put back: each is in the spec at once, comments and all', async () => {
-    const desk = await start()
-    const { page } = desk
-    await frame(page, 2).click()
+    await frame(2).click()
     await page.keyboard.press('Delete')
     expect(await desk.written(heroFile, (text) => useOf(text) === '0,1,3,4,5,6')).toContain('// brisk')
     // The one in its place has the focus now.
@@ -46,8 +59,7 @@ describe('frames', () => {
   })
 
   test('are dragged to another place', async () => {
-    const desk = await start()
-    await frame(desk.page, 5).dragTo(frame(desk.page, 1))
+    await frame(5).dragTo(frame(1))
     await desk.written(heroFile, (text) => useOf(text) === '0,5,1,2,3,4,6')
     expect(desk.complaints).toEqual([])
   })
@@ -55,8 +67,6 @@ describe('frames', () => {
 
 describe('the preview', () => {
   test('shows a frame pixel for pixel as it lies on the page of the game, steps, and zooms', async () => {
-    const desk = await start()
-    const { page } = desk
     await page.getByRole('combobox', { name: 'Zoom' }).selectOption('1')
     await page.getByRole('button', { name: 'One frame on' }).click()
     await page.waitForFunction(() => document.querySelector('.frame-number')?.textContent === '2 / 7')
@@ -72,8 +82,6 @@ describe('the preview', () => {
   })
 
   test('plays, pauses, shows neighbours and grounds by keys alone, and holds still for those who want less motion', async () => {
-    const desk = await start()
-    const { page } = desk
     await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
     await page.locator('.stage').focus()
     await page.keyboard.press('Space')
@@ -115,8 +123,6 @@ async function readStage(): Promise<[string[], string[]]> {
 
 describe('free fields', () => {
   test('fps, loop and size are written where they stand, and shown', async () => {
-    const desk = await start()
-    const { page } = desk
     await page.getByRole('spinbutton', { name: 'Frames a second' }).fill('15')
     await page.keyboard.press('Enter')
     expect(await desk.written(heroFile, (text) => /"fps": 15/.test(text))).toContain('// brisk')
@@ -126,46 +132,38 @@ describe('free fields', () => {
     await page.getByRole('spinbutton', { name: 'Longest side, pixels' }).fill('128')
     await page.keyboard.press('Enter')
     await desk.written(heroFile, (text) => /"size": 128/.test(text))
-    await page.getByText('now 128 × 128 pixels').waitFor()
+    await page.getByText(/^now (128 × \d+|\d+ × 128) pixels$/).waitFor()
     expect(desk.service.charges()).toHaveLength(1)
     expect(desk.complaints).toEqual([])
   })
 
   test('a number that cannot be is said so beside the field, and not written', async () => {
-    const desk = await start()
-    const { page } = desk
     await page.getByRole('spinbutton', { name: 'Frames a second' }).fill('999')
     await page.keyboard.press('Enter')
     await page.getByText('0.1 to 240').waitFor()
-    expect(await desk.game.read(heroFile)).toBe(heroSpec('walks'))
+    expect(await desk.game.read(heroFile)).toBe(original)
   })
 
   test('the anchor is dragged on the preview, and moved by keys, a pixel a press', async () => {
-    const desk = await start()
-    const { page } = desk
     const canvas = await page.locator('.stage canvas').boundingBox()
     const { width, height } = await page.evaluate(async () => (await (await fetch('api/state')).json()).sprites[0].frame)
     if (!canvas) throw new Error('Expected a stage.')
-    await anchor(page).hover()
+    await anchor().hover()
     await page.mouse.down()
     await page.mouse.move(canvas.x + canvas.width / 4, canvas.y + canvas.height)
     await page.mouse.up()
-    await desk.written(heroFile, (text) => /"anchor": \[\s*0\.25,\s*1\s*\]/.test(text))
-    await page.waitForFunction(() => [...document.querySelectorAll('input')].some((input) => input.value === '0.25'))
-    await anchor(page).focus()
+    const across = Math.round(width / 4)
+    const isAnchor = (x: number, y: number) => (text: string) => anchorOf(text) === [share(x, width), share(y, height)].join()
+    await desk.written(heroFile, isAnchor(across, height))
+    await anchor().focus()
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('Shift+ArrowUp')
-    const share = (px: number, length: number): string => String(Math.round((px / length) * 10_000) / 10_000)
-    const wanted = [share(Math.round(0.25 * width) + 2, width), share(height - 10, height)]
-    const text = await desk.written(heroFile, (now) => new RegExp(`"anchor": \\[\\s*${wanted[0]},\\s*${wanted[1]}\\s*\\]`).test(now))
-    expect(text).toContain('// brisk')
+    expect(await desk.written(heroFile, isAnchor(across + 2, height - 10))).toContain('// brisk')
     expect(desk.complaints).toEqual([])
   })
 
   test('an edit of a spec that was changed elsewhere is not lost: it is made upon the new text', async () => {
-    const desk = await start()
-    const { page } = desk
     await desk.game.write(heroFile, heroSpec('walks', '\n    // and a note'))
     await page.getByRole('spinbutton', { name: 'Frames a second' }).fill('20')
     await page.keyboard.press('Enter')
@@ -179,14 +177,13 @@ describe('free fields', () => {
 
 describe('errors', () => {
   test('are shown with file and line, and gone when they are mended', async () => {
-    const desk = await start()
-    const { page } = desk
-    await desk.game.write(heroFile, heroSpec('walks').replace('"fps": 8', '"fps": "fast"'))
+    await desk.game.write(heroFile, original.replace('"fps": 8', '"fps": "fast"'))
     await page.getByRole('alert').getByText('sprites/hero.sprite.json:6', { exact: false }).waitFor()
     await page.getByRole('link', { name: /^Problems/ }).click()
     await page.getByRole('heading', { name: /sprites\/hero\.sprite\.json:6:\d+/ }).waitFor()
-    await desk.game.write(heroFile, heroSpec('walks'))
+    await desk.game.write(heroFile, original)
     await page.getByText('Nothing is wrong.').waitFor()
-    expect(desk.complaints).toEqual([])
+    // The frames of a broken spec may have been asked for just then.
+    expect(desk.complaints.filter((complaint) => !complaint.includes('status of 400'))).toEqual([])
   })
 })

@@ -1,7 +1,9 @@
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
 
 let browser: Browser
 const open: Desk[] = []
@@ -35,8 +37,8 @@ describe('money', () => {
     await page.getByRole('progressbar').first().waitFor()
     await standing(page, 'bought')
     await page.getByText('a placeholder', { exact: false }).waitFor({ state: 'detached' })
-    expect(desk.service.charges().map((charge) => charge.credits)).toEqual(['1.6'])
-    expect(Object.values((await desk.lock())['hero.walk'] ?? {})).toMatchObject([{ ceiling: '1.6', result: {} }])
+    expect(desk.service.charges().map((charge) => charge.credits)).toEqual([16_000n])
+    expect(Object.values((await desk.lock())['hero.walk'] ?? {})).toMatchObject([{ approval: { ceiling: '1.6' }, result: {} }])
     expect(desk.complaints).toEqual([])
   })
 

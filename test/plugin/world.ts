@@ -77,7 +77,7 @@ export async function openGame(): Promise<Game> {
         .filter((name) => !/^(node_modules|\.spritewright|\.state)\//.test(name))
         .sort()
     },
-    remove: (name = '.') => rm(path(name), { recursive: true, force: true }),
+    remove: (name = '.') => rm(path(name), { recursive: true, force: true, maxRetries: 5 }),
   }
 }
 
