@@ -27,7 +27,7 @@ try {
   await makeProject()
   const address = await serve()
   browser = await chromium.launch({ executablePath: findBrowser()?.path, args: ['--no-sandbox'] })
-  const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, reducedMotion: 'reduce' })
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1120 }, reducedMotion: 'reduce' })
   await page.goto(address.replace('#', '?show=hero.walk#'))
   await page.getByRole('img', { name: 'Take 2 of hero.walk' }).waitFor()
   await page.getByText('credits in all', { exact: false }).waitFor()
