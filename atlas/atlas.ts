@@ -38,6 +38,9 @@ export interface PlacedFrame {
   readonly hull?: readonly HullPoint[]
 }
 
+/** What is to be known of a frame of an earlier atlas to leave it where it was. */
+export type EarlierFrame = Pick<PlacedFrame, 'name' | 'page' | 'x' | 'y' | 'width' | 'height'>
+
 /** An animation of placed frames, all on one page. */
 export interface AtlasAnimation {
   /** `sprite/animation`. */
@@ -75,7 +78,7 @@ export interface AtlasOptions {
    * Frames of an atlas that was made before: those of the same name and trimmed size stay where they were, as long as the pages are no more than 8 % larger than
    * freshly packed ones. The pages then depend on it, so keep it with the sources. @default none
    */
-  readonly earlier?: readonly PlacedFrame[]
+  readonly earlier?: readonly EarlierFrame[]
   /** Places, sizes, offsets and page sides are multiples of this many pixels, so that a smaller scale can share the layout; see {@link alignSequences}. @default 1 */
   readonly align?: number
 }
@@ -212,7 +215,7 @@ function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces
 
 /** Where the pictures of today lay before, each by the first frame that shows it. */
 function earlierPlaces(
-  earlier: readonly PlacedFrame[],
+  earlier: readonly EarlierFrame[],
   pieces: readonly Piece[],
   pictures: readonly PagePicture[],
   align: number,

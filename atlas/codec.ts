@@ -8,6 +8,7 @@ import { resizeNearest } from './nearest.ts'
 import { CLOSE_ENOUGH, encodeIndexed, type PaletteMode } from './palette.ts'
 import { pictureInfo } from './picture.ts'
 import { decodePng, MAX_PIXELS, type PictureLimits } from './png.ts'
+import { encodeTexture, type TextureCodec } from './texture.ts'
 
 /** How a page is written. */
 export interface PageEncoding {
@@ -18,6 +19,8 @@ export interface PageEncoding {
   readonly quality?: number
   /** WebP: exact pixels. AVIF is never exact, so it is always lossy. @default true */
   readonly lossless?: boolean
+  /** KTX2: what encodes it, handed in. */
+  readonly texture?: TextureCodec
   /** PNG: write colours as indices into a palette where that is smaller. See {@link PaletteMode}. @default truecolour */
   readonly palette?: PaletteMode
 }
@@ -78,7 +81,7 @@ export async function readPicture(bytes: Uint8Array, limits: PictureLimits = {})
  *
  * @throws {AtlasError} `SW_IMAGE` or `SW_PNG` for bytes that are none.
  */
-export async function readPage(bytes: Uint8Array, format: PageFormat): Promise<Bitmap> {
+export async function readPage(bytes: Uint8Array, format: Exclude<PageFormat, 'ktx2'>): Promise<Bitmap> {
   return format === 'png' ? decodePng(bytes) : readBySharp(bytes, { format }, MAX_PIXELS)
 }
 
@@ -100,9 +103,12 @@ async function readBySharp(bytes: Uint8Array, info: { readonly format: string },
 /**
  * Writes a page. PNG without adaptive filters, which make flat art larger, and with a palette only where that keeps its promise and is smaller; WebP exact and fast. Before detail is lost, clear
  * pixels near visible ones take their colour. The same pixels give the same bytes on one version of sharp.
+ *
+ * @throws {AtlasError} `SW_ATLAS_OPTION` for KTX2 without a codec, or of more pixels than it takes.
  */
 export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promise<Uint8Array> {
   const lossless = encoding.lossless ?? true
+  if (encoding.format === 'ktx2') return encodeTexture(bitmap, encoding.texture)
   if (encoding.format === 'png') {
     const image = await sharpOf(bitmap)
     const plain = bytesOf(await image.png({ compressionLevel: encoding.level ?? 6, adaptiveFiltering: false, palette: false }).toBuffer())

@@ -1,6 +1,7 @@
 import type { Atlas } from './atlas.ts'
 import { encodePage, type PageEncoding } from './codec.ts'
 import type { EncodedAtlas, EncodedPage } from './formats/format.ts'
+import { wholeBlocks } from './texture.ts'
 
 /** How pages are encoded and named. */
 export interface EncodeOptions extends PageEncoding {
@@ -33,8 +34,9 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
   const lane = async (): Promise<void> => {
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
       const { list, encoding, page } = job
-      const { width, height } = page.bitmap
-      const bytes = await encodePage(page.bitmap, encoding)
+      const bitmap = encoding.format === 'ktx2' ? wholeBlocks(page.bitmap) : page.bitmap
+      const { width, height } = bitmap
+      const bytes = await encodePage(bitmap, encoding)
       lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), bytes, width, height }
     }
   }

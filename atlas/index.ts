@@ -4,7 +4,16 @@
  * @module
  */
 export { type ArchiveEntry, type ArchiveLimits, openArchive, readArchive } from './archive.ts'
-export { type Atlas, type AtlasAnimation, type AtlasOptions, cutSequence, makeAtlas, type Page, type PlacedFrame } from './atlas.ts'
+export {
+  type Atlas,
+  type AtlasAnimation,
+  type AtlasOptions,
+  cutSequence,
+  type EarlierFrame,
+  makeAtlas,
+  type Page,
+  type PlacedFrame,
+} from './atlas.ts'
 export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 export { bleedColours } from './bleed.ts'
 export { encodePage, type PageEncoding, readPage, readPicture, resize } from './codec.ts'
@@ -33,5 +42,6 @@ export { makeReviewSheet, type ReviewedAnimation } from './review-sheet.ts'
 export { type FitSize, fitFactor, fitSize, scaleFrames, scaleSequence } from './scale.ts'
 export { cutFrame as cutSheetFrame, parseSheetAtlas, type SheetAtlas, type SheetFrame } from './sheet-atlas.ts'
 export { type Move, type Stabilized, type StabilizeOptions, stabilize } from './stabilize.ts'
+export type { TextureCodec } from './texture.ts'
 export { type TrimmedFrame, type TrimOptions, trim } from './trim.ts'
 export { alignSequences, sharedUnit, shrinkAtlas } from './variants.ts'

@@ -11,8 +11,13 @@ import { readCorpus } from './corpus.mjs'
 export const projectEnv = { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }
 const identity = { host: '127.0.0.1:9', keyMode: 'test', apiVersion: '1' }
 
-/** A user's project in which every sprite of a corpus was bought, and nothing has been built. @returns Its folder. */
-export function makeProject(corpus, folder) {
+/**
+ * A user's project in which every sprite of a corpus was bought, and nothing has been built.
+ *
+ * @param {{ isReversed?: boolean, spec?: object }} options Whether its files are written in another order; free fields of every spec.
+ * @returns Its folder.
+ */
+export function makeProject(corpus, folder, { isReversed = false, spec = {} } = {}) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(join(folder, 'sprites'), { recursive: true })
   mkdirSync(join(folder, '.spritewright/results'), { recursive: true })
@@ -23,7 +28,8 @@ export function makeProject(corpus, folder) {
   const { sprites } = readCorpus(corpus)
   const reference = readFileSync(join(corpus, 'frames', sprites[0].name, 'frame_000.png'))
   writeFileSync(join(folder, 'sprites/reference.png'), reference)
-  const animations = Object.fromEntries(sprites.map((sprite) => buy(sprite, corpus, folder, sha256(reference))))
+  const ordered = isReversed ? sprites.toReversed() : sprites
+  const animations = Object.fromEntries(ordered.map((sprite) => buy(sprite, corpus, folder, sha256(reference), spec)))
   writeFileSync(join(folder, 'sprites.lock.json'), formatLockFile({ version: 1, animations }))
   return folder
 }
@@ -34,8 +40,13 @@ export function forgetBuilds(folder) {
   rmSync(join(folder, 'out'), { recursive: true, force: true })
 }
 
-function buy({ name, frames }, corpus, folder, reference) {
-  const text = JSON.stringify({ reference: './reference.png', prompt: `a figure called ${name}`, animations: { walk: { frames } } })
+function buy({ name, frames }, corpus, folder, reference, free) {
+  const text = JSON.stringify({
+    reference: './reference.png',
+    prompt: `a figure called ${name}`,
+    ...free,
+    animations: { walk: { frames } },
+  })
   const file = join(folder, `sprites/${name}.sprite.json`)
   writeFileSync(file, text)
   const spec = parseSpec(text, file)

@@ -1,12 +1,13 @@
 // `npm run bench`: the atlas beside other packers, on corpora that are drawn once. Speed is printed beside its target and fails nothing: only what cannot be measured does.
 //   --only S,M       corpora (default S,M; L takes a quarter of an hour)
-//   --section cold   floor, pack, cold, bytes, warm, vite, changed (default all)
+//   --section cold   floor, pack, cold, bytes, warm, vite, changed, identity (default all)
 //   --json FILE      everything measured, as JSON
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { installInto } from './install.mjs'
 
 const here = import.meta.dirname
 const cache = join(here, '.cache')
@@ -16,7 +17,7 @@ const { values } = parseArgs({
 
 if (!existsSync(join(here, '../dist/src/cli/bin.js')))
   execFileSync(process.execPath, [join(here, '../scripts/build.mjs')], { stdio: 'inherit' })
-installPeers()
+installInto(join(here, 'peers'), console.log)
 mkdirSync(cache, { recursive: true })
 const { corpora } = await import('./corpus-plan.mjs')
 const { provideCorpus, readCorpus } = await import('./corpus.mjs')
@@ -62,21 +63,4 @@ function choose(option, given, known) {
   if (unknown === undefined) return names
   console.error(`Expected ${option} to name some of ${known.join(', ')}, found "${unknown}".`)
   process.exit(2)
-}
-
-/** Into a folder of their own, without a lock file: the versions are exact. */
-function installPeers() {
-  const folder = join(here, 'peers')
-  const wanted = Object.entries(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).dependencies)
-  const isThere = ([name, version]) => {
-    const file = join(folder, 'node_modules', name, 'package.json')
-    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version
-  }
-  if (wanted.every(isThere)) return
-  console.log('Installing the peers into bench/peers …')
-  execFileSync('npm', ['install', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
-    shell: process.platform === 'win32',
-  })
 }

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCorpus } from './corpus.mjs'
+import { identity } from './identity.mjs'
 import { inTurn, measureProcess } from './measure.mjs'
 import { check } from './report.mjs'
 import { targets } from './targets.mjs'
@@ -8,7 +9,7 @@ import { readPages } from './tools.mjs'
 import { makeViteGames } from './vite-project.mjs'
 
 /** Each measures one corpus. @returns Rows of a table, and values beside their targets. */
-export const sections = { floor, pack, cold, bytes, warm, vite, changed }
+export const sections = { floor, pack, cold, bytes, warm, vite, changed, identity }
 
 /** Rounds of whole processes. */
 const rounds = { S: 5, M: 3, L: 1 }

@@ -16,16 +16,7 @@ const page = '<!doctype html><title>game</title><script type="module" src="/main
  */
 export function makeViteGames(size, corpus, cache, sheets) {
   const folder = (name) => join(cache, `vite-${name}-${size}`)
-  const own = makeProject(corpus, folder('plugin'))
-  // By its name, as users do: what is named by a path becomes a part of the configuration, which Vite bundles at every start.
-  mkdirSync(join(own, 'node_modules'))
-  symlinkSync(join(here, '..'), join(own, 'node_modules/spritewright'), 'junction')
-  writeFileSync(join(own, 'index.html'), page)
-  writeFileSync(join(own, 'main.js'), "import { sprites } from 'virtual:spritewright'\nconsole.log(sprites)\n")
-  writeFileSync(
-    join(own, 'vite.config.js'),
-    `import spritewright from 'spritewright/vite'\nimport { timed } from '${timed}'\nexport default { logLevel: 'warn', plugins: timed(spritewright()) }\n`,
-  )
+  const own = addViteGame(makeProject(corpus, folder('plugin')))
   const plain = folder('public')
   rmSync(plain, { recursive: true, force: true })
   mkdirSync(join(plain, 'public'), { recursive: true })
@@ -35,6 +26,20 @@ export function makeViteGames(size, corpus, cache, sheets) {
   writeFileSync(join(plain, 'main.js'), "console.log(await (await fetch('/sprites/pack.json')).json())\n")
   writeFileSync(join(plain, 'vite.config.js'), "export default { logLevel: 'warn' }\n")
   return { plugin: () => viteBuild(own), public: () => viteBuild(plain) }
+}
+
+/** Makes a Vite game of a project. @returns The same folder. */
+export function addViteGame(folder) {
+  // By its name, as users do: what is named by a path becomes a part of the configuration, which Vite bundles at every start.
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(join(here, '..'), join(folder, 'node_modules/spritewright'), 'junction')
+  writeFileSync(join(folder, 'index.html'), page)
+  writeFileSync(join(folder, 'main.js'), "import { sprites } from 'virtual:spritewright'\nconsole.log(sprites)\n")
+  writeFileSync(
+    join(folder, 'vite.config.js'),
+    `import spritewright from 'spritewright/vite'\nimport { timed } from '${timed}'\nexport default { logLevel: 'warn', plugins: timed(spritewright()) }\n`,
+  )
+  return folder
 }
 
 /** A whole `vite build`, and what the plugin's hooks tell of themselves where it has them. */

@@ -1,3 +1,6 @@
+import { fromRoot } from './ids.ts'
+import type { PanelError } from './panel/protocol.ts'
+
 /** An error in Rollup's form: what Vite prints, and shows in its overlay with the place in the spec. */
 export interface PluginFailure {
   readonly message: string
@@ -34,4 +37,17 @@ function placeOf(error: unknown): PluginFailure['loc'] {
 export function filesOf(error: unknown): readonly string[] {
   const { file, files } = (error as { facts?: { file?: unknown; files?: unknown } } | undefined)?.facts ?? {}
   return [file, ...(Array.isArray(files) ? files : [])].filter((one): one is string => typeof one === 'string')
+}
+
+/** What was thrown, as the panel shows it. @param id What it is about, where the error does not say so itself. */
+export function toPanelError(error: unknown, root: string, id?: string): PanelError {
+  const { message, code, loc } = toFailure(error)
+  const own = (error as { facts?: { id?: unknown } } | undefined)?.facts?.id
+  const about = typeof own === 'string' ? own : id
+  return {
+    code: code ?? 'SW_INTERNAL',
+    message,
+    ...(about === undefined ? {} : { id: about }),
+    ...(loc ? { file: fromRoot(root, loc.file), line: loc.line, column: loc.column } : {}),
+  }
 }

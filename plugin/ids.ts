@@ -74,6 +74,11 @@ export function specFile(root: string, id: Extract<SpriteId, { kind: 'sprite' }>
   return toSlashes(resolve(root, id.file))
 }
 
+/** A file's path from the root, with forward slashes. */
+export function fromRoot(root: string, file: string): string {
+  return toSlashes(relative(root, file))
+}
+
 /** Forward slashes, as Vite writes paths on every system. */
 export function toSlashes(path: string): string {
   return sep === '\\' ? path.replaceAll('\\', '/') : path

@@ -6,11 +6,10 @@
 import type { Plugin } from 'vite'
 import type { Options } from '../src/index.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
-import { createDevSprites } from './dev.ts'
 import { toFailure } from './failure.ts'
 import { ownIds, parseId } from './ids.ts'
 import { resolveSprite } from './resolve.ts'
-import { keepSessions, type MakeWorkshop } from './session.ts'
+import { keepSessions, type PluginSeam } from './session.ts'
 
 export type { Options } from '../src/index.ts'
 export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './runtime/data.ts'
@@ -18,7 +17,7 @@ export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './
 /**
  * Buys what is approved, packs it, and makes spec files importable: `import hero from './hero.sprite.json'`, `import { sprites } from 'virtual:spritewright'`.
  *
- * A build fails where something is not bought and not approved, with a table of what it would cost. The dev server never spends: it shows placeholders, and swaps the real art in.
+ * A build fails where something is not bought and not approved, with a table of what it would cost. The dev server spends nothing by itself: it shows placeholders, buys what a person approves while it runs, and swaps the real art in.
  *
  * @param options Win over `spritewright.config.*`, key by key.
  */
@@ -26,9 +25,9 @@ export default function spritewright(options: Options = {}): Plugin[] {
   return createPlugins(options)
 }
 
-/** The plugin over a workshop of the caller's making; {@link spritewright} is this with the real one. */
-export function createPlugins(options: Options, makeWorkshop?: MakeWorkshop): Plugin[] {
-  const sessions = keepSessions(options, makeWorkshop)
+/** The plugin in a world of the caller's making; {@link spritewright} is this in the real one. */
+export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
+  const sessions = keepSessions(options, seam)
   const modules: Plugin = {
     name: 'spritewright',
     enforce: 'pre',
@@ -36,6 +35,7 @@ export function createPlugins(options: Options, makeWorkshop?: MakeWorkshop): Pl
     configResolved: (config) => sessions.add(config),
     configureServer: async (server) => {
       const session = sessions.ofConfig(server.config)
+      const { createDevSprites } = await import('./dev.ts')
       session.dev = await createDevSprites(server, session)
     },
     buildStart: {
@@ -77,7 +77,7 @@ export function createPlugins(options: Options, makeWorkshop?: MakeWorkshop): Pl
     apply: 'build',
     enforce: 'post',
     generateBundle(_, bundle) {
-      return checkBundle(this, sessions.of(this), Object.values(bundle))
+      return checkBundle(this, sessions.of(this), bundle)
     },
   }
   const files: Plugin = {

@@ -82,46 +82,37 @@ function toOther(expression: string | undefined, page: BuiltPage | undefined): s
   return `{ url: ${expression ?? "''"}, format: '${page?.extension ?? ''}' }`
 }
 
-/** The module of a sprite. With `isHot` it keeps itself up to date. */
-export function spriteModule(sprite: BuiltSprite, sheets: BuiltSheets, isHot: boolean): string {
+/** The module of a sprite. @param stamp Where it is to keep itself up to date: what tells this state of it from later ones. */
+export function spriteModule(sprite: BuiltSprite, sheets: BuiltSheets, stamp?: string): string {
+  const isHot = stamp !== undefined
   const lines = [
     `import atlases from ${JSON.stringify(toSpecifier({ kind: 'atlas', name: sprite.atlas }))}`,
-    ...(isHot ? [`import { keepUpToDate } from ${JSON.stringify(toSpecifier({ kind: 'hot' }))}`] : []),
+    ...(isHot ? [importHot('keepUpToDate')] : []),
     `const sprite = { ...${toLiteral(toSpriteData(sprite, sheets))}, atlases }`,
-    ...(isHot ? ['keepUpToDate(sprite)'] : []),
+    ...(isHot ? [`keepUpToDate(sprite, ${JSON.stringify(stamp)})`] : []),
     'export default sprite',
     '',
   ]
   return lines.join('\n')
 }
 
-/** `virtual:spritewright`: all sprites by name. */
-export function allModule(sheets: BuiltSheets, root: string): string {
+/** `virtual:spritewright`: all sprites by name. With `isHot` those that come later are added, and those that go are taken out. */
+export function allModule(sheets: BuiltSheets, root: string, isHot: boolean): string {
   const imports = sheets.sprites.map((sprite, index) => `import s${index} from ${JSON.stringify(toSpecifier(spriteId(root, sprite.file)))}`)
   const members = sheets.sprites.map((sprite, index) => `${JSON.stringify(sprite.name)}: s${index}`)
-  return `${imports.join('\n')}\nexport const sprites = { ${members.join(', ')} }\nexport default sprites\n`
+  const lines = [
+    ...(isHot ? [importHot('keepAll')] : []),
+    ...imports,
+    `export const sprites = { ${members.join(', ')} }`,
+    ...(isHot ? ['keepAll(sprites)'] : []),
+    'export default sprites',
+    '',
+  ]
+  return lines.join('\n')
 }
 
-/**
- * The link to the dev server: declares the page hot, hands updates on, and keeps sprite modules up to date. It imports nothing, so that it works whatever is bundled beforehand;
- * the bus is that of `runtime/hot.ts`. It takes down its own error overlay, and no other's.
- */
-export function hotModule(): string {
-  return `const bus = (globalThis[Symbol.for('spritewright.updates')] ??= { listeners: new Set(), isHot: false })
-bus.isHot = true
-export function keepUpToDate(sprite) {
-  bus.listeners.add((update) => {
-    const fresh = update.sprites.find((other) => other.name === sprite.name)
-    if (fresh) Object.assign(sprite, fresh)
-  })
-}
-if (import.meta.hot) {
-  import.meta.hot.on('spritewright:update', (update) => { for (const listener of [...bus.listeners]) listener(update) })
-  import.meta.hot.on('spritewright:mended', () => {
-    for (const overlay of document.querySelectorAll('vite-error-overlay')) if (overlay.shadowRoot?.textContent.includes('[plugin:spritewright]')) overlay.remove()
-  })
-}
-`
+function importHot(name: string): string {
+  return `import { ${name} } from ${JSON.stringify(toSpecifier({ kind: 'hot' }))}`
 }
 
 /** A JSON text that is safe inside a script. */

@@ -1,6 +1,6 @@
 import type { BuiltPage } from '../src/index.ts'
 
-/** How many pages are kept that are shown no more: a game that was told of them may still be fetching. */
+/** How many pages are kept that are shown no more. */
 const keptPages = 64
 
 /** The pages that a dev server gives out. */
@@ -10,8 +10,8 @@ export interface PageShelf {
   find(sha256: string): BuiltPage | undefined
 }
 
-/** An empty shelf. */
-export function createPageShelf(): PageShelf {
+/** An empty shelf. @param kept How many pages are kept that are shown no more. @default 64: a game that was told of them may still be fetching */
+export function createPageShelf(kept: number = keptPages): PageShelf {
   const pages = new Map<string, BuiltPage>()
   return {
     find: (sha256) => pages.get(sha256),
@@ -22,7 +22,7 @@ export function createPageShelf(): PageShelf {
         pages.set(page.sha256, page)
       }
       for (const sha256 of pages.keys()) {
-        if (pages.size <= shown.length + keptPages) break
+        if (pages.size <= shown.length + kept) break
         pages.delete(sha256)
       }
     },

@@ -1,10 +1,13 @@
 import type { ResolvedConfig } from 'vite'
-import { type BuiltSheets, createWorkshop, type Options, type Workshop } from '../src/index.ts'
+import { realPath } from '../src/host/real-path.ts'
+import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
+import { openWarmStart, type WarmStart } from '../src/warm/start.ts'
+import { type Bundling, isTypings, keepBundling, readBundling, toBundling } from './bundling.ts'
 import type { SpriteId } from './ids.ts'
 
 /** What Vite has resolved, as far as we need it. */
 export interface Surroundings {
-  /** Project root, absolute. */
+  /** Project root, absolute; links followed, as Vite follows them for the files in it. */
   readonly root: string
   /** Public base path, e.g. `/`, `/game/`, `./`. */
   readonly base: string
@@ -21,6 +24,8 @@ export interface DevSprites {
   moduleOf(id: SpriteId): Promise<string>
   /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
   isOwnFile(id: string): boolean
+  /** Ends what goes on beside the game: purchases that are followed, pages of the panel. What was sent goes on at the service. */
+  close(): Promise<void>
 }
 
 /** One project as the plugin works with it: opened when it is first needed, sheets made once a build. */
@@ -29,9 +34,11 @@ export interface PluginSession {
   /** Set while a dev server runs. */
   dev: DevSprites | undefined
   workshop(): Promise<Workshop>
-  /** The sheets of this build: buys what is approved, fails where something is not. Made once until {@link PluginSession.renew}. */
-  sheets(): Promise<BuiltSheets>
-  /** The next call of `sheets` makes them anew (`build --watch`). */
+  /** What this build puts into the bundle: buys what is approved, fails where something is not. Made once until {@link PluginSession.renew}. */
+  bundling(): Promise<Bundling>
+  /** Tells whether bytes hold the API key; undefined where there is no key to hold. Of the project as this build has found it. */
+  keySearch(): Promise<((bytes: Uint8Array) => boolean) | undefined>
+  /** The next call of `bundling` makes it anew (`build --watch`). What is watched is never answered from what an earlier process has left. */
   renew(): void
   /** A build of this project begins. Several may run at once, one an environment. */
   enter(): void
@@ -40,22 +47,61 @@ export interface PluginSession {
   close(): Promise<void>
 }
 
-/** Makes a workshop; a seam for tests. */
-export type MakeWorkshop = typeof createWorkshop
+/** Makes a workshop. */
+export type MakeWorkshop = (init: WorkshopInit) => Promise<Workshop>
+
+/** What of the world a plugin is made with; a seam for tests. */
+export interface PluginSeam {
+  /** @default this machine */
+  readonly host?: WorkshopInit['host']
+  /** @default the real one, loaded when it is first needed */
+  readonly makeWorkshop?: MakeWorkshop
+}
+
+const makeRealWorkshop: MakeWorkshop = async (init) => (await import('../src/index.ts')).createWorkshop(init)
 
 /** Remembers what to open; opens nothing yet. */
-export function createSession(surroundings: Surroundings, options: Options, makeWorkshop: MakeWorkshop = createWorkshop): PluginSession {
+export function createSession(surroundings: Surroundings, options: Options, seam: PluginSeam = {}): PluginSession {
+  const { root, mode, envDir, envPrefix } = surroundings
+  const { makeWorkshop = makeRealWorkshop } = seam
   let opened: Promise<Workshop> | undefined
-  let made: Promise<BuiltSheets> | undefined
+  let started: Promise<WarmStart | undefined> | undefined
+  let made: Promise<Bundling> | undefined
   let builds = 0
-  const workshop = (): Promise<Workshop> => {
-    const { root, mode, envDir, envPrefix } = surroundings
-    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options })
+  let isWatched = false
+  const workshop = (host = seam.host): Promise<Workshop> => {
+    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, ...(host ? { host } : {}) })
     return opened
+  }
+  const start = (): Promise<WarmStart | undefined> => {
+    started ??= openWarmStart({
+      asked: ['vite build', options],
+      root,
+      mode,
+      envDir,
+      envPrefix,
+      isOutput: isTypings,
+      entry: import.meta.filename,
+      host: seam.host,
+    })
+    return started
+  }
+  const make = async (): Promise<Bundling> => {
+    const known = isWatched ? undefined : await start()
+    const kept = known?.find()
+    if (kept) return readBundling(kept)
+    const recording = await known?.record()
+    const open = await workshop(recording?.host)
+    const { sheets, isAtRest } = await open.build()
+    await open.writeTypings(sheets)
+    const bundling = toBundling(sheets, root, open.options)
+    if (isAtRest) await recording?.leave(keepBundling(bundling))
+    return bundling
   }
   const close = async (): Promise<void> => {
     const open = opened
     opened = undefined
+    started = undefined
     made = undefined
     // One that could not be opened has told so to whoever asked for it, and has nothing to close.
     await (await open?.catch(() => undefined))?.close()
@@ -63,17 +109,20 @@ export function createSession(surroundings: Surroundings, options: Options, make
   return {
     surroundings,
     dev: undefined,
-    workshop,
-    sheets: () => {
-      made ??= workshop().then(async (open) => {
-        const { sheets } = await open.build()
-        await open.writeTypings(sheets)
-        return sheets
-      })
+    workshop: () => workshop(),
+    bundling: () => {
+      made ??= make()
       return made
+    },
+    keySearch: async () => {
+      const known = isWatched ? undefined : await start()
+      if (known) return known.hasKey ? known.containsKey : undefined
+      const open = await workshop()
+      return (bytes) => open.containsKey(bytes)
     },
     renew: () => {
       made = undefined
+      isWatched = true
     },
     enter: () => void builds++,
     leave: async () => {
@@ -98,7 +147,7 @@ export interface PluginSessions {
 }
 
 /** Keeps a session for each configuration that Vite resolves. */
-export function keepSessions(options: Options, makeWorkshop?: MakeWorkshop): PluginSessions {
+export function keepSessions(options: Options, seam: PluginSeam = {}): PluginSessions {
   const sessions = new WeakMap<ResolvedConfig, PluginSession>()
   let latest: PluginSession | undefined
   const ofConfig = (config: ResolvedConfig | undefined): PluginSession => {
@@ -108,7 +157,7 @@ export function keepSessions(options: Options, makeWorkshop?: MakeWorkshop): Plu
   }
   return {
     add: (config) => {
-      latest = createSession(toSurroundings(config), options, makeWorkshop)
+      latest = createSession(toSurroundings(config), options, seam)
       sessions.set(config, latest)
     },
     of: (context) => ofConfig(context.environment?.getTopLevelConfig()),
@@ -118,7 +167,7 @@ export function keepSessions(options: Options, makeWorkshop?: MakeWorkshop): Plu
 
 function toSurroundings(config: ResolvedConfig): Surroundings {
   return {
-    root: config.root,
+    root: realPath(config.root),
     base: config.base,
     mode: config.mode,
     envDir: config.envDir,

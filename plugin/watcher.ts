@@ -58,6 +58,18 @@ export function watchProject(
   })
 }
 
+/** Calls `look` when the lock file has changed: somebody has approved, bought, or pulled what others have. */
+export function watchLockFile(server: ViteDevServer, root: string, look: () => void): void {
+  const lock = join(root, 'sprites.lock.json')
+  server.watcher.on('all', (_event, path) => {
+    if (path === lock) look()
+  })
+  server.watcher.on('raw', (_event, path, details) => {
+    const { watchedPath = root } = details as { watchedPath?: string }
+    if ([watchedPath, resolve(watchedPath, path || '.')].includes(lock)) look()
+  })
+}
+
 async function restart(server: ViteDevServer): Promise<void> {
   server.config.logger.info('[spritewright] its configuration changed, the server starts anew.', { timestamp: true })
   await server.restart()

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
@@ -12,32 +12,61 @@ const dist = join(root, 'dist')
 const packed = join(dist, '.packed')
 const require = createRequire(import.meta.url)
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
-/** What `exports` and `bin` of the manifest name, and users load in Node. */
-const entries = ['atlas/index', 'plugin/index', 'src/cli/bin', 'src/index', 'src/service']
+/** What `exports` and `bin` of the manifest name, and users load in Node; and what the two that a warm start loads ask for when it is none. */
+const entries = ['atlas/index', 'plugin/dev', 'src/cli/whole', 'src/index', 'src/service', 'src/warm/record']
+/** Loaded by every start, so each of them is one file. What it imports later are the entries above. */
+const doors = ['plugin/index', 'src/cli/bin']
 
 rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit', cwd: root })
-await build({
-  root,
-  configFile: false,
-  envDir: false,
-  publicDir: false,
-  logLevel: 'warn',
-  build: {
-    ssr: true,
-    target: 'es2023',
-    minify: false,
-    outDir: packed,
-    rolldownOptions: {
-      input: Object.fromEntries(entries.map((entry) => [entry, join(dist, `${entry}.js`)])),
-      // Beside the entries of src: what looks for a neighbour by its own address finds it one folder up, from there as from its source.
-      output: { entryFileNames: '[name].js', chunkFileNames: 'src/chunks/[name]-[hash].js' },
-    },
-  },
-})
+await bundle(entries, packed)
 cpSync(packed, dist, { recursive: true })
 rmSync(packed, { recursive: true })
+for (const door of doors) await bundle([door], dist, entries)
 // `scripts/build-panel.mjs` alone is enough after a change of the panel.
 await import('./build-panel.mjs')
 const bin = join(dist, 'src/cli/bin.js')
 if (existsSync(bin)) chmodSync(bin, 0o755)
+
+/** @param {readonly string[]} names @param {string} outDir @param {readonly string[]} others Bundles that lie there already, and are not taken into these. */
+async function bundle(names, outDir, others = []) {
+  await build({
+    root,
+    configFile: false,
+    envDir: false,
+    publicDir: false,
+    logLevel: 'warn',
+    plugins: [besides(others)],
+    build: {
+      ssr: true,
+      target: 'es2023',
+      minify: false,
+      outDir,
+      emptyOutDir: false,
+      rolldownOptions: {
+        input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
+        // Beside the entries of src: what looks for a neighbour by its own address finds it one folder up, from there as from its source.
+        output: { entryFileNames: '[name].js', chunkFileNames: 'src/chunks/[name]-[hash].js' },
+      },
+    },
+  })
+}
+
+/** Leaves bundles that are there already where they are, and writes the way to them. @param {readonly string[]} others */
+function besides(others) {
+  const lead = 'besides:'
+  return {
+    name: 'besides',
+    enforce: 'pre',
+    resolveId(id, importer) {
+      const other = others.find((name) => importer !== undefined && join(dirname(importer), id) === join(dist, `${name}.js`))
+      return other === undefined ? undefined : { id: `${lead}${other}`, external: true }
+    },
+    renderChunk(code, { fileName }) {
+      return code.replaceAll(new RegExp(`${lead}([\\w/]+)`, 'g'), (_, other) => {
+        const way = posix.relative(posix.dirname(fileName), `${other}.js`)
+        return way.startsWith('.') ? way : `./${way}`
+      })
+    },
+  }
+}

@@ -6,12 +6,14 @@ export type ErrorCode =
   | 'SW_VAULT'
   | 'SW_BUILD'
   | 'SW_USAGE'
+  | 'SW_GUARD'
   | 'SW_SPEC'
   | 'SW_SPEC_NAME'
   | 'SW_REFERENCE'
   | 'SW_OVERRIDE'
   | 'SW_CONFIG'
   | 'SW_LOCKFILE'
+  | 'SW_LAYOUT'
   | 'SW_NO_KEY'
   | 'SW_KEY_EXPOSED'
   | 'SW_NO_SERVICE'
@@ -21,6 +23,7 @@ export type ErrorCode =
   | 'SW_BALANCE'
   | 'SW_MISSING'
   | 'SW_BUYER'
+  | 'SW_CHANGED'
   | 'SW_UNREACHABLE'
   | 'SW_REFUSED'
   | 'SW_KEY_REFUSED'
@@ -46,12 +49,14 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_VAULT: { exit: 1, title: 'a paid result is missing or damaged' },
   SW_BUILD: { exit: 1, title: 'an atlas could not be made from what was bought' },
   SW_USAGE: { exit: 2, title: 'wrong usage' },
+  SW_GUARD: { exit: 2, title: 'a request that may not act on the dev server' },
   SW_SPEC: { exit: 2, title: 'an invalid spec' },
   SW_SPEC_NAME: { exit: 2, title: 'two specs of one name' },
   SW_REFERENCE: { exit: 2, title: 'a reference picture that cannot be used' },
   SW_OVERRIDE: { exit: 2, title: 'a frame touched up by hand that does not fit' },
   SW_CONFIG: { exit: 2, title: 'an invalid configuration' },
   SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
+  SW_LAYOUT: { exit: 2, title: 'an unreadable sprites.layout.json' },
   SW_NO_KEY: { exit: 2, title: 'no API key' },
   SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped to the browser' },
   SW_NO_SERVICE: { exit: 2, title: 'no service to ask' },
@@ -61,6 +66,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_BALANCE: { exit: 3, title: 'the balance is too low' },
   SW_MISSING: { exit: 3, title: 'something is not bought and must not be bought now' },
   SW_BUYER: { exit: 3, title: 'another machine is to buy this' },
+  SW_CHANGED: { exit: 3, title: 'what was decided on has changed meanwhile' },
   SW_UNREACHABLE: { exit: 4, title: 'the service does not answer' },
   SW_REFUSED: { exit: 4, title: 'the service refused a request' },
   SW_KEY_REFUSED: { exit: 4, title: 'the service refused the API key' },

@@ -2,32 +2,46 @@ import { type Abilities, abilities, drawsOf, encodingsFor, type PageFormat } fro
 import type { EngineFormat } from '../atlas/formats/format.ts'
 import type { FormatName } from '../atlas/formats/names.ts'
 
+/** Quality by encoding, 1 to 100. */
+export interface EncodingQuality {
+  readonly webp?: number | undefined
+  readonly avif?: number | undefined
+  readonly ktx2?: number | undefined
+}
+
 /** How atlases are made; a part of `Options`. */
 export interface AtlasSettings {
   /** Longest side of a page in pixels, 64 to 16384. @default 2048 */
   readonly maxSize?: number | undefined
   /** How pages are encoded, once or in several ways: PixiJS takes the best that a browser can show, whatever the order; other formats get the first of the list that they draw. @default 'png' */
   readonly format?: PageFormat | readonly PageFormat[] | undefined
-  /** 1 to 100, for encodings that can lose detail, or for each of them. @default WebP lossless, AVIF 50 */
-  readonly quality?: number | { readonly webp?: number | undefined; readonly avif?: number | undefined } | undefined
+  /** 1 to 100, for encodings that can lose detail, or for each of them; KTX2 as UASTC has none. @default WebP lossless, AVIF 50, KTX2 50 */
+  readonly quality?: number | EncodingQuality | undefined
+  /** What KTX2 pages hold: UASTC is larger and better, ETC1S smaller and coarser. @default 'uastc' */
+  readonly ktx2?: 'uastc' | 'etc1s' | undefined
   /** zlib level of PNGs, 0 to 9: 9 takes several times as long for a few hundredths of the bytes. @default 6 */
   readonly level?: number | undefined
   /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
   readonly hull?: number | undefined
   /** PNGs with a palette where that is smaller: `exact` where a page has at most 256 colours, `close` also where it looks alike with 256. @default truecolour */
   readonly palette?: 'exact' | 'close' | undefined
+  /** Leaves frames where the last build has put them, as long as pages are at most 8 % larger than packed anew: what a player has already stays valid for longer. The places lie in `sprites.layout.json`, which is committed; `vite` (dev) packs as ever. @default false */
+  readonly stable?: boolean | undefined
 }
 
 /** The same with every default filled in. `hull` absent: no outlines. */
 export interface ResolvedAtlas {
   readonly maxSize: number
-  /** One or more, in the order of `format`; without those that nothing is given. */
+  /** One or more, in the order of `format`, KTX2 last; without those that nothing is given. */
   readonly encodings: readonly PageFormat[]
   /** Where WebP is absent, it is lossless. */
-  readonly quality?: { readonly webp?: number | undefined; readonly avif?: number | undefined }
+  readonly quality?: EncodingQuality
+  readonly ktx2: 'uastc' | 'etc1s'
   readonly level: number
   readonly hull?: number
   readonly palette?: 'exact' | 'close'
+  /** Absent: no. */
+  readonly stable?: true
 }
 
 /** Something that is wrong with the options. */
@@ -57,9 +71,13 @@ export function resolveAtlas(
       maxSize: settings.maxSize ?? 2048,
       encodings: made,
       level: settings.level ?? 6,
-      ...(quality === undefined ? {} : { quality: typeof quality === 'number' ? { webp: quality, avif: quality } : quality }),
+      ktx2: settings.ktx2 ?? 'uastc',
+      ...(quality === undefined
+        ? {}
+        : { quality: typeof quality === 'number' ? { webp: quality, avif: quality, ktx2: quality } : quality }),
       ...(hull === undefined ? {} : { hull }),
       ...(palette === undefined ? {} : { palette }),
+      ...(settings.stable === true ? { stable: true } : {}),
     },
     notes,
     issues: hasNoPng
@@ -91,16 +109,23 @@ function chooseEncodings(wanted: readonly PageFormat[], targets: readonly (Forma
     const can: Abilities = typeof target === 'string' ? abilities[target] : target
     return { name: typeof target === 'string' ? target : target.name, can, encodings: encodingsFor(can, wanted) }
   })
-  const made = wanted.filter((encoding) => given.some(({ encodings }) => encodings.includes(encoding)))
+  // What every browser shows goes first: the data that no resolver has chosen names it.
+  const ordered = [...wanted].sort((a, b) => Number(a === 'ktx2') - Number(b === 'ktx2'))
+  const made = ordered.filter((encoding) => given.some(({ encodings }) => encodings.includes(encoding)))
   const single = given.filter(({ can, encodings }) => !can.chooses && encodings.length > 0)
   return {
     made,
     notes: wanted.length > 1 && single.length > 0 ? [noteOf(single, without(wanted, made))] : [],
-    issues: given.flatMap(({ name, can, encodings }) =>
-      encodings.length > 0
-        ? []
-        : [{ path: 'atlas.format', expected: `an encoding that "${name}" can draw (${drawsOf(can).join(', ')})`, found: listOf(wanted) }],
-    ),
+    issues: [
+      ...given.flatMap(({ name, can, encodings }) =>
+        encodings.length > 0
+          ? []
+          : [{ expected: `an encoding that "${name}" can draw (${drawsOf(can).join(', ')})`, found: listOf(wanted) }],
+      ),
+      ...(wanted.length > 1 && wanted.includes('ktx2') && !made.includes('ktx2')
+        ? [{ expected: 'no "ktx2", which only PixiJS loads, and nothing is written for it', found: listOf(wanted) }]
+        : []),
+    ].map((issue) => ({ path: 'atlas.format', ...issue })),
   }
 }
 

@@ -28,8 +28,9 @@ const encodings = z
   .array(encoding, { error: encodingWords })
   .min(1, { error: 'at least one encoding' })
   .refine((list) => new Set(list).size === list.length, { error: 'each encoding once' })
-const qualityWords = 'a whole number from 1 to 100, or { webp, avif } with one each'
-const quality = z.strictObject({ webp: whole(1, 100).optional(), avif: whole(1, 100).optional() }, { error: qualityWords })
+const qualityWords = 'a whole number from 1 to 100, or { webp, avif, ktx2 } with one each'
+const percent = whole(1, 100).optional()
+const quality = z.strictObject({ webp: percent, avif: percent, ktx2: percent }, { error: qualityWords })
 
 const serviceShape = {
   baseUrl: z.string({ error: baseUrlWords }).refine((value) => parseBaseUrl(value) !== undefined, { error: baseUrlWords }),
@@ -59,10 +60,12 @@ const shapes = {
       format: z.union([encoding, encodings], { error: encodingWords }).optional(),
       quality: z.union([whole(1, 100), quality], { error: qualityWords }).optional(),
       level: whole(0, 9).optional(),
+      ktx2: z.enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' }).optional(),
       hull: whole(4, 64).optional(),
       palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
+      stable: z.boolean({ error: 'true or false' }).optional(),
     },
-    { error: 'an object: maxSize, format, quality, level, hull, palette' },
+    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, stable' },
   ),
   limits: z.strictObject(
     {

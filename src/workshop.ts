@@ -3,30 +3,36 @@ import { toOutput, writeOutput, writeTypings } from './build/output.ts'
 import { loadConfig } from './config.ts'
 import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
+import { containsKey } from './key-search.ts'
 import { enginesOf, isCi, type Options, resolveOptions } from './options.ts'
 import { readAccounts } from './workshop/accounts.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
 import type { Workshop } from './workshop/counter.ts'
+import { readDelivered } from './workshop/delivered.ts'
 import { examine } from './workshop/doctor.ts'
+import { createSpecEditor } from './workshop/edit-spec.ts'
 import { interruptible } from './workshop/interrupt.ts'
-import { containsKey } from './workshop/key-search.ts'
 import { verifyAccounts } from './workshop/ledger-verify.ts'
+import { readDue, readOverview } from './workshop/overview.ts'
+import { readPrices } from './workshop/prices.ts'
 import { recover } from './workshop/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
-import { review } from './workshop/review.ts'
+import { readOriginals, review } from './workshop/review.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
 import { openResultStore } from './workshop/store.ts'
 import { survey } from './workshop/survey.ts'
 import { answer, cancel, forget } from './workshop/talk.ts'
+import { findTexturePackage } from './workshop/texture-package.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { AnimationQuality, FrameFlag } from './build/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
 export type { OpenapiDifference } from './contract/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
+export type { FieldEdit, FieldValue } from './spec/edit.ts'
 export { specJsonSchema } from './spec/schema.ts'
 export type {
   AnswerRequest,
@@ -38,6 +44,7 @@ export type {
   ContractFinding,
   ContractRequest,
   DoctorFinding,
+  FrameFile,
   PlanReport,
   RecoverReport,
   RecoverRequest,
@@ -55,6 +62,17 @@ export type {
   LedgerVerification,
   LedgerVerifyRequest,
 } from './workshop/ledger-report.ts'
+export type {
+  DeliveredFrames,
+  DueOrder,
+  DueReport,
+  Overview,
+  OverviewItem,
+  OverviewService,
+  PriceList,
+  SpecEditReport,
+  SpecEditRequest,
+} from './workshop/overview-report.ts'
 export type {
   CopyReport,
   PlaceName,
@@ -108,7 +126,8 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   })
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
-  const shop = openShop(host, options, credentials, config.projectName)
+  const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
+  const shop = { ...openShop(host, options, credentials, config.projectName), textures }
   return openCounter(shop, keepSession(shop))
 }
 
@@ -118,9 +137,11 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     interruptible(signal, async () => work(await keeper.open(signal)))
   return {
     options: shop.options,
+    host: shop.host,
     plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
     status: (names = []) => readFullStatus(shop, keeper, names),
     review: (name) => review(shop, keeper, name),
+    originals: (name) => readOriginals(shop, keeper, name),
     approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),
@@ -133,6 +154,11 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault))
       return { sheets, errors }
     },
+    overview: () => readOverview(shop, keeper),
+    due: () => readDue(shop, keeper),
+    prices: (signal = never) => online(signal, (session) => readPrices(shop, session, signal)),
+    delivered: (id, take) => readDelivered(shop, keeper, id, take),
+    editSpec: createSpecEditor(shop),
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)
       return writeOutput(shop.host, resolve(shop.options.root, folder), files)

@@ -24,7 +24,7 @@ test('no options at all take every default', () => {
     isCi: false,
     store: { dir: '/game/.spritewright' },
     cache: { maxBytes: 1_073_741_824 },
-    atlas: { maxSize: 2048, encodings: ['png'], level: 6 },
+    atlas: { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' },
     limits: { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 },
     replayWindowMs: 600_000,
     notes: [],
@@ -43,7 +43,7 @@ test('every option arrives', () => {
     build: { generate: 'never', unbought: 'placeholder' },
     store: { dir: 'paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
-    atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, hull: 8, palette: 'exact' },
+    atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, ktx2: 'etc1s', hull: 8, palette: 'exact', stable: true },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindow: '2s',
   })
@@ -58,7 +58,16 @@ test('every option arrives', () => {
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
-    atlas: { maxSize: 4096, encodings: ['webp', 'png'], quality: { webp: 80, avif: 80 }, level: 9, hull: 8, palette: 'exact' },
+    atlas: {
+      maxSize: 4096,
+      encodings: ['webp', 'png'],
+      quality: { webp: 80, avif: 80, ktx2: 80 },
+      level: 9,
+      ktx2: 'etc1s',
+      hull: 8,
+      palette: 'exact',
+      stable: true,
+    },
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindowMs: 2000,
     notes: ['atlas.format: aseprite gets webp, mine gets webp, since only PixiJS chooses among encodings.'],
@@ -96,6 +105,21 @@ describe('encodings', () => {
     expect(issuesOf({ formats: [own], atlas: { format: 'avif' } })).toMatchObject([
       { expected: expect.stringContaining('"mine" can draw (png)') },
     ])
+  })
+
+  test('of KTX2 are for PixiJS alone, behind what every browser shows', () => {
+    expect(atlasOf({ engine: 'pixi', atlas: { format: ['ktx2', 'webp'] } })).toEqual({ encodings: ['webp', 'ktx2'], notes: [] })
+    expect(atlasOf({ engine: 'pixi', atlas: { format: 'ktx2' } })).toEqual({ encodings: ['ktx2'], notes: [] })
+    expect(atlasOf({ atlas: { format: ['ktx2', 'png'] } })).toEqual({
+      encodings: ['png', 'ktx2'],
+      notes: ['atlas.format: phaser gets png, since only PixiJS chooses among encodings.'],
+    })
+    expect(refusal({ engine: 'phaser', atlas: { format: ['ktx2', 'png'] } }).message).toBe(
+      'options atlas.format: expected no "ktx2", which only PixiJS loads, and nothing is written for it, found "ktx2", "png"',
+    )
+    expect(refusal({ engine: 'phaser', atlas: { format: 'ktx2' } }).message).toContain(
+      'an encoding that "phaser" can draw (png, webp, avif)',
+    )
   })
 
   test('without a PNG have no palette: that would go without a word', () => {
@@ -225,12 +249,12 @@ describe('wrong options', () => {
     ],
     [{ formats: [{ name: 'a', pages: 'all', write }] }, 'formats[0].pages', '"beside" or "pixels"', '"all"'],
     [{ formats: [{ name: 'a', draws: 'png', write }] }, 'formats[0].draws', expect.stringContaining('a list of encodings: "png"'), '"png"'],
-    [{ atlas: { format: 'gif' } }, 'atlas.format', '"png", "webp", "avif", or a list of several, each once', '"gif"'],
-    [{ atlas: { format: ['png', 'gif'] } }, 'atlas.format[1]', 'one of "png", "webp", "avif"', '"gif"'],
+    [{ atlas: { format: 'gif' } }, 'atlas.format', '"png", "webp", "avif", "ktx2", or a list of several, each once', '"gif"'],
+    [{ atlas: { format: ['png', 'gif'] } }, 'atlas.format[1]', 'one of "png", "webp", "avif", "ktx2"', '"gif"'],
     [{ atlas: { format: ['png', 'png'] } }, 'atlas.format', 'each encoding once', expect.anything()],
     [{ atlas: { format: [] } }, 'atlas.format', 'at least one encoding', expect.anything()],
     [{ atlas: { quality: { webp: 0 } } }, 'atlas.quality.webp', 'a whole number from 1 to 100', '0'],
-    [{ atlas: { quality: '80' } }, 'atlas.quality', 'a whole number from 1 to 100, or { webp, avif } with one each', '"80"'],
+    [{ atlas: { quality: '80' } }, 'atlas.quality', 'a whole number from 1 to 100, or { webp, avif, ktx2 } with one each', '"80"'],
     [{ atlas: { level: 10 } }, 'atlas.level', 'a whole number from 0 to 9', '10'],
     [{ specs: [] }, 'specs', 'at least one glob', 'an empty list'],
     [{ store: { dir: '' } }, 'store.dir', 'the path of a folder', '""'],

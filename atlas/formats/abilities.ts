@@ -1,7 +1,7 @@
 import type { FormatName } from './names.ts'
 
 /** What pages may be encoded as. */
-export const pageFormats = ['png', 'webp', 'avif'] as const
+export const pageFormats = ['png', 'webp', 'avif', 'ktx2'] as const
 
 /** How a page is encoded. */
 export type PageFormat = (typeof pageFormats)[number]

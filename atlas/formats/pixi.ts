@@ -43,6 +43,11 @@ function encodingOf({ pages }: EncodedAtlas): string {
   return pages[0]!.file.split('.').pop()!
 }
 
+/** PixiJS chooses KTX2 under the name of what it holds, where the game has imported `pixi.js/ktx2`. */
+function formatOf(encoding: string): string {
+  return encoding === 'ktx2' ? 'basis' : encoding
+}
+
 function sheetFile(encoded: EncodedAtlas, page: number, isFirst: boolean): string {
   const { name, scale } = encoded.atlas
   return `${name}-${page}${scaleSuffix(scale)}${isFirst ? '' : `.${encodingOf(encoded)}`}.json`
@@ -92,7 +97,7 @@ export function toPixiManifest(atlases: readonly EncodedAtlas[]): object {
       const src = (grid.length > 0 ? grid : lists.map((list) => list[0]!)).map(({ encoded, isFirst }) => ({
         src: sheetFile(encoded, 0, isFirst),
         // The resolver would look for both in the file's name, where a bundler's hash hides them.
-        format: encodingOf(encoded),
+        format: formatOf(encodingOf(encoded)),
         resolution: encoded.atlas.scale,
       }))
       return { name, assets: [{ alias: name, src, ...(isPixelArt ? { data: { textureOptions: { scaleMode: 'nearest' } } } : {}) }] }

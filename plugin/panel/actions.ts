@@ -50,7 +50,7 @@ export interface SpecTarget {
 
 /** What is to be approved. */
 export interface OfferRequest {
-  /** Sprites, animations or steps; empty for everything that is missing. */
+  /** Sprites or animations, whose steps come with them; empty for everything that is missing. */
   readonly ids: readonly string[]
   /** Ceiling for each instead of its price. */
   readonly ceiling?: string

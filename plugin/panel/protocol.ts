@@ -48,9 +48,9 @@ export interface PanelState {
 
 /** What this page may do. */
 export interface PanelAccess {
-  /** Whether actions are taken from this page: it has the token, and the server listens on loopback alone. */
+  /** Whether actions are taken from this page: it has the token, and asks by an address of this server. */
   readonly mayAct: boolean
-  /** Whether something may be bought: `mayAct`, and neither CI nor `build.generate: 'never'` forbids it. Free edits go on without it. */
+  /** Whether approvals, answers and decisions are taken, and bought: `mayAct`, the server listens on loopback alone, and neither CI nor `build.generate: 'never'` forbids it. Free edits, prices and offers go on without it. */
   readonly mayBuy: boolean
   /** Why not, and what to do about it; empty where both are true. */
   readonly words: string

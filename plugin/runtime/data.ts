@@ -97,6 +97,8 @@ export interface SpriteModule<Animation extends string = string, Frame extends s
 export interface SpriteUpdate {
   /** All sprites that changed, whole. */
   readonly sprites: readonly SpriteModule[]
+  /** Names of sprites whose specs are not there any more. */
+  readonly gone?: readonly string[]
 }
 
 /** The atlas at scale 1, or the largest where there is none. */

@@ -6,6 +6,8 @@ export type UpdateListener = (update: SpriteUpdate) => void
 interface Bus {
   readonly listeners: Set<UpdateListener>
   isHot: boolean
+  /** Loads the page anew, and tells the terminal why. */
+  reload?: (why: string) => void
 }
 
 /** One bus a page, however often this module is bundled. The plugin's own module in the page makes it hot and tells the updates. */
@@ -26,4 +28,10 @@ export function onUpdate(listener: UpdateListener): () => void {
 /** Whether updates may come. */
 export function isHot(): boolean {
   return bus().isHot
+}
+
+/** For what cannot be swapped in place: loads the page anew. @param why Goes on in words after "… is loaded anew: ". */
+export function reloadPage(why: string): void {
+  console.warn(`[spritewright] the page is loaded anew: ${why}`)
+  bus().reload?.(why)
 }

@@ -1,163 +1,123 @@
 import type Phaser from 'phaser'
-import type { AnimationData, AtlasData } from './data.ts'
-import { toAnimation, toTextures } from './phaser-data.ts'
+import type { AtlasData } from './data.ts'
+import { warnOfGone } from './gone.ts'
+import { reloadPage } from './hot.ts'
+import { fetchImage } from './image.ts'
+import { replaceFrames, replaceSources } from './phaser-frames.ts'
+import { type LiveObject, type LiveTexture, liveObjects, liveStates } from './phaser-live.ts'
+import { followAnimations } from './phaser-playback.ts'
 
-/** The insides of Phaser that a swap touches, the same in 3.90 and 4; its typings keep some of them to themselves. */
-interface LiveTexture {
-  source: LiveSource[]
-  frames: Record<string, LiveFrame>
-  frameTotal: number
-  firstFrame: string
-  customData: object
-}
-interface LiveSource {
-  readonly scaleMode: number
-  setFilter(mode: number): void
-  destroy(): void
-}
-interface LiveFrame {
-  readonly name: string
+/** What a texture shows: where it was loaded or swapped by us. */
+const shown = new WeakMap<object, AtlasData>()
+
+/** Remembers the atlas that a texture was loaded with. */
+export function noteShown(game: Phaser.Game, atlas: AtlasData): void {
+  if (game.textures.exists(atlas.key)) shown.set(game.textures.get(atlas.key), atlas)
 }
 
-/** Frames that an atlas had once and has no more: what still holds one shows it again when it comes back. */
-const goneFrames = new WeakMap<LiveTexture, Readonly<Record<string, LiveFrame>>>()
-
-interface LiveAnimation {
-  getFrames(textures: unknown, frames: unknown, key: string | null, isSorted: boolean): Phaser.Animations.AnimationFrame[]
-  calculateDuration(target: unknown, frames: number, duration: number | null, rate: number): void
-}
-interface LiveObject {
-  readonly type: string
-  readonly texture?: unknown
-  readonly displayTexture?: unknown
-  readonly frame?: LiveFrame
-  readonly displayFrame?: LiveFrame
-  readonly list?: readonly LiveObject[]
-  readonly anims?: Phaser.Animations.AnimationState
-  setFrame?(frame: unknown): void
-  dirty?: boolean
+/** What the game shows under the key of an atlas; undefined where it shows nothing, or what is none of ours. */
+export function shownAtlas(game: Phaser.Game, key: string): AtlasData | undefined {
+  return game.textures.exists(key) ? shown.get(game.textures.get(key)) : undefined
 }
 
 /**
  * Replaces the art of an atlas in a running game, in place: textures, frames and animations keep their identity, sprites on screen go on playing.
  *
- * The new pages are decoded first; the rest happens in one task, between two drawn frames. Frames that are gone show Phaser's missing-texture picture, with a warning.
+ * New pages are decoded first; the rest happens in one task, between two drawn frames. Frames that are gone show Phaser's missing-texture picture, with one warning. Where something in
+ * the game has copied the layout of the atlas, the page is loaded anew.
+ *
+ * @param isOvertaken Whether a newer atlas waits already: this one is given up then.
  */
-export async function swapAtlas(game: Phaser.Game, atlas: AtlasData): Promise<void> {
+export async function swapAtlas(game: Phaser.Game, atlas: AtlasData, isOvertaken: () => boolean): Promise<void> {
   if (!game.textures.exists(atlas.key)) return
-  const images = await Promise.all(atlas.pages.map((page) => decode(new URL(page.url, document.baseURI).href)))
-  const texture = game.textures.get(atlas.key) as unknown as LiveTexture
-  const oldSources = texture.source
-  const gone = replaceFrames(game, texture, atlas, images)
-  const changed = replaceAnimations(game, atlas)
-  for (const scene of game.scene.getScenes(false)) for (const object of liveObjects(scene)) refresh(object, texture, changed)
-  for (const source of oldSources) source.destroy()
-  if (gone.length > 0)
-    console.warn(`[spritewright] frames of "${atlas.key}" are gone and show the missing-texture picture: ${gone.join(', ')}`)
+  const texture = game.textures.get(atlas.key)
+  const images = await fetchImages(atlas, shown.get(texture))
+  // Meanwhile the game may have ended, or done away with the texture.
+  if (isOvertaken() || !game.textures?.exists(atlas.key) || game.textures.get(atlas.key) !== texture) return
+  try {
+    swapNow(game, texture as unknown as LiveTexture, atlas, images)
+  } catch (error) {
+    reloadPage(`"${atlas.key}" could not be swapped in place (${error instanceof Error ? error.message : String(error)})`)
+  }
 }
 
-async function decode(url: string): Promise<HTMLImageElement> {
-  const image = new Image()
-  image.crossOrigin = 'anonymous'
-  image.src = url
-  await image.decode()
-  return image
+async function fetchImages(atlas: AtlasData, was: AtlasData | undefined): Promise<ReadonlyMap<string, HTMLImageElement>> {
+  const isShown = (url: string): boolean => was?.pages.some((page) => page.url === url) === true
+  const fresh = atlas.pages.filter(({ url }) => !isShown(url))
+  return new Map(await Promise.all(fresh.map(async ({ url }) => [url, await fetchImage(new URL(url, document.baseURI).href)] as const)))
 }
 
-/** New sources under the same Texture, cut by Phaser's own parser; each frame that still exists keeps its object. Answers the names that have gone. */
-function replaceFrames(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, images: readonly HTMLImageElement[]): string[] {
-  const { textures } = game
-  const filter = texture.source[0]?.scaleMode
-  const Source = texture.source[0]?.constructor as new (owner: unknown, image: HTMLImageElement) => LiveSource
-  texture.source = images.map((image) => new Source(texture, image))
-  if (filter === 1 || atlas.pixelArt) for (const source of texture.source) source.setFilter(1)
-  const old = { ...goneFrames.get(texture), ...texture.frames }
-  const wasGone = new Set(Object.keys(goneFrames.get(texture) ?? {}))
-  texture.frames = {}
-  texture.frameTotal = 0
-  texture.firstFrame = '__BASE'
-  texture.customData = {}
-  const data = toTextures(atlas)
-  // Handing over a Texture makes Phaser parse into it; one page goes as plain `{frames}`, several as `textures[]`.
-  textures.addAtlasJSONArray(
-    '',
-    texture as unknown as HTMLImageElement,
-    (data.length > 1 ? data : { frames: data[0]?.frames ?? [] }) as object,
-  )
-  const missing = (textures.get('__MISSING') as unknown as LiveTexture).frames.__BASE
-  const gone: Record<string, LiveFrame> = {}
-  for (const [name, frame] of Object.entries(old)) {
-    const fresh = texture.frames[name]
-    if (fresh) {
-      Object.assign(frame, fresh)
-      texture.frames[name] = frame
-    } else {
-      // It stays a frame of this texture: whoever is given it would else become a user of another one.
-      Object.assign(frame, missing, { name, texture })
-      gone[name] = frame
+function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, images: ReadonlyMap<string, HTMLImageElement>): void {
+  const was = shown.get(texture)
+  const states = liveStates(game)
+  const isLayoutSame = was !== undefined && layoutOf(was) === layoutOf(atlas)
+  const users = isLayoutSame ? [] : [...liveObjects(game, states)].filter((object) => shows(object, texture))
+  if (users.some(({ type }) => type === 'SpriteGPULayer')) {
+    reloadPage(`a SpriteGPULayer shows "${atlas.key}", and has copied where its frames lay`)
+    return
+  }
+  const origins = users.map(originOf)
+  const unused = isLayoutSame ? [] : replaceSources(game, texture, was, atlas, images)
+  const frames = isLayoutSame ? undefined : replaceFrames(game.textures, texture, atlas)
+  followAnimations(game, states, was, atlas)
+  for (const [at, object] of users.entries()) refresh(object, texture, origins[at] as Origin)
+  frames?.forget()
+  for (const source of unused) source.destroy()
+  shown.set(texture, atlas)
+  warnOfGone(atlas.key, frames?.gone ?? [])
+}
+
+/** Everything that makes pictures; what is left is how they are played. */
+function layoutOf({ pages, frames, pixelArt }: AtlasData): string {
+  return JSON.stringify([pages, frames, pixelArt])
+}
+
+/** Phaser 3 gives a TileSprite a canvas of its own: there the atlas is displayTexture. */
+function shows(object: LiveObject, texture: LiveTexture): boolean {
+  return object.texture === texture || object.displayTexture === texture
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** The origins that games had set before an anchor of the spec won over them. */
+const ownOrigins = new WeakMap<LiveObject, Point>()
+
+/** What an object is turned and placed by, before a swap. */
+interface Origin extends Point {
+  /** Whether it is the anchor of the frame. */
+  readonly isAnchor: boolean
+}
+
+function originOf({ frame, originX = 0.5, originY = 0.5 }: LiveObject): Origin {
+  return { x: originX, y: originY, isAnchor: frame?.customPivot === true && originX === frame.pivotX && originY === frame.pivotY }
+}
+
+/** Where the spec's anchor comes, the game's own origin is kept in mind; where it goes, that is what counts again. */
+function placeAnew(object: LiveObject, before: Origin): void {
+  if (object.frame?.customPivot) {
+    if (!before.isAnchor) ownOrigins.set(object, before)
+  } else if (before.isAnchor) {
+    const { x, y } = ownOrigins.get(object) ?? { x: 0.5, y: 0.5 }
+    object.setOrigin?.(x, y)
+  }
+}
+
+/** Size, origin and hit area come from the frame: they are told anew. */
+function refresh(object: LiveObject, texture: LiveTexture, before: Origin): void {
+  if (object.type === 'TileSprite') {
+    if (object.displayTexture === texture) object.setFrame?.(object.displayFrame?.name)
+    else {
+      // The canvas renderer draws anew what is another frame than before.
+      object.currentFrame = null
+      object.dirty = true
     }
+    return
   }
-  goneFrames.set(texture, gone)
-  return Object.keys(gone).filter((name) => !wasGone.has(name))
-}
-
-/** The same Animation objects with new frame lists; answers each changed one with the rate it had. */
-function replaceAnimations(game: Phaser.Game, atlas: AtlasData): ReadonlyMap<Phaser.Animations.Animation, number> {
-  const changed = new Map<Phaser.Animations.Animation, number>()
-  for (const [name, data] of Object.entries(atlas.animations)) {
-    const animation = game.anims.exists(name) ? game.anims.get(name) : undefined
-    if (animation) {
-      changed.set(animation, animation.frameRate)
-      rewrite(game, animation, name, data, atlas.key)
-    } else game.anims.create(toAnimation(name, data, atlas.key))
-  }
-  return changed
-}
-
-function rewrite(game: Phaser.Game, animation: Phaser.Animations.Animation, name: string, data: AnimationData, key: string): void {
-  const config = toAnimation(name, data, key)
-  // The typings leave the last arguments of both methods out: whether frames are sorted, and the rate that durations are taken by.
-  const live = animation as unknown as LiveAnimation
-  animation.frames = live.getFrames(game.textures, config.frames ?? [], null, false)
-  animation.repeat = config.repeat ?? 0
-  animation.yoyo = config.yoyo ?? false
-  live.calculateDuration(animation, animation.getTotalFrames(), null, data.fps)
-}
-
-function* liveObjects(scene: Phaser.Scene): Generator<LiveObject> {
-  const roots = (scene.children?.list ?? []) as unknown as LiveObject[]
-  const open = [...roots]
-  for (let object = open.pop(); object; object = open.pop()) {
-    yield object
-    if (Array.isArray(object.list)) open.push(...object.list)
-  }
-}
-
-/** Size, origin and hit area come from the frame, and a playing state walks a list of old frames: both are told anew. */
-function refresh(object: LiveObject, texture: LiveTexture, changed: ReadonlyMap<Phaser.Animations.Animation, number>): void {
-  const current = object.anims?.currentAnim
-  if (object.anims && current && changed.has(current)) replay(object.anims, current, changed.get(current) ?? current.frameRate)
-  else if (object.type === 'TileSprite') {
-    // Phaser 3 copies the frame to a canvas of its own: there the atlas is displayTexture.
-    if (object.texture === texture) object.setFrame?.(object.frame?.name)
-    else if (object.displayTexture === texture) object.setFrame?.(object.displayFrame?.name)
-  } else if (object.texture === texture) object.setFrame?.(object.frame)
+  object.setFrame?.(object.frame)
+  placeAnew(object, before)
+  if (object.type === 'Rope' || object.type === 'NineSlice') object.updateUVs?.()
   if (object.type === 'Blitter') object.dirty = true
-}
-
-/** Goes on at the same place of the new frames, without an ANIMATION_UPDATE for a mere redraw. */
-function replay(state: Phaser.Animations.AnimationState, animation: Phaser.Animations.Animation, oldRate: number): void {
-  const index = Math.min((state.currentFrame?.index ?? 1) - 1, animation.frames.length - 1)
-  const frame = animation.frames[Math.max(0, index)]
-  if (!frame) return
-  if (state.frameRate === oldRate) {
-    state.frameRate = animation.frameRate
-    state.duration = animation.duration
-    state.msPerFrame = animation.msPerFrame
-  }
-  state.nextTick = state.frameRate === animation.frameRate ? frame.duration || state.msPerFrame : state.msPerFrame
-  const wasPlaying = state.isPlaying
-  state.isPlaying = false
-  state.setCurrentFrame(frame)
-  state.isPlaying = wasPlaying
 }

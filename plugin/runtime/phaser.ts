@@ -6,13 +6,21 @@
 import type Phaser from 'phaser'
 import { type AtlasData, mainAtlas, type SpriteModule } from './data.ts'
 import { onUpdate } from './hot.ts'
+import { createNewest, type Push } from './newest.ts'
 import { toAnimation, toTextures } from './phaser-data.ts'
-import { swapAtlas } from './phaser-swap.ts'
+import { noteShown, shownAtlas, swapAtlas } from './phaser-swap.ts'
 
 export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './data.ts'
 
-/** Games that listen to the dev server, each once. */
-const listening = new WeakSet<object>()
+/** A game that listens to the dev server. */
+interface Listening {
+  /** What was told last, by the key of the atlas. */
+  readonly told: Map<string, AtlasData>
+  readonly swap: Push<AtlasData>
+}
+
+/** Each game once. */
+const listening = new WeakMap<object, Listening>()
 
 /**
  * Queues the atlases of sprites in a scene's loader; call it in `preload`. Sprites that share an atlas load it once, and an atlas that the game has is not loaded again.
@@ -32,7 +40,13 @@ function loadAtlas(scene: Phaser.Scene, atlas: AtlasData): void {
   const textures = toTextures(atlas)
   if (urls.length === 1) scene.load.atlas(atlas.key, urls[0], { frames: textures[0]?.frames ?? [] })
   else loadPages(scene, atlas.key, urls, textures)
-  scene.load.once('complete', () => setFilter(scene, atlas))
+  scene.load.once('complete', () => {
+    setFilter(scene, atlas)
+    noteShown(scene.game, atlas)
+    // What was told while it was being loaded has found no texture yet.
+    const told = listening.get(scene.game)?.told.get(atlas.key)
+    if (told && told !== shownAtlas(scene.game, atlas.key)) void listening.get(scene.game)?.swap(atlas.key, told)
+  })
 }
 
 /**
@@ -108,10 +122,21 @@ function setFilter(scene: Phaser.Scene, atlas: AtlasData): void {
 function listen(scene: Phaser.Scene): void {
   const { game } = scene.sys
   if (listening.has(game)) return
-  listening.add(game)
-  const stop = onUpdate((update) => {
-    for (const atlas of distinctAtlases(update.sprites)) {
-      swapAtlas(game, atlas).catch((error: unknown) => console.error(`[spritewright] "${atlas.key}" could not be swapped in place:`, error))
+  const told = new Map<string, AtlasData>()
+  const swap = createNewest<AtlasData>((atlas, isOvertaken) =>
+    swapAtlas(game, atlas, isOvertaken).catch((error: unknown) =>
+      console.error(`[spritewright] the pages of "${atlas.key}" could not be fetched; what is on the screen stays:`, error),
+    ),
+  )
+  listening.set(game, { told, swap })
+  const stop = onUpdate(({ sprites, gone = [] }) => {
+    const emptied = gone.flatMap((key) => {
+      const atlas = shownAtlas(game, key)
+      return atlas ? [{ ...atlas, frames: {}, animations: {} }] : []
+    })
+    for (const atlas of [...distinctAtlases(sprites), ...emptied]) {
+      told.set(atlas.key, atlas)
+      void swap(atlas.key, atlas)
     }
   })
   game.events.once('destroy', stop)

@@ -1,7 +1,11 @@
-import { Assets, type FrameObject, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
+import { Assets, type FrameObject, ImageSource, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
 import type { AnimationData, AtlasData, PageData } from './data.ts'
+import { createKeepsakes, type Keepsakes } from './gone.ts'
+import { isHot } from './hot.ts'
+import { fetchImage } from './image.ts'
 import { toSheetData } from './pixi-data.ts'
 import { parserOf } from './pixi-image.ts'
+import { createViews, type Views } from './pixi-views.ts'
 
 /** An atlas that a page has loaded; a swap changes it in place. */
 export interface LoadedAtlas {
@@ -11,26 +15,45 @@ export interface LoadedAtlas {
   /** By frame name: the Texture objects that sprites hold. */
   readonly textures: Record<string, Texture>
   /** Textures of frames that it had once: what still holds one shows it again when it comes back. */
-  readonly gone: Record<string, Texture>
+  readonly gone: Keepsakes<Texture>
+  readonly views: Views
 }
 
 /** Fetches the pages of an atlas and cuts them. */
 export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
-  const pages = await Promise.all(data.pages.map((page) => fetchPage(page, data)))
-  const sources = pages.map((page) => page.source)
-  return { data, sources, textures: cutPages(data, sources), gone: {} }
+  const sources = await Promise.all(data.pages.map((page) => (isHot() ? fetchOwn(page, data) : fetchShared(page, data))))
+  return { data, sources, textures: cutPages(data, sources), gone: createKeepsakes(), views: createViews() }
+}
+
+/** A swap changes what a source shows. `Assets` would give one source to all atlases that look alike today. */
+async function fetchOwn({ url }: PageData, data: AtlasData): Promise<TextureSource> {
+  return toSource(url, await fetchImage(pageUrl(url)), data)
+}
+
+/** A source that shows a page; its label is the page's URL. */
+export function toSource(label: string, resource: HTMLImageElement, data: AtlasData): TextureSource {
+  const [resolution, scaleMode] = [data.scale, scaleModeOf(data)]
+  return new ImageSource({ label, resource, alphaMode: 'premultiply-alpha-on-upload', resolution, scaleMode })
 }
 
 /** Of several encodings PixiJS takes the best that the browser shows; the names of the files are no help, a bundler may have made them. */
-function fetchPage({ url, format, also = [] }: PageData, data: AtlasData): Promise<Texture> {
+async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData): Promise<TextureSource> {
+  if (format === 'ktx2' && !Assets.loader.parsers.some(({ id }) => id === format))
+    throw new Error(
+      `Expected PixiJS to load KTX2, found that it cannot. Import 'pixi.js/ktx2' before the sprites of "${data.key}" are loaded.`,
+    )
   const options = { resolution: data.scale, scaleMode: scaleModeOf(data) }
   const choice = [{ url, format }, ...also].map((one) => ({
     src: pageUrl(one.url),
-    ...(one.format === undefined ? {} : { format: one.format }),
+    // PixiJS chooses KTX2 under the name of what it holds.
+    ...(one.format === undefined ? {} : { format: one.format === 'ktx2' ? 'basis' : one.format }),
     parser: parserOf(one.format),
     data: options,
   }))
-  return Assets.load<Texture>({ src: choice })
+  const { source } = await Assets.load<Texture>({ src: choice })
+  // What loads KTX2 leaves it out.
+  source.scaleMode = options.scaleMode
+  return source
 }
 
 /** The whole URL of a page. */
@@ -60,15 +83,20 @@ export function cutPages(data: AtlasData, sources: readonly TextureSource[]): Re
  * @throws an error with the names that there are.
  */
 export function toFrameObjects(atlas: LoadedAtlas, name: string): FrameObject[] {
-  const animation = atlas.data.animations[name]
-  if (!animation) {
-    const known = Object.keys(atlas.data.animations).join(', ')
-    throw new Error(`Expected an animation "${name}" in the atlas "${atlas.data.key}", found: ${known}.`)
-  }
-  return walk(animation).map(([frame, time]) => ({ texture: atlas.textures[frame] ?? Texture.EMPTY, time }))
+  return toRound(atlas.data, name).map(([frame, time]) => ({ texture: atlas.textures[frame] ?? Texture.EMPTY, time }))
 }
 
-function walk(animation: AnimationData): AnimationData['frames'] {
+/**
+ * The names and times of a whole round of an animation, there and back.
+ *
+ * @throws an error with the names that there are.
+ */
+export function toRound(atlas: AtlasData, name: string): AnimationData['frames'] {
+  const animation = atlas.animations[name]
+  if (!animation) {
+    const known = Object.keys(atlas.animations).join(', ')
+    throw new Error(`Expected an animation "${name}" in the atlas "${atlas.key}", found: ${known}.`)
+  }
   if (!animation.yoyo || animation.frames.length < 2) return animation.frames
   const back = animation.frames.slice(animation.loop ? 1 : 0, -1).reverse()
   return [...animation.frames, ...back]

@@ -1,4 +1,5 @@
 import { createTexture, ExtensionType, extensions, ImageSource, type Loader, type ResolvedAsset, type Texture } from 'pixi.js'
+import { fetchImage } from './image.ts'
 
 /** Name of a parser for PixiJS's `Assets` that is never chosen by itself. */
 const parser = 'spritewright-image'
@@ -10,6 +11,7 @@ let isAdded = false
  * Uploaded from an image element they are exact.
  */
 export function parserOf(format: string | undefined): string {
+  if (format === 'ktx2') return 'ktx2'
   if (format !== 'webp') return 'texture'
   if (!isAdded) extensions.add({ extension: { type: ExtensionType.LoadParser, name: parser }, id: parser, name: parser, load, unload })
   isAdded = true
@@ -17,13 +19,8 @@ export function parserOf(format: string | undefined): string {
 }
 
 async function load(url: string, asset: ResolvedAsset, loader: Loader): Promise<Texture> {
-  const image = new Image()
-  image.crossOrigin = 'anonymous'
-  image.src = url
-  await image.decode().catch((cause: unknown) => {
-    throw new Error(`Expected a picture at ${url}, found none that the browser shows.`, { cause })
-  })
-  return createTexture(new ImageSource({ resource: image, alphaMode: 'premultiply-alpha-on-upload', ...asset.data }), loader, url)
+  const resource = await fetchImage(url)
+  return createTexture(new ImageSource({ resource, alphaMode: 'premultiply-alpha-on-upload', ...asset.data }), loader, url)
 }
 
 async function unload(texture: Texture): Promise<void> {

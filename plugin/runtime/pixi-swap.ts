@@ -1,53 +1,62 @@
-import { AnimatedSprite, Cache, type FrameObject, ImageSource, Sprite, Texture } from 'pixi.js'
+import { AnimatedSprite, Cache, Sprite, type Texture, type TextureSource } from 'pixi.js'
 import type { AtlasData } from './data.ts'
-import { cutPages, type LoadedAtlas, pageUrl, scaleModeOf, toFrameObjects } from './pixi-atlas.ts'
+import { warnOfGone } from './gone.ts'
+import { reloadPage } from './hot.ts'
+import { fetchImage } from './image.ts'
+import { cutPages, type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './pixi-atlas.ts'
+import { missingTexture } from './pixi-missing.ts'
+import { goOn, roundsOf } from './pixi-playback.ts'
+import type { View } from './pixi-views.ts'
 
 /**
- * Replaces the art of a loaded atlas in place: pages and Textures keep their identity, sprites go on playing, those that the game made itself too. Frames that are gone become empty,
- * with a warning, and come back when they do.
+ * Replaces the art of a loaded atlas in place: pages and Textures keep their identity, sprites go on playing, those that the game made itself too. Frames that are gone show a
+ * missing-texture picture, with one warning, and come back when they do.
  *
  * The new pages are decoded first; the rest happens in one task.
+ *
+ * @param isOvertaken Whether a newer atlas waits already: this one is given up then.
  */
-export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData): Promise<void> {
-  const pictures = await Promise.all(
-    next.pages.map((page, index) => (isShown(loaded, next, index) ? undefined : decode(pageUrl(page.url)))),
-  )
-  const before = { data: loaded.data, frames: framesByAnimation(loaded) }
-  const live = [...liveSprites(loaded)].map((sprite) => ({ sprite, anchor: anchorOf(sprite) }))
-  for (const [index, picture] of pictures.entries()) if (picture) putPicture(loaded, index, picture, next)
+export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertaken: () => boolean): Promise<void> {
+  const isShown = (index: number): boolean => loaded.data.pages[index]?.url === next.pages[index]?.url
+  const pictures = await Promise.all(next.pages.map(({ url }, index) => (isShown(index) ? undefined : fetchImage(pageUrl(url)))))
+  if (isOvertaken()) return
+  try {
+    swapNow(loaded, next, pictures)
+  } catch (error) {
+    reloadPage(`"${next.key}" could not be swapped in place (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLImageElement | undefined)[]): void {
+  const before = roundsOf(loaded)
+  const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
+  const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view) }))
+  for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
+  // One that is not needed now may be needed again; until then the graphics card is rid of it.
+  for (const source of loaded.sources.slice(next.pages.length)) source.unload()
   const gone = replaceTextures(loaded, cutPages(next, loaded.sources))
   loaded.data = next
-  for (const { sprite, anchor } of live) {
-    if (sprite instanceof AnimatedSprite) replay(sprite, loaded, before)
-    follow(sprite, anchor)
+  for (const { view, anchor } of views) {
+    if (view instanceof AnimatedSprite) goOn(view, loaded, before)
+    follow(view, anchor)
   }
-  if (gone.length > 0) console.warn(`[spritewright] frames of "${next.key}" are gone and show nothing: ${gone.join(', ')}`)
-}
-
-function isShown(loaded: LoadedAtlas, next: AtlasData, page: number): boolean {
-  return loaded.data.pages[page]?.url === next.pages[page]?.url && loaded.data.pixelArt === next.pixelArt
-}
-
-async function decode(url: string): Promise<ImageBitmap> {
-  const response = await fetch(url)
-  if (!response.ok) throw new Error(`Expected the page ${url}, the server answered ${response.status}.`)
-  return createImageBitmap(await response.blob())
+  warnOfGone(next.key, gone)
 }
 
 /** A source is never destroyed: what is drawn may still hold it. It gets another picture. */
-function putPicture(loaded: LoadedAtlas, index: number, picture: ImageBitmap, next: AtlasData): void {
-  const scaleMode = scaleModeOf(next)
+function putPicture(loaded: LoadedAtlas, index: number, picture: HTMLImageElement | undefined, next: AtlasData): void {
   const source = loaded.sources[index]
+  const url = next.pages[index]?.url ?? ''
   if (!source) {
-    const options = { resource: picture, alphaMode: 'premultiply-alpha-on-upload', resolution: next.scale, scaleMode } as const
-    loaded.sources[index] = new ImageSource(options)
+    if (picture) loaded.sources[index] = toSource(url, picture, next)
     return
   }
-  const old: unknown = source.resource
+  if (source.scaleMode !== scaleModeOf(next)) source.scaleMode = scaleModeOf(next)
+  source.resolution = next.scale
+  if (!picture) return
+  source.label = url
   source.resource = picture
-  source.scaleMode = scaleMode
   source.update()
-  if (old instanceof ImageBitmap) old.close()
 }
 
 /** Every Texture that exists takes over what its frame looks like now; answers the names that have gone. */
@@ -56,20 +65,22 @@ function replaceTextures(loaded: LoadedAtlas, fresh: Readonly<Record<string, Tex
   for (const [name, texture] of Object.entries(loaded.textures)) {
     if (fresh[name]) continue
     gone.push(name)
-    become(texture, Texture.EMPTY)
-    loaded.gone[name] = texture
+    become(texture, missingTexture())
+    // All that are gone show the one picture, which never changes: it need not know them, and would keep them alive.
+    texture.source.off('resize', texture.update, texture)
+    loaded.gone.set(name, texture)
     delete loaded.textures[name]
     Cache.remove(name)
   }
   for (const [name, cut] of Object.entries(fresh)) {
-    const texture = loaded.textures[name] ?? loaded.gone[name]
+    const texture = loaded.textures[name] ?? loaded.gone.get(name)
     if (texture) {
       become(texture, cut)
       cut.destroy(false)
-    } else cut.dynamic = true
+    } else loaded.views.watch(cut)
     if (!loaded.textures[name]) Cache.set(name, texture ?? cut)
     loaded.textures[name] = texture ?? cut
-    delete loaded.gone[name]
+    loaded.gone.delete(name)
   }
   return gone
 }
@@ -82,77 +93,39 @@ interface LiveTexture {
   defaultAnchor?: Texture['defaultAnchor'] | undefined
 }
 
-/** Everything that makes a picture goes over to the Texture that is in use, and those that listen to it are told. */
-function become(texture: Texture, source: Texture): void {
+/** Everything that makes a picture goes over to the Texture that is in use. */
+function become(texture: Texture, picture: Texture): void {
   const live: LiveTexture = texture
   const isWhole = texture.orig === texture.frame
-  texture.source = source.source
-  texture.frame.copyFrom(source.frame)
-  if (isWhole) live.orig = source.orig.clone()
-  else texture.orig.copyFrom(source.orig)
-  live.trim = source.trim ? source.trim.clone() : null
-  live.rotate = source.rotate
-  live.defaultAnchor = source.defaultAnchor
+  changeSource(texture, picture.source)
+  texture.frame.copyFrom(picture.frame)
+  if (isWhole) live.orig = picture.orig.clone()
+  else texture.orig.copyFrom(picture.orig)
+  live.trim = picture.trim ? picture.trim.clone() : null
+  live.rotate = picture.rotate
+  live.defaultAnchor = picture.defaultAnchor
   texture.noFrame = false
   texture.update()
 }
 
-/** One listener of an emitter, as the `eventemitter3` under PixiJS keeps it. */
-interface Listener {
-  readonly fn: () => void
-  readonly context: unknown
+function changeSource(texture: Texture, source: TextureSource): void {
+  if (texture.source !== source) texture.source = source
 }
 
-/**
- * The sprites that show a frame of the atlas now, on the stage or off it. There is no list of them; but in dev the textures are `dynamic`, and a sprite listens to such a one that it shows.
- * PixiJS leaves the listeners of destroyed sprites behind: they are taken off here.
- */
-function* liveSprites(loaded: LoadedAtlas): Generator<Sprite> {
-  for (const texture of [...Object.values(loaded.textures), ...Object.values(loaded.gone)]) {
-    const { update = [] } = (texture as unknown as { readonly _events: { readonly update?: Listener | readonly Listener[] } })._events
-    for (const { fn, context } of [update].flat()) {
-      if (!(context instanceof Sprite)) continue
-      if (context.destroyed) texture.off('update', fn, context)
-      else yield context
-    }
-  }
-}
-
-type Frames = ReadonlyMap<string, readonly FrameObject[]>
-
-function framesByAnimation(loaded: LoadedAtlas): Frames {
-  return new Map(Object.keys(loaded.data.animations).map((name) => [name, toFrameObjects(loaded, name)]))
-}
-
-/** A sprite that plays one of the atlas's animations, whole, goes on at the same place of the new one. */
-function replay(sprite: AnimatedSprite, loaded: LoadedAtlas, before: { readonly data: AtlasData; readonly frames: Frames }): void {
-  const isPlayed = (frames: readonly FrameObject[]): boolean =>
-    frames.length === sprite.textures.length && frames.every(({ texture }, index) => texture === sprite.textures[index])
-  const [name] = [...before.frames].find(([, frames]) => isPlayed(frames)) ?? []
-  const [was, is] = name === undefined ? [] : [before.data.animations[name], loaded.data.animations[name]]
-  if (name === undefined || !is || JSON.stringify(was) === JSON.stringify(is)) return
-  const { currentFrame, playing, onFrameChange } = sprite
-  const frames = toFrameObjects(loaded, name)
-  // The setter stops and rewinds; the game need not hear of that.
-  delete sprite.onFrameChange
-  sprite.textures = frames
-  if (sprite.loop === was?.loop) sprite.loop = is.loop
-  const at = Math.min(currentFrame, frames.length - 1)
-  if (playing) sprite.gotoAndPlay(at)
-  else sprite.gotoAndStop(at)
-  if (onFrameChange) sprite.onFrameChange = onFrameChange
-}
-
-function anchorOf(sprite: Sprite): { readonly x: number; readonly y: number } {
-  const { x, y } = sprite.texture.defaultAnchor ?? { x: 0, y: 0 }
+function anchorOf({ texture }: View): { readonly x: number; readonly y: number } {
+  const { x, y } = texture?.defaultAnchor ?? { x: 0, y: 0 }
   return { x, y }
 }
 
 /** Size and anchor go with the frame where the game has not set its own. */
-function follow(sprite: Sprite, oldAnchor: { readonly x: number; readonly y: number }): void {
-  if (sprite.anchor.x === oldAnchor.x && sprite.anchor.y === oldAnchor.y) sprite.anchor.copyFrom(anchorOf(sprite))
-  // A width that the game has set is kept by PixiJS as a scale of the old frame.
-  const { _width: width, _height: height } = sprite as unknown as { readonly _width?: number; readonly _height?: number }
-  if (width) sprite.width = width
-  if (height) sprite.height = height
+function follow(view: View, oldAnchor: { readonly x: number; readonly y: number }): void {
+  const { anchor } = view
+  if (anchor && anchor.x === oldAnchor.x && anchor.y === oldAnchor.y) anchor.copyFrom(anchorOf(view))
+  if (view instanceof Sprite) {
+    // A width that the game has set is kept by PixiJS as a scale of the old frame.
+    const { _width: width, _height: height } = view as unknown as { readonly _width?: number; readonly _height?: number }
+    if (width) view.width = width
+    if (height) view.height = height
+  }
+  ;(view as unknown as { onViewUpdate(): void }).onViewUpdate()
 }

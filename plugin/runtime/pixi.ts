@@ -6,7 +6,9 @@
 import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
 import { type AtlasData, mainAtlas, type SpriteModule } from './data.ts'
 import { isHot, onUpdate } from './hot.ts'
+import { createNewest } from './newest.ts'
 import { fetchAtlas, type LoadedAtlas, toFrameObjects } from './pixi-atlas.ts'
+import { notePlayed } from './pixi-playback.ts'
 import { swapAtlas } from './pixi-swap.ts'
 
 export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './data.ts'
@@ -67,8 +69,7 @@ function loadAtlas(atlas: AtlasData): Promise<LoadedAtlas> {
 function publish(atlas: LoadedAtlas): LoadedAtlas {
   for (const [name, texture] of Object.entries(atlas.textures)) {
     Cache.set(name, texture)
-    // Only a dynamic texture tells its sprites that it has changed.
-    if (isHot()) texture.dynamic = true
+    if (isHot()) atlas.views.watch(texture)
   }
   return atlas
 }
@@ -89,6 +90,7 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
       const short = animation ?? Object.keys(sprite.animations)[0] ?? ''
       const { name = '', loop = true } = sprite.animations[short] ?? {}
       const made = new AnimatedSprite(toFrameObjects(atlas, name))
+      notePlayed(made, name)
       made.loop = loop
       if (sprite.anchor) made.anchor.set(sprite.anchor.x, sprite.anchor.y)
       made.play()
@@ -97,22 +99,30 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
   }
 }
 
+/** What an atlas is to become: all of it, or nothing but missing pictures where its spec is gone. */
+interface Wanted {
+  readonly key: string
+  readonly next?: AtlasData
+}
+
 /** Swaps art in place when the dev server says so. */
 function listen(): void {
   if (isListening) return
   isListening = true
-  onUpdate((update) => {
-    const seen = new Set<string>()
-    for (const sprite of update.sprites) {
-      const next = pickAtlas(sprite)
-      if (seen.has(next.key)) continue
-      seen.add(next.key)
-      swapLoaded(next).catch((error: unknown) => console.error(`[spritewright] "${next.key}" could not be swapped in place:`, error))
-    }
+  const swap = createNewest<Wanted>((wanted, isOvertaken) =>
+    swapLoaded(wanted, isOvertaken).catch((error: unknown) =>
+      console.error(`[spritewright] the pages of "${wanted.key}" could not be fetched; what is on the screen stays:`, error),
+    ),
+  )
+  onUpdate(({ sprites, gone = [] }) => {
+    const changed = new Map(sprites.map((sprite) => [pickAtlas(sprite).key, pickAtlas(sprite)]))
+    for (const [key, next] of changed) void swap(key, { key, next })
+    for (const key of gone) void swap(key, { key })
   })
 }
 
-async function swapLoaded(next: AtlasData): Promise<void> {
-  const before = await loaded.get(next.key)
-  if (before) await swapAtlas(before, next)
+async function swapLoaded({ key, next }: Wanted, isOvertaken: () => boolean): Promise<void> {
+  // What could not be loaded has been told to whoever loaded it.
+  const before = await loaded.get(key)?.catch(() => undefined)
+  if (before) await swapAtlas(before, next ?? { ...before.data, frames: {}, animations: {} }, isOvertaken)
 }

@@ -19,7 +19,7 @@ export interface RoomRules {
 }
 
 /**
- * Takes away what was used least recently until a folder of entries (`<key>.bin`) and stamps (`<name>.stamp`) is no larger than it may be, and temporary files that a crash left. What was used in one moment goes in the order of the names.
+ * Takes away what was used least recently until a folder of entries (`<key>.bin`), stamps (`<name>.stamp`) and what was kept with them (`<digest>.kept`) is no larger than it may be, and temporary files that a crash left. What was used in one moment goes in the order of the names.
  *
  * What must stay is not taken, so that the folder may be larger for a while. A file that cannot be removed, or is gone already, is passed over.
  */
@@ -28,7 +28,7 @@ export async function makeRoom(disk: Disk, folder: string, { maxBytes, kept, now
   const remove = (name: string): Promise<void> => disk.remove(join(folder, name)).catch(() => {})
   for (const name of await disk.list(folder)) {
     const isTemporary = tempTargetOf(name) !== undefined
-    if (!isTemporary && !/^[0-9a-f]{64}\.(?:bin|stamp)$/.test(name)) continue
+    if (!isTemporary && !/^[0-9a-f]{64}\.(?:bin|stamp|kept)$/.test(name)) continue
     const stat = await disk.stat(join(folder, name))
     if (!stat || stat.isFolder) continue
     if (!isTemporary) entries.push({ name, bytes: stat.bytes, usedMs: stat.changedMs })

@@ -1,13 +1,17 @@
-import { type Atlas, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
+import { type Atlas, type Bitmap, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
+import type { TextureSettings } from '../host/textures.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuiltAtlas, BuiltPage, SheetOptions } from './sheet-model.ts'
 
+/** Encodes KTX2; the package and the threads behind it are the caller's. */
+export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Promise<Uint8Array>
+
 /** An atlas with its pages in every encoding that is asked for; frames and layout are those of one. */
-export async function encodeSheet(atlas: Atlas, options: SheetOptions): Promise<BuiltAtlas> {
+export async function encodeSheet(atlas: Atlas, options: SheetOptions, textures?: TextureEncoder): Promise<BuiltAtlas> {
   const [first = 'png', ...others] = options.encodings
   const { pages, alternates = [] } = await encodePages(atlas, {
-    ...toEncoding(first, options),
-    also: others.map((format) => toEncoding(format, options)),
+    ...toEncoding(first, options, textures),
+    also: others.map((format) => toEncoding(format, options, textures)),
   })
   return {
     name: atlas.name,
@@ -22,9 +26,14 @@ export async function encodeSheet(atlas: Atlas, options: SheetOptions): Promise<
   }
 }
 
-function toEncoding(format: PageFormat, { level, palette, quality = {} }: SheetOptions): PageEncoding {
+function toEncoding(
+  format: PageFormat,
+  { level, palette, quality = {}, ktx2: mode }: SheetOptions,
+  textures: TextureEncoder | undefined,
+): PageEncoding {
   if (format === 'png') return { format, level, ...(palette === undefined ? {} : { palette }) }
   const lossy = quality[format]
+  if (format === 'ktx2') return { format, ...(textures ? { texture: (bitmap) => textures(bitmap, { mode, quality: lossy ?? 50 }) } : {}) }
   return { format, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }
 }
 

@@ -69,7 +69,7 @@ export async function readSequence(input: SheetInput, layout: DeliveryLayout | u
   const { spec, animation } = input
   const { frames, indices, anchor, whole, quality, warnings } = await readPlayed(input, layout, isJudged)
   const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
-  const nameOf = (index: number): string => `${spec.name}/${animation.name}/${String(index).padStart(4, '0')}`
+  const nameOf = (index: number): string => `${spec.name}/${animation.name}/${frameNumber(index)}`
   const named = indices.map((index, at) => ({ index, name: nameOf(index), bitmap: sized[at] as Bitmap, durationMs: 1000 / animation.fps }))
   const sequence: FrameSequence = {
     name: `${spec.name}/${animation.name}`,
@@ -89,6 +89,11 @@ export async function readSequence(input: SheetInput, layout: DeliveryLayout | u
   return { sequence, ...(quality ? { quality } : {}), warnings }
 }
 
+/** How a frame is numbered in names: `0003`. */
+export function frameNumber(index: number): string {
+  return String(index).padStart(4, '0')
+}
+
 /** Frames as the game plays them, at the size in which they were delivered. */
 export interface PlayedFrames {
   /** In playing order, each once. */
@@ -99,6 +104,8 @@ export interface PlayedFrames {
   readonly anchor?: { readonly x: number; readonly y: number }
   /** The size of the frames before they got room. */
   readonly whole: { readonly width: number; readonly height: number }
+  /** Delivered frames that a person has touched up. */
+  readonly touched: ReadonlySet<number>
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
 }
@@ -110,7 +117,7 @@ export async function readPlayed(input: SheetInput, layout: DeliveryLayout | und
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
   const whole = { width: opened.frames[0]!.width, height: opened.frames[0]!.height }
-  const base = { indices, whole, warnings: opened.warnings }
+  const base = { indices, whole, touched: opened.touched, warnings: opened.warnings }
   if (source.kind !== 'result') return { ...base, frames: pictures, ...(spec.anchor ? { anchor: spec.anchor } : {}) }
   const { review } = source
   const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
@@ -149,6 +156,14 @@ function moveAnchor(
     x: (anchor.x * whole.width + origin.x) / (whole.width + 2 * origin.x),
     y: (anchor.y * whole.height + origin.y) / (whole.height + 2 * origin.y),
   }
+}
+
+/** The frames of a result as they were delivered, all of them, in that order. @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. */
+export async function readDelivered(
+  input: Pick<SheetInput, 'spec' | 'animation'> & { readonly source: ResultSource },
+  layout: DeliveryLayout | undefined,
+): Promise<readonly Bitmap[]> {
+  return (await openResult(input, input.source, layout)).frames
 }
 
 /** Frames at the size in which they were delivered, in that order. */

@@ -54,7 +54,7 @@ export async function writeFormat(wanted: FormatName | EngineFormat, built: read
 
 /** Reads the pages again: the cache holds them encoded. */
 async function withPixels({ atlas, pages }: EncodedAtlas): Promise<EncodedAtlas> {
-  const bitmaps = await Promise.all(pages.map(({ file, bytes }) => readPage(bytes, file.split('.').pop() as PageFormat)))
+  const bitmaps = await Promise.all(pages.map(({ file, bytes }) => readPage(bytes, file.split('.').pop() as Exclude<PageFormat, 'ktx2'>)))
   return { atlas: { ...atlas, pages: bitmaps.map((bitmap, index) => ({ index, bitmap })) }, pages }
 }
 

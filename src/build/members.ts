@@ -3,7 +3,9 @@ import type { SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
+import type { TextureEncoder } from './encode-sheet.ts'
 import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
+import type { Layout } from './layout.ts'
 import { packSequence, unpackSequence } from './sequence-cache.ts'
 
 /** Raised whenever equal inputs may give other bytes than before. */
@@ -13,6 +15,10 @@ export const formatVersion: number = 4
 export interface SheetPorts {
   readonly cache: BuildCache
   readonly layout?: DeliveryLayout | undefined
+  /** Encodes KTX2; needed where that is among the encodings. */
+  readonly encodeTexture?: TextureEncoder | undefined
+  /** Where frames lay before; read with `stable` alone. @default nothing has lain anywhere */
+  readonly earlier?: Layout | undefined
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
   /** Takes what is wrong with touched-up frames; their group is then made without any. @default it is thrown */

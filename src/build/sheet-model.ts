@@ -10,10 +10,18 @@ export interface SheetOptions {
   /** zlib level of PNGs, 0 to 9. */
   readonly level: number
   /** 1 to 100, by encoding; WebP without it is lossless. */
-  readonly quality?: { readonly webp?: number | undefined; readonly avif?: number | undefined } | undefined
+  readonly quality?:
+    | { readonly webp?: number | undefined; readonly avif?: number | undefined; readonly ktx2?: number | undefined }
+    | undefined
+  /** What KTX2 pages hold. */
+  readonly ktx2: 'uastc' | 'etc1s'
+  /** Version of the package that encodes them. */
+  readonly encoder?: string | undefined
   /** Corners at most of each frame's outline. */
   readonly hull?: number | undefined
   readonly palette?: 'exact' | 'close' | undefined
+  /** Whether frames stay where an earlier layout has them, as far as density allows. */
+  readonly stable?: boolean | undefined
 }
 
 /** An encoded page: a picture file, named by its content. */
@@ -23,7 +31,7 @@ export interface BuiltPage {
   readonly bytes: Uint8Array
   readonly width: number
   readonly height: number
-  /** `image/png`, `image/webp`, `image/avif`. */
+  /** `image/png`, `image/webp`, `image/avif`, `image/ktx2`. */
   readonly contentType: string
   /** Its encoding. */
   readonly extension: PageFormat
@@ -81,4 +89,6 @@ export interface BuiltGroup {
   readonly quality: readonly AnimationQuality[]
   /** Sentences for a person, told whenever the group is used. */
   readonly warnings: readonly string[]
+  /** With `stable`: digests of the layouts from which it would be packed as it is. */
+  readonly layouts?: readonly string[]
 }

@@ -1,13 +1,4 @@
-import {
-  type Atlas,
-  alignSequences,
-  type FrameSequence,
-  makeAtlas,
-  scaleSequence,
-  sharedUnit,
-  shrinkAtlas,
-  withOutlines,
-} from '../../atlas/index.ts'
+import { withOutlines } from '../../atlas/index.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
@@ -15,6 +6,8 @@ import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { encodeSheet } from './encode-sheet.ts'
 import { readPlayed, type SheetInput } from './frames.ts'
+import { layOut } from './lay-out.ts'
+import { layoutDigest, layoutName, toLayout } from './layout.ts'
 import { formatVersion, keyParts, readMembers, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
@@ -91,9 +84,11 @@ function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQualit
   return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Sprite by sprite is how a dev server shows them: one encoding is enough for it. */
+/** Sprite by sprite is how a dev server shows them: no place is kept, and one encoding is enough for it; KTX2 takes too long and cannot be swapped in place. */
 function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
-  return grouping === 'group' ? options : { ...options, encodings: options.encodings.slice(0, 1) }
+  if (grouping === 'group') return options
+  const { stable: _, ...rest } = options
+  return { ...rest, encodings: [options.encodings.find((encoding) => encoding !== 'ktx2') ?? 'png'] }
 }
 
 /** Groups sorted by name. A page has one filter, so that pixel art and smooth art of one group lie on pages of their own. */
@@ -127,11 +122,24 @@ async function makeWithOverrides(
 
 async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
   const key = groupKey(name, members, options)
-  const kept = await ports.cache.read(key)
-  const group = kept ? unpackGroup(kept) : await packTogether(name, members, options, ports)
+  const names = scalesOf(members).map((scale) => layoutName(name, scale))
+  const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
+  const kept = await readGroup(ports, key, from)
+  const group = kept ?? (await packTogether(name, members, options, ports))
   for (const warning of group.warnings) ports.warn(warning)
-  if (!kept) await ports.cache.write(key, ...packGroup(group))
+  if (kept) return group
+  // The next build starts from what this one has laid out, and would lay out the same.
+  const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(group.atlases), names)] }
+  await ports.cache.write(key, ...packGroup({ ...group, ...layouts }))
   return group
+}
+
+/** @param from Digest of the layout that is to be kept; undefined for none. */
+async function readGroup({ cache }: SheetPorts, key: string, from: string | undefined): Promise<BuiltGroup | undefined> {
+  const bytes = await cache.read(key)
+  if (!bytes) return undefined
+  const { layouts, ...group } = unpackGroup(bytes)
+  return from === undefined || layouts?.includes(from) ? group : undefined
 }
 
 /** Largest first. */
@@ -154,30 +162,14 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const reports = await readMembers(members, scales, ports)
   const sequences = reports.map(({ sequence }) => sequence)
   const { hull, maxSize } = options
-  const atlases = await layOut(name, sequences, scales, maxSize)
+  const atlases = await layOut(name, sequences, scales, { maxSize, earlier: options.stable ? ports.earlier : undefined })
   return {
-    atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options))),
+    atlases: await Promise.all(
+      atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, ports.encodeTexture)),
+    ),
     quality: reports.flatMap(({ quality }) => quality ?? []),
     warnings: reports.flatMap(({ warnings }) => warnings),
   }
-}
-
-/** All scales in one layout; each in its own where they have none in common. */
-async function layOut(name: string, sequences: readonly FrameSequence[], scales: readonly number[], maxSize: number): Promise<Atlas[]> {
-  const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
-    Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
-  const unit = sharedUnit(scales)
-  const [largest = 1, ...smaller] = scales
-  if (unit === undefined || smaller.length === 0) {
-    const atlases: Atlas[] = []
-    for (const scale of scales) atlases.push(makeAtlas(name, await at(sequences, scale), { maxSize, scale }))
-    return atlases
-  }
-  const aligned = alignSequences(sequences, scales, unit)
-  const large = makeAtlas(name, await at(aligned, largest), { maxSize, scale: largest, align: unit })
-  const atlases = [large]
-  for (const scale of smaller) atlases.push(shrinkAtlas(large, await at(aligned, scale), scale))
-  return atlases
 }
 
 function toSprites(

@@ -1,29 +1,26 @@
 #!/usr/bin/env node
-import { join } from 'node:path'
-import { warmFiles } from '../host/warm-files.ts'
-import { leaveStamp, stampFile, type WarmRun, warmOutput } from './warm.ts'
+import { dirname, sep } from 'node:path'
+import { warmFiles, warmProgram } from '../host/warm-files.ts'
+import { leaveStamp, stampFile, warmOutcome } from '../warm/stamp.ts'
+import { toWarmRun } from './warm-run.ts'
 
 // The edge of the process: everything that the program is handed is made here, and nowhere else is the process ended.
 // Where nothing has changed since the last build, no more than the imports above is loaded.
 const files = warmFiles()
-const run: WarmRun = {
-  argv: process.argv.slice(2),
+const argv = process.argv.slice(2)
+const run = toWarmRun({
+  argv,
   workingFolder: process.cwd(),
   env: process.env,
   program: [
-    process.version,
-    process.platform,
-    process.arch,
-    process.execArgv.join(' '),
-    files.digest(join(import.meta.dirname, '../../../package.json')),
-    files.shape(import.meta.filename),
+    ...warmProgram(files, import.meta.filename),
     files.mayBeTerminal(1) && process.stdout.isTTY === true ? 'stdout' : '',
     files.mayBeTerminal(2) && process.stderr.isTTY === true ? 'stderr' : '',
   ],
-}
+})
 
-const stamp = stampFile(files, run)
-const output = stamp === undefined ? undefined : warmOutput(files, stamp, Date.now())
+const stamp = run && stampFile(files, run)
+const output = stamp === undefined ? undefined : warmOutcome(files, stamp, Date.now())
 if (output === undefined) await runInFull()
 else {
   const rest = files.print(output)
@@ -43,12 +40,9 @@ function heedOutput(): NodeJS.WriteStream {
 
 async function runInFull(): Promise<void> {
   heedOutput()
-  const [{ createRequire }, { SpritewrightError }, { nodeHost }, { runProgram }, { recordHost }] = await Promise.all([
+  const [{ createRequire }, { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts }] = await Promise.all([
     import('node:module'),
-    import('../errors.ts'),
-    import('../host/host.ts'),
-    import('./program.ts'),
-    import('./warm-record.ts'),
+    import('./whole.ts'),
   ])
   const interrupt = new AbortController()
   const stop = (): void => {
@@ -57,24 +51,25 @@ async function runInFull(): Promise<void> {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  const recorder = stamp === undefined ? undefined : recordHost(nodeHost(), files, stamp)
+  const recorder = stamp === undefined ? undefined : recordHost(nodeHost(), files, { cache: dirname(stamp) })
   const host = recorder?.host ?? nodeHost()
-  process.exitCode = await runProgram(run.argv, {
+  process.exitCode = await runProgram(argv, {
     host,
     version: (createRequire(import.meta.url)('spritewright/package.json') as { version: string }).version,
     signal: interrupt.signal,
     isOutputTerminal: process.stdout.isTTY === true,
-    createWorkshop: async (init) => (await import('../workshop.ts')).createWorkshop(init),
-    specSchema: async () => (await import('../workshop.ts')).specJsonSchema(),
-    startService: async (init) => (await import('./embedded.ts')).startService(init),
+    createWorkshop: parts.createWorkshop,
+    specSchema: parts.specSchema,
+    startService: parts.startService,
     ask: async (message) => {
       const { confirm, isCancel } = await import('@clack/prompts')
       const answer = await confirm({ message, initialValue: false, output: process.stderr, signal: interrupt.signal })
       return isCancel(answer) ? undefined : answer
     },
-    onAtRest: (out) => recorder?.settle(out),
+    onAtRest: (out) => recorder?.settle((path) => out !== undefined && path.startsWith(out + sep)),
   })
   await host.net.close()
-  const seen = process.exitCode === 0 ? await recorder?.toStamp() : undefined
-  if (stamp !== undefined && seen) leaveStamp(files, stamp, seen, run, host.random.uuid())
+  if (!recorder || !run || stamp === undefined || process.exitCode !== 0) return
+  const sight = await recorder.toSight()
+  if (sight) leaveStamp(files, stamp, { ...sight, outcome: recorder.printed }, run, tempName(host.random, stamp))
 }

@@ -7,6 +7,7 @@ import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
+import { type EncodeTexture, nodeTextures } from './textures.ts'
 
 /** Everything of the world that the workshop may touch. */
 export interface Host {
@@ -17,6 +18,7 @@ export interface Host {
   readonly random: Random
   readonly terminal: Terminal
   readonly loadModule: ModuleLoader
+  readonly encodeTexture: EncodeTexture
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of this user's own state, outside every project; not made before it is needed. */
@@ -41,6 +43,7 @@ export function nodeHost(): Host {
     random: nodeRandom(),
     terminal: nodeTerminal(),
     loadModule: nodeModuleLoader(),
+    encodeTexture: nodeTextures(),
     env,
     stateFolder: join(state, 'spritewright'),
     tempFolder: tmpdir(),

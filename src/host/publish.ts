@@ -104,7 +104,8 @@ export async function replaceFile(disk: Disk, random: Random, path: string, byte
   await staged.commit()
 }
 
-function tempName(random: Random, path: string): string {
+/** A name beside a file, for its next bytes, that nobody else has. See {@link tempTargetOf}. */
+export function tempName(random: Random, path: string): string {
   return `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`
 }
 

@@ -36,14 +36,18 @@ export interface WarmFiles {
   specs(root: string): string | undefined
   /** A file's text. */
   read(path: string): string | undefined
+  /** A file's bytes. */
+  readBytes(path: string): Uint8Array | undefined
   /**
    * Writes a file whole or not at all; false where that cannot be done.
    *
    * @param temp Name beside it that nobody else writes under.
    */
-  write(path: string, temp: string, text: string): boolean
+  write(path: string, temp: string, content: string | Uint8Array): boolean
   /** Removes files of a folder by the ending of their names and the time of their last change, milliseconds since the Unix epoch. */
   removeOld(folder: string, ending: string, beforeMs: number): void
+  /** Removes files of a folder by the ending of their names, all but so many that were changed last. */
+  keepLatest(folder: string, ending: string, count: number): void
   /** Whether an output of the process (1 or 2) may be a terminal: then only the process knows. Loads nothing, as asking the process would. */
   mayBeTerminal(output: 1 | 2): boolean
   /** Writes to stdout what it takes at once. Answers the bytes that it did not take, for whatever reason. */
@@ -86,10 +90,11 @@ export function warmFiles(): WarmFiles {
         return found.sort().join('\n')
       }),
     read: (path) => attempt(() => readFileSync(path, 'utf8')),
-    write: (path, temp, text) => {
+    readBytes: (path) => attempt(() => readFileSync(path)),
+    write: (path, temp, content) => {
       const written = attempt(() => {
         mkdirSync(dirname(path), { recursive: true })
-        writeFileSync(temp, text, { flag: 'wx' })
+        writeFileSync(temp, content, { flag: 'wx' })
         renameSync(temp, path)
         return true
       })
@@ -101,6 +106,11 @@ export function warmFiles(): WarmFiles {
         attempt(() => statSync(join(folder, name)).mtimeMs < beforeMs && rmSync(join(folder, name)))
       }
     },
+    keepLatest: (folder, ending, count) => {
+      const paths = (attempt(() => readdirSync(folder)) ?? []).flatMap((name) => (name.endsWith(ending) ? [join(folder, name)] : []))
+      const dated = paths.map((path) => ({ path, ms: attempt(() => statSync(path).mtimeMs) ?? 0 }))
+      for (const { path } of dated.sort((a, b) => b.ms - a.ms).slice(count)) attempt(() => rmSync(path))
+    },
     mayBeTerminal: (output) => attempt(() => fstatSync(output).isCharacterDevice()) ?? true,
     print: (text) => {
       let rest: Uint8Array = Buffer.from(text)
@@ -110,6 +120,22 @@ export function warmFiles(): WarmFiles {
       return rest
     },
   }
+}
+
+/**
+ * What makes another program of a process: versions, platform, options of Node; the package, and the file of it that was loaded first.
+ *
+ * @param entry Path of that file.
+ */
+export function warmProgram(files: Pick<WarmFiles, 'digest' | 'shape'>, entry: string): readonly (string | undefined)[] {
+  const { version, platform, arch, execArgv } = process
+  return [version, platform, arch, execArgv.join(' '), packageDigest(files, dirname(entry)), files.shape(entry)]
+}
+
+/** Of the nearest manifest above a folder. */
+function packageDigest(files: Pick<WarmFiles, 'digest'>, folder: string): string | undefined {
+  const parent = dirname(folder)
+  return files.digest(join(folder, 'package.json')) ?? (parent === folder ? undefined : packageDigest(files, parent))
 }
 
 function digestFile(path: string, window: Buffer): string {

@@ -2,6 +2,7 @@ import { parseCredits } from '../credit/credits.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import { type Bought, buy } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
+import { keepLayout } from './layout-file.ts'
 import { bringHome, mendLock } from './mend.ts'
 import { missingError } from './missing.ts'
 import { fetchOrphans, isFetchable, listOrphans, ofPresentServices, tellOrphan } from './orphans.ts'
@@ -17,7 +18,7 @@ import { isUnsent, type Survey, survey, throwAll } from './survey.ts'
 export async function build(shop: Shop, keeper: SessionKeeper, request: BuildRequest): Promise<BuildReport> {
   const names = request.names ?? []
   const first = await survey(shop, names, { host: keeper.host })
-  throwAll(first.errors)
+  if (request.approvedOnly !== true) throwAll(first.errors)
   const unbought = shop.options.build.unbought
   let found = first
   let crew: Bought = { purchases: [], failures: [] }
@@ -37,6 +38,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
     : await assemble(shop, found, 'group', unbought, new Set(crew.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id)))
+  await keepLayout(shop, sheets, request)
   return {
     sheets,
     bought: crew.purchases.flatMap((item) =>
@@ -83,7 +85,7 @@ async function bring(
   first: Survey,
 ): Promise<{ crew: Bought; found: Survey; identity?: ServiceIdentity }> {
   const names = request.names ?? []
-  const allowsPlaceholders = shop.options.build.unbought === 'placeholder' && request.frozen !== true
+  const allowsPlaceholders = request.approvedOnly === true || (shop.options.build.unbought === 'placeholder' && request.frozen !== true)
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
   if (!canAsk(shop, keeper) && open.every(isUnsent)) {
@@ -96,6 +98,7 @@ async function bring(
     names,
     mayBuy: mayBuy(shop, request),
     allowsPlaceholders,
+    approvedOnly: request.approvedOnly === true,
     onProgress: request.onProgress ?? (() => {}),
     signal,
   })

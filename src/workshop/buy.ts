@@ -21,6 +21,8 @@ export interface BuyRequest {
   readonly mayBuy: boolean
   /** What is not bought and must not be bought is left out instead of failing the run. */
   readonly allowsPlaceholders: boolean
+  /** Standing ceilings do not count, and broken specs keep nobody from buying the others. */
+  readonly approvedOnly: boolean
   readonly onProgress: ProgressListener
   readonly signal: AbortSignal
 }
@@ -33,11 +35,12 @@ export interface BuyRequest {
 export async function buy(shop: Shop, session: Session, request: BuyRequest): Promise<Bought> {
   const ports = await toJobPorts(shop, session, request)
   const before = await survey(shop, request.names, { identity: session.identity }, session.client.keyTag)
-  throwAll(before.errors)
+  if (!request.approvedOnly) throwAll(before.errors)
   await checkReferences(shop, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
-  if (request.mayBuy) await approveByBudget(shop, session, before, quotes)
-  const found = request.mayBuy ? await survey(shop, request.names, { identity: session.identity }, session.client.keyTag) : before
+  const mayApprove = request.mayBuy && !request.approvedOnly
+  if (mayApprove) await approveByBudget(shop, session, before, quotes)
+  const found = mayApprove ? await survey(shop, request.names, { identity: session.identity }, session.client.keyTag) : before
   const states = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
   const open = found.items.flatMap((item, index) =>
     item.state === 'bought' ? [] : [toOrder(session, found.wishes[index] as Wish, found.lock)],

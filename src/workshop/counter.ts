@@ -4,9 +4,11 @@ import type { BuiltSheets } from '../build/sheet.ts'
 import type { OpenapiDifference } from '../contract/openapi.ts'
 import type { Credits } from '../credit/credits.ts'
 import type { SpritewrightError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from './ledger-report.ts'
+import type { DeliveredFrames, DueReport, Overview, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
 import type { ResultStore } from './store/reports.ts'
 
 /** What the project has, lacks, and what the lacking part would cost. */
@@ -37,6 +39,14 @@ export interface ReviewReport {
   /** PNG: frames in rows, flagged ones with a red border, and as an onion skin. */
   readonly picture: Uint8Array
   readonly warnings: readonly string[]
+}
+
+/** A bought frame as a picture file. */
+export interface FrameFile {
+  /** Path in the sprite's folder of touched-up frames, with forward slashes: `walk/0003.png`. */
+  readonly file: string
+  /** PNG. */
+  readonly bytes: Uint8Array
 }
 
 /** A ceiling that was written, or would be. */
@@ -75,6 +85,8 @@ export interface BuildRequest {
   readonly frozen?: boolean
   /** Buys, and makes no atlas. */
   readonly buyOnly?: boolean
+  /** Buys only what was approved by name: standing ceilings do not count, and what is not approved, or broken, is left out instead of failing the run. */
+  readonly approvedOnly?: boolean
   readonly onProgress?: ProgressListener
   /** Ends the waiting; paid work goes on at the service and the next run picks it up. */
   readonly signal?: AbortSignal
@@ -159,12 +171,16 @@ export interface ContractFinding {
 /** The counter that the CLI and the Vite plugin stand at. Methods throw `SpritewrightError`; several failures at once come as one `AggregateError` whose `errors` are such. */
 export interface Workshop {
   readonly options: ResolvedOptions
+  /** The world that it was opened with. */
+  readonly host: Host
   /** Spends nothing; asks the service only where something is missing. Errors of specs are thrown. */
   plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
   /** Where everything stands, without the service. */
   status(names?: readonly string[]): Promise<PlanReport>
   /** The frames of a sprite or of one animation in one picture, with what is to be looked at. Without the service. `SW_MISSING` where nothing of it is bought. */
   review(name: string): Promise<ReviewReport>
+  /** The bought frames of a name as they were delivered, as PNGs to be touched up: `walk/0003.png` … Nothing that lies over them is in these. */
+  originals(name: string): Promise<readonly FrameFile[]>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
   build(request?: BuildRequest): Promise<BuildReport>
   /** Answers a question; the answer names the execution that goes on, which the next build follows. */
@@ -177,6 +193,16 @@ export interface Workshop {
   forget(name: string, confirm: (ids: readonly string[]) => Promise<boolean>, signal?: AbortSignal): Promise<readonly string[]>
   /** For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told, and so are frames touched up by hand that do not fit. */
   preview(): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
+  /** Where everything stands, for the panel: takes, flags, whose turn it is. Broken specs are left out and told; no service is asked. */
+  overview(): Promise<Overview>
+  /** What was approved in this checkout and is not at its end; what the dev server buys and follows. No service is asked. */
+  due(): Promise<DueReport>
+  /** Asks the service what all that is not bought would cost, and what the account has. */
+  prices(signal?: AbortSignal): Promise<PriceList>
+  /** All frames of one take, for a person to choose from. No service is asked. `SW_USAGE` for an animation that there is not. */
+  delivered(id: string, take?: number): Promise<DeliveredFrames>
+  /** Writes free fields into a spec file, comments kept, whole or not at all. `SW_CHANGED` where the file has changed since, `SW_SPEC` where it would be no spec. */
+  editSpec(request: SpecEditRequest): Promise<SpecEditReport>
   /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
   /** Writes typings of literal names beside each spec, where they have changed. Answers the absolute paths written. */

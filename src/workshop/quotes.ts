@@ -8,13 +8,18 @@ export interface Quotes {
   of(request: PaidRequest): Promise<Quote>
 }
 
+/** Requests of one key cost the same. */
+export function priceKey(request: PaidRequest): string {
+  return request.operation === 'sprite_sheet' ? `${request.frames} ${request.background}` : request.operation
+}
+
 /** Asks the service as prices are wanted. Nothing is kept beyond the command, and nothing on disk. */
 export function askQuotes(session: Session, signal: AbortSignal): Quotes {
   const asked = new Map<string, Promise<Quote>>()
   const { client } = session
   return {
     of: (request) => {
-      const key = request.operation === 'sprite_sheet' ? `${request.frames} ${request.background}` : request.operation
+      const key = priceKey(request)
       const price = asked.get(key) ?? readPrice({ client, signal }, request)
       asked.set(key, price)
       return price

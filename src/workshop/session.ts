@@ -35,9 +35,16 @@ const embeddedHost = 'embedded'
 export function keepSession(shop: Shop): SessionKeeper {
   let opened: Promise<Session> | undefined
   let reached: Promise<ServiceReach> | undefined
+  let joined: string | undefined
   const closers: (() => Promise<void>)[] = []
   const reach = (): Promise<ServiceReach> => {
-    reached ??= (shop.options.service === 'embedded' ? reachEmbedded(shop, closers) : reachRemote(shop)).catch((error: unknown) => {
+    reached ??= (
+      shop.options.service === 'embedded'
+        ? reachEmbedded(shop, closers, (url) => {
+            joined = url
+          })
+        : reachRemote(shop)
+    ).catch((error: unknown) => {
       reached = undefined
       throw error
     })
@@ -60,7 +67,13 @@ export function keepSession(shop: Shop): SessionKeeper {
   return {
     host: configuredHost(shop),
     reach,
-    open: (signal) => {
+    open: async (signal) => {
+      // Whoever runs the embedded service that was joined may have ended since.
+      if (joined !== undefined && (await findEmbedded(shop))?.url !== joined) {
+        opened = undefined
+        reached = undefined
+        joined = undefined
+      }
       opened ??= open(signal).catch((error: unknown) => {
         opened = undefined
         throw error
@@ -127,18 +140,29 @@ async function reachRemote({ options, credentials }: Shop): Promise<ServiceReach
  * Starts the service of this project on loopback, its state in the store's folder, or joins the one that another process of this project runs there.
  * The only place that knows the other side of the wire.
  */
-async function reachEmbedded(shop: Shop, closers: (() => Promise<void>)[]): Promise<ServiceReach> {
-  const { joinEmbeddedService, startEmbeddedService } = await import('../embedded/service.ts')
+async function reachEmbedded(shop: Shop, closers: (() => Promise<void>)[], onJoin: (url: string) => void): Promise<ServiceReach> {
+  const { startEmbeddedService } = await import('../embedded/service.ts')
   const { playMoneyKey } = await import('../embedded/options.ts')
-  const dir = join(shop.storeFolder, 'embedded')
+  const dir = embeddedFolder(shop)
   // Always the same key: a submission that a crash left without an answer is replayed under it by the next process.
   const accounts = [{ name: 'demo', keys: [{ key: playMoneyKey }] }]
-  let url = (await joinEmbeddedService(dir))?.url
-  if (url === undefined) {
+  let url = (await findEmbedded(shop))?.url
+  if (url !== undefined) onJoin(url)
+  else {
     const { clock, disk, random } = shop.host
     const service = await startEmbeddedService({ dir, accounts }, { clock, disk, random })
     closers.push(() => service.close())
     url = service.url
   }
   return { baseUrl: url, key: playMoneyKey }
+}
+
+/** The embedded service that another process of this project runs now. */
+async function findEmbedded(shop: Shop): Promise<{ readonly url: string } | undefined> {
+  const { joinEmbeddedService } = await import('../embedded/service.ts')
+  return joinEmbeddedService(embeddedFolder(shop))
+}
+
+function embeddedFolder({ storeFolder }: Shop): string {
+  return join(storeFolder, 'embedded')
 }

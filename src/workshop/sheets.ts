@@ -1,9 +1,11 @@
+import type { TextureEncoder } from '../build/encode-sheet.ts'
 import type { DeliveryLayout, FrameSource, SheetInput } from '../build/frames.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
-import { type BuiltSheets, makeSheets } from '../build/sheet.ts'
+import { type BuiltSheets, makeSheets, type SheetOptions } from '../build/sheet.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { readLayout } from './layout-file.ts'
 import type { Shop } from './shop.ts'
 import type { Survey, Wish } from './survey.ts'
 
@@ -23,9 +25,11 @@ export async function assemble(
   onOverrideFault?: OverrideFault,
 ): Promise<BuiltSheets> {
   const inputs = await toInputs(shop, found, unbought, onOverrideFault)
-  return makeSheets(inputs, grouping, shop.options.atlas, {
+  return makeSheets(inputs, grouping, sheetOptions(shop), {
     cache: shop.cache,
+    encodeTexture: encoderOf(shop),
     layout: layoutOf(shop),
+    earlier: grouping === 'group' ? await readLayout(shop) : undefined,
     onOverrideFault,
     isJudged: (id) => bought.has(id),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
@@ -34,6 +38,15 @@ export async function assemble(
 
 /** Takes what is wrong with frames touched up by hand. */
 type OverrideFault = (fault: SpritewrightError) => void
+
+/** How pages are made, the version of what encodes them too. */
+export function sheetOptions({ options, textures }: Shop): SheetOptions {
+  return { ...options.atlas, ...(textures ? { encoder: textures.version } : {}) }
+}
+
+function encoderOf({ host, textures }: Shop): TextureEncoder | undefined {
+  return textures && ((picture, settings) => host.encodeTexture(textures.entry, picture, settings))
+}
 
 /** Every animation that was surveyed, with the place of its pictures and what lies over them. @throws `SW_OVERRIDE`, unless `onOverrideFault` takes it. */
 export async function toInputs(

@@ -129,7 +129,8 @@ export async function survey(shop: Shop, names: readonly string[], known: KnownS
 /** Stands in for an identity that nobody knows yet; its hashes are used nowhere. */
 const nowhere: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
 
-async function readFacts(
+/** What the papers say of some requests, for {@link standingOf}. */
+export async function readFacts(
   shop: Shop,
   lock: LockFile,
   asked: readonly (readonly [id: string, hash: string | undefined])[],

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { makeAtlas, type PlacedFrame } from '../../atlas/atlas.ts'
-import { createBitmap } from '../../atlas/bitmap.ts'
 import { AtlasError } from '../../atlas/errors.ts'
-import type { FrameSequence } from '../../atlas/frame.ts'
 import { type PackedPage, type PackSize, packPages } from '../../atlas/packer.ts'
 import { covered, expectSound, occupancy, packings } from './packings.ts'
 
@@ -122,6 +119,15 @@ describe('packPages beside an earlier layout', () => {
     return [...places(before)].filter(([index, place]) => later.get(index) !== place).map(([index]) => index)
   }
 
+  /** Pages with all that lies on them, in the order of the numbers. */
+  const laid = (pages: readonly PackedPage[]): unknown =>
+    pages.map(({ width, height, groups, positions }) => ({
+      width,
+      height,
+      groups: [...groups].sort((a, b) => a - b),
+      positions: [...positions].sort(([a], [b]) => a - b),
+    }))
+
   test('whatever was there before, the pages keep every promise', () => {
     const place = fc.record({ x: fc.integer({ min: -3, max: 170 }), y: fc.integer({ min: -3, max: 170 }), isTurned: fc.constant(false) })
     const positions = fc.array(fc.tuple(fc.nat(59), place), { maxLength: 40 })
@@ -139,6 +145,22 @@ describe('packPages beside an earlier layout', () => {
       fc.property(packings, ({ sizes, groups, options }) => {
         const before = packPages(sizes, groups, options)
         expect(moved(before, packPages(sizes, groups, options, before))).toEqual([])
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('what was packed beside something stays as it is the next time, page by page: a layout that is written down is kept', () => {
+    fc.assert(
+      fc.property(packings, fc.nat(59), fc.nat(59), ({ sizes, groups, options }, from, count) => {
+        // Some groups were there before, others are new, and some are gone.
+        const start = from % groups.length
+        const before = packPages(sizes, groups.slice(start, start + 1 + (count % groups.length)), options)
+        const after = packPages(sizes, groups, options, before)
+        expect(laid(packPages(sizes, groups, options, after))).toEqual(laid(after))
+        const fewer = groups.slice(0, 1 + (count % groups.length))
+        const less = packPages(sizes, fewer, options, after)
+        expect(laid(packPages(sizes, fewer, options, less))).toEqual(laid(less))
       }),
       { numRuns: 40 },
     )
@@ -172,115 +194,5 @@ describe('packPages beside an earlier layout', () => {
     // Ten of twelve sprites are gone.
     const rest = groups.slice(0, 2)
     expect(digest(packPages(sizes, rest, usual, before))).toBe(digest(packPages(sizes, rest, usual)))
-  })
-})
-
-describe('complaints about other packers, which this one must not earn:', () => {
-  const frame = (name: string, side: number, value: number): FrameSequence['frames'][number] => ({
-    name,
-    bitmap: createBitmap(side, side, new Uint8Array(side * side * 4).fill(value)),
-    durationMs: 80,
-  })
-  const sequence = (sprite: string, frames: FrameSequence['frames']): FrameSequence => ({
-    name: `${sprite}/walk`,
-    sprite,
-    frames,
-    play: frames.map(({ name }) => name),
-    fps: 12,
-    loop: true,
-    yoyo: false,
-    trim: true,
-    extrude: 1,
-    padding: 2,
-    pixelArt: false,
-  })
-  const sprite = (name: string, sides: readonly number[], value = 200): FrameSequence =>
-    sequence(
-      name,
-      sides.map((side, at) => frame(`${name}/walk/${String(at).padStart(4, '0')}`, side, value - at)),
-    )
-
-  test('identical frames placed twice (AssetPack): once a page, within an animation and between sprites', () => {
-    const same = (name: string): FrameSequence =>
-      sequence(
-        name,
-        [0, 1, 2].map((at) => frame(`${name}/walk/000${at}`, 16, 200)),
-      )
-    const atlas = makeAtlas('sprites', [same('hero'), same('twin')])
-    expect(new Set(atlas.frames.map(({ page, x, y }) => `${page} ${x} ${y}`)).size).toBe(1)
-    expect(atlas.frames).toHaveLength(6)
-  })
-
-  test('animations split over pages (AssetPack, PixiJS shows half of them): each lies on one', () => {
-    const sprites = Array.from({ length: 9 }, (_, index) => sprite(`s${index}`, [20, 20, 20, 20, 20], 255 - index * 9))
-    const atlas = makeAtlas('sprites', sprites, { maxSize: 96 })
-    expect(atlas.pages.length).toBeGreaterThan(2)
-    for (const { name } of sprites) {
-      const pages = atlas.frames.filter((placed) => placed.name.startsWith(`${name}/`)).map(({ page }) => page)
-      expect([pages.length, new Set(pages).size]).toEqual([5, 1])
-    }
-  })
-
-  test('frames dropped silently where they do not fit (maxrects-packer marks them oversized): an error that names the animation', () => {
-    const all = [
-      sprite('small', [8]),
-      sprite(
-        'giant',
-        [8, 8, 8].map(() => 70),
-      ),
-    ]
-    expect(() => makeAtlas('sprites', all, { maxSize: 64 })).toThrow(/"giant\/walk" to fit on one page/)
-  })
-
-  test('a page of 2,049 pixels where 2,048 are allowed (AssetPack): border, padding and rings are counted', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 60, max: 90 }),
-        fc.integer({ min: 0, max: 9 }),
-        fc.integer({ min: 0, max: 3 }),
-        (maxSize, padding, extrude) => {
-          const sprites = Array.from({ length: 12 }, (_, index) => ({ ...sprite(`s${index}`, [17], 250 - index), padding, extrude }))
-          for (const { bitmap } of makeAtlas('sprites', sprites, { maxSize }).pages)
-            expect(Math.max(bitmap.width, bitmap.height)).toBeLessThanOrEqual(maxSize)
-        },
-      ),
-      { numRuns: 60 },
-    )
-    const wide = packPages(
-      [
-        { width: 2046, height: 5 },
-        { width: 2046, height: 9 },
-      ],
-      [{ name: 'a', members: [0, 1] }],
-      usual,
-    )
-    expect(wide[0]?.width).toBe(2048)
-  })
-
-  test('three runs, three atlases (AssetPack): the same pixels and places, in whatever order the files come', () => {
-    const sprites = Array.from({ length: 10 }, (_, index) => sprite(`s${index}`, [10 + index, 10 + index, 10 + index], 240 - index * 7))
-    const runs = [sprites, [...sprites].reverse(), [...sprites.slice(4), ...sprites.slice(0, 4)]].map((order) =>
-      makeAtlas('sprites', order),
-    )
-    expect(runs[1]).toEqual(runs[0])
-    expect(runs[2]).toEqual(runs[0])
-  })
-
-  test('one sprite added and every frame moves (all peers): with `earlier`, those that were there stay', () => {
-    const sprites = Array.from({ length: 12 }, (_, index) =>
-      sprite(
-        `s${index}`,
-        Array.from({ length: 8 }, () => 20 + index * 2),
-        240 - index * 8,
-      ),
-    )
-    const before = makeAtlas('sprites', sprites.slice(1)).frames
-    const place = ({ name, page, x, y }: PlacedFrame): string => `${name} ${page} ${x} ${y}`
-    const moved = (after: readonly PlacedFrame[]): string[] => {
-      const places = new Set(after.map(place))
-      return before.map(place).filter((each) => !places.has(each))
-    }
-    expect(moved(makeAtlas('sprites', sprites, { earlier: before }).frames)).toEqual([])
-    expect(moved(makeAtlas('sprites', sprites).frames).length).toBeGreaterThan(44)
   })
 })

@@ -190,7 +190,7 @@ describe('the build key', () => {
       const { atlases } = await makeSheets(
         [inputOf(specOf(), await find(files))],
         'group',
-        { maxSize: 2048, encodings: ['png'], level: 6 },
+        { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' },
         { cache, warn: () => {} },
       )
       return atlases.flatMap(({ pages }) => pages.map((page) => page.sha256))

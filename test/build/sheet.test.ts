@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { decodePng, readPage } from '../../atlas/index.ts'
+import { type Bitmap, decodePng, readPage } from '../../atlas/index.ts'
 import type { SheetInput } from '../../src/build/frames.ts'
 import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { figurePng } from '../project.ts'
 
-const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6 }
+const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' }
 
 function inputs(name: string, fields: object): readonly SheetInput[] {
   const spec = parseSpec(
@@ -117,4 +117,30 @@ test('the level of PNGs and the quality of an encoding make other bytes, under k
     await makeSheets(inputs('hero', {}), 'group', { ...options, ...more }, own)
   // One for each, and one for each animation's frames.
   expect(own.kept.size).toBe(5)
+})
+
+test('KTX2 pages are whole blocks, bled, with the same frames; a dev server has none, and another version of the encoder has keys of its own', async () => {
+  const seen: { width: number; height: number; mode: string; quality: number; clear: number }[] = []
+  const encodeTexture = async ({ width, height, data }: Bitmap, settings: { mode: string; quality: number }): Promise<Uint8Array> => {
+    seen.push({ width, height, ...settings, clear: data.filter((value, at) => data[at | 3] === 0 && value > 0).length })
+    return new Uint8Array(7)
+  }
+  const own = { ...ports(), encodeTexture }
+  const gpu: SheetOptions = { ...options, encodings: ['png', 'ktx2'], ktx2: 'etc1s', quality: { ktx2: 30 }, encoder: '0.6.0' }
+  const [plain] = (await makeSheets(inputs('hero', { size: 41 }), 'group', options, ports())).atlases
+  const { atlases } = await makeSheets(inputs('hero', { size: 41 }), 'group', gpu, own)
+  const [page] = plain!.pages
+  const whole = [page!.width, page!.height].map((side) => Math.ceil(side / 4) * 4)
+  expect(whole).not.toEqual([page!.width, page!.height])
+  expect(atlases[0]!.frames).toEqual(plain!.frames)
+  expect(atlases[0]!.alternates).toMatchObject([[{ width: whole[0], height: whole[1], contentType: 'image/ktx2', extension: 'ktx2' }]])
+  expect(seen).toEqual([{ width: whole[0], height: whole[1], mode: 'etc1s', quality: 30, clear: expect.any(Number) }])
+  expect(seen[0]!.clear).toBeGreaterThan(0)
+  await makeSheets(inputs('hero', { size: 41 }), 'group', gpu, own)
+  expect(seen.length).toBe(1)
+  await makeSheets(inputs('hero', { size: 41 }), 'group', { ...gpu, encoder: '0.6.1' }, own)
+  expect(seen.length).toBe(2)
+  const dev = await makeSheets(inputs('hero', { size: 41 }), 'sprite', { ...gpu, encodings: ['ktx2'] }, own)
+  expect(dev.atlases[0]!.pages[0]!.extension).toBe('png')
+  expect(seen.length).toBe(2)
 })

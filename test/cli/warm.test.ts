@@ -16,9 +16,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
-import { stampFile, type WarmRun, warmOutput } from '../../src/cli/warm.ts'
+import { type CommandRun, toWarmRun } from '../../src/cli/warm-run.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { warmFiles } from '../../src/host/warm-files.ts'
+import { stampFile, warmOutcome } from '../../src/warm/stamp.ts'
 import { digestFolder } from '../e2e/vite-process.ts'
 import { type CliRun, cliBin, createProject, figurePng, heroSpec, runCli, serviceEnv, type TestProject } from '../project.ts'
 
@@ -56,7 +57,7 @@ afterAll(async () => {
 const at = (path: string): string => join(project.root, path)
 
 /** What the command line's first lines know of a run in the project. */
-function runOf(argv: readonly string[] = ['build'], more: Readonly<Record<string, string>> = {}): WarmRun {
+function runOf(argv: readonly string[] = ['build'], more: Readonly<Record<string, string>> = {}): CommandRun {
   const { PATH = '', HOME = '' } = process.env
   return {
     argv,
@@ -76,9 +77,14 @@ function runOf(argv: readonly string[] = ['build'], more: Readonly<Record<string
 }
 
 /** What a run would print without doing anything; undefined where it would go the ordinary way. */
-function warm(run: WarmRun = runOf(), later = 0): string | undefined {
-  const stamp = stampFile(files, run)
-  return stamp === undefined ? undefined : warmOutput(files, stamp, Date.now() + later)
+function warm(run: CommandRun = runOf(), later = 0): string | undefined {
+  const stamp = stampOf(run)
+  return stamp === undefined ? undefined : warmOutcome(files, stamp, Date.now() + later)
+}
+
+function stampOf(run: CommandRun): string | undefined {
+  const asked = toWarmRun(run)
+  return asked && stampFile(files, asked)
 }
 
 /** Builds the ordinary way, so that a stamp is left where one may be. */
@@ -172,7 +178,7 @@ describe('a build where nothing has changed', () => {
     const texts = stamps().map((path) => readFileSync(path, 'utf8'))
     expect(texts).toHaveLength(1)
     expect(texts.join()).not.toContain(env.SPRITEWRIGHT_API_KEY)
-    const other = stampFile(files, runOf(['build'], { SPRITEWRIGHT_API_KEY: 'sk_test_another' }))
+    const other = stampOf(runOf(['build'], { SPRITEWRIGHT_API_KEY: 'sk_test_another' }))
     expect(other).toBe(stamps()[0])
   })
 })
@@ -290,7 +296,7 @@ describe('the ordinary way is gone where one thing differs:', () => {
     restore()
   })
 
-  const runs: readonly (readonly [string, () => WarmRun, number])[] = [
+  const runs: readonly (readonly [string, () => CommandRun, number])[] = [
     ['an argument', () => runOf(['build', '--quiet']), 0],
     ['a value of an argument', () => runOf(['build', '--out', 'elsewhere']), 0],
     ['a name', () => runOf(['build', 'hero']), 0],

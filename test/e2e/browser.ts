@@ -39,6 +39,7 @@ export async function visit(browser: Browser, url: string): Promise<Visit> {
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
   })
-  await page.goto(url)
+  // Long enough for a machine that does other things too: Vite may still be preparing an engine.
+  await page.goto(url, { timeout: 120_000 })
   return { page, complaints }
 }

@@ -1,14 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { pixi } from '../../atlas/formats/pixi.ts'
-import { type EncodedAtlas, encodePages, makeAtlas, type PageEncoding } from '../../atlas/index.ts'
-import { atlasModule } from '../../plugin/module.ts'
-import type { BuiltAtlas } from '../../src/index.ts'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { FrameSequence, PageEncoding } from '../../atlas/index.ts'
+import { nodeTextures, type TextureSettings } from '../../src/host/textures.ts'
+import { drawAll } from '../atlas/drawn.ts'
 import { painting } from '../atlas/formats/project.ts'
 import { openBrowser } from './browser.ts'
-import { premultiply } from './delivered.ts'
-import { repository } from './game.ts'
+import { encodeGame, showModule, showWritten } from './encoded-game.ts'
 
 let browser: Browser
 
@@ -21,106 +18,64 @@ afterAll(async () => {
 })
 
 /** Speckles of every colour and alpha: whatever a codec changes shows. */
-const sequences = [painting('hero/walk', { width: 48, height: 40 }), painting('hero/idle', { width: 40, height: 56 })]
-const whole = new Map(sequences.flatMap(({ frames }) => frames.map(({ name, bitmap }) => [name, bitmap] as const)))
-
-function encode(scale: number, first: PageEncoding, ...also: readonly PageEncoding[]): Promise<EncodedAtlas> {
-  return encodePages(makeAtlas('sprites', sequences, { scale }), { ...first, also })
-}
-
-function toBuilt({ atlas, pages, alternates = [] }: EncodedAtlas): BuiltAtlas {
-  const list = (some: EncodedAtlas['pages']): BuiltAtlas['pages'] =>
-    some.map(({ file, ...page }) => {
-      const extension = file.split('.').pop() as 'png'
-      return { ...page, extension, contentType: `image/${extension}`, sha256: file }
-    })
-  return { ...atlas, pages: list(pages), alternates: alternates.map(list) }
-}
-
-/** A page of the game: what was asked for, and how far each frame is from what was packed, premultiplied, 0 to 255. */
-interface Shown {
-  readonly asked: readonly string[]
-  readonly difference: number
-}
-
-const modules: Readonly<Record<string, string>> = {
-  'pixi.js': 'node_modules/pixi.js/dist/pixi.min.mjs',
-  'encodings-pixi.js': 'test/fixtures/e2e/encodings-pixi.js',
-  'pixi-probe.js': 'test/fixtures/e2e/pixi-probe.js',
-  'phaser-probe.js': 'test/fixtures/e2e/phaser-probe.js',
-}
-
-async function show(files: ReadonlyMap<string, Uint8Array>, load: (page: Page) => Promise<void>, isDrawn = true): Promise<Shown> {
-  const page = await browser.newPage()
-  const asked: string[] = []
-  await page.route('http://game.test/**', async (route) => {
-    const file = decodeURIComponent(new URL(route.request().url()).pathname.slice(1))
-    const script = modules[file] ?? (file.startsWith('runtime/') ? `dist/plugin/${file}` : undefined)
-    if (file === '')
-      return route.fulfill({
-        contentType: 'text/html',
-        body: `<!doctype html><script type="importmap">{"imports":{"pixi.js":"./pixi.js"}}</script><script type="module" src="./encodings-pixi.js"></script>`,
-      })
-    if (script !== undefined) return route.fulfill({ contentType: 'text/javascript', body: await readFile(`${repository}/${script}`) })
-    asked.push(file)
-    const bytes = files.get(file)
-    const contentType = file.endsWith('.js') ? 'text/javascript' : 'application/octet-stream'
-    return bytes === undefined ? route.fulfill({ status: 404 }) : route.fulfill({ body: Buffer.from(bytes), contentType })
-  })
-  await page.goto('http://game.test/')
-  await page.waitForFunction(() => 'loadModule' in globalThis)
-  await load(page)
-  let difference = 0
-  for (const [name, bitmap] of isDrawn ? whole : []) {
-    const drawn = await page.evaluate((frame) => globalThis.probe!.draw(frame), name)
-    expect([drawn.width, drawn.height]).toEqual([bitmap.width, bitmap.height])
-    const canvas = Buffer.from(drawn.rgba, 'base64')
-    const wanted = premultiply(bitmap)
-    const [stride, ring] = [4 * (bitmap.width + 2 * drawn.ring), drawn.ring]
-    for (const [at, value] of wanted.entries()) {
-      const [x, y] = [at % (4 * bitmap.width), Math.floor(at / (4 * bitmap.width))]
-      difference = Math.max(difference, Math.abs(value - canvas[(y + ring) * stride + 4 * ring + x]!))
-    }
-  }
-  await page.close()
-  return { asked: asked.filter((file) => !/\.js$|^manifest|ico$/.test(file)).sort(), difference }
-}
-
-/** The written files of a PixiJS project, loaded by `Assets`. */
-async function showManifest(
-  encoded: readonly EncodedAtlas[],
-  choice: { readonly formats?: readonly string[]; readonly resolution?: number; readonly isExact?: boolean } = {},
-): Promise<Shown> {
-  const files = [...pixi.write(encoded), ...encoded.flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())]
-  return show(
-    new Map(files.map(({ file, bytes }) => [file, bytes])),
-    (page) =>
-      page.evaluate((given) => (globalThis as unknown as { loadManifest(given: object): Promise<void> }).loadManifest(given), choice),
-    // Other scales are drawn in other sizes.
-    encoded.length === 1,
-  )
-}
+const speckles = [painting('hero/walk', { width: 48, height: 40 }), painting('hero/idle', { width: 40, height: 56 })]
 
 test('PixiJS takes the best encoding that the browser shows at the scale that it is to take, and no other', async () => {
-  const grid = await Promise.all([1, 0.5].map((scale) => encode(scale, { format: 'png' }, { format: 'webp' }, { format: 'avif' })))
-  expect((await showManifest(grid)).asked).toEqual(['sprites-0.avif', 'sprites-0.avif.json'])
-  const small = await showManifest(grid, { formats: ['webp', 'png'], resolution: 0.5 })
+  const grid = await encodeGame(speckles, [{ format: 'png' }, { format: 'webp' }, { format: 'avif' }], [1, 0.5])
+  expect((await showWritten(browser, grid)).asked).toEqual(['sprites-0.avif', 'sprites-0.avif.json'])
+  const small = await showWritten(browser, grid, { formats: ['webp', 'png'], resolution: 0.5 })
   expect(small.asked).toEqual(['sprites-0@0.5x.webp', 'sprites-0@0.5x.webp.json'])
 })
 
 test('frames of a written project are exact as PNG, and 1 of 255 off at most as WebP, which PixiJS loads over ImageBitmaps', async () => {
-  const both = [await encode(1, { format: 'webp' }, { format: 'png', level: 9 })]
-  expect(await showManifest(both, { formats: ['png'] })).toEqual({ asked: ['sprites-0.png', 'sprites-0.png.json'], difference: 0 })
-  expect((await showManifest(both, { formats: ['webp'] })).difference).toBeLessThanOrEqual(1)
-  expect((await showManifest(both, { formats: ['webp'], isExact: true })).difference).toBe(0)
+  const both = await encodeGame(speckles, [{ format: 'webp' }, { format: 'png', level: 9 }])
+  const png = await showWritten(browser, both, { formats: ['png'] })
+  expect(png).toEqual({ asked: ['sprites-0.png', 'sprites-0.png.json'], largest: 0, mean: 0 })
+  expect((await showWritten(browser, both, { formats: ['webp'] })).largest).toBeLessThanOrEqual(1)
+  expect((await showWritten(browser, both, { formats: ['webp'], isExact: true })).largest).toBe(0)
 })
 
 test("the plugin's runtime takes the best encoding too, and draws every frame exactly", async () => {
-  const encoded = await encode(1, { format: 'png' }, { format: 'webp' })
-  const urls = (list: EncodedAtlas['pages']): readonly string[] => list.map(({ file }) => JSON.stringify(file))
-  const code = atlasModule([toBuilt(encoded)], [urls(encoded.pages)], [encoded.alternates!.map(urls)])
-  const files = new Map([...encoded.pages, ...encoded.alternates!.flat()].map(({ file, bytes }) => [file, bytes]))
-  files.set('atlas.js', new TextEncoder().encode(code))
-  const shown = await show(files, (page) => page.evaluate(() => (globalThis as unknown as { loadModule(): Promise<void> }).loadModule()))
-  expect(shown).toEqual({ asked: ['sprites-0.webp'], difference: 0 })
+  const both = await encodeGame(speckles, [{ format: 'png' }, { format: 'webp' }])
+  expect(await showModule(browser, both)).toEqual({ asked: ['sprites-0.webp'], largest: 0, mean: 0 })
+})
+
+describe('KTX2', () => {
+  const encodeTexture = nodeTextures()
+  const entry = import.meta.resolve('ktx2-encoder')
+  const ktx2 = (settings: TextureSettings): PageEncoding => ({
+    format: 'ktx2',
+    texture: (bitmap) => encodeTexture(entry, bitmap, settings),
+  })
+
+  /** What the codec is made for, with soft edges: colours that were multiplied twice or never would show there. */
+  async function drawings(): Promise<readonly FrameSequence[]> {
+    const [drawn] = await drawAll(['a wizard with a blue hat'], [['walk', 7]])
+    const frames = drawn!.frames.slice(0, 3).map((bitmap, at) => ({ name: `hero/walk/000${at}`, bitmap, durationMs: 80 }))
+    return [{ ...painting('hero/walk'), frames, play: frames.map(({ name }) => name) }]
+  }
+
+  /** Of 255, in the mean of all that is seen. */
+  const tolerance = { uastc: 4, etc1s: 12 }
+
+  test('as UASTC is taken by PixiJS where it has learnt to load it, and looks alike', async () => {
+    const game = await encodeGame(await drawings(), [{ format: 'png' }, ktx2({ mode: 'uastc', quality: 50 })])
+    const shown = await showWritten(browser, game, { hasKtx2: true })
+    console.log(`UASTC in PixiJS: ${shown.mean.toFixed(2)} of 255 off in the mean, ${shown.largest} at most.`)
+    expect(shown.asked).toEqual(['sprites-0.ktx2', 'sprites-0.ktx2.json'])
+    expect(shown.mean).toBeLessThan(tolerance.uastc)
+  })
+
+  test("as ETC1S is taken by the plugin's runtime, and looks alike", async () => {
+    const game = await encodeGame(await drawings(), [{ format: 'png' }, ktx2({ mode: 'etc1s', quality: 80 })])
+    const shown = await showModule(browser, game, { hasKtx2: true })
+    console.log(`ETC1S in PixiJS: ${shown.mean.toFixed(2)} of 255 off in the mean, ${shown.largest} at most.`)
+    expect(shown.asked).toEqual(['sprites-0.ktx2'])
+    expect(shown.mean).toBeLessThan(tolerance.etc1s)
+  })
+
+  test('is left alone where PixiJS has not', async () => {
+    const game = await encodeGame(speckles, [{ format: 'png' }, ktx2({ mode: 'uastc', quality: 50 })])
+    expect(await showWritten(browser, game)).toEqual({ asked: ['sprites-0.json', 'sprites-0.png'], largest: 0, mean: 0 })
+  })
 })

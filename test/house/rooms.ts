@@ -43,6 +43,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/credentials.ts',
       'src/base-url.ts',
       'src/secret.ts',
+      'src/key-search.ts',
     ],
     may: [
       'errors',
@@ -60,9 +61,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     may: [...papers, 'build', 'contract', 'options', 'atlas/index.ts'],
     mayLater: ['embedded'],
   },
-  cli: { at: ['src/cli/'], may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
+  warm: { at: ['src/warm/'], may: ['errors', 'host', 'src/credentials.ts', 'src/key-search.ts'] },
+  cli: { at: ['src/cli/'], may: ['workshop', 'options', 'warm', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
-  plugin: { at: ['plugin/'], may: ['face', 'atlas/index.ts', 'runtime'] },
+  plugin: { at: ['plugin/'], may: ['face', 'warm', 'errors', 'atlas/index.ts', 'runtime', 'src/host/real-path.ts'] },
   runtime: { at: ['plugin/runtime/'], may: [] },
   panel: { at: ['plugin/panel/ui/'], may: ['plugin/panel/protocol.ts', 'plugin/panel/actions.ts', 'src/credit/credits.ts'] },
 }

@@ -172,7 +172,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     const failure = await failureOf(build(configOf(game, pluginOf(game, { options: { specs: 'sprites/*' } }))))
     expect(failure).toMatchObject({ pluginCode: 'SW_SPEC' })
     expect(failure.message).toContain(
-      'other/ghost.sprite.json is imported, but it is no spec of this project. Expected it to match "specs"',
+      'other/ghost.sprite.json is imported, but it is no spec of this project. Expected a file that is there and matches "specs"',
     )
   })
 

@@ -2,16 +2,37 @@ import { createBitmap, encodePages, makeAtlas } from '../../atlas/index.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { BuiltSheets, createWorkshop, Workshop } from '../../src/workshop.ts'
 
-/** How the one sprite of {@link fakeWorkshop} looks now. */
+/** How the sprite of {@link fakeWorkshop}, `hero`, looks now. */
 export interface FakeArt {
   /** 0 to 255, of every pixel but a clear border of 2. */
   red: number
-  /** Frames of its one animation, `hero/walk`. */
+  /** Frames of each of its animations. */
   frames: number
   /** Sides of a frame, pixels. */
   side: number
   /** Longest side of a page, pixels. */
   maxSize: number
+  /** Short names. */
+  animations: readonly string[]
+  fps: number
+  loop: boolean
+  yoyo: boolean
+  /** Milliseconds of the frames. */
+  durations?: readonly number[] | undefined
+  /** Which frames are played. */
+  use?: readonly number[] | undefined
+  anchor?: { readonly x: number; readonly y: number } | undefined
+  pixelArt: boolean
+  /** Names of further sprites that look the same. */
+  others: readonly string[]
+  /** Its spec is not there. */
+  isGone: boolean
+}
+
+/** Art that is like this in what a test does not say. */
+export function fakeArt(art: Partial<FakeArt>): FakeArt {
+  const usual = { red: 200, frames: 3, side: 16, maxSize: 2048, animations: ['walk', 'fall'], fps: 10, loop: true, yoyo: false }
+  return { ...usual, pixelArt: false, others: [], isGone: false, ...art }
 }
 
 /** A workshop that shows whatever art a test holds out, at once: what the real one would make of purchases and edits. */
@@ -28,35 +49,45 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
 }
 
 async function toSheets(art: FakeArt, file: string): Promise<BuiltSheets> {
-  const animations = ['walk', 'fall'].map((name) => {
-    const play = Array.from({ length: art.frames }, (_, index) => `hero/${name}/${String(index).padStart(4, '0')}`)
+  const names = [...(art.isGone ? [] : ['hero']), ...art.others].sort()
+  const all = await Promise.all(names.map((name) => toSheet(name, art, file.replace('hero.', `${name}.`))))
+  return { sprites: all.flatMap(({ sprites }) => sprites), atlases: all.flatMap(({ atlases }) => atlases) }
+}
+
+async function toSheet(sprite: string, art: FakeArt, file: string): Promise<BuiltSheets> {
+  const { fps, loop, yoyo, durations, use, anchor, pixelArt } = art
+  const animations = art.animations.map((name) => {
+    const names = Array.from({ length: art.frames }, (_, index) => `${sprite}/${name}/${String(index).padStart(4, '0')}`)
     return {
-      name: `hero/${name}`,
-      sprite: 'hero',
-      frames: play.map((frame, index) => ({ name: frame, bitmap: draw(art, name === 'walk' ? 0 : 99, index), durationMs: 100 })),
-      play,
-      fps: 10,
-      loop: true,
-      yoyo: false,
+      name: `${sprite}/${name}`,
+      sprite,
+      frames: names.map((frame, index) => ({ name: frame, bitmap: draw(art, name === 'walk' ? 0 : 99, index), durationMs: 1000 / fps })),
+      play: use?.map((index) => names[index] as string) ?? names,
+      ...(durations ? { durations } : {}),
+      fps,
+      loop,
+      yoyo,
+      ...(anchor ? { anchor } : {}),
       trim: true,
       extrude: 1,
       padding: 2,
-      pixelArt: false,
+      pixelArt,
     }
   })
-  const atlas = makeAtlas('hero', animations, { maxSize: art.maxSize })
+  const atlas = makeAtlas(sprite, animations, { maxSize: art.maxSize })
   const { pages } = await encodePages(atlas, { format: 'png', lossless: true })
   return {
     sprites: [
       {
-        name: 'hero',
+        name: sprite,
         file,
-        atlas: 'hero',
+        atlas: sprite,
         width: art.side,
         height: art.side,
-        pixelArt: false,
+        ...(anchor ? { anchor } : {}),
+        pixelArt,
         isPlaceholder: false,
-        animations: ['walk', 'fall'],
+        animations: art.animations,
       },
     ],
     atlases: [

@@ -10,6 +10,7 @@ export interface HotMessage {
   readonly event?: string
   readonly data?: {
     readonly sprites: readonly { readonly name: string; readonly isPlaceholder: boolean; readonly atlases: readonly HotAtlas[] }[]
+    readonly gone?: readonly string[]
   }
   readonly err?: {
     readonly message: string
@@ -39,6 +40,8 @@ export interface Dev {
   readonly log: Happenings<string>
   /** What the connected page was told, after Vite's greeting. */
   readonly told: Happenings<HotMessage>
+  /** Says something to the server, as the page's code does. */
+  say(event: string, data: object): void
   /** Sends a path as it is, without the clean-up of a browser. */
   get(path: string, options?: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> }): Promise<Answer>
   /** All modules that a page loads from a first one on, by URL. */
@@ -95,6 +98,7 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
     server,
     log: lines,
     told,
+    say: (event, data) => socket.send(JSON.stringify({ type: 'custom', event, data })),
     get,
     crawl: async (first) => {
       const modules = new Map<string, string>()

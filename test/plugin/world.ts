@@ -6,7 +6,7 @@ import { createPlugins } from '../../plugin/index.ts'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { Options } from '../../src/options.ts'
-import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { createWorkshop, type Workshop, type WorkshopInit } from '../../src/workshop.ts'
 import { figurePng } from '../project.ts'
 
 /** Vite, in the majors that the package says it works with. */
@@ -81,6 +81,13 @@ export async function openGame(): Promise<Game> {
   }
 }
 
+/** A game of which nothing is bought. */
+export async function openSource(more: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Game> {
+  const game = await openGame()
+  for (const [name, content] of Object.entries({ ...files, ...more })) await game.write(name, content)
+  return game
+}
+
 /** A game whose sprites are bought, to be copied; and the service that sold them, which may be closed. */
 export interface Shelf {
   readonly url: string
@@ -146,6 +153,7 @@ export interface PluginSetup {
   readonly options?: Options
   readonly env?: Readonly<Record<string, string>>
   readonly net?: Host['net']
+  readonly clock?: Host['clock']
 }
 
 /** The plugin of a game, and how many workshops it holds open. */
@@ -157,11 +165,11 @@ export interface TestPlugin {
 }
 
 /** The plugin as a user has it, in an environment of its own. Without `env` there is no service and no key. */
-export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: PluginSetup = {}): TestPlugin {
+export function pluginOf(game: Game, { options = {}, env = {}, net = noNet(), clock = machine.clock }: PluginSetup = {}): TestPlugin {
   let open = 0
   let made = 0
-  const plugins = createPlugins(options, async (init) => {
-    const workshop = await createWorkshop({ ...init, host: hostOf(game, env, { net }) })
+  const makeWorkshop = async (init: WorkshopInit): Promise<Workshop> => {
+    const workshop = await createWorkshop(init)
     open++
     made++
     return {
@@ -171,7 +179,8 @@ export function pluginOf(game: Game, { options = {}, env = {}, net = noNet() }: 
         await workshop.close()
       },
     }
-  })
+  }
+  const plugins = createPlugins(options, { host: hostOf(game, env, { net, clock }), makeWorkshop })
   return { plugins, open: () => open, made: () => made }
 }
 

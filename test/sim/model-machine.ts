@@ -131,6 +131,7 @@ class MortalProcess {
       net: { close: async () => {}, request: (request) => this.#request(world, request) },
       glob: async (folder) => machine.disk.paths(`${folder}/sprites`).filter((path) => path.endsWith('.sprite.json')),
       loadModule: async () => undefined,
+      encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
       terminal: { write: () => {}, note: () => {}, isInteractive: false, canAsk: false, columns: 80 },
       env: { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:1', SPRITEWRIGHT_API_KEY: machine.key },
       stateFolder: '/state',

@@ -145,6 +145,7 @@ export class Process {
       net: { close: async () => {}, request: (wanted) => this.#request(wire, wanted, meanwhile) },
       glob: async (root) => machine.disk.paths(`${root}/sprites`).filter((path) => path.endsWith('.sprite.json')),
       loadModule: async () => undefined,
+      encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
       terminal: {
         write: (text) => machine.watch.says(text),
         note: (text) => machine.watch.says(text),

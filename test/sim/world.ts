@@ -69,6 +69,7 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     glob: async (root) =>
       [...disk.files.keys()].filter((path) => path.startsWith(`${root}/sprites/`) && path.endsWith('.sprite.json')).sort(),
     loadModule: async () => undefined,
+    encodeTexture: () => Promise.reject(new Error('Expected no texture to be encoded.')),
     terminal: { write: () => {}, note: () => {}, isInteractive: false, canAsk: false, columns: 80 },
     env: { SPRITEWRIGHT_BASE_URL: api, SPRITEWRIGHT_API_KEY: key },
     stateFolder: '/home/state',

@@ -4,15 +4,30 @@ import { type Glob, unsearched } from '../host/glob.ts'
 import type { Host } from '../host/host.ts'
 import { tempTargetOf } from '../host/publish.ts'
 import type { WarmFiles } from '../host/warm-files.ts'
-import type { Stamp } from './warm.ts'
+import type { Sight } from './stamp.ts'
+
+export { nodeHost } from '../host/host.ts'
+export { tempName } from '../host/publish.ts'
 
 /** A host that remembers what a run sees through it. */
 export interface WarmRecorder {
   readonly host: Host
-  /** The command has found that the same run would do nothing but what it did. @param out Folder that it wrote into, absolute; undefined for none. */
-  settle(out: string | undefined): void
-  /** What was seen. Undefined where the run was never settled, where it did more than look and write into its folder, or where what it saw cannot be looked at again so simply. */
-  toStamp(): Promise<Stamp | undefined>
+  /** The same run would do nothing but what this one did. @param isOutput Whether a file, by its absolute path, is one that the run is there to write. */
+  settle(isOutput: (path: string) => boolean): void
+  /** What was seen. Undefined where the run was never settled, where it did more than look and write its outputs, or where what it saw cannot be looked at again so simply. */
+  toSight(): Promise<Sight | undefined>
+  /** What was written to stdout. */
+  readonly printed: string
+}
+
+/** How a host is watched. */
+export interface RecordOptions {
+  /** Folder of what can be made again: what lies there, or does not, changes nothing of the outcome. */
+  readonly cache: string
+  /** Whether what files of variables say is found out anew at every start. @default false: only what their bytes alone decide is taken */
+  readonly areVariablesRead?: boolean
+  /** Whether a file, by its absolute path, is an output that changes nothing of what anybody makes of its folder's listing, by being listed there. @default none is */
+  readonly isUnheeded?: (path: string) => boolean
 }
 
 /** A result, whose name is its hash: whoever opens it looks whether it is whole. */
@@ -28,13 +43,9 @@ const tickMs = 20
 /** From this size on, bytes, an output with the same size, times and number is not read again. */
 const largeBytes = 64 * 1024
 
-/**
- * Watches a host.
- *
- * @param stampFile Where the stamp goes. What else lies in its folder can be made again: whether it is there changes nothing of the outcome.
- */
-export function recordHost(inner: Host, files: WarmFiles, stampFile: string): WarmRecorder {
-  const cache = dirname(stampFile)
+/** Watches a host. */
+export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions): WarmRecorder {
+  const { cache, areVariablesRead = false, isUnheeded = () => false } = options
   const digests = new Map<string, string>()
   const marks = new Map<string, string>()
   const shapes = new Map<string, string>()
@@ -44,7 +55,7 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
   const written = new Set<string>()
   let printed = ''
   let isSimple = true
-  let settled: { readonly out: string | undefined } | undefined
+  let isOutput: ((path: string) => boolean) | undefined
   const giveUp = (): void => {
     isSimple = false
   }
@@ -64,7 +75,7 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
     else if (!isMarked) see(digests, path, files.digestBytes(bytes))
     else if (before === undefined || before !== files.mark(path) || isFresh(before, inner.clock.wall())) giveUp()
     else see(marks, path, before)
-    if (envFile.test(basename(path)) && !isPlainEnv(bytes, inner.env)) giveUp()
+    if (!areVariablesRead && envFile.test(basename(path)) && !isPlainEnv(bytes, inner.env)) giveUp()
     return bytes
   }
   const refused = <A extends readonly unknown[], R>(work: (...args: A) => R): ((...args: A) => R) => {
@@ -83,7 +94,7 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       const found = await inner.disk.list(folder)
       if (isOurs(folder)) return found
       const missing = found.length === 0 ? highestMissing(files, folder) : undefined
-      if (missing === undefined) see(names, folder, files.digestText(found.join('\n')))
+      if (missing === undefined) see(names, folder, found.join('\n'))
       else see(shapes, missing, 'none')
       return found
     },
@@ -105,6 +116,10 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       if (isOurs(to)) return
       const digest = staged.get(from)
       if (digest === undefined || tempTargetOf(from) !== to) return giveUp()
+      const listed = names.get(dirname(to))
+      // What a listing showed before a file was written into the folder, a later one would not show.
+      if (listed !== undefined && !isUnheeded(to)) giveUp()
+      else if (listed !== undefined) names.set(dirname(to), withName(listed, basename(to)))
       staged.delete(from)
       written.add(to)
       digests.set(to, digest)
@@ -159,29 +174,33 @@ export function recordHost(inner: Host, files: WarmFiles, stampFile: string): Wa
       return value
     },
   }
-  const isOut = (path: string): boolean => settled?.out !== undefined && path.startsWith(settled.out + sep)
   return {
     host,
-    settle: (out) => {
-      settled = { out }
+    settle: (judge) => {
+      isOutput = judge
     },
-    toStamp: async () => {
-      const changed = [...written]
-      // What a listing showed before a file was written into the folder, a later one would not show.
-      const isLookAlone = isSimple && staged.size === 0 && changed.every((path) => isOut(path) && !names.has(dirname(path)))
-      if (!settled || !isLookAlone) return undefined
+    get printed() {
+      return printed
+    },
+    toSight: async () => {
+      const isDone = isOutput !== undefined && [...written].every(isOutput) && staged.size === 0
+      if (!isDone || !isSimple) return undefined
       return {
         at: inner.clock.wall(),
         digests: Object.fromEntries(digests),
         large: Object.fromEntries(await markLarge(inner, files, digests)),
         marks: Object.fromEntries(marks),
         shapes: Object.fromEntries([...shapes].filter(([path]) => !digests.has(path) && !marks.has(path))),
-        names: Object.fromEntries(names),
+        names: Object.fromEntries([...names].map(([folder, listed]) => [folder, files.digestText(listed)])),
         specs: Object.fromEntries(specs),
-        printed,
       }
     },
   }
+}
+
+/** A listing with one more name in it, or the same where it is there. */
+function withName(listed: string, name: string): string {
+  return [...new Set([...listed.split('\n').filter((other) => other !== ''), name])].sort().join('\n')
 }
 
 /** Marks of the large ones among files, each taken while the file had its digest and no change could hide behind the mark. */

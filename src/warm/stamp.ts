@@ -3,26 +3,26 @@ import type { WarmFiles } from '../host/warm-files.ts'
 
 // Loaded by every run before anything else: it imports nothing that is not needed to find out that nothing has changed.
 
-/** A run of the command line, as far as its outcome may rest on it. */
+/** A run, as far as its outcome may rest on it. */
 export interface WarmRun {
-  /** What follows `spritewright`. */
-  readonly argv: readonly string[]
-  readonly workingFolder: string
+  /** What is asked for, where, and under which options: data that JSON shows wholly. */
+  readonly asked: unknown
+  /** Folder of what can be made again, absolute. */
+  readonly cache: string
   readonly env: Readonly<Record<string, string | undefined>>
+  /** The API key, for finding out that it gets into nothing; empty where there is none. */
+  readonly key: string
   /** What makes another program of it: versions, platform, options of Node, whether the outputs are terminals. Where one of them is not known, no run is another's equal. */
   readonly program: readonly (string | undefined)[]
 }
 
-/**
- * What a build saw of the world, and what it printed. It stands for a build that bought, sent and asked nothing, and ended well with nothing open:
- * where a later one would see the same, it would do the same.
- */
-export interface Stamp {
+/** What a run saw of the world. */
+export interface Sight {
   /** When it was made, milliseconds since the Unix epoch. */
   readonly at: number
   /** Path → SHA-256 of its bytes: what was read, and what was written. */
   readonly digests: Readonly<Record<string, string>>
-  /** Path → {@link WarmFiles.mark} of large files that {@link Stamp.digests} has too: with the same mark they need not be read. */
+  /** Path → {@link WarmFiles.mark} of large files that {@link Sight.digests} has too: with the same mark they need not be read. */
   readonly large: Readonly<Record<string, string>>
   /** Path → {@link WarmFiles.mark} of files whose content is not kept in mind. */
   readonly marks: Readonly<Record<string, string>>
@@ -32,29 +32,34 @@ export interface Stamp {
   readonly names: Readonly<Record<string, string>>
   /** Folder → SHA-256 of {@link WarmFiles.specs}. */
   readonly specs: Readonly<Record<string, string>>
-  /** What it printed on stdout; it printed nothing else. */
-  readonly printed: string
+}
+
+/**
+ * What a build saw of the world, and what came of it. It stands for a build that bought, sent and asked nothing, and ended well with nothing open:
+ * where a later one would see the same, the same would come of it.
+ */
+export interface Stamp extends Sight {
+  /** What it printed on stdout, having printed nothing else; or the name of what was kept of it. */
+  readonly outcome: string
 }
 
 /** How long a stamp stands, milliseconds: whatever it does not see is looked at once a day. */
 const longestMs = 24 * 60 * 60 * 1000
 
 /** Raised whenever stamps say another thing than before. */
-const stampForm = 1
+const stampForm = 2
 
-const keyName = 'SPRITEWRIGHT_API_KEY'
 const secretName = /KEY|TOKEN|SECRET|PASS/i
 const heededName =
   /^(?:SPRITEWRIGHT_|VITE_|NODE_|JITI_|XDG_|(?:CI|NO_COLOR|FORCE_COLOR|TERM|HOME|USERPROFILE|LOCALAPPDATA|TMPDIR|TMP|TEMP|TZ)$)/
 
 /**
- * Where the stamp of a run lies; undefined where such a run never has one: another command than `build`, an API key that is no key, or that would be shipped.
+ * Where the stamp of a run lies; undefined where such a run never has one: its key would be shipped, or stands where it does not belong.
  * The key itself goes into nothing: only whether there is one.
  */
 export function stampFile(files: Pick<WarmFiles, 'digestText'>, run: WarmRun): string | undefined {
-  if (run.argv[0] !== 'build' || run.program.includes(undefined)) return undefined
-  const key = run.env[keyName]?.trim() ?? ''
-  if (key !== '' && !/^[\x21-\x7e]{1,4096}$/.test(key)) return undefined
+  const { key } = run
+  if (run.program.includes(undefined)) return undefined
   const heeded: string[] = []
   for (const name of Object.keys(run.env)) {
     const value = run.env[name]
@@ -65,34 +70,26 @@ export function stampFile(files: Pick<WarmFiles, 'digestText'>, run: WarmRun): s
     if (!isSecret && key !== '' && value.includes(key)) return undefined
     heeded.push(isSecret ? `${name}${value.trim() === '' ? ' empty' : ' set'}` : `${name}=${value}`)
   }
-  if (key !== '' && run.argv.some((argument) => argument.includes(key))) return undefined
-  const name = files.digestText(JSON.stringify([stampForm, run.argv, run.workingFolder, run.program, heeded.sort()]))
-  return resolve(cacheFolder(run), `${name}.stamp`)
-}
-
-/** The folder of what can be made again, in the project that the arguments name. What is wrong with them keeps any stamp from being made. */
-function cacheFolder({ argv, workingFolder }: WarmRun): string {
-  const at = argv.findIndex((argument) => argument === '--root' || argument.startsWith('--root='))
-  const named = argv[at]?.startsWith('--root=') ? argv[at]?.slice('--root='.length) : at < 0 ? undefined : argv[at + 1]
-  return resolve(workingFolder, named ?? '.', 'node_modules', '.cache', 'spritewright')
+  const asked = JSON.stringify(run.asked)
+  if (key !== '' && asked.includes(key)) return undefined
+  return resolve(run.cache, `${files.digestText(JSON.stringify([stampForm, asked, run.program, heeded.sort()]))}.stamp`)
 }
 
 /**
  * Leaves a stamp, and takes away those that stand no longer. None where it would hold the API key, by whatever chance; a folder that takes none is no failure.
  *
- * @param token Makes the name of a temporary file that nobody else has.
+ * @param temp Path of a temporary file that nobody else has.
  */
-export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, token: string): void {
+export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, temp: string): void {
   files.removeOld(dirname(file), '.stamp', stamp.at - longestMs)
   const text = JSON.stringify(stamp)
-  const key = run.env[keyName]?.trim() ?? ''
-  if (key === '' || !text.includes(key)) files.write(file, `${file}.${token}.tmp`, `${files.digestText(text)}\n${text}`)
+  if (run.key === '' || !text.includes(run.key)) files.write(file, temp, `${files.digestText(text)}\n${text}`)
 }
 
 /**
- * What a build would print that would find everything as the one did that left a stamp in the file. Undefined where anything is different, missing, damaged or odd: then only the ordinary way knows.
+ * What would come of a build that would find everything as the one did that left a stamp in the file. Undefined where anything is different, missing, damaged or odd: then only the ordinary way knows.
  */
-export function warmOutput(files: WarmFiles, file: string, now: number): string | undefined {
+export function warmOutcome(files: WarmFiles, file: string, now: number): string | undefined {
   const stamp = readStamp(files, file)
   if (!stamp || now < stamp.at || now > stamp.at + longestMs) return undefined
   const digested = (text: string | undefined): string | undefined => (text === undefined ? undefined : files.digestText(text))
@@ -104,7 +101,7 @@ export function warmOutput(files: WarmFiles, file: string, now: number): string 
     holds(stamp.digests, (path) =>
       path in stamp.large && files.mark(path) === stamp.large[path] ? stamp.digests[path] : files.digest(path),
     )
-  return isSame ? stamp.printed : undefined
+  return isSame ? stamp.outcome : undefined
 }
 
 function readStamp(files: WarmFiles, file: string): Stamp | undefined {

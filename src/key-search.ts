@@ -1,4 +1,4 @@
-import type { Credentials } from '../credentials.ts'
+import type { Credentials } from './credentials.ts'
 
 /** Whether bytes hold the API key: plain, in base64 (at any of the three alignments), URL-encoded or JSON-escaped. */
 export function containsKey(credentials: Credentials, bytes: Uint8Array): boolean {

@@ -1,0 +1,112 @@
+import { SpritewrightError } from '../src/errors.ts'
+import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../src/index.ts'
+import type { Kept } from '../src/warm/kept.ts'
+import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
+import { allModule, atlasModule, spriteModule } from './module.ts'
+
+/** What a build puts into a bundle. It is kept as it is: a warm build cannot but give the same bytes. */
+export interface Bundling {
+  /** Code of every module by its id; where a page's URL belongs stands the page's place in `pages`, see {@link pageMark}. */
+  readonly modules: Readonly<Record<string, string>>
+  readonly pages: readonly BundledPage[]
+  /** What is watched under `build --watch`: see {@link sourcesOf}. */
+  readonly files: readonly string[]
+  /** Sentences for a person, told at every build. */
+  readonly notes: readonly string[]
+}
+
+/** A page as an asset of a bundle. */
+export interface BundledPage {
+  /** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** Nothing else in a module's code holds a NUL: within texts it is escaped. */
+const pageMark = (place: number): string => `\0${place}\0`
+const pageMarks = /\0(\d+)\0/g
+
+/**
+ * The modules of sheets.
+ *
+ * @param root Folder of the project, absolute.
+ * @param options.engine Where it takes the first encoding that it draws, further ones are not shipped.
+ */
+export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }: Pick<ResolvedOptions, 'engine' | 'notes'>): Bundling {
+  const pages: BundledPage[] = []
+  const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
+    built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1))
+  const modules: Record<string, string> = { [formatId({ kind: 'all' })]: allModule(sheets, root, false) }
+  for (const sprite of sheets.sprites) modules[formatId(spriteId(root, sprite.file))] = spriteModule(sprite, sheets)
+  for (const name of new Set(sheets.atlases.map((atlas) => atlas.name))) {
+    const variants = sheets.atlases.filter((atlas) => atlas.name === name)
+    modules[formatId({ kind: 'atlas', name })] = atlasModule(
+      variants,
+      variants.map((atlas) => place(atlas, atlas.pages)),
+      variants.map((atlas) => (engine === 'phaser' ? [] : (atlas.alternates ?? []).map((built) => place(atlas, built)))),
+    )
+  }
+  return { modules, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
+}
+
+/** The files that a sprite is made of, results left out. */
+export function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sprites'][number]): readonly string[] {
+  return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
+}
+
+/**
+ * The code of a module in a build.
+ *
+ * @param emit Puts a page into the bundle, and answers the expression of its URL.
+ * @throws `SW_SPEC` for a spec that is not one of the project's.
+ */
+export function moduleCode(
+  { modules, pages }: Bundling,
+  id: SpriteId,
+  root: string,
+  emit: (name: string, bytes: Uint8Array) => string,
+): string {
+  if (id.kind === 'hot') return 'export {}\n'
+  const code = modules[formatId(id)]
+  if (code === undefined)
+    throw id.kind === 'sprite' ? notOurs(specFile(root, id)) : new Error(`Expected a module ${formatId(id).slice(1)}, found none.`)
+  return code.replace(pageMarks, (_, place: string) => {
+    const { name, bytes } = pages[Number.parseInt(place, 10)] as BundledPage
+    return emit(name, bytes)
+  })
+}
+
+/** The sprite that a spec file makes. @throws `SW_SPEC` where the file is no spec of the project. */
+export function findSprite(sheets: BuiltSheets, file: string): BuiltSheets['sprites'][number] {
+  const sprite = sheets.sprites.find((other) => toSlashes(other.file) === file)
+  if (sprite) return sprite
+  throw notOurs(file)
+}
+
+function notOurs(file: string): SpritewrightError {
+  return new SpritewrightError('SW_SPEC', {
+    message: `${file} is imported, but it is no spec of this project. Expected a file that is there and matches "specs" of the configuration (default **/*.sprite.{json,yaml,yml} under the root).`,
+    facts: { file },
+  })
+}
+
+/** Whether a file is one that a build writes beside its specs. */
+export function isTypings(path: string): boolean {
+  return /\.sprite\.d\.(?:json|yaml|yml)\.ts$/.test(path)
+}
+
+/** What is kept of it. */
+export function keepBundling({ modules, pages, files, notes }: Bundling): Kept {
+  return { text: JSON.stringify({ modules, files, notes, names: pages.map(({ name }) => name) }), parts: pages.map(({ bytes }) => bytes) }
+}
+
+/** What {@link keepBundling} kept. */
+export function readBundling({ text, parts }: Kept): Bundling {
+  const { names, ...rest } = JSON.parse(text) as Omit<Bundling, 'pages'> & { readonly names: readonly string[] }
+  return { ...rest, pages: names.map((name, index) => ({ name, bytes: parts[index] as Uint8Array })) }
+}
+
+function pageName(atlas: BuiltAtlas, index: number, page: BuiltPage): string {
+  const scale = atlas.scale === 1 ? '' : `@${atlas.scale}x`
+  return `${atlas.name}-${index}${scale}.${page.extension}`
+}

@@ -1,0 +1,183 @@
+import type { InlineConfig, ViteDevServer } from 'vite'
+import type { BuiltPage, BuiltSheets, PriceList, Workshop } from '../src/index.ts'
+import { SpritewrightError } from '../src/index.ts'
+import { createActions } from './actions.ts'
+import { createBuyer } from './buy.ts'
+import { createEventHub } from './events.ts'
+import { type GuardedRequest, hasToken, ownAddress } from './guard.ts'
+import { createPageShelf, type PageShelf } from './pages.ts'
+import type { PanelAccess, PanelFrames } from './panel/protocol.ts'
+import { readPanelFile } from './panel-files.ts'
+import { servePanel } from './routes.ts'
+import { type StateParts, toPanelFrames, toPanelProgress, toPanelState } from './state.ts'
+
+/** Sheets, and what is broken and left out of them. */
+interface Shown {
+  readonly sheets: BuiltSheets
+  readonly errors: readonly unknown[]
+}
+
+/** What the panel and the buying in dev work with. */
+export interface DeskPorts {
+  readonly workshop: Workshop
+  readonly root: string
+  /** Public base path, beginning and ending with a slash. */
+  readonly base: string
+  /** What the game is shown now. */
+  readonly shown: () => Promise<Shown>
+  /** Path of a page on this server. */
+  readonly urlOf: (page: BuiltPage) => string
+}
+
+/** The panel of a dev server, and whoever buys for it. */
+export interface Desk {
+  /** Pages of the panel's own: takes that the game does not show. */
+  readonly pages: Pick<PageShelf, 'find'>
+  /** What the game is shown has changed. */
+  changed(): void
+  /** The lock file has changed: somebody may have approved something. */
+  approved(): void
+  close(): Promise<void>
+}
+
+/** Opens the panel of a server at `<base>__spritewright/`. Nothing is bought before the server listens, and nothing at all where it does not listen by itself. */
+export function openDesk(server: ViteDevServer, { workshop, root, base, shown, urlOf }: DeskPorts): Desk {
+  const { logger, inlineConfig } = server.config
+  const token = tokenOf(inlineConfig, workshop)
+  const prefix = `${base}__spritewright/`
+  const isFit = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
+  const hub = createEventHub(isFit)
+  const pages = createPageShelf()
+  let revision = 1
+  let prices: PriceList | undefined
+  let priceError: unknown
+  const changed = (): number => {
+    revision++
+    hub.send('state', { revision })
+    return revision
+  }
+  const quote = async (): Promise<void> => {
+    try {
+      prices = await workshop.prices()
+      priceError = undefined
+    } catch (error) {
+      priceError = error
+      throw error
+    } finally {
+      changed()
+    }
+  }
+  const buyer = createBuyer({
+    workshop,
+    tell: (line, isError) => logger[isError ? 'error' : 'info'](`[spritewright] ${line}`, { timestamp: true }),
+    onProgress: (progress) => hub.send('progress', toPanelProgress(progress)),
+    onChange: () => {
+      changed()
+      // What was asked for once is kept true: a purchase has changed the balance.
+      if (prices && buyer.progress.size === 0 && hub.isHeard()) quote().catch(() => {})
+    },
+  })
+  const state = async (request: GuardedRequest): Promise<ReturnType<typeof toPanelState>> => {
+    const at = revision
+    const [overview, { sheets, errors }, ledger] = await Promise.all([
+      workshop.overview(),
+      shown().catch((error: unknown): Shown => ({ sheets: { sprites: [], atlases: [] }, errors: [error] })),
+      workshop.ledger(),
+    ])
+    const parts: StateParts = {
+      root,
+      revision: at,
+      overview,
+      sheets,
+      errors,
+      ledger,
+      prices,
+      priceError,
+      progress: buyer.progress,
+      failures: buyer.failures,
+      access: accessOf(server, request, token, overview.mayBuy),
+      urlOf,
+    }
+    return toPanelState(parts)
+  }
+  const frames = async (query: URLSearchParams): Promise<PanelFrames> => {
+    const id = query.get('animation') ?? ''
+    const given = query.get('take')
+    if (given !== null && !/^[1-9]\d{0,3}$/.test(given))
+      throw new SpritewrightError('SW_USAGE', { message: `Expected the number of a take, found ${JSON.stringify(given)}.` })
+    const { take, sheets: own, quality } = await workshop.delivered(id, given === null ? undefined : Number.parseInt(given, 10))
+    pages.put(own.atlases.flatMap((atlas) => atlas.pages))
+    return toPanelFrames(id, take, own, quality, urlOf)
+  }
+  const actions = createActions({ workshop, buyer, quote, changed })
+  servePanel(server, {
+    prefix,
+    root,
+    token,
+    actions,
+    file: (name) => readPanelFile(workshop.host, name),
+    state,
+    frames,
+    events: hub.add,
+    isFit,
+  })
+  printAddress(server, `__spritewright/#token=${token}`)
+  // A test runner opens servers too, and buys nothing.
+  if (workshop.host.env.VITEST === undefined) server.httpServer?.once('listening', () => void buyer.look())
+  return {
+    pages,
+    changed: () => void changed(),
+    approved: () => void (server.httpServer?.listening && workshop.host.env.VITEST === undefined && buyer.look()),
+    close: async () => {
+      await buyer.close()
+      hub.close()
+    },
+  }
+}
+
+/** One token for a server and those that take its place when it starts anew: the panel that is open goes on. */
+const tokens = new WeakMap<InlineConfig, string>()
+
+function tokenOf(config: InlineConfig, { host }: Workshop): string {
+  const token = tokens.get(config) ?? Buffer.from(host.random.bytes(32)).toString('base64url')
+  tokens.set(config, token)
+  return token
+}
+
+function accessOf(server: ViteDevServer, request: GuardedRequest, token: string, mayBuy: boolean): PanelAccess {
+  const { origins, isLoopback } = ownAddress(server)
+  const { host, ':authority': authority = host } = request.headers
+  const isOwn = [...origins].some((origin) => new URL(origin).host === authority)
+  if (!hasToken(request.headers, token))
+    return {
+      mayAct: false,
+      mayBuy: false,
+      words: 'This page only shows. To act, open the address with #token=… that the terminal printed when the server started.',
+    }
+  if (!isOwn)
+    return {
+      mayAct: false,
+      mayBuy: false,
+      words: 'This page only shows: it was not opened by an address of this server. Open the one that the terminal printed.',
+    }
+  if (!isLoopback)
+    return {
+      mayAct: true,
+      mayBuy: false,
+      words:
+        'This server can be reached from other machines (server.host), so nothing is bought from here. Approve in a terminal: spritewright approve',
+    }
+  if (!mayBuy) return { mayAct: true, mayBuy: false, words: 'Nothing may be bought here: CI, or build.generate is "never".' }
+  return { mayAct: true, mayBuy: true, words: '' }
+}
+
+/** The panel's address stands below Vite's own, in the terminal alone. */
+function printAddress(server: ViteDevServer, path: string): void {
+  const print = server.printUrls
+  server.printUrls = () => {
+    print()
+    const { local = [], network = [] } = server.resolvedUrls ?? {}
+    const [url] = [...local, ...network]
+    if (url !== undefined) server.config.logger.info(`  ➜  Sprites: ${url}${path}`)
+  }
+}

@@ -1,0 +1,134 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { ViteDevServer } from 'vite'
+
+/** Header in which the panel's page sends the token. */
+export const tokenHeader = 'x-spritewright-token'
+
+/** A request, as far as it decides whether it may act. Header names in lower case, as Node gives them. */
+export interface GuardedRequest {
+  readonly method?: string | undefined
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+}
+
+/** By which addresses a dev server is reached, and who may. */
+export interface OwnAddress {
+  /** `http://localhost:5173`: what a page of this server has for its origin. */
+  readonly origins: ReadonlySet<string>
+  /** Whether nobody but this machine can reach it. */
+  readonly isLoopback: boolean
+}
+
+/** Why a request may not act. */
+export interface GuardRefusal {
+  readonly status: 403 | 405 | 415
+  readonly words: string
+}
+
+/**
+ * Whether a request may change something. It may only as a POST of JSON that the panel's page sent from this very server, with the token that the terminal has printed:
+ * whatever else runs in a browser (another site, another server on this machine, a name that was bound to this address, a module of the game itself) lacks at least one of these.
+ *
+ * @param token 256 bits that no page, module or cookie of this server holds.
+ * @param isSpending Whether it may lead to a charge: then the server must listen on loopback alone.
+ * @returns Undefined where it may.
+ */
+export function refuseRequest(
+  { method, headers }: GuardedRequest,
+  own: OwnAddress,
+  token: string,
+  isSpending: boolean,
+): GuardRefusal | undefined {
+  if (method !== 'POST') return { status: 405, words: `Expected POST, found ${method ?? 'no method'}.` }
+  const host = hostOf(headers)
+  const { origin } = headers
+  if (typeof origin !== 'string' || host === undefined || !own.origins.has(origin) || toHost(origin) !== host)
+    return { status: 403, words: 'Expected a request of the panel to its own server, found another Host or Origin.' }
+  const site = headers['sec-fetch-site']
+  if (site !== undefined && site !== 'same-origin')
+    return { status: 403, words: 'Expected a request from the same origin, found Sec-Fetch-Site of another.' }
+  if (!/^application\/json(?:\s*;\s*charset=utf-8)?$/i.test(String(headers['content-type'] ?? '')))
+    return { status: 415, words: 'Expected Content-Type: application/json.' }
+  if (!hasToken(headers, token))
+    return {
+      status: 403,
+      words: 'Expected the token of the address that the terminal printed at the start; without it the panel only shows.',
+    }
+  if (isSpending && !own.isLoopback)
+    return {
+      status: 403,
+      words:
+        'This server can be reached from other machines (server.host), so nothing is bought from the panel. Approve in a terminal: spritewright approve',
+    }
+  return undefined
+}
+
+/** Whether a request brings the token. It takes the same time whatever is wrong with it. */
+export function hasToken(headers: GuardedRequest['headers'], token: string): boolean {
+  const given = headers[tokenHeader]
+  return typeof given === 'string' && timingSafeEqual(digest(given), digest(token))
+}
+
+/** Whether a browser says that another site asks: such a page has no business with what we tell. */
+export function isForeign({ headers }: GuardedRequest): boolean {
+  const site = headers['sec-fetch-site']
+  return site !== undefined && site !== 'same-origin' && site !== 'none'
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** HTTP/2 has `:authority` in place of `Host`; two that differ are neither. */
+function hostOf(headers: GuardedRequest['headers']): string | undefined {
+  const { host, ':authority': authority } = headers
+  const [name = host] = authority === undefined ? [] : [authority]
+  return typeof name === 'string' && (host === undefined || host === name) ? name : undefined
+}
+
+function toHost(origin: string): string | undefined {
+  return URL.canParse(origin) ? new URL(origin).host : undefined
+}
+
+/** What of a dev server says where it is reached. */
+export type ListeningServer = Pick<ViteDevServer, 'httpServer' | 'resolvedUrls'> & {
+  readonly config: { readonly server: Pick<ViteDevServer['config']['server'], 'https' | 'host' | 'origin' | 'allowedHosts'> }
+}
+
+/**
+ * The addresses of a dev server, as it listens now. Names come from where it listens and from its configuration (`server.host`, whole names of `server.allowedHosts`,
+ * `server.origin`), never from a request; wildcards are no names.
+ */
+export function ownAddress({ httpServer, resolvedUrls, config }: ListeningServer): OwnAddress {
+  const place = httpServer?.address()
+  if (!place || typeof place === 'string') return { origins: new Set(), isLoopback: false }
+  const { https, host, origin, allowedHosts } = config.server
+  const scheme = https ? 'https' : 'http'
+  const names = [
+    ...namesOf(place.address),
+    ...(typeof host === 'string' ? [host] : []),
+    ...(Array.isArray(allowedHosts) ? allowedHosts.filter((name) => !name.startsWith('.')) : []),
+  ]
+  const urls = [
+    ...names.map((name) => `${scheme}://${name.includes(':') && !name.startsWith('[') ? `[${name}]` : name}:${place.port}`),
+    ...(isEverywhere(place.address) ? [...(resolvedUrls?.local ?? []), ...(resolvedUrls?.network ?? [])] : []),
+    ...(origin === undefined ? [] : [origin]),
+  ]
+  return {
+    origins: new Set(urls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin)),
+    isLoopback: isLoopback(place.address),
+  }
+}
+
+/** Under which names an address of ours is asked for. */
+function namesOf(address: string): readonly string[] {
+  if (address === '127.0.0.1' || address === '::1') return ['localhost', address]
+  return isEverywhere(address) ? ['localhost', '127.0.0.1', '::1'] : [address]
+}
+
+function isEverywhere(address: string): boolean {
+  return address === '0.0.0.0' || address === '::'
+}
+
+function isLoopback(address: string): boolean {
+  return address === '::1' || /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(address)
+}

@@ -1,0 +1,48 @@
+/**
+ * The code of the link to the dev server: declares the page hot, hands updates on, and keeps the modules of sprites up to date. It imports nothing, so that it works whatever is bundled
+ * beforehand; the bus is that of `runtime/hot.ts`. It tells the server which state of each sprite the page was loaded with, so that nothing is missed that happens before it listens. It
+ * takes down its own error overlay, and no other's.
+ */
+export function hotModule(): string {
+  return `const bus = (globalThis[Symbol.for('spritewright.updates')] ??= { listeners: new Set(), isHot: false })
+const modules = new Map()
+let has
+export function keepUpToDate(sprite, stamp) {
+  modules.set(sprite.name, [...(modules.get(sprite.name) ?? []), sprite])
+  tell({ [sprite.name]: stamp })
+}
+export function keepAll(sprites) {
+  tell({}, Object.keys(sprites))
+  bus.listeners.add(({ sprites: changed, gone = [] }) => {
+    for (const name of gone) delete sprites[name]
+    for (const sprite of changed) {
+      if (!modules.has(sprite.name)) modules.set(sprite.name, [sprite])
+      sprites[sprite.name] = modules.get(sprite.name)[0]
+    }
+    const sorted = Object.entries(sprites).sort(([a], [b]) => (a < b ? -1 : 1))
+    for (const [name, sprite] of sorted) { delete sprites[name]; sprites[name] = sprite }
+  })
+}
+function tell(stamps, all) {
+  if (!import.meta.hot || typeof document === 'undefined') return
+  if (!has) queueMicrotask(() => { import.meta.hot.send('spritewright:have', has); has = undefined })
+  has = { stamps: { ...has?.stamps, ...stamps }, all: all ?? has?.all }
+}
+function become(sprite, fresh) {
+  if (sprite === fresh) return
+  for (const key of Object.keys(sprite)) if (!Object.hasOwn(fresh, key)) delete sprite[key]
+  Object.assign(sprite, fresh)
+}
+if (import.meta.hot && typeof document !== 'undefined') {
+  bus.isHot = true
+  bus.reload = (why) => { import.meta.hot.send('spritewright:reload', { why }); location.reload() }
+  import.meta.hot.on('spritewright:update', (update) => {
+    for (const fresh of update.sprites) for (const sprite of modules.get(fresh.name) ?? []) become(sprite, fresh)
+    for (const listener of [...bus.listeners]) listener(update)
+  })
+  import.meta.hot.on('spritewright:mended', () => {
+    for (const overlay of document.querySelectorAll('vite-error-overlay')) if (overlay.shadowRoot?.textContent.includes('[plugin:spritewright]')) overlay.remove()
+  })
+}
+`
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import type { ViteDevServer } from 'vite'
+import type { BuiltPage, BuiltSheets, SpritewrightError } from '../src/index.ts'
+import { filesOf, toFailure } from './failure.ts'
+import { formatId, spriteId, toSlashes } from './ids.ts'
+import { toAtlasData, toSpriteData } from './module.ts'
+import type { SpriteModule, SpriteUpdate } from './runtime/data.ts'
+
+/** What is shown now. */
+export interface Preview {
+  readonly sheets: BuiltSheets
+  readonly errors: readonly SpritewrightError[]
+}
+
+/** The URL of a page. */
+export type UrlOf = (page: BuiltPage) => string
+
+/** Tells pages what has changed since they were told last. */
+export interface Messenger {
+  /** A preview that pages may be loaded with; the first is what later ones are compared with. */
+  note(preview: Preview): void
+  /** A page got an error in place of a module: it does not run, and only a reload helps it. */
+  pageHasFailed(): void
+  tell(preview: Preview): void
+}
+
+/** What a page says that it was loaded with. */
+interface Having {
+  /** Of the sprites that it has imported just now, by name. */
+  readonly stamps: Readonly<Record<string, string>>
+  /** Names of all sprites that it knows, where it is to know all that there are. */
+  readonly all?: readonly string[]
+}
+
+/** One sprite as pages are told of it. */
+interface Told {
+  /** Changes with anything of it that a page sees. */
+  readonly stamp: string
+  readonly module: SpriteModule
+  /** Its spec, absolute. */
+  readonly file: string
+}
+
+/** Updates go out as one event, what is broken as an overlay with its place; then that it is mended. A page that comes later is told what it has missed. */
+export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Messenger {
+  const { hot } = server.environments.client
+  let told: ReadonlyMap<string, Told> | undefined
+  let broken: object | undefined
+  let isPageDead = false
+  /** Specs that are gone, and may still be imported. */
+  const lost = new Map<string, string>()
+  hot.on('spritewright:have', ({ stamps, all }: Having, client) => {
+    const missed = differences(told ?? new Map(), new Map(Object.entries(stamps)), (name) => all?.includes(name) === false)
+    if (missed) client.send('spritewright:update', missed)
+    if (broken) client.send({ type: 'error', err: broken as never })
+  })
+  hot.on('spritewright:reload', ({ why }: { readonly why: string }) =>
+    server.config.logger.warn(`[spritewright] a page is loaded anew: ${why}`, { timestamp: true }),
+  )
+  return {
+    note: ({ sheets }) => {
+      told ??= toTold(sheets, urlOf)
+    },
+    pageHasFailed: () => {
+      isPageDead = true
+    },
+    tell: (preview) => {
+      const before = told ?? new Map<string, Told>()
+      told = withBroken(toTold(preview.sheets, urlOf), before, preview.errors)
+      for (const [name, { file }] of before) if (!told.has(name)) lost.set(name, file)
+      for (const name of told.keys()) lost.delete(name)
+      const failure = failureOf(preview.errors) ?? lostImport(server, root, lost)
+      if (failure) hot.send({ type: 'error', err: failure as never })
+      else if (isPageDead) hot.send({ type: 'full-reload' })
+      else if (broken) hot.send('spritewright:mended', {})
+      broken = failure
+      isPageDead &&= failure !== undefined
+      const known = new Map([...before].map(([name, { stamp }]) => [name, stamp] as const))
+      const update = differences(told, known, () => true)
+      if (update) hot.send('spritewright:update', update)
+    },
+  }
+}
+
+function toTold(sheets: BuiltSheets, urlOf: UrlOf): Map<string, Told> {
+  const all = sheets.sprites.map((sprite) => {
+    const module = toModule(sprite, sheets, urlOf)
+    return [sprite.name, { module, stamp: stampOf(module), file: sprite.file }] as const
+  })
+  return new Map(all)
+}
+
+/** A sprite as the page that imports it has it. */
+export function toModule(sprite: BuiltSheets['sprites'][number], sheets: BuiltSheets, urlOf: UrlOf): SpriteModule {
+  const atlases = sheets.atlases.filter((atlas) => atlas.name === sprite.atlas)
+  return { ...toSpriteData(sprite, sheets), atlases: atlases.map((atlas) => toAtlasData(atlas, atlas.pages.map(urlOf))) }
+}
+
+/** What tells one state of a sprite from another. */
+export function stampOf(module: SpriteModule): string {
+  return createHash('sha256').update(JSON.stringify(module)).digest('base64url').slice(0, 16)
+}
+
+/** A sprite whose spec is broken is not gone: what is shown of it stays. */
+function withBroken(now: Map<string, Told>, before: ReadonlyMap<string, Told>, errors: readonly SpritewrightError[]): Map<string, Told> {
+  const files = new Set(errors.flatMap(filesOf).map(toSlashes))
+  for (const [name, sprite] of before) if (!now.has(name) && files.has(toSlashes(sprite.file))) now.set(name, sprite)
+  return now
+}
+
+/** What somebody lacks who knows sprites by these stamps; undefined where that is nothing. @param isWanted Whether one that is not known is told. */
+function differences(
+  now: ReadonlyMap<string, Told>,
+  known: ReadonlyMap<string, string>,
+  isWanted: (name: string) => boolean,
+): SpriteUpdate | undefined {
+  const isNews = (name: string, { stamp }: Told): boolean => (known.has(name) ? known.get(name) !== stamp : isWanted(name))
+  const sprites = [...now].flatMap(([name, sprite]) => (isNews(name, sprite) ? [sprite.module] : []))
+  const gone = [...known.keys()].filter((name) => !now.has(name))
+  if (sprites.length === 0 && gone.length === 0) return undefined
+  return { sprites, ...(gone.length > 0 ? { gone } : {}) }
+}
+
+function failureOf([first]: readonly SpritewrightError[]): object | undefined {
+  return first && { ...toFailure(first), stack: '', plugin: 'spritewright' }
+}
+
+/** A module that imports a spec which is gone. */
+function lostImport(server: ViteDevServer, root: string, lost: ReadonlyMap<string, string>): object | undefined {
+  const { moduleGraph } = server.environments.client
+  for (const file of lost.values()) {
+    const id = spriteId(root, file)
+    const importers = [...(moduleGraph.getModuleById(formatId(id))?.importers ?? [])].flatMap((module) => module.file ?? [])
+    const importer = importers.find((other) => !other.startsWith('\0'))
+    if (importer === undefined) continue
+    const shown = id.kind === 'sprite' ? id.file : file
+    const message = `${importer.slice(toSlashes(root).length + 1)} imports ${shown}, which is not there any more. Put the spec back, or take the import out.`
+    return { message, stack: '', id: importer, plugin: 'spritewright' }
+  }
+  return undefined
+}

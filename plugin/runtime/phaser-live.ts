@@ -1,0 +1,127 @@
+import type Phaser from 'phaser'
+
+/** The insides of Phaser that a swap touches, the same in 3.90 and 4; its typings keep some of them to themselves. */
+export interface LiveTexture {
+  readonly key: string
+  source: LiveSource[]
+  frames: Record<string, LiveFrame>
+  frameTotal: number
+  firstFrame: string
+  customData: object
+  add(name: string, page: number, x: number, y: number, width: number, height: number): LiveFrame | null
+}
+
+/** One page of a texture. */
+export interface LiveSource {
+  readonly scaleMode: number
+  setFilter(mode: number): void
+  destroy(): void
+}
+
+/** One frame; everybody who shows it holds this object. */
+export interface LiveFrame {
+  readonly name: string
+  texture: LiveTexture
+  customPivot: boolean
+  pivotX: number
+  pivotY: number
+  customData: object
+  setTrim(width: number, height: number, x: number, y: number, w: number, h: number): void
+}
+
+/** A frame of an animation. */
+export interface LiveStep {
+  readonly textureKey: string
+  readonly textureFrame: string
+  readonly frame: LiveFrame
+  readonly index: number
+  readonly duration: number
+}
+
+/** An animation, of the game or of one sprite alone. */
+export interface LiveAnimation {
+  readonly key: string
+  frames: LiveStep[]
+  frameRate: number
+  duration: number
+  msPerFrame: number
+  repeat: number
+  repeatDelay: number
+  yoyo: boolean
+  getFrames(textures: unknown, frames: unknown, key: string | null, isSorted: boolean): LiveStep[]
+  calculateDuration(target: unknown, frames: number, duration: number | null, rate: number): void
+  destroy(): void
+}
+
+/** How an object plays. */
+export interface LiveState {
+  readonly parent: LiveObject
+  /** Animations of this sprite alone. */
+  readonly anims: { readonly entries?: Readonly<Record<string, LiveAnimation>>; getArray(): LiveAnimation[] } | null
+  currentAnim: LiveAnimation | null
+  currentFrame: LiveStep | null
+  isPlaying: boolean
+  frameRate: number
+  duration: number
+  msPerFrame: number
+  repeat: number
+  repeatCounter: number
+  repeatDelay: number
+  yoyo: boolean
+  nextTick: number
+  pendingRepeat: boolean
+  _pendingStop: number
+  _pendingStopValue: unknown
+  setCurrentFrame(frame: LiveStep): void
+}
+
+/** Something that is drawn. */
+export interface LiveObject {
+  readonly type: string
+  readonly texture?: unknown
+  readonly displayTexture?: unknown
+  readonly frame?: LiveFrame
+  readonly displayFrame?: LiveFrame
+  readonly list?: readonly LiveObject[]
+  readonly mask?: { readonly bitmapMask?: LiveObject } | null
+  readonly originX?: number
+  readonly originY?: number
+  setFrame?(frame: unknown): void
+  setOrigin?(x: number, y: number): void
+  updateUVs?(): void
+  currentFrame?: unknown
+  dirty?: boolean
+}
+
+/** Everything that plays animations, on the display list or off it: each playing state waits for the removal of animations. */
+export function liveStates(game: Phaser.Game): readonly LiveState[] {
+  const { _events } = game.anims as unknown as { readonly _events: Readonly<Record<string, Listener | readonly Listener[]>> }
+  return [_events.remove ?? []].flat().flatMap(({ context }) => (isState(context) ? [context] : []))
+}
+
+/** One listener of an emitter, as the `eventemitter3` in Phaser keeps it. */
+interface Listener {
+  readonly context: unknown
+}
+
+function isState(context: unknown): context is LiveState {
+  const { parent, setCurrentFrame } = context as Partial<LiveState>
+  return parent !== undefined && parent !== null && setCurrentFrame !== undefined
+}
+
+/** All objects of all scenes, what containers, layers and masks hold among them, and what plays off the display list. */
+export function liveObjects(game: Phaser.Game, states: readonly LiveState[]): ReadonlySet<LiveObject> {
+  const scenes = game.scene.getScenes(false)
+  const open = [
+    ...scenes.flatMap((scene) => (scene.children?.list ?? []) as unknown as LiveObject[]),
+    ...states.map(({ parent }) => parent),
+  ]
+  const found = new Set<LiveObject>()
+  for (let object = open.pop(); object; object = open.pop()) {
+    if (found.has(object)) continue
+    found.add(object)
+    if (Array.isArray(object.list)) open.push(...object.list)
+    if (object.mask?.bitmapMask) open.push(object.mask.bitmapMask)
+  }
+  return found
+}

@@ -1,0 +1,53 @@
+import { formatCredits, type OverviewItem, type OverviewService, type PlanStep } from '../src/index.ts'
+import type { PanelPrice, PanelStanding } from './panel/protocol.ts'
+
+type Priced = NonNullable<OverviewItem['quote']>
+
+/** A price in the form of the panel. A single picture is charged on delivery, everything else is held before (C13). */
+export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operation: string): PanelPrice {
+  const amount = credits === 10_000n ? '1 credit' : `${formatCredits(credits)} credits`
+  return {
+    credits: formatCredits(credits),
+    priceVersion,
+    ...(referenceUsd === undefined ? {} : { referenceUsd }),
+    words: operation === 'sprite_sheet' ? `${amount} will be held.` : `${amount} will be charged on delivery.`,
+  }
+}
+
+/** Where something stands, in one sentence. */
+export function standingWords(
+  standing: PanelStanding,
+  { id, note, ceiling, ...rest }: OverviewItem | PlanStep,
+  price: PanelPrice | undefined,
+): string {
+  const limit = ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`
+  const changed = 'changed' in rest && rest.changed.length > 0 ? `Changed since the last purchase: ${rest.changed.join(', ')}. ` : ''
+  switch (standing) {
+    case 'bought':
+      return 'Bought.'
+    case 'lost':
+      return 'Bought, but its result is not here. It is fetched again for free.'
+    case 'approved':
+      return `Approved${limit}, not bought yet.`
+    case 'adoptable':
+      return `Approved${limit} in another checkout, which is to buy it. Take it over once you know that it was not bought there.`
+    case 'running':
+      return note === undefined ? 'Under way at the service.' : `Under way: ${note}.`
+    case 'question':
+      return 'The service has a question, and waits for the answer.'
+    case 'uncertain':
+      return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`
+    case 'failed':
+      return `Failed${note === undefined ? '' : `: ${note}`}. Nothing more is sent without a new approval.${price ? ` ${price.words}` : ''}`
+    case 'missing':
+      return `${changed}Not bought, and needs an approval.${price ? ` ${price.words}` : ''}`
+  }
+}
+
+/** What is to be done about the service; empty where all is well. */
+export function serviceWords({ kind, canAsk }: OverviewService, failure: unknown): string {
+  if (kind === 'none')
+    return "No service is known. Set SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY in .env.local, or try without an account: service: 'embedded' in spritewright.config."
+  if (!canAsk) return 'There is no API key. Set SPRITEWRIGHT_API_KEY in .env.local; without it nothing can be priced or bought.'
+  return failure instanceof Error ? failure.message : ''
+}

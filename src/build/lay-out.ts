@@ -1,0 +1,41 @@
+import { type Atlas, alignSequences, type FrameSequence, makeAtlas, scaleSequence, sharedUnit, shrinkAtlas } from '../../atlas/index.ts'
+import { type Layout, layoutName } from './layout.ts'
+
+/** How a group is laid out on pages. */
+export interface LayOutOptions {
+  /** Longest side of a page, pixels. */
+  readonly maxSize: number
+  /** Where frames lay before, and stay as far as density allows. @default all is packed anew */
+  readonly earlier?: Layout | undefined
+}
+
+/**
+ * Packs a group at all its scales: in one layout, or each in its own where they have none in common.
+ *
+ * @param scales Largest first.
+ */
+export async function layOut(
+  name: string,
+  sequences: readonly FrameSequence[],
+  scales: readonly number[],
+  { maxSize, earlier }: LayOutOptions,
+): Promise<Atlas[]> {
+  const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
+    Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
+  const before = (scale: number): { readonly earlier?: NonNullable<ReturnType<Layout['get']>> } => {
+    const frames = earlier?.get(layoutName(name, scale))
+    return frames ? { earlier: frames } : {}
+  }
+  const unit = sharedUnit(scales)
+  const [largest = 1, ...smaller] = scales
+  if (unit === undefined || smaller.length === 0) {
+    const atlases: Atlas[] = []
+    for (const scale of scales) atlases.push(makeAtlas(name, await at(sequences, scale), { maxSize, scale, ...before(scale) }))
+    return atlases
+  }
+  const aligned = alignSequences(sequences, scales, unit)
+  const large = makeAtlas(name, await at(aligned, largest), { maxSize, scale: largest, align: unit, ...before(largest) })
+  const atlases = [large]
+  for (const scale of smaller) atlases.push(shrinkAtlas(large, await at(aligned, scale), scale))
+  return atlases
+}

@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util'
+import { SpritewrightError } from '../errors.ts'
+import { createDocument } from './document.ts'
+import { editJsonText } from './edit-json.ts'
+import { editYamlText, rewriteYamlText } from './edit-yaml.ts'
+import { parseJsonText } from './json-text.ts'
+import { parseSpec } from './parser.ts'
+import { parseYamlText } from './yaml-text.ts'
+
+/** What a field may be given: plain JSON. */
+export type FieldValue = number | boolean | readonly number[] | Readonly<Record<string, number>>
+
+/** One field of a spec that is to be written, by the keys that lead to it; without a value it is taken out. */
+export interface FieldEdit {
+  readonly path: readonly string[]
+  readonly value?: FieldValue
+}
+
+/**
+ * Writes fields into the text of a spec. Comments, order and form of the rest stay as they are; where YAML does not allow that by a small change, comments and values stay.
+ *
+ * @param file Absolute path; its ending tells JSON from YAML.
+ * @param shownAs How messages name the file.
+ * @throws `SW_SPEC` where the text is no spec, or would be none afterwards.
+ */
+export function editSpecText(text: string, file: string, shownAs: string, edits: readonly FieldEdit[]): string {
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
+  let edited = text.slice(mark.length)
+  parseSpec(edited, file, shownAs)
+  const isYaml = /\.ya?ml$/.test(file)
+  for (const edit of edits) edited = editField(edited, edit, isYaml, file, shownAs)
+  parseSpec(edited, file, shownAs)
+  return mark + edited
+}
+
+/** Whatever the change of the text came to: what it says afterwards is what was to be said, and nothing else has changed. */
+function editField(text: string, { path, value }: FieldEdit, isYaml: boolean, file: string, shownAs: string): string {
+  const wanted = withField(dataOf(text, isYaml), path, value)
+  const isRight = (candidate: string | undefined): candidate is string =>
+    candidate !== undefined && isDeepStrictEqual(dataOf(candidate, isYaml), wanted)
+  const small = (isYaml ? editYamlText : editJsonText)(text, path, value === undefined ? undefined : toText(value))
+  if (isRight(small)) return small
+  const large = isYaml ? rewriteYamlText(text, path, value) : undefined
+  if (isRight(large)) return large
+  throw new SpritewrightError('SW_SPEC', {
+    message: `${shownAs}: ${path.join('.')} cannot be written without changing more than that. Write it by hand${value === undefined ? ': take it out' : ` as ${toText(value)}`}.`,
+    facts: { file, field: path.join('.') },
+  })
+}
+
+/** Plain data of a text, objects as objects of any prototype compare alike. */
+function dataOf(text: string, isYaml: boolean): unknown {
+  const parsed = (isYaml ? parseYamlText : parseJsonText)(text)
+  return 'broken' in parsed ? undefined : JSON.parse(JSON.stringify(createDocument(text, parsed.root).value))
+}
+
+function withField(value: unknown, path: readonly string[], field: FieldValue | undefined): unknown {
+  const [key, ...rest] = path
+  if (key === undefined) return field
+  const object = { ...(value as Record<string, unknown>) }
+  if (rest.length === 0 && field === undefined) delete object[key]
+  else object[key] = withField(object[key], rest, field)
+  return object
+}
+
+/** JSON on one line, with room to read: `[0, 1]`, `{ "width": 64 }`. */
+function toText(value: FieldValue): string {
+  if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`
+  if (typeof value !== 'object') return JSON.stringify(value)
+  return `{ ${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${JSON.stringify(item)}`)
+    .join(', ')} }`
+}

@@ -1,0 +1,125 @@
+import { rename, rm, symlink } from 'node:fs/promises'
+import type { InlineConfig } from 'vite'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
+import { type Game, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
+
+let shelf: Shelf
+const open: Dev[] = []
+beforeAll(async () => {
+  shelf = await openShelf()
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+afterAll(() => shelf.close())
+
+async function start(load: (typeof vites)[number][1], game: Game, more: InlineConfig = {}): Promise<Dev> {
+  const dev = await startDev(await load(), game, pluginOf(game), more)
+  open.push(dev)
+  return dev
+}
+
+const isError = ({ type }: HotMessage): boolean => type === 'error'
+const isReload = ({ type }: HotMessage): boolean => type === 'full-reload'
+const isMended = ({ event }: HotMessage): boolean => event === 'spritewright:mended'
+
+/** What a page that has loaded these modules tells the server, by the stamps in their code. */
+function stampsIn(modules: ReadonlyMap<string, string>): Record<string, string> {
+  const found = [...modules.values()].flatMap((code) => [
+    ...code.matchAll(/"name":"(\w+)","texture"[\s\S]*keepUpToDate\(sprite, "([^"]+)"\)/g),
+  ])
+  return Object.fromEntries(found.map(([, name = '', stamp = '']) => [name, stamp]))
+}
+
+describe.each(vites)('what %s tells pages', (_name, load) => {
+  test('a sprite that goes is told by its name, one that comes whole; a renamed spec is both', async () => {
+    const game = await shelf.game({ 'src/main.js': "import { sprites } from 'virtual:spritewright'\nglobalThis.sprites = sprites" })
+    const { told, crawl } = await start(load, game)
+    await crawl('/src/main.js')
+    await rename(game.path('sprites/hero.sprite.json'), game.path('sprites/knight.sprite.json'))
+    const gone = new Set<string>()
+    const come = new Set<string>()
+    while (!gone.has('hero') || !come.has('knight')) {
+      const { data } = await told.next(({ event }) => event === 'spritewright:update')
+      for (const name of data?.gone ?? []) gone.add(name)
+      for (const { name } of data?.sprites ?? []) come.add(name)
+    }
+    expect([...gone, ...come]).toEqual(['hero', 'knight'])
+    expect(told.all.filter((message) => isReload(message) || isError(message))).toEqual([])
+  })
+
+  test('a module that imports a spec which is gone is named in the overlay, until the spec is back', async () => {
+    const game = await shelf.game()
+    const { told, crawl } = await start(load, game)
+    await crawl('/src/main.js')
+    await game.remove('sprites/hero.sprite.json')
+    const { err } = await told.next(isError)
+    expect(err).toMatchObject({ plugin: 'spritewright', id: game.path('src/main.js') })
+    expect(err?.message).toContain('src/main.js imports sprites/hero.sprite.json, which is not there any more')
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 8 }))
+    await told.next(isMended)
+    expect((await told.next(isUpdateOf('hero'))).data?.sprites).toHaveLength(1)
+    expect(told.all.filter(isReload)).toEqual([])
+  })
+
+  test('a broken spec is not gone: its sprite stays as it is, and a page that comes later is told what is wrong', async () => {
+    const game = await shelf.game()
+    const { told, crawl, say } = await start(load, game)
+    const stamps = stampsIn(await crawl('/src/main.js'))
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 'fast' }))
+    await told.next(isError)
+    say('spritewright:have', { stamps: { coin: stamps.coin } })
+    expect((await told.next(isError)).err?.message).toContain('fps')
+    expect(told.all.flatMap(({ data }) => data?.gone ?? [])).toEqual([])
+  })
+
+  test('a page is told what has happened between its modules and its first word', async () => {
+    const game = await shelf.game()
+    const { told, crawl, say } = await start(load, game)
+    const stamps = stampsIn(await crawl('/src/main.js'))
+    expect(Object.keys(stamps).sort()).toEqual(['coin', 'hero'])
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 30 }))
+    await told.next(isUpdateOf('hero'))
+    say('spritewright:have', { stamps })
+    expect((await told.next(isUpdateOf())).data?.sprites.map(({ name }) => name)).toEqual(['hero'])
+    // One that knows all sprites is told of those that came since, one that imports some is not.
+    say('spritewright:have', { stamps: { coin: stamps.coin }, all: ['coin'] })
+    expect((await told.next(isUpdateOf())).data?.sprites.map(({ name }) => name)).toEqual(['hero'])
+    const count = told.all.length
+    say('spritewright:have', { stamps: { coin: stamps.coin } })
+    say('spritewright:have', { stamps: { old: 'stamp' } })
+    expect(await told.next(isUpdateOf())).toMatchObject({ data: { sprites: [], gone: ['old'] } })
+    expect(told.all).toHaveLength(count + 1)
+  })
+
+  test('why a page loads itself anew stands in the terminal', async () => {
+    const { say, log } = await start(load, await shelf.game())
+    say('spritewright:reload', { why: 'a SpriteGPULayer shows "hero"' })
+    expect(await log.next((line) => line.includes('loaded anew'))).toContain('a SpriteGPULayer shows "hero"')
+  })
+})
+
+// Earlier ones do not look into the modules of such a root at all.
+describe('Vite 8', () => {
+  const [[, load]] = vites as [(typeof vites)[number]]
+
+  test('a root that is a link has its specs, and keeps what is its own to itself', async () => {
+    const game = await shelf.game()
+    const link = `${game.root}-link`
+    await symlink(game.root, link, 'dir')
+    try {
+      const { crawl, told, get } = await start(load, game, { root: link })
+      expect([...(await crawl('/src/main.js')).values()].some((code) => code.includes('"fps":8'))).toBe(true)
+      await game.write('sprites/hero.sprite.json', spec({}, { fps: 31 }))
+      await told.next(isUpdateOf('hero'))
+      expect([...(await crawl('/src/main.js')).values()].some((code) => code.includes('"fps":31'))).toBe(true)
+      const secret = (await game.read('.spritewright/ledger.jsonl')).slice(0, 40)
+      expect(secret).not.toBe('')
+      for (const root of [`/@fs${link}`, `/@fs${game.root}`, link, game.root, ''])
+        expect((await get(`${root}/.spritewright/ledger.jsonl`)).text).not.toContain(secret)
+    } finally {
+      await rm(link)
+    }
+  })
+})

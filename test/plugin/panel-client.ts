@@ -1,0 +1,141 @@
+import { request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { PanelActions } from '../../plugin/panel/actions.ts'
+import type { PanelProgress, PanelState, StateEvent } from '../../plugin/panel/protocol.ts'
+import type { Answer, Dev } from './server.ts'
+import { createHappenings, type Happenings } from './world.ts'
+
+/** A request as it goes over the wire: nothing is added by a browser. */
+export interface RawRequest {
+  readonly path: string
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** Sends a request as it is. */
+export function sendRaw(port: number, { path, method = 'GET', headers = {}, body }: RawRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request(
+      { host: '127.0.0.1', port, path, method, headers, agent: false, setHost: headers.host === undefined },
+      (response) => {
+        const parts: Buffer[] = []
+        response.on('data', (part: Buffer) => parts.push(part))
+        response.on('end', () => {
+          const whole = Buffer.concat(parts)
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: whole, text: whole.toString() })
+        })
+      },
+    )
+    sent.on('error', reject).end(body)
+  })
+}
+
+/** An event of the panel's stream. */
+export type PanelEvent =
+  | { readonly event: 'state'; readonly data: StateEvent }
+  | { readonly event: 'progress'; readonly data: PanelProgress }
+
+/** The panel's page without its page: what it asks, and what it is told. */
+export interface PanelClient {
+  readonly port: number
+  readonly token: string
+  /** Every text that was answered or told, for canaries. */
+  readonly texts: readonly string[]
+  readonly events: Happenings<PanelEvent>
+  state(): Promise<PanelState>
+  /** The state as soon as it fits; looked at after each event. */
+  stateWhere(fits: (state: PanelState) => boolean): Promise<PanelState>
+  act<Name extends keyof PanelActions>(name: Name, ask: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
+  /** The same, refused. */
+  refused<Name extends keyof PanelActions>(name: Name, ask: unknown): Promise<Answer>
+  get(path: string): Promise<Answer>
+  close(): void
+}
+
+/** The token, as the terminal prints it. */
+export function readToken({ server, log }: Dev): string {
+  server.printUrls()
+  return /#token=(\S+)/.exec(log.all.findLast((line) => line.includes('Sprites:')) ?? '')?.[1] ?? ''
+}
+
+/** Opens the panel of a server by the address that the terminal printed. */
+export async function openPanel(dev: Dev): Promise<PanelClient> {
+  const token = readToken(dev)
+  const port = (dev.server.httpServer?.address() as AddressInfo | null)?.port ?? 0
+  const prefix = `${dev.server.config.base}__spritewright/`
+  const texts: string[] = []
+  const events = createHappenings<PanelEvent>()
+  const keep = (answer: Answer): Answer => {
+    texts.push(answer.text)
+    return answer
+  }
+  const own = `http://127.0.0.1:${port}`
+  const headers = { host: `127.0.0.1:${port}`, origin: own, 'sec-fetch-site': 'same-origin', 'x-spritewright-token': token }
+  const get = async (path: string): Promise<Answer> => keep(await sendRaw(port, { path: prefix + path, headers }))
+  const post = async (name: string, ask: unknown): Promise<Answer> =>
+    keep(
+      await sendRaw(port, {
+        path: `${prefix}api/${name}`,
+        method: 'POST',
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(ask),
+      }),
+    )
+  const close = await listen(port, `${prefix}api/events`, headers, (text) => {
+    texts.push(text)
+    const [, event, data] = /^event: (\w+)\ndata: (.*)$/m.exec(text) ?? []
+    if (event !== undefined) events.push({ event, data: JSON.parse(data ?? '') } as PanelEvent)
+  })
+  const state = async (): Promise<PanelState> => {
+    const { status, text } = await get('api/state')
+    if (status !== 200) throw new Error(`Expected a state, found ${status}: ${text}`)
+    return JSON.parse(text) as PanelState
+  }
+  return {
+    port,
+    token,
+    texts,
+    events,
+    get,
+    state,
+    stateWhere: async (fits) => {
+      for (;;) {
+        const now = await state()
+        if (fits(now)) return now
+        await events.next(({ event, data }) => event === 'state' && (data as StateEvent).revision > now.revision)
+      }
+    },
+    act: async (name, ask) => {
+      const { status, text } = await post(name, ask)
+      if (status !== 200) throw new Error(`Expected ${name} to be done, found ${status}: ${text}`)
+      return JSON.parse(text)
+    },
+    refused: async (name, ask) => {
+      const answer = await post(name, ask)
+      if (answer.status < 400) throw new Error(`Expected ${name} to be refused, found ${answer.status}: ${answer.text}`)
+      return answer
+    },
+    close,
+  }
+}
+
+/** Reads an event stream, event by event, until it is closed. */
+function listen(port: number, path: string, headers: Readonly<Record<string, string>>, take: (event: string) => void): Promise<() => void> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, headers, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+        for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+          take(text.slice(0, end))
+          text = text.slice(end + 2)
+        }
+      })
+      response.on('error', () => {})
+      resolve(() => sent.destroy())
+    })
+    sent.on('error', reject).end()
+  })
+}

@@ -1,0 +1,345 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import type { PanelAnimation, PanelState } from '../../plugin/panel/protocol.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { nodeNet } from '../../src/host/net.ts'
+import { createWorkshop } from '../../src/workshop.ts'
+import { quickMakers } from '../kill/quick-makers.ts'
+import { openPanel, type PanelClient } from './panel-client.ts'
+import { type Dev, isUpdateOf, startDev } from './server.ts'
+import { hostOf, key, noNet, openSource, pluginOf, spec, vites } from './world.ts'
+
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+const load = vites[0]?.[1] as (typeof vites)[number][1]
+
+/** A game, a service that sells to it, and servers of the game. */
+async function world(more: Readonly<Record<string, string>> = {}, options: EmbeddedOptions = {}) {
+  const service = await startEmbeddedService({
+    jobMs: 0,
+    limits: { windowMs: 1 },
+    accounts: [{ name: 'test', keys: [{ key }] }],
+    makers: quickMakers(),
+    ...options,
+  })
+  open.push(() => service.close())
+  const game = await openSource(more)
+  open.push(() => game.remove())
+  const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
+  return {
+    game,
+    service,
+    env,
+    start: async (added: Readonly<Record<string, string>> = {}) => {
+      const dev = await startDev(await load(), game, pluginOf(game, { env: { ...env, ...added }, net: nodeNet() }))
+      open.push(() => dev.close())
+      const panel = await openPanel(dev)
+      open.push(() => panel.close())
+      return { ...dev, panel }
+    },
+    /** As in another terminal. */
+    approve: async (names: readonly string[], added: Readonly<Record<string, string>> = {}) => {
+      const workshop = await createWorkshop({ root: game.root, host: hostOf(game, { ...env, ...added }) })
+      await workshop.approve({ names, confirm: async () => true })
+      await workshop.close()
+    },
+  }
+}
+
+const find = (state: PanelState, id: string): PanelAnimation =>
+  state.sprites.flatMap(({ animations }) => animations).find((one) => one.id === id) as PanelAnimation
+const digestOf = (state: PanelState, name: string): string => state.sprites.find((sprite) => sprite.name === name)?.digest ?? ''
+const stands = (id: string, standing: string) => (state: PanelState) => find(state, id).standing === standing
+const posts = (service: EmbeddedService): number =>
+  service.requests().filter(({ method, path }) => method === 'POST' && !path.includes('asset')).length
+const isArt = (message: Dev['told']['all'][number]): boolean =>
+  isUpdateOf('hero')(message) && message.data?.sprites.find(({ name }) => name === 'hero')?.isPlaceholder === false
+
+async function approveHero(panel: PanelClient): Promise<string> {
+  const offer = await panel.act('offer', { ids: ['hero'] })
+  await panel.act('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })
+  return offer.sum
+}
+
+describe('buying from the panel', () => {
+  test('placeholder, price, offer, approval, progress, real art: without a word of the key', async () => {
+    const { start, service, game } = await world()
+    const { panel, crawl, told, log } = await start()
+    await crawl('/src/main.js')
+    const first = await panel.state()
+    expect(first).toMatchObject({ access: { mayAct: true, mayBuy: true, words: '' }, service: { mode: 'unasked' }, errors: [] })
+    expect(find(first, 'hero.walk')).toMatchObject({ standing: 'missing', isPlaceholder: true, fps: 8, take: 1 })
+    expect(find(first, 'hero.walk').price).toBeUndefined()
+    expect(find(first, 'hero.walk').played).toHaveLength(7)
+    expect(service.requests()).toEqual([])
+    const { url = '' } = first.sprites.find(({ name }) => name === 'hero')?.pages[0] ?? {}
+    expect((await fetch(`http://127.0.0.1:${panel.port}${url}`)).headers.get('content-type')).toBe('image/png')
+
+    await panel.act('quote', {})
+    const priced = await panel.state()
+    expect(priced.service).toMatchObject({ mode: 'test', balance: '100', words: '' })
+    const { price } = find(priced, 'hero.walk')
+    expect(price?.words).toBe(`${price?.credits} credits will be held.`)
+    const offer = await panel.act('offer', { ids: ['hero'] })
+    expect(offer.lines).toEqual([{ id: 'hero.walk', price: price?.credits, ceiling: price?.credits }])
+    expect(offer.words).toBe(`${offer.sum} credits will be held for 1 animation. 100 credits are available.`)
+    expect(await game.list()).not.toContain('sprites.lock.json')
+
+    await panel.act('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })
+    await told.next(isArt)
+    const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && state.ledger.settled !== '0')
+    expect(find(bought, 'hero.walk')).toMatchObject({ isPlaceholder: false, spent: offer.sum, words: 'Bought.' })
+    expect(find(bought, 'coin.spin')).toMatchObject({ standing: 'missing' })
+    expect(bought.ledger).toMatchObject({ settled: offer.sum, held: '0', entries: [{ id: 'hero.walk', settledSoFar: offer.sum }] })
+    await log.next((line) => line.includes(`hero.walk: bought for ${offer.sum} credits`))
+    expect(service.charges()).toHaveLength(1)
+    expect(panel.events.all.some(({ event }) => event === 'progress')).toBe(true)
+    expect([...panel.texts, ...log.all, JSON.stringify(told.all)].filter((text) => text.includes(key))).toEqual([])
+    expect(log.all.filter((line) => line.includes(panel.token))).toHaveLength(1)
+    expect(panel.texts.filter((text) => text.includes(panel.token))).toEqual([])
+  })
+
+  test('a price that has changed since it was seen is refused, with the new one; nothing is written or sent', async () => {
+    const { start, service, game } = await world()
+    const { panel } = await start()
+    const seen = await panel.act('offer', { ids: ['hero', 'coin'] })
+    service.setPricing({ first_tier_cents: 90 })
+    const { status, text } = await panel.refused('approve', { ids: ['hero', 'coin'], lines: seen.lines, sum: seen.sum })
+    const refusal = JSON.parse(text)
+    expect([status, refusal.error.code]).toEqual([409, 'SW_CHANGED'])
+    expect(refusal.offer.sum).not.toBe(seen.sum)
+    expect(await game.list()).not.toContain('sprites.lock.json')
+    expect(posts(service)).toBe(0)
+    for (const wrong of [
+      { ids: ['hero'], lines: refusal.offer.lines, sum: refusal.offer.sum },
+      { ids: ['hero', 'coin'], lines: refusal.offer.lines, sum: seen.sum },
+      { ids: ['hero', 'coin'], lines: refusal.offer.lines, sum: refusal.offer.sum, ceiling: '50' },
+    ])
+      expect(await panel.refused('approve', wrong)).toMatchObject({ status: 409 })
+    expect(await game.list()).not.toContain('sprites.lock.json')
+    await panel.act('approve', { ids: ['hero', 'coin'], lines: refusal.offer.lines, sum: refusal.offer.sum })
+    await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && stands('coin.spin', 'bought')(state))
+    expect(service.charges()).toHaveLength(2)
+  })
+
+  test('a question is asked in the panel, and answered there', async () => {
+    const { start, service } = await world({ 'sprites/hero.sprite.json': spec({ prompt: 'a figure [ask]' }) })
+    const { panel, log } = await start()
+    await approveHero(panel)
+    const asked = await panel.stateWhere((state) => find(state, 'hero.walk').question !== undefined)
+    expect(find(asked, 'hero.walk')).toMatchObject({ standing: 'question', question: { needsAsset: false } })
+    expect(asked.errors).toEqual([])
+    await panel.act('answer', { id: 'hero.walk', text: 'to the left' })
+    await panel.stateWhere(stands('hero.walk', 'bought'))
+    expect(service.charges()).toHaveLength(1)
+    expect(log.all.some((line) => /hero\.walk.*waits for an answer/.test(line))).toBe(true)
+  })
+
+  test('what fails is told with its words, is not tried again by itself, and goes when it is approved anew', async () => {
+    let isBroken = true
+    const { start, service } = await world(
+      {},
+      {
+        verdict: ({ stage }) =>
+          isBroken && stage === 'job' ? { reason: 'generation_failed', message: 'It could not be made.', retryable: false } : undefined,
+      },
+    )
+    const { panel, log } = await start()
+    await approveHero(panel)
+    const failed = await panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && state.errors.length > 0)
+    expect(failed.errors).toMatchObject([{ code: 'SW_FAILED', id: 'hero.walk' }])
+    expect(failed.ledger).toMatchObject({ held: '0', settled: '0' })
+    await log.next((line) => line.includes('It could not be made.'))
+    const sent = posts(service)
+    await panel.act('quote', {})
+    await panel.state()
+    expect(posts(service)).toBe(sent)
+    isBroken = false
+    await approveHero(panel)
+    const mended = await panel.stateWhere(stands('hero.walk', 'bought'))
+    expect(mended.errors).toEqual([])
+    expect(service.charges()).toHaveLength(1)
+  })
+})
+
+describe('an approval from elsewhere', () => {
+  test('of another terminal starts the purchase; one of another checkout does not, until it is taken over', async () => {
+    const { start, service, approve } = await world()
+    const { panel, told, log } = await start()
+    await approve(['hero'])
+    await log.next((line) => line.includes('hero.walk: approved up to'))
+    await told.next(isArt)
+    await approve(['coin'], { SPRITEWRIGHT_BUYER: 'a-colleague' })
+    const waiting = await panel.stateWhere(stands('coin.spin', 'adoptable'))
+    expect(find(waiting, 'coin.spin').words).toContain('in another checkout')
+    expect((await panel.act('offer', { ids: ['coin'] })).untouched).toEqual(['coin.spin'])
+    const offer = await panel.act('offer', { ids: ['coin'], adopt: true })
+    expect(service.charges()).toHaveLength(1)
+    await panel.act('approve', { ids: ['coin'], adopt: true, lines: offer.lines, sum: offer.sum })
+    await panel.stateWhere(stands('coin.spin', 'bought'))
+    expect(service.charges()).toHaveLength(2)
+  })
+
+  test('a server that ends in the middle loses nothing: the next one goes on, and it is paid once', async () => {
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const { start, service } = await world({}, { makers: quickMakers({ until: () => gate }) })
+    const first = await start()
+    await approveHero(first.panel)
+    await first.panel.stateWhere(stands('hero.walk', 'running'))
+    expect(service.holds()).toHaveLength(1)
+    first.panel.close()
+    await first.close()
+    const second = await start()
+    await second.log.next((line) => line.includes('hero.walk: is under way, and followed.'))
+    release()
+    await second.panel.stateWhere(stands('hero.walk', 'bought'))
+    expect(posts(service)).toBe(1)
+    expect(service.charges()).toHaveLength(1)
+  })
+
+  test.each([
+    ['CI', { CI: 'true' }, undefined],
+    ["build.generate: 'never'", {}, '{"build":{"generate":"never"}}'],
+  ])('%s: nothing is bought, and the panel says so', async (_name, env, config) => {
+    const { start, service, approve, game } = await world()
+    await approve(['hero'])
+    if (config) await game.write('spritewright.config.json', config)
+    const { panel } = await start(env)
+    const state = await panel.state()
+    expect(state.access).toMatchObject({ mayAct: true, mayBuy: false })
+    expect(state.access.words).toContain('CI')
+    const offer = await panel.act('offer', { ids: ['coin'] })
+    expect(await panel.refused('approve', { ids: ['coin'], lines: offer.lines, sum: offer.sum })).toMatchObject({ status: 409 })
+    expect(find(await panel.state(), 'hero.walk').standing).toBe('approved')
+    expect(posts(service)).toBe(0)
+  })
+
+  test('without a key the service is not asked, and the state says what is missing', async () => {
+    const { game } = await world()
+    const dev = await startDev(await load(), game, pluginOf(game, { env: { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }, net: noNet() }))
+    open.push(() => dev.close())
+    const panel = await openPanel(dev)
+    open.push(() => panel.close())
+    expect((await panel.state()).service).toMatchObject({ mode: 'none', host: '127.0.0.1:9' })
+    expect(await panel.refused('quote', {})).toMatchObject({ status: 400 })
+    expect(await panel.state()).toMatchObject({ service: { mode: 'none' }, errors: [{ code: 'SW_NO_KEY' }] })
+  })
+})
+
+describe('editing from the panel', () => {
+  const commented = spec({ size: 64 }, { fps: 8 }).replace('"fps": 8', '// slow\n      "fps": 8 // as it was')
+
+  test('free fields go into the spec, comments kept, and into the running game; a file that has changed is refused', async () => {
+    const { start, game, service } = await world({ 'sprites/hero.sprite.json': commented })
+    const { panel, crawl, told } = await start()
+    await crawl('/src/main.js')
+    const state = await panel.state()
+    const digest = digestOf(state, 'hero')
+    const edited = await panel.act('edit', {
+      sprite: 'hero',
+      digest,
+      size: null,
+      anchor: { x: 0.5, y: 0.98765 },
+      animations: { walk: { fps: 24, loop: false } },
+    })
+    await told.next(({ data }) => data?.sprites?.[0]?.atlases[0]?.animations['hero/walk']?.fps === 24)
+    const text = await game.read('sprites/hero.sprite.json')
+    expect(text).toContain('// slow\n      "fps": 24, // as it was\n      "loop": false')
+    expect(text).toContain('"anchor": [0.5, 0.9877]')
+    expect(text).not.toContain('size')
+    const after = await panel.state()
+    expect(digestOf(after, 'hero')).toBe(edited.digest)
+    expect(find(after, 'hero.walk')).toMatchObject({ fps: 24, loop: false, standing: 'missing' })
+    expect(JSON.parse((await panel.refused('edit', { sprite: 'hero', digest, size: 32 })).text).error).toMatchObject({
+      code: 'SW_CHANGED',
+      file: 'sprites/hero.sprite.json',
+    })
+    expect(await panel.refused('edit', { sprite: 'hero', digest: edited.digest, animations: { run: { fps: 3 } } })).toMatchObject({
+      status: 400,
+    })
+    expect(await panel.refused('edit', { sprite: '../hero', digest: edited.digest, size: 3 })).toMatchObject({ status: 400 })
+    expect(await panel.refused('edit', { sprite: 'hero', digest: edited.digest, prompt: 'a dragon' })).toMatchObject({ status: 400 })
+    expect(await game.read('sprites/hero.sprite.json')).toBe(text)
+    expect(service.requests()).toEqual([])
+  })
+
+  test('frames are dropped and put in order, in YAML too; durations stay with their frames', async () => {
+    const yaml =
+      '# a coin\nreference: ./figure.png\nprompt: a coin\nanimations:\n  spin:\n    frames: 7 # few\n    durations: [10, 20, 30, 40, 50, 60, 70]\n'
+    const { start, game } = await world({ 'sprites/coin.sprite.yaml': yaml })
+    const { panel } = await start()
+    const digest = digestOf(await panel.state(), 'coin')
+    const { digest: next } = await panel.act('use', { id: 'coin.spin', digest, use: [6, 0, 2] })
+    expect(await game.read('sprites/coin.sprite.yaml')).toBe(
+      yaml.replace('[10, 20, 30, 40, 50, 60, 70]', '[70, 10, 30]\n    use: [6, 0, 2]'),
+    )
+    const played = find(await panel.stateWhere((state) => find(state, 'coin.spin').played.length === 3), 'coin.spin').played
+    expect(played.map(({ index, durationMs }) => [index, durationMs])).toEqual([
+      [6, 70],
+      [0, 10],
+      [2, 30],
+    ])
+    const all = await panel.get('api/frames?animation=coin.spin')
+    expect(JSON.parse(all.text)).toMatchObject({ take: 1, isPlaceholder: true })
+    expect(JSON.parse(all.text).frames.map(({ index }: { index: number }) => index)).toEqual([0, 1, 2, 3, 4, 5, 6])
+    await panel.act('use', { id: 'coin.spin', digest: next, use: null })
+    expect(await game.read('sprites/coin.sprite.yaml')).not.toContain('use')
+    expect(await panel.get('api/frames?animation=nobody.walk')).toMatchObject({ status: 400 })
+    expect(await panel.get('api/frames?animation=coin.spin&take=0')).toMatchObject({ status: 400 })
+  })
+
+  test('another take is written, bought when it is approved, and the first can be chosen again', async () => {
+    const { start, game, service } = await world()
+    const { panel } = await start()
+    await approveHero(panel)
+    const first = await panel.stateWhere(stands('hero.walk', 'bought'))
+    const { take, digest } = await panel.act('take', { id: 'hero.walk', digest: digestOf(first, 'hero') })
+    expect(take).toBe(2)
+    const second = await panel.stateWhere((state) => find(state, 'hero.walk').take === 2)
+    expect(find(second, 'hero.walk').takes).toEqual([
+      { take: 1, standing: 'bought', isChosen: false },
+      { take: 2, standing: 'missing', isChosen: true },
+    ])
+    expect(service.charges()).toHaveLength(1)
+    await approveHero(panel)
+    await panel.stateWhere(stands('hero.walk', 'bought'))
+    const shown = async (number: number): Promise<string> =>
+      JSON.parse((await panel.get(`api/frames?animation=hero.walk&take=${number}`)).text).pages[0].url
+    const urls = [await shown(1), await shown(2)]
+    for (const url of urls) expect((await fetch(`http://127.0.0.1:${panel.port}${url}`)).status).toBe(200)
+    await panel.act('choose-take', { id: 'hero.walk', digest, take: 1 })
+    expect(find(await panel.stateWhere((state) => find(state, 'hero.walk').take === 1), 'hero.walk').takes).toEqual([
+      { take: 1, standing: 'bought', isChosen: true },
+      { take: 2, standing: 'bought', isChosen: false },
+    ])
+    expect(await game.read('sprites/hero.sprite.json')).toContain('"take": 1')
+    expect(service.charges()).toHaveLength(2)
+  })
+
+  test('a broken spec stands in the errors with its place, and goes when it is mended', async () => {
+    const { start, game } = await world({ 'sprites/hero.sprite.json': spec({}, { fps: 'fast' }) })
+    const { panel } = await start()
+    const broken = await panel.state()
+    expect(broken.sprites.map(({ name }) => name)).toEqual(['coin'])
+    expect(broken.errors).toMatchObject([{ code: 'SW_SPEC', file: 'sprites/hero.sprite.json', line: 7, column: 14 }])
+    await game.write('sprites/hero.sprite.json', spec())
+    expect((await panel.stateWhere(({ sprites }) => sprites.length === 2)).errors).toEqual([])
+  })
+})
+
+test('a server that starts anew keeps the token, so that an open panel goes on', async () => {
+  const { start } = await world()
+  const dev = await start()
+  await dev.server.restart()
+  const again = await openPanel(dev)
+  open.push(() => again.close())
+  expect(again.token).toBe(dev.panel.token)
+  expect((await again.state()).access.mayAct).toBe(true)
+  expect(Buffer.from(again.token, 'base64url')).toHaveLength(32)
+})
