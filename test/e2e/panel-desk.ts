@@ -29,10 +29,8 @@ export interface Desk {
   readonly dev: Dev
   /** Errors of the page, and requests that left the server. Empty where all is well. */
   readonly complaints: string[]
-  /** The text of a spec, once it is as it should be. */
+  /** The text of a file, once it is as it should be. */
   written(file: string, fits: (text: string) => boolean): Promise<string>
-  /** What was approved and bought, by id. */
-  lock(): Promise<Readonly<Record<string, Record<string, { readonly approval?: { readonly ceiling: string }; readonly result?: object }>>>>
   close(): Promise<void>
 }
 
@@ -73,7 +71,6 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
         await page.evaluate(() => new Promise(requestAnimationFrame))
       }
     },
-    lock: async () => JSON.parse(await game.read('sprites.lock.json')).animations,
     close: async () => {
       await context.close()
       await dev.close()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { openBrowser } from './browser.ts'
 import { type Desk, heroSpec, openDesk } from './panel-desk.ts'
 
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 120_000 })
 
 const heroFile = 'sprites/hero.sprite.json'
 const original = heroSpec('walks')
