@@ -55,6 +55,8 @@ export interface AtlasData {
   readonly pages: readonly PageData[]
   /** By frame name, `hero/walk/0000`. */
   readonly frames: Readonly<Record<string, FrameRow>>
+  /** Names of frames that lie on their pages turned by 90° clockwise; rows have their upright size. @default none */
+  readonly turned?: readonly string[]
   /** By animation name, `hero/walk`. */
   readonly animations: Readonly<Record<string, AnimationData>>
 }

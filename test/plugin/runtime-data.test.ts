@@ -100,3 +100,9 @@ test('a listener hears updates until it stops; a page is cold until the dev serv
   expect(heard).toEqual([{ sprites: [] }])
   expect(made?.listeners.size).toBe(0)
 })
+
+test('PixiJS is told which frames lie turned, with their upright sizes', () => {
+  const { frames } = toSheetData({ ...atlas, turned: ['hero/walk/0000'] }, 0)
+  expect(frames['hero/walk/0000']).toStrictEqual({ ...trimmed, rotated: true })
+  expect(toSheetData({ ...atlas, turned: ['hero/walk/0000'] }, 1).frames['hero/walk/0001']).toStrictEqual(whole)
+})
