@@ -9,7 +9,8 @@ function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events
   let [version, loads] = [1, 0]
   let handlers: EventHandlers | undefined
   const acts: string[] = []
-  const state = (): PanelState => ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], steps: [] }) as unknown as PanelState
+  const state = (): PanelState =>
+    ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], steps: [] }) as unknown as PanelState
   const api: PanelApi = {
     state: async () => {
       loads++
