@@ -7,9 +7,9 @@ import { readQuality } from '../build/sheet.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { ReviewReport } from './counter.ts'
 import type { SessionKeeper } from './session.ts'
-import { layoutOf, sheetOptions, sourceOf, toInputs } from './sheets.ts'
+import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets.ts'
 import type { Shop } from './shop.ts'
-import { type Survey, survey, throwAll, type Wish } from './survey.ts'
+import { type Survey, survey, throwAll } from './survey.ts'
 
 /**
  * Opens the bought results of a name and draws their frames for a person to look at. The service is not asked.
@@ -20,16 +20,16 @@ import { type Survey, survey, throwAll, type Wish } from './survey.ts'
 export async function review(shop: Shop, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
   const found = await survey(shop, [name], { host: keeper.host })
   throwAll(found.errors)
-  const bought = found.items.flatMap((item, index) => (item.state === 'bought' ? [{ item, wish: found.wishes[index] as Wish }] : []))
+  const bought = found.items.filter((item) => item.state === 'bought')
   const missing = found.items.filter((item) => item.state !== 'bought').map(({ id }) => id)
   if (bought.length === 0) throw notBought(name, found.items)
   const animations: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
   const find = createOverrideFinder(shop.host.disk)
-  for (const { item, wish } of bought) {
+  for (const item of bought) {
     const { spec, animation } = item
     const { animations: touched } = await find(spec)
-    const source = sourceOf(shop, item, wish, 'error')
+    const source = resultSource(shop, item)
     const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, layoutOf(shop))
     const own = played.quality as AnimationQuality
     quality.push(own)
