@@ -49,6 +49,7 @@ export function toolsFor(size, corpus, cache) {
     },
     'free-tex-packer': { out: out('free-tex'), cold: () => peer('free-tex-packer.mjs', [frames, emptied('free-tex')]) },
     spritesmith: { out: out('spritesmith'), cold: () => peer('spritesmith.mjs', [frames, emptied('spritesmith')]) },
+    'maxrects-packer': { out: out('maxrects'), cold: () => peer('maxrects-packer.mjs', [corpus, emptied('maxrects')]) },
     'empty process': { cold: () => measureProcess({ script: join(here, 'empty.mjs') }) },
   }
 }

@@ -17,7 +17,7 @@ export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './
 /**
  * Buys what is approved, packs it, and makes spec files importable: `import hero from './hero.sprite.json'`, `import { sprites } from 'virtual:spritewright'`.
  *
- * A build fails where something is not bought and not approved, with a table of what it would cost. The dev server never spends: it shows placeholders, and swaps the real art in.
+ * A build fails where something is not bought and not approved, with a table of what it would cost. The dev server spends nothing by itself: it shows placeholders, buys what a person approves while it runs, and swaps the real art in.
  *
  * @param options Win over `spritewright.config.*`, key by key.
  */

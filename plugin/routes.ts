@@ -41,17 +41,19 @@ const pagePolicy =
 /** Serves the panel: its page to whoever may see the game, its actions to whoever the guard lets through. */
 export function servePanel(server: ViteDevServer, routes: PanelRoutes): void {
   const isOurs = (request: IncomingMessage): boolean => pathOf(request).startsWith(routes.prefix)
-  // Vite would answer the question whether another origin may send, before us and with yes.
-  const noPreflight: Connect.NextHandleFunction = (request, response, next) => {
-    if (request.method !== 'OPTIONS' || !isOurs(request)) return next()
+  // In front of Vite's own handlers: they would allow other origins to ask and to read, and answer for us that they may send.
+  const noCors: Connect.NextHandleFunction = (request, response, next) => {
+    if (!isOurs(request)) return next()
+    const setHeader = response.setHeader.bind(response)
+    response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value))
+    if (request.method !== 'OPTIONS') return next()
     response.statusCode = 405
     response.end()
   }
-  server.middlewares.stack.unshift({ route: '', handle: noPreflight })
+  server.middlewares.stack.unshift({ route: '', handle: noCors })
   server.middlewares.use((request, response, next) => {
     if (`${pathOf(request)}/` === routes.prefix) return redirect(response, routes.prefix)
     if (!isOurs(request)) return next()
-    for (const name of response.getHeaderNames()) if (name.startsWith('access-control-')) response.removeHeader(name)
     response.setHeader('X-Content-Type-Options', 'nosniff')
     response.setHeader('Cross-Origin-Resource-Policy', 'same-origin')
     response.setHeader('Referrer-Policy', 'no-referrer')

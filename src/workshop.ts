@@ -18,7 +18,7 @@ import { readDue, readOverview } from './workshop/overview.ts'
 import { readPrices } from './workshop/prices.ts'
 import { recover } from './workshop/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
-import { review } from './workshop/review.ts'
+import { readOriginals, review } from './workshop/review.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
@@ -44,6 +44,7 @@ export type {
   ContractFinding,
   ContractRequest,
   DoctorFinding,
+  FrameFile,
   PlanReport,
   RecoverReport,
   RecoverRequest,
@@ -140,6 +141,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
     status: (names = []) => readFullStatus(shop, keeper, names),
     review: (name) => review(shop, keeper, name),
+    originals: (name) => readOriginals(shop, keeper, name),
     approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),

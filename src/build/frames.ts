@@ -61,7 +61,7 @@ export async function readSequence(input: SheetInput, layout: DeliveryLayout | u
   const { spec, animation } = input
   const { frames, indices, anchor, whole, quality, warnings } = await readPlayed(input, layout, isJudged)
   const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
-  const nameOf = (index: number): string => `${spec.name}/${animation.name}/${String(index).padStart(4, '0')}`
+  const nameOf = (index: number): string => `${spec.name}/${animation.name}/${frameNumber(index)}`
   const named = indices.map((index, at) => ({ index, name: nameOf(index), bitmap: sized[at] as Bitmap, durationMs: 1000 / animation.fps }))
   const sequence: FrameSequence = {
     name: `${spec.name}/${animation.name}`,
@@ -81,6 +81,11 @@ export async function readSequence(input: SheetInput, layout: DeliveryLayout | u
   return { sequence, ...(quality ? { quality } : {}), warnings }
 }
 
+/** How a frame is numbered in names: `0003`. */
+export function frameNumber(index: number): string {
+  return String(index).padStart(4, '0')
+}
+
 /** Frames as the game plays them, at the size in which they were delivered. */
 export interface PlayedFrames {
   /** In playing order, each once. */
@@ -91,6 +96,8 @@ export interface PlayedFrames {
   readonly anchor?: { readonly x: number; readonly y: number }
   /** The size of the frames before they got room. */
   readonly whole: { readonly width: number; readonly height: number }
+  /** Delivered frames that a person has touched up. */
+  readonly touched: ReadonlySet<number>
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
 }
@@ -105,7 +112,7 @@ export async function readPlayed(input: SheetInput, layout: DeliveryLayout | und
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
   const whole = { width: opened.frames[0]!.width, height: opened.frames[0]!.height }
-  const base = { indices, whole, warnings: opened.warnings }
+  const base = { indices, whole, touched: opened.touched, warnings: opened.warnings }
   if (source.kind !== 'result') return { ...base, frames: pictures, ...(spec.anchor ? { anchor: spec.anchor } : {}) }
   const { review } = source
   const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
@@ -146,6 +153,14 @@ function moveAnchor(
   }
 }
 
+/** The frames of a result as they were delivered, all of them, in that order. @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. */
+export async function readDelivered(
+  input: Pick<SheetInput, 'spec' | 'animation'> & { readonly source: ResultSource },
+  layout: DeliveryLayout | undefined,
+): Promise<readonly Bitmap[]> {
+  return (await openResult(input, input.source, layout)).frames
+}
+
 /** Frames at the size in which they were delivered, in that order. */
 interface Opened {
   readonly frames: readonly Bitmap[]
@@ -170,15 +185,6 @@ function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): Fram
     inspectionFrames: rest(review.inspectionFrames),
     sourceShiftedFrames: rest(review.sourceShiftedFrames),
   }
-}
-
-/** The frames of a result, read for their size alone. Throws like {@link readSequence}. */
-export async function readBought(
-  input: Pick<SheetInput, 'spec' | 'animation'>,
-  source: ResultSource,
-  layout: DeliveryLayout | undefined,
-): Promise<readonly Bitmap[]> {
-  return (await openResult(input, source, layout)).frames
 }
 
 async function openResult(

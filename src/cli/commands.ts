@@ -95,8 +95,11 @@ export const commandEntries: readonly CommandEntry[] = [
     verb: 'review',
     takesNames: true,
     text: 'Draws the bought frames of a name in one picture, those to look at marked: review NAME',
-    options: [{ flags: '--out <file>', text: 'The picture (default: node_modules/.cache/spritewright/review/NAME.png)' }],
-    examples: ['review hero', 'review hero.walk --out walk.png'],
+    options: [
+      { flags: '--out <file>', text: 'The picture (default: node_modules/.cache/spritewright/review/NAME.png)' },
+      { flags: '--frames <dir>', text: 'Writes the frames as they were delivered into this folder, to be touched up; never over a file' },
+    ],
+    examples: ['review hero', 'review hero.walk --out walk.png', 'review hero --frames touch-up'],
     load: async () => (await import('./commands/review.ts')).review,
   },
   {

@@ -41,6 +41,14 @@ export interface ReviewReport {
   readonly warnings: readonly string[]
 }
 
+/** A bought frame as a picture file. */
+export interface FrameFile {
+  /** Path in the sprite's folder of touched-up frames, with forward slashes: `walk/0003.png`. */
+  readonly file: string
+  /** PNG. */
+  readonly bytes: Uint8Array
+}
+
 /** A ceiling that was written, or would be. */
 export interface ApprovalLine {
   readonly id: string
@@ -171,6 +179,8 @@ export interface Workshop {
   status(names?: readonly string[]): Promise<PlanReport>
   /** The frames of a sprite or of one animation in one picture, with what is to be looked at. Without the service. `SW_MISSING` where nothing of it is bought. */
   review(name: string): Promise<ReviewReport>
+  /** The bought frames of a name as they were delivered, as PNGs to be touched up: `walk/0003.png` … Nothing that lies over them is in these. */
+  originals(name: string): Promise<readonly FrameFile[]>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
   build(request?: BuildRequest): Promise<BuildReport>
   /** Answers a question; the answer names the execution that goes on, which the next build follows. */

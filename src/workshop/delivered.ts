@@ -37,11 +37,13 @@ export async function readDelivered(shop: Shop, keeper: SessionKeeper, id: strin
   const standing = standingOf(await readFacts(shop, lock, [[id, hash]], undefined), id, hash)
   const review = hash === undefined ? undefined : findEntry(lock, id, hash)?.result?.review
   const { review: ___, ...bare } = item
-  const asked = { ...bare, ...standing, ...(review ? { review } : {}) }
+  // The spec as it would be with this take: what lies over frames may be for one take alone.
+  const spec = { ...item.spec, scales: [1], animations: item.spec.animations.map((own) => (own.name === animation.name ? animation : own)) }
+  const asked = { ...bare, ...standing, spec, ...(review ? { review } : {}) }
   // A frame touched up by hand that does not fit is told where it is used.
   const [placed] = await toInputs(shop, { ...found, items: [asked], wishes: [wish] }, 'placeholder', () => {})
-  const input = { ...(placed as SheetInput), spec: { ...item.spec, scales: [1] }, animation }
-  const ports = { cache: shop.cache, layout: layoutOf(shop), warn: () => {} }
+  const input = { ...(placed as SheetInput), animation }
+  const ports = { cache: shop.cache, layout: layoutOf(shop), warn: () => {}, onOverrideFault: () => {} }
   const [quality] = await readQuality([input], new Set([id]), shop.options.atlas, ports)
   return {
     take: animation.take,

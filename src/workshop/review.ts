@@ -1,11 +1,11 @@
 import { encodePng, makeReviewSheet, type ReviewedAnimation } from '../../atlas/index.ts'
-import { readPlayed } from '../build/frames.ts'
+import { frameNumber, readDelivered, readPlayed } from '../build/frames.ts'
 import { createOverrideFinder } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
 import { type AnimationQuality, isClosedLoop } from '../build/quality.ts'
 import { readQuality } from '../build/sheet.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { ReviewReport } from './counter.ts'
+import type { FrameFile, ReviewReport } from './counter.ts'
 import type { SessionKeeper } from './session.ts'
 import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets.ts'
 import type { Shop } from './shop.ts'
@@ -18,11 +18,7 @@ import { type Survey, survey, throwAll } from './survey.ts'
  * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
 export async function review(shop: Shop, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
-  const found = await survey(shop, [name], { host: keeper.host })
-  throwAll(found.errors)
-  const bought = found.items.filter((item) => item.state === 'bought')
-  const missing = found.items.filter((item) => item.state !== 'bought').map(({ id }) => id)
-  if (bought.length === 0) throw notBought(name, found.items)
+  const { bought, missing } = await findBought(shop, keeper, name)
   const animations: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
   const find = createOverrideFinder(shop.host.disk)
@@ -38,12 +34,46 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
     animations.push({
       title: `${item.id} - ${played.frames.length} frames - ${animation.fps} fps`,
       frames: played.frames,
-      captions: played.indices.map((index) => [`${index}`, ...new Set(faults.get(index))]),
+      captions: played.indices.map((index) => [
+        `${index}`,
+        ...(played.touched.has(index) ? ['by hand'] : []),
+        ...new Set(faults.get(index)),
+      ]),
       flagged: played.indices.flatMap((index, at) => (faults.has(index) ? [at] : [])),
       isClosed: isClosedLoop(animation),
     })
   }
   return { name, animations: quality, missing, picture: encodePng(makeReviewSheet(animations)), warnings: shop.warnings }
+}
+
+/**
+ * Opens the bought results of a name and gives all of their frames as they were delivered. The service is not asked.
+ *
+ * @throws As {@link review}, but for what lies over the frames: it is not looked at.
+ */
+export async function readOriginals(shop: Shop, keeper: SessionKeeper, name: string): Promise<readonly FrameFile[]> {
+  const { bought } = await findBought(shop, keeper, name)
+  const files: FrameFile[] = []
+  for (const item of bought) {
+    const { spec, animation } = item
+    const frames = await readDelivered({ spec, animation, source: resultSource(shop, item) }, layoutOf(shop))
+    for (const [index, bitmap] of frames.entries())
+      files.push({ file: `${animation.name}/${frameNumber(index)}.png`, bytes: encodePng(bitmap) })
+  }
+  return files
+}
+
+/** What is bought under a name, and the ids of what is not. */
+async function findBought(
+  shop: Shop,
+  keeper: SessionKeeper,
+  name: string,
+): Promise<{ bought: readonly PlanItem[]; missing: readonly string[] }> {
+  const found = await survey(shop, [name], { host: keeper.host })
+  throwAll(found.errors)
+  const bought = found.items.filter((item) => item.state === 'bought')
+  if (bought.length === 0) throw notBought(name, found.items)
+  return { bought, missing: found.items.filter((item) => item.state !== 'bought').map(({ id }) => id) }
 }
 
 function notBought(name: string, items: readonly PlanItem[]): SpritewrightError {

@@ -1,5 +1,5 @@
 import type { TextureEncoder } from '../build/encode-sheet.ts'
-import { type DeliveryLayout, type FrameSource, type ResultSource, readBought, type SheetInput } from '../build/frames.ts'
+import { type DeliveryLayout, type FrameSource, type ResultSource, readDelivered, type SheetInput } from '../build/frames.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../build/sheet.ts'
@@ -59,7 +59,9 @@ export async function toInputs(
   const find = createOverrideFinder(shop.host.disk)
   const known = new Map<SpriteSpec, SpriteOverrides>()
   for (const { spec } of found.items) if (!known.has(spec)) known.set(spec, await findOverrides(find, spec, onOverrideFault))
-  const standIns = createStandIns(shop, found, (item) => readBought(item, resultSource(shop, item), layoutOf(shop)))
+  const standIns = createStandIns(shop, found, (item) =>
+    readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(shop, item) }, layoutOf(shop)),
+  )
   const inputs: SheetInput[] = []
   for (const [index, item] of found.items.entries()) {
     const { spec, animation } = item

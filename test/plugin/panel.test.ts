@@ -9,7 +9,7 @@ import { openPanel, type PanelClient } from './panel-client.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
 import { hostOf, key, noNet, openSource, pluginOf, spec, vites } from './world.ts'
 
-const open: (() => Promise<unknown> | void)[] = []
+const open: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
@@ -201,6 +201,29 @@ describe('an approval from elsewhere', () => {
     await second.panel.stateWhere(stands('hero.walk', 'bought'))
     expect(posts(service)).toBe(1)
     expect(service.charges()).toHaveLength(1)
+  })
+
+  test('what was approved before the server came is bought when the spec asks for it again', async () => {
+    const { start, service, approve, game } = await world()
+    await approve(['hero'])
+    await game.write('sprites/hero.sprite.json', spec({ prompt: 'something else' }))
+    const { panel, log, crawl } = await start()
+    await crawl('/src/main.js')
+    expect(find(await panel.state(), 'hero.walk').standing).toBe('missing')
+    expect(service.charges()).toEqual([])
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 8 }))
+    await log.next((line) => line.includes('hero.walk: bought for'))
+    expect(service.charges()).toHaveLength(1)
+  })
+
+  test('a ledger that cannot be read is told, and the rest is shown', async () => {
+    const { start, game } = await world({ '.spritewright/ledger.jsonl': '{"at":"never"}\n' })
+    const { panel } = await start()
+    const state = await panel.state()
+    expect(state).toMatchObject({ ledger: { entries: [] }, errors: [{ code: 'SW_JOURNAL', file: '.spritewright/ledger.jsonl', line: 1 }] })
+    expect(state.sprites).toHaveLength(2)
+    await game.remove('.spritewright/ledger.jsonl')
+    expect((await panel.state()).errors).toEqual([])
   })
 
   test.each([

@@ -114,6 +114,16 @@ test('the command takes a place for the picture, and speaks JSON', async () => {
   expect(json()).toMatchObject({ name: 'hero', file: join('/game', 'walk.png'), animations: [{ id: 'hero.walk' }], missing: ['hero.jump'] })
 })
 
+test('the command writes frames to be touched up, and never over a file: somebody may have worked on it', async () => {
+  const originals = ['walk/0000.png', 'walk/0001.png'].map((file, at) => ({ file, bytes: new Uint8Array([at]) }))
+  const workshop = { review: async () => report, originals: async () => originals }
+  const { run, files, out } = createWorld({ workshop, files: { '/game/touch-up/walk/0001.png': 'mine' } })
+  expect(await run('review', 'hero', '--frames', 'touch-up')).toBe(0)
+  expect(files.get('/game/touch-up/walk/0000.png')).toEqual(new Uint8Array([0]))
+  expect(Buffer.from(files.get('/game/touch-up/walk/0001.png') ?? []).toString()).toBe('mine')
+  expect(out()).toContain('1 frame as delivered in touch-up; 1 that were there are left as they are')
+})
+
 test.each([[[]], [['hero', 'coin']]])('the command wants one name, and found %j', async (names) => {
   const { run, err } = createWorld({ workshop: {} })
   expect(await run('review', ...names)).toBe(2)

@@ -1,11 +1,14 @@
 import { join, relative, resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
+import type { FrameFile } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { printFlags } from '../frames-view.ts'
 import { ink } from '../ink.ts'
 import { count } from '../plan-view.ts'
+import type { Printer } from '../printer.ts'
 
 /** Where pictures go that nobody gave a place: they can be drawn again. */
 const defaultFolder = join('node_modules', '.cache', 'spritewright', 'review')
@@ -19,11 +22,16 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
       facts: { names: args.names },
     })
   }
-  const report = await withWorkshop((workshop) => workshop.review(name))
+  const frames = args.text('frames')
+  const { report, originals } = await withWorkshop(async (workshop) => ({
+    report: await workshop.review(name),
+    originals: frames === undefined ? [] : await workshop.originals(name),
+  }))
   const file = resolve(root, args.text('out') ?? join(defaultFolder, `${name}.png`))
   await replaceFile(parts.host.disk, parts.host.random, file, report.picture)
+  const written = frames === undefined ? undefined : await writeNew(parts.host, resolve(root, frames), originals)
   const { animations, missing, warnings } = report
-  printer.document({ name, file, animations, missing, warnings })
+  printer.document({ name, file, animations, missing, warnings, frames: written })
   for (const warning of warnings) printer.warn(warning)
   printer.line(
     ink('green', '✓'),
@@ -31,6 +39,7 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
     ink('bold', animations.map(({ id }) => id).join(', ')),
     `: ${relative(root, file) || file}`,
   )
+  if (written !== undefined) tellWritten(printer, written, originals.length, relative(root, resolve(root, frames ?? '')) || '.')
   printFlags(printer, animations)
   const flagged = animations.filter(({ flags }) => flags.length > 0).length
   printer.line()
@@ -45,4 +54,27 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
       ', both free of charge; "take" buys another go.',
     )
   return 0
+}
+
+/** Writes files that are not there yet: somebody may have worked on one that is. Answers their paths. */
+async function writeNew({ disk, random }: Host, folder: string, files: readonly FrameFile[]): Promise<readonly string[]> {
+  const written: string[] = []
+  for (const { file, bytes } of files) {
+    const path = join(folder, file)
+    if (await disk.stat(path)) continue
+    await replaceFile(disk, random, path, bytes)
+    written.push(path)
+  }
+  return written
+}
+
+function tellWritten(printer: Printer, written: readonly string[], all: number, folder: string): void {
+  const left = all - written.length
+  printer.line(
+    ink('green', '✓'),
+    ` ${count(written.length, 'frame')} as delivered in `,
+    ink('bold', folder),
+    left === 0 ? '' : `; ${left} that were there are left as they are`,
+  )
+  printer.hint('Put those that you touch up into ', ink('bold', 'NAME.frames/'), ' beside the spec: they then lie over the bought ones.')
 }

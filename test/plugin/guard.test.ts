@@ -1,0 +1,263 @@
+import { Agent, request } from 'node:http'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { type GuardedRequest, type ListeningServer, ownAddress, refuseRequest } from '../../plugin/guard.ts'
+import { openPanel, sendRaw } from './panel-client.ts'
+import { type Dev, startDev } from './server.ts'
+import { type Game, noNet, openSource, pluginOf, vites } from './world.ts'
+
+let game: Game
+const open: Dev[] = []
+beforeAll(async () => {
+  game = await openSource()
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+afterAll(() => game.remove())
+
+async function start(
+  load: (typeof vites)[number][1],
+  server: NonNullable<Parameters<typeof startDev>[3]>['server'] = {},
+  base = '/',
+): Promise<Dev> {
+  const dev = await startDev(await load(), game, pluginOf(game, { net: noNet() }), { base, server })
+  open.push(dev)
+  return dev
+}
+
+/** Every combination of one value of each list. */
+function product<T extends Readonly<Record<string, readonly unknown[]>>>(lists: T): { [K in keyof T]: T[K][number] }[] {
+  return Object.entries(lists).reduce<Record<string, unknown>[]>(
+    (cells, [name, values]) => cells.flatMap((cell) => values.map((value) => ({ ...cell, [name]: value }))),
+    [{}],
+  ) as { [K in keyof T]: T[K][number] }[]
+}
+
+describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
+  test('of all methods, origins, hosts, sites, types and tokens exactly one combination acts', async () => {
+    const dev = await start(load)
+    const panel = await openPanel(dev)
+    const own = `127.0.0.1:${panel.port}`
+    const digest = (await panel.state()).sprites.find(({ name }) => name === 'hero')?.digest ?? ''
+    const body = JSON.stringify({ sprite: 'hero', digest, animations: { walk: { fps: 8 } } })
+    const before = await game.read('sprites/hero.sprite.json')
+    const cells = product({
+      method: ['POST', 'GET', 'PUT'],
+      origin: [
+        `http://${own}`,
+        undefined,
+        'null',
+        `https://${own}`,
+        `http://localhost:${panel.port}`,
+        'http://127.0.0.1:1',
+        'http://evil.test',
+      ],
+      host: [own, '127.0.0.1:1', 'evil.test'],
+      site: ['same-origin', 'same-site', 'cross-site', 'none'],
+      type: ['application/json', 'text/plain', undefined],
+      token: [panel.token, undefined, `${panel.token.slice(0, -1)}${panel.token.endsWith('A') ? 'B' : 'A'}`],
+    })
+    const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+    const acted: unknown[] = []
+    let readable = 0
+    await Promise.all(
+      cells.map(async ({ method, ...cell }) => {
+        const headers: Record<string, string> = { host: cell.host, 'sec-fetch-site': cell.site }
+        if (cell.origin !== undefined) headers.origin = cell.origin
+        if (cell.type !== undefined) headers['content-type'] = cell.type
+        if (cell.token !== undefined) headers['x-spritewright-token'] = cell.token
+        const { status, cors } = await send(agent, panel.port, method, headers, body)
+        if (cors) readable++
+        if (status < 400) acted.push({ method, ...cell, status })
+      }),
+    )
+    agent.destroy()
+    panel.close()
+    expect(readable).toBe(0)
+    expect(acted).toEqual([
+      {
+        ...{ method: 'POST', origin: `http://${own}`, host: own, site: 'same-origin', type: 'application/json', token: panel.token },
+        status: 200,
+      },
+    ])
+    expect(await game.read('sprites/hero.sprite.json')).toBe(before)
+  })
+
+  test('under a base and another of its names too; a token in the address or in a cookie is none', async () => {
+    const dev = await start(load, {}, '/game/')
+    const { port, token, close } = await openPanel(dev)
+    const ask = (path: string, headers: Readonly<Record<string, string>>): Promise<number> =>
+      sendRaw(port, {
+        path,
+        method: 'POST',
+        headers: { host: `localhost:${port}`, origin: `http://localhost:${port}`, 'content-type': 'application/json', ...headers },
+        body: '{"ids":[]}',
+      }).then(({ status }) => status)
+    // Without a key an offer can only be refused, by the workshop.
+    expect(await ask('/game/__spritewright/api/offer', { 'x-spritewright-token': token })).toBe(400)
+    expect(await ask(`/game/__spritewright/api/offer?token=${token}`, {})).toBe(403)
+    expect(await ask('/game/__spritewright/api/offer', { cookie: `x-spritewright-token=${token}; token=${token}` })).toBe(403)
+    expect(await ask('/__spritewright/api/offer', { 'x-spritewright-token': token })).toBe(404)
+    expect(await ask('/game/__spritewright/api/nothing', { 'x-spritewright-token': token })).toBe(405)
+    close()
+  })
+
+  test('the game itself may not: it finds the token nowhere, and reads what all may', async () => {
+    const dev = await start(load)
+    const { port, token, close } = await openPanel(dev)
+    const own = { host: `127.0.0.1:${port}`, origin: `http://127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin' }
+    const page = await dev.get('/', { headers: { accept: 'text/html' } })
+    const panel = await dev.get('/__spritewright/')
+    const texts = [page, panel].flatMap(({ text, headers }) => [text, JSON.stringify(headers)])
+    const modules = await dev.crawl('/src/main.js')
+    const state = await sendRaw(port, { path: '/__spritewright/api/state', headers: own })
+    expect(JSON.parse(state.text).access).toMatchObject({ mayAct: false, mayBuy: false })
+    for (const text of [...texts, ...modules.values(), state.text, JSON.stringify(dev.told.all)]) expect(text).not.toContain(token)
+    for (const action of ['approve', 'edit', 'recover', 'quote']) {
+      const refused = await sendRaw(port, {
+        path: `/__spritewright/api/${action}`,
+        method: 'POST',
+        headers: { ...own, 'content-type': 'application/json' },
+        body: '{}',
+      })
+      expect([action, refused.status, JSON.parse(refused.text).error.code]).toEqual([action, 403, 'SW_GUARD'])
+    }
+    close()
+  })
+
+  test('another origin reads nothing: no CORS headers, no preflight, no answer to a foreign page', async () => {
+    const { server, get } = await start(load)
+    const origin = 'http://localhost:9'
+    for (const path of ['', 'api/state', 'api/approve', 'nothing.js']) {
+      for (const method of ['GET', 'OPTIONS', 'HEAD']) {
+        const headers = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-spritewright-token' }
+        const answer = await get(`${server.config.base}__spritewright/${path}`, { method, headers })
+        expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
+        if (method === 'OPTIONS') expect(answer.status).toBe(405)
+      }
+    }
+    // Vite's own answers have them: this is no switch of Vite's.
+    expect((await get('/src/main.js', { headers: { origin } })).headers['access-control-allow-origin']).toBe(origin)
+    expect(await get('/__spritewright/api/state', { headers: { 'sec-fetch-site': 'cross-site' } })).toMatchObject({ status: 403 })
+    expect(await get('/__spritewright')).toMatchObject({ status: 302, headers: { location: '/__spritewright/' } })
+    for (const path of [
+      '../.env',
+      '..%2f.env',
+      '%2e%2e/package.json',
+      '.spritewright/ledger.jsonl',
+      'a/../../package.json',
+      '//index.html',
+    ])
+      expect(await get(`/__spritewright/${path}`)).toMatchObject({ status: 404, text: '' })
+  })
+
+  test('a server that other machines can reach takes edits, and spends nothing', async () => {
+    const dev = await start(load, { host: '0.0.0.0' })
+    const panel = await openPanel(dev)
+    const { access, sprites } = await panel.state()
+    expect(access).toMatchObject({ mayAct: true, mayBuy: false })
+    expect(access.words).toContain('server.host')
+    const { digest = '' } = sprites.find(({ name }) => name === 'hero') ?? {}
+    expect(await panel.act('edit', { sprite: 'hero', digest, animations: { walk: { fps: 8 } } })).toMatchObject({ digest })
+    for (const action of ['approve', 'answer', 'recover', 'cancel'] as const) {
+      const { status, text } = await panel.refused(action, {})
+      expect([status, JSON.parse(text).error.code]).toEqual([403, 'SW_GUARD'])
+    }
+    panel.close()
+  })
+
+  test('a body that is too long, no JSON, or not what is asked for, is refused in words', async () => {
+    const dev = await start(load)
+    const panel = await openPanel(dev)
+    for (const [ask, status] of [
+      [{ sprite: 'x'.repeat(300_000) }, 413],
+      ['text', 400],
+      [{ sprite: 'hero' }, 400],
+      [{ sprite: 'hero', digest: '0'.repeat(64), animations: { walk: { frames: 99 } } }, 400],
+    ] as const) {
+      const refused = await panel.refused('edit', ask)
+      expect([refused.status, JSON.parse(refused.text).error.message]).toEqual([status, expect.stringContaining('Expected')])
+    }
+    panel.close()
+  })
+})
+
+function send(
+  agent: Agent,
+  port: number,
+  method: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<{ readonly status: number; readonly cors: boolean }> {
+  return new Promise((resolve, reject) => {
+    const path = '/__spritewright/api/edit'
+    const withBody = method === 'POST' || method === 'PUT' ? { ...headers, 'content-length': `${body.length}` } : headers
+    const sent = request({ agent, host: '127.0.0.1', port, method, path, headers: withBody, setHost: false }, (response) => {
+      response.resume()
+      const cors = Object.keys(response.headers).some((name) => name.startsWith('access-control-'))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, cors }))
+    })
+    sent.on('error', reject).end(withBody === headers ? undefined : body)
+  })
+}
+
+describe('the addresses of a server', () => {
+  const listening = (
+    address: string,
+    config: ListeningServer['config']['server'] = {} as never,
+    network: string[] = [],
+  ): ListeningServer => ({
+    httpServer: { address: () => ({ address, port: 5173, family: '' }) } as never,
+    resolvedUrls: { local: ['http://localhost:5173/'], network },
+    config: { server: config },
+  })
+  const originsOf = (server: ListeningServer): readonly string[] => [...ownAddress(server).origins].sort()
+
+  test('on loopback: localhost and the address itself, by IPv4 or IPv6', () => {
+    expect(originsOf(listening('127.0.0.1'))).toEqual(['http://127.0.0.1:5173', 'http://localhost:5173'])
+    expect(originsOf(listening('::1'))).toEqual(['http://[::1]:5173', 'http://localhost:5173'])
+    expect(['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'].map((address) => ownAddress(listening(address)).isLoopback)).toEqual([
+      ...[true, true, true, true],
+    ])
+    expect(['0.0.0.0', '::', '192.168.1.2', 'fe80::1'].map((address) => ownAddress(listening(address)).isLoopback)).toEqual([
+      ...[false, false, false, false],
+    ])
+  })
+
+  test('everywhere: what Vite prints; a name of the configuration is one, a wildcard is none', () => {
+    expect(originsOf(listening('::', {} as never, ['http://192.168.1.2:5173/']))).toContain('http://192.168.1.2:5173')
+    const config = { host: 'game.test', allowedHosts: ['other.test', '.wild.test'], origin: 'https://proxy.test' } as never
+    const origins = originsOf(listening('127.0.0.1', config))
+    for (const origin of ['http://game.test:5173', 'http://other.test:5173', 'https://proxy.test']) expect(origins).toContain(origin)
+    expect(origins.join(' ')).not.toContain('wild')
+    expect(originsOf(listening('127.0.0.1', { allowedHosts: true } as never))).toHaveLength(2)
+  })
+
+  test('over TLS the scheme is https; a server that does not listen by itself has none', () => {
+    expect(originsOf(listening('127.0.0.1', { https: {} } as never))).toContain('https://localhost:5173')
+    expect(ownAddress({ httpServer: null, resolvedUrls: null, config: { server: {} as never } })).toEqual({
+      origins: new Set(),
+      isLoopback: false,
+    })
+  })
+
+  test('HTTP/2 names its host in :authority; two names that differ are refused, and so is a list of origins', () => {
+    const own = { origins: new Set(['https://localhost:5173']), isLoopback: true }
+    const headers = {
+      ...{ ':authority': 'localhost:5173', origin: 'https://localhost:5173' },
+      ...{ 'content-type': 'application/json; charset=utf-8', 'x-spritewright-token': 'secret' },
+    }
+    const refuse = (change: GuardedRequest['headers'], isSpending = true, at = own) =>
+      refuseRequest({ method: 'POST', headers: { ...headers, ...change } }, at, 'secret', isSpending)?.status
+    expect(refuse({})).toBeUndefined()
+    expect(refuse({ host: 'localhost:5173' })).toBeUndefined()
+    expect(refuse({ host: 'evil.test' })).toBe(403)
+    expect(refuse({ origin: 'https://localhost:5173, https://evil.test' })).toBe(403)
+    expect(refuse({ origin: 'https://localhost:5173/' })).toBe(403)
+    expect(refuse({ 'x-spritewright-token': 'secret2' })).toBe(403)
+    expect(refuse({ 'x-spritewright-token': ['secret', 'secret'] })).toBe(403)
+    expect(refuse({ 'content-type': 'application/json, text/plain' })).toBe(415)
+    expect(refuse({}, true, { ...own, isLoopback: false })).toBe(403)
+    expect(refuse({}, false, { ...own, isLoopback: false })).toBeUndefined()
+  })
+})
