@@ -1,4 +1,4 @@
-import type { readBought } from '../build/frames.ts'
+import type { Bitmap } from '../../atlas/index.ts'
 import type { PlanItem } from '../build/plan.ts'
 import type { StandInSource } from '../build/stand-in.ts'
 import { buildKey, requestHash } from '../spec/key.ts'
@@ -16,7 +16,7 @@ export interface StandIns {
 }
 
 /** What is known of pictures and sizes before anything is drawn. */
-export function createStandIns(shop: Shop, found: Survey, readResult: (item: PlanItem) => ReturnType<typeof readBought>): StandIns {
+export function createStandIns(shop: Shop, found: Survey, readResult: (item: PlanItem) => Promise<readonly Bitmap[]>): StandIns {
   const siblings = new Map<SpriteSpec, PlanItem>()
   for (const item of found.items)
     if (item.state === 'bought' && item.result !== undefined && !siblings.has(item.spec)) siblings.set(item.spec, item)
