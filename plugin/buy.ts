@@ -45,8 +45,11 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   let looking: Promise<void> = Promise.resolve()
   let waitMs = firstWaitMs
 
-  const note = (now: JobProgress): void => {
-    const before = progress.get(now.id)
+  const note = (step: JobProgress): void => {
+    const before = progress.get(step.id)
+    // A read of the state does not say how far it is; that it has begun anew it does not say either.
+    const far = step.progress ?? (before?.phase === step.phase ? before.progress : undefined)
+    const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
     progress.set(now.id, now)
     const line = lineOf(now, before)
     if (line !== undefined) tell(line)
@@ -172,5 +175,5 @@ function lineOf(now: JobProgress, before: JobProgress | undefined): string | und
   if (now.phase === 'bought' || now.phase === 'failed') return undefined
   const percent = now.phase === 'running' && now.progress !== undefined ? ` ${Math.round(now.progress * 100)} %` : ''
   const held = now.held !== undefined && now.held > 0n && now.held !== before?.held ? `, ${formatCredits(now.held)} credits held` : ''
-  return `${now.id}: ${now.phase}${percent}${held}${now.message ? ` (${now.message})` : ''}`
+  return `${now.id}: ${now.phase}${percent}${held}${now.message && now.message !== now.phase ? ` (${now.message})` : ''}`
 }

@@ -64,9 +64,10 @@ const shapes = {
       ktx2: z.enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' }).optional(),
       hull: whole(4, 64).optional(),
       palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
+      rotate: z.boolean({ error: 'true or false' }).optional(),
       stable: z.boolean({ error: 'true or false' }).optional(),
     },
-    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, stable' },
+    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, rotate, stable' },
   ),
   limits: z.strictObject(
     {

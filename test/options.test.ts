@@ -77,6 +77,17 @@ test('every option arrives', () => {
   })
 })
 
+test('frames are turned only where everything that is written can draw them', () => {
+  expect(resolveOptions({ engine: 'pixi', formats: ['frames', 'strip'], atlas: { rotate: true } }, context).atlas.rotate).toBe(true)
+  expect(resolveOptions({ engine: 'phaser', atlas: { rotate: false } }, context).atlas).not.toHaveProperty('rotate')
+  const own = { name: 'mine', write: () => [] }
+  expect(resolveOptions({ engine: 'pixi', formats: [{ ...own, canTurn: true }], atlas: { rotate: true } }, context).atlas.rotate).toBe(true)
+  const { issues } = refusal({ formats: ['godot', own], atlas: { rotate: true } }).facts
+  expect(issues).toEqual([
+    { path: 'atlas.rotate', expected: 'false, since turned frames cannot be drawn in "phaser", "godot", "mine"', found: 'true' },
+  ])
+})
+
 describe('encodings', () => {
   const atlasOf = (options: Options) => {
     const { atlas, notes } = resolveOptions(options, context)

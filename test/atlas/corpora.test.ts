@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { corpus, corpusFolder } from './corpus.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -17,13 +17,15 @@ interface Effort {
   readonly peakMb: number
 }
 
-test.each(['zip', 'png'] as const)('no file of the corpus of %ss takes 2 s of CPU, and all of them together no 512 MB', async (kind) => {
+describe.each(['zip', 'png'] as const)('the corpus of %ss', (kind) => {
   const { length } = corpus(kind)
-  if (length === 0) return
-  const { stdout } = await promisify(execFile)(process.execPath, [script, atlas, kind, corpusFolder(kind)])
-  const { files, slowest, peakMb } = JSON.parse(stdout) as Effort
-  console.log(`${kind}: ${files} files, at most ${Math.round(slowest.cpuMs)} ms of CPU (${slowest.file}), peak ${Math.round(peakMb)} MB`)
-  expect(files).toBe(length)
-  expect(slowest.cpuMs).toBeLessThanOrEqual(2_000)
-  expect(peakMb).toBeLessThanOrEqual(512)
+
+  test.skipIf(length === 0)('has no file that takes 2 s of CPU, and all of them together take no 512 MB', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [script, atlas, kind, corpusFolder(kind)])
+    const { files, slowest, peakMb } = JSON.parse(stdout) as Effort
+    console.log(`${kind}: ${files} files, at most ${Math.round(slowest.cpuMs)} ms of CPU (${slowest.file}), peak ${Math.round(peakMb)} MB`)
+    expect(files).toBe(length)
+    expect(slowest.cpuMs).toBeLessThanOrEqual(2_000)
+    expect(peakMb).toBeLessThanOrEqual(512)
+  })
 })
