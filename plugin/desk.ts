@@ -56,9 +56,11 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
     hub.send('state', { revision })
     return revision
   }
-  const quote = async (): Promise<void> => {
+  const closing = new AbortController()
+  let asking: Promise<void> = Promise.resolve()
+  const askPrices = async (): Promise<void> => {
     try {
-      prices = await workshop.prices()
+      prices = await workshop.prices(closing.signal)
       priceError = undefined
     } catch (error) {
       priceError = error
@@ -66,6 +68,11 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
     } finally {
       changed()
     }
+  }
+  const quote = (): Promise<void> => {
+    const run = askPrices()
+    asking = Promise.allSettled([asking, run]).then(() => {})
+    return run
   }
   const buyer = createBuyer({
     workshop,
@@ -148,7 +155,9 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
     approved: () => void (isListening() && buyer.look()),
     close: async () => {
       pause.abort()
+      closing.abort()
       await buyer.close()
+      await asking
       hub.close()
     },
   }

@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PanelState } from '../protocol.ts'
 import { addressOf, isPlainClick, type Place, usePlaceInPage } from './address.ts'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { Header } from './header.tsx'
@@ -10,6 +11,7 @@ import { AnimationDetail, StepDetail } from './sprite-detail.tsx'
 import { allPaid, SpriteList } from './sprite-list.tsx'
 import type { PanelStore } from './store.ts'
 import { firstSettings } from './view-settings.ts'
+import { canBeApproved } from './words.ts'
 
 /** The whole page. */
 export function App({ store }: { readonly store: PanelStore }): VNode {
@@ -38,11 +40,7 @@ function Page(): VNode {
   const { store, state } = usePanel()
   const [place, go] = usePlaceInPage()
   const [approving, setApproving] = useState<readonly string[]>()
-  const { mayAct } = state.access
-  useEffect(() => {
-    // Prices and balance are asked for once, by a page that may act: it is free, and nothing shown before is binding.
-    if (mayAct) void store.api.act('quote', {}).catch(() => undefined)
-  }, [store, mayAct])
+  useQuote(store, state)
   const main = useRef<HTMLElement>(null)
   const moved = (next: Place): void => {
     go(next)
@@ -61,6 +59,22 @@ function Page(): VNode {
       {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
     </div>
   )
+}
+
+/**
+ * Balance and prices are asked for when a page that may act is opened, and again when something is to be bought that has no price yet. It is free.
+ * What has none after that has none: the state says why.
+ */
+function useQuote(store: PanelStore, { access, service, sprites, steps }: PanelState): void {
+  const marks = [
+    ...sprites.flatMap((sprite) => sprite.animations.map((paid) => ({ paid, mark: `${paid.id} ${paid.take} ${paid.frames}` }))),
+    ...steps.map((paid) => ({ paid, mark: paid.id })),
+  ]
+  const unpriced = marks.flatMap(({ paid, mark }) => (canBeApproved(paid) && paid.price === undefined ? [mark] : [])).join('\n')
+  const canAsk = access.mayAct && service.mode !== 'none'
+  useEffect(() => {
+    if (canAsk) void store.api.act('quote', {}).catch(() => undefined)
+  }, [store, canAsk, unpriced])
 }
 
 interface SpritesProps {
