@@ -19,7 +19,7 @@ export interface AtlasSettings {
   readonly quality?: number | EncodingQuality | undefined
   /** What KTX2 pages hold: UASTC is larger and better, ETC1S smaller and coarser. @default 'uastc' */
   readonly ktx2?: 'uastc' | 'etc1s' | undefined
-  /** zlib level of PNGs, 0 to 9: 9 takes several times as long for a few hundredths of the bytes. @default 6 */
+  /** zlib level of PNGs, 0 to 9: 9 takes twice as long or more for a few hundredths of the bytes. @default 6 */
   readonly level?: number | undefined
   /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
   readonly hull?: number | undefined

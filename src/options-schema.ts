@@ -49,6 +49,7 @@ const shapes = {
     },
     { error: 'an object: generate, unbought' },
   ),
+  placeholders: z.strictObject({ mark: z.boolean({ error: 'true or false' }).optional() }, { error: 'an object: mark' }),
   store: z.strictObject(
     { dir: text('the path of a folder').optional(), shared: text('the path of a folder').optional() },
     { error: 'an object: dir, shared' },
@@ -92,6 +93,7 @@ const optionsShape = {
   service: z.union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' }).optional(),
   approval: shapes.approval.optional(),
   build: shapes.build.optional(),
+  placeholders: shapes.placeholders.optional(),
   store: shapes.store.optional(),
   cache: shapes.cache.optional(),
   atlas: shapes.atlas.optional(),

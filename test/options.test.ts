@@ -21,6 +21,7 @@ test('no options at all take every default', () => {
     formats: [],
     approval: {},
     build: { generate: 'approved', unbought: 'error' },
+    placeholders: { mark: true },
     isCi: false,
     store: { dir: '/game/.spritewright' },
     cache: { maxBytes: 1_073_741_824 },
@@ -41,6 +42,7 @@ test('every option arrives', () => {
     service: { baseUrl: 'https://api.example.com/v/', profile },
     approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
     build: { generate: 'never', unbought: 'placeholder' },
+    placeholders: { mark: false },
     store: { dir: 'paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
     atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, ktx2: 'etc1s', hull: 8, palette: 'exact', stable: true },
@@ -55,6 +57,7 @@ test('every option arrives', () => {
     service: { baseUrl: 'https://api.example.com/v', profile },
     approval: { perSprite: 24_000n, perRun: 100_000n, total: 1_000_001n },
     build: { generate: 'never', unbought: 'placeholder' },
+    placeholders: { mark: false },
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
@@ -148,6 +151,7 @@ describe('merging', () => {
       engine: 'pixi',
       formats: ['godot', 'css'],
       build: { generate: 'never', unbought: 'placeholder' },
+    placeholders: { mark: false },
       limits: { post: 5, get: 6 },
     }
     const resolved = resolveOptions(
