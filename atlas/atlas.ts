@@ -22,9 +22,11 @@ export interface PlacedFrame {
   /** Left edge on the page; extruded rings lie outside. */
   readonly x: number
   readonly y: number
-  /** Trimmed size. */
+  /** Trimmed size, upright. */
   readonly width: number
   readonly height: number
+  /** Whether it lies on the page turned by 90° clockwise, covering `height` × `width` there. @default false */
+  readonly isTurned?: boolean
   /** Place of the trimmed rectangle in the untrimmed frame. */
   readonly offsetX: number
   readonly offsetY: number
@@ -39,7 +41,7 @@ export interface PlacedFrame {
 }
 
 /** What is to be known of a frame of an earlier atlas to leave it where it was. */
-export type EarlierFrame = Pick<PlacedFrame, 'name' | 'page' | 'x' | 'y' | 'width' | 'height'>
+export type EarlierFrame = Pick<PlacedFrame, 'name' | 'page' | 'x' | 'y' | 'width' | 'height' | 'isTurned'>
 
 /** An animation of placed frames, all on one page. */
 export interface AtlasAnimation {
@@ -79,6 +81,8 @@ export interface AtlasOptions {
    * freshly packed ones. The pages then depend on it, so keep it with the sources. @default none
    */
   readonly earlier?: readonly EarlierFrame[]
+  /** Whether frames may be turned by 90° clockwise where they then lie closer; only for what can draw it (PixiJS). Sequences with borders stay upright, with all that share their pages. @default false */
+  readonly rotate?: boolean
   /** Places, sizes, offsets and page sides are multiples of this many pixels, so that a smaller scale can share the layout; see {@link alignSequences}. @default 1 */
   readonly align?: number
 }
@@ -116,6 +120,8 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   // One padding for all is the larger of any two neighbours.
   const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
   const unitsOf = (px: number): number => px / align
+  const canTurn = options.rotate === true && sequences.every(({ borders }) => borders === undefined)
+  const earlier = (options.earlier ?? []).filter(({ isTurned }) => canTurn || !isTurned)
   const packed = packPages(
     pictures.map(({ bitmap, extrude }) => ({ width: unitsOf(bitmap.width + 2 * extrude), height: unitsOf(bitmap.height + 2 * extrude) })),
     sequences.map((sequence) => ({
@@ -123,8 +129,14 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
       members: pieces.filter((piece) => piece.sequence === sequence).map((piece) => piece.picture),
     })),
     // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
-    { maxSize: Math.floor(unitsOf(maxSize)), padding: unitsOf(padding), border: Math.max(1, Math.ceil(unitsOf(padding) / 2)), unit: align },
-    earlierPlaces(options.earlier ?? [], pieces, pictures, align),
+    {
+      maxSize: Math.floor(unitsOf(maxSize)),
+      padding: unitsOf(padding),
+      border: Math.max(1, Math.ceil(unitsOf(padding) / 2)),
+      unit: align,
+      canTurn,
+    },
+    earlierPlaces(earlier, pieces, pictures, align),
   ).map((page) => inPixels(page, align))
   return {
     name,
@@ -230,7 +242,7 @@ function earlierPlaces(
     const { positions } = pages[before.page]!
     const [x, y] = [(before.x - extrude) / align, (before.y - extrude) / align]
     const isOnGrid = Number.isInteger(x) && Number.isInteger(y)
-    if (isOnGrid && !positions.has(picture)) positions.set(picture, { x, y, isTurned: false })
+    if (isOnGrid && !positions.has(picture)) positions.set(picture, { x, y, isTurned: before.isTurned ?? false })
   }
   return pages
 }
@@ -246,7 +258,7 @@ function placeFrames(
   return pieces
     .map(({ frame, sequence, trimmed, picture }) => {
       const page = pageOf.get(sequence)!
-      const { x, y } = packed[page]!.positions.get(picture)!
+      const { x, y, isTurned } = packed[page]!.positions.get(picture)!
       const { extrude } = pictures[picture]!
       return {
         name: frame.name,
@@ -255,6 +267,7 @@ function placeFrames(
         y: y + extrude,
         width: trimmed.bitmap.width,
         height: trimmed.bitmap.height,
+        ...(isTurned ? { isTurned } : {}),
         offsetX: trimmed.offsetX,
         offsetY: trimmed.offsetY,
         sourceWidth: canvasOf(frame).width,

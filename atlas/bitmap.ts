@@ -37,3 +37,23 @@ export function blit(target: Bitmap, source: Bitmap, x: number, y: number): void
   for (let row = 0; row < source.height; row++)
     target.data.set(source.data.subarray(row * span, (row + 1) * span), ((y + row) * target.width + x) * 4)
 }
+
+/** A copy turned by 90° clockwise. */
+export function turn({ width, height, data }: Bitmap): Bitmap {
+  const turned = createBitmap(height, width)
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) copyPixel(data, y * width + x, turned.data, x * height + (height - 1 - y))
+  return turned
+}
+
+/** A copy turned by 90° counter-clockwise. */
+export function turnBack({ width, height, data }: Bitmap): Bitmap {
+  const upright = createBitmap(height, width)
+  for (let y = 0; y < width; y++)
+    for (let x = 0; x < height; x++) copyPixel(data, x * width + (width - 1 - y), upright.data, y * height + x)
+  return upright
+}
+
+function copyPixel(from: Uint8Array, at: number, to: Uint8Array, place: number): void {
+  for (let channel = 0; channel < 4; channel++) to[4 * place + channel] = from[4 * at + channel]!
+}

@@ -1,4 +1,4 @@
-import { type Bitmap, blit, createBitmap } from './bitmap.ts'
+import { type Bitmap, blit, createBitmap, turn } from './bitmap.ts'
 import type { PackedPage } from './packer.ts'
 
 /** A picture as it goes on a page. */
@@ -8,11 +8,12 @@ export interface PagePicture {
   readonly extrude: number
 }
 
-/** Draws a page: straight copies of rows, without blending, each picture with its rings. */
+/** Draws a page: straight copies of rows, without blending, each picture with its rings; turned ones by 90° clockwise. */
 export function drawPage(page: PackedPage, pictures: readonly PagePicture[]): Bitmap {
   const bitmap = createBitmap(page.width, page.height)
-  for (const [index, { x, y }] of page.positions) {
-    const { bitmap: picture, extrude } = pictures[index]!
+  for (const [index, { x, y, isTurned }] of page.positions) {
+    const { bitmap: upright, extrude } = pictures[index]!
+    const picture = isTurned ? turn(upright) : upright
     blit(bitmap, picture, x + extrude, y + extrude)
     extrudeEdges(bitmap, x + extrude, y + extrude, picture.width, picture.height, extrude)
   }

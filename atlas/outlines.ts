@@ -1,6 +1,6 @@
 import type { Atlas } from './atlas.ts'
-import { crop } from './bitmap.ts'
 import { alphaHull, checkCorners } from './hull.ts'
+import { cutPlaced } from './placed.ts'
 
 /**
  * The same atlas with the outline of each frame, see {@link alphaHull}; frames in which nothing is seen get none. Frames that lie in one place are looked at once.
@@ -14,7 +14,7 @@ export function withOutlines(atlas: Atlas, corners: number): Atlas {
   const frames = atlas.frames.map((frame) => {
     const { page, x, y, width, height, offsetX, offsetY } = frame
     const place = [page, x, y, width, height].join(' ')
-    const onPage = known.get(place) ?? alphaHull(crop(atlas.pages[page]!.bitmap, x, y, width, height), { corners })
+    const onPage = known.get(place) ?? alphaHull(cutPlaced(atlas.pages[page]!.bitmap, frame), { corners })
     known.set(place, onPage)
     if (onPage.length === 0) return frame
     return { ...frame, hull: onPage.map((point) => ({ x: toHundredth(point.x + offsetX), y: toHundredth(point.y + offsetY) })) }

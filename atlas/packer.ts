@@ -1,3 +1,4 @@
+import { AtlasError } from './errors.ts'
 import { type PackedPage, type PackGroup, type PackOptions, type PackSize, packAnew } from './packer-pages.ts'
 import { type EarlierPages, packBeside } from './packer-stable.ts'
 
@@ -22,11 +23,37 @@ export function packPages(
   options: PackOptions,
   earlier: EarlierPages = [],
 ): PackedPage[] {
-  const fresh = packAnew(sizes, groups, options)
+  const fresh = packBest(sizes, groups, options)
   if (!earlier.some(({ positions }) => positions.size > 0)) return fresh
   const most = areaOf(fresh) * (1 + STABLE_LOSS)
   const kept = packBeside(sizes, groups, options, earlier)
   return kept.find((pages) => pages.length <= fresh.length && areaOf(pages) <= most) ?? fresh
+}
+
+/** Rectangles up to which both ways are tried where they may be turned; among more of them turning gains something in any case, and the search takes its time. */
+const BOTH_WAYS = 4000
+
+/** Where turning gains nothing, nothing is turned; each way may find a place that the other does not. */
+function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
+  if (!options.canTurn || sizes.length > BOTH_WAYS) return packAnew(sizes, groups, options)
+  const upright = tryPacking(sizes, groups, { ...options, canTurn: false })
+  const turned = tryPacking(sizes, groups, options)
+  if (turned instanceof AtlasError || upright instanceof AtlasError) {
+    const found = turned instanceof AtlasError ? upright : turned
+    if (found instanceof AtlasError) throw found
+    return found
+  }
+  const gain = upright.length - turned.length || areaOf(upright) - areaOf(turned)
+  return gain > 0 ? turned : upright
+}
+
+function tryPacking(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] | AtlasError {
+  try {
+    return packAnew(sizes, groups, options)
+  } catch (error) {
+    if (error instanceof AtlasError) return error
+    throw error
+  }
 }
 
 function areaOf(pages: readonly PackedPage[]): number {

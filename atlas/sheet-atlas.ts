@@ -1,4 +1,4 @@
-import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
+import { type Bitmap, blit, createBitmap, crop, turnBack } from './bitmap.ts'
 import { AtlasError } from './errors.ts'
 
 /** A frame as a foreign atlas JSON places it. */
@@ -90,16 +90,4 @@ export function cutFrame(sheet: Bitmap, frame: SheetFrame): Bitmap {
   const whole = createBitmap(frame.sourceWidth, frame.sourceHeight)
   blit(whole, frame.rotated ? turnBack(cut) : cut, frame.offsetX, frame.offsetY)
   return whole
-}
-
-/** Turns by 90° counter-clockwise. */
-function turnBack(turned: Bitmap): Bitmap {
-  const upright = createBitmap(turned.height, turned.width)
-  for (let y = 0; y < upright.height; y++) {
-    for (let x = 0; x < upright.width; x++) {
-      const from = (x * turned.width + (turned.width - 1 - y)) * 4
-      upright.data.set(turned.data.subarray(from, from + 4), (y * upright.width + x) * 4)
-    }
-  }
-  return upright
 }

@@ -2,6 +2,7 @@ import { type Atlas, type PlacedFrame, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 import { drawPage, type PagePicture } from './compose.ts'
 import type { Borders, FrameSequence } from './frame.ts'
+import { cutPlaced } from './placed.ts'
 import { visibleBox } from './trim.ts'
 
 /** The largest number of pixels that a layout may be a multiple of: more would waste what sharing it saves. */
@@ -102,24 +103,20 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
   })
   const pages = large.pages.map(({ index, bitmap }) => {
     const pictures: PagePicture[] = []
-    const places = new Map<string, { x: number; y: number; picture: number }>()
-    for (const [at, { name, page, x, y, width, height, offsetX, offsetY }] of frames.entries()) {
+    const places = new Map<string, { x: number; y: number; isTurned: boolean; picture: number }>()
+    for (const [at, { name, page, x, y, width, height, offsetX, offsetY, isTurned = false }] of frames.entries()) {
       // Frames that show one picture share its place.
       if (page !== index || places.has(`${x} ${y}`)) continue
       const source = sources.get(name)!
       const whole = crop(source.bitmap, offsetX, offsetY, width, height)
-      const cut = source.isTrimmed ? clearMargin(whole, pictureOf(large, large.frames[at]!), ratio) : whole
+      const cut = source.isTrimmed ? clearMargin(whole, cutPlaced(bitmap, large.frames[at]!), ratio) : whole
       const picture = pictures.push({ bitmap: cut, extrude: source.extrude }) - 1
-      places.set(`${x} ${y}`, { x: x - source.extrude, y: y - source.extrude, picture })
+      places.set(`${x} ${y}`, { x: x - source.extrude, y: y - source.extrude, isTurned, picture })
     }
-    const positions = new Map([...places.values()].map(({ picture, x, y }) => [picture, { x, y, isTurned: false }]))
+    const positions = new Map([...places.values()].map(({ picture, ...place }) => [picture, place]))
     return { index, bitmap: drawPage({ width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures) }
   })
   return { ...large, scale, pages, frames }
-}
-
-function pictureOf({ pages }: Atlas, { page, x, y, width, height }: PlacedFrame): Bitmap {
-  return crop(pages[page]!.bitmap, x, y, width, height)
 }
 
 /** A scaled picture without what lies further out than a pixel beyond those that have a part of a visible one. */

@@ -45,8 +45,11 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   let looking: Promise<void> = Promise.resolve()
   let waitMs = firstWaitMs
 
-  const note = (now: JobProgress): void => {
-    const before = progress.get(now.id)
+  const note = (step: JobProgress): void => {
+    const before = progress.get(step.id)
+    // A read of the state does not say how far it is; that it has begun anew it does not say either.
+    const far = step.progress ?? (before?.phase === step.phase ? before.progress : undefined)
+    const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
     progress.set(now.id, now)
     const line = lineOf(now, before)
     if (line !== undefined) tell(line)
@@ -164,13 +167,16 @@ function beginning({ id, state, ceiling }: DueOrder): string {
   return state === 'lost' ? `${id}: its paid result is not here, and is fetched again for free.` : `${id}: is under way, and followed.`
 }
 
-/** What is worth a line of its own: another phase, or another quarter of the way. */
+/** Phases that are worth a line of the terminal; the panel draws the rest, and how it has ended is told by the run, with what it has cost or what is to be done. */
+const phaseWords: Partial<Record<JobProgress['phase'], string>> = {
+  queued: 'waits for its turn at the service',
+  running: 'is being drawn',
+  waiting: 'waits',
+}
+
 function lineOf(now: JobProgress, before: JobProgress | undefined): string | undefined {
-  const quarter = ({ progress = 0 }: JobProgress): number => Math.floor(progress * 4)
-  if (now.phase === before?.phase && quarter(now) === quarter(before)) return undefined
-  // How it has ended is told by the run, with what it has cost or what is to be done.
-  if (now.phase === 'bought' || now.phase === 'failed') return undefined
-  const percent = now.phase === 'running' && now.progress !== undefined ? ` ${Math.round(now.progress * 100)} %` : ''
+  const words = phaseWords[now.phase]
+  if (words === undefined || now.phase === before?.phase) return undefined
   const held = now.held !== undefined && now.held > 0n && now.held !== before?.held ? `, ${formatCredits(now.held)} credits held` : ''
-  return `${now.id}: ${now.phase}${percent}${held}${now.message ? ` (${now.message})` : ''}`
+  return `${now.id}: ${words}${now.phase === 'waiting' && now.message ? `: ${now.message}` : held}.`
 }

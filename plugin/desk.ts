@@ -1,5 +1,5 @@
 import type { InlineConfig, ViteDevServer } from 'vite'
-import type { BuiltPage, BuiltSheets, PriceList, Workshop } from '../src/index.ts'
+import type { BuiltPage, BuiltSheets, LedgerReport, PriceList, Workshop } from '../src/index.ts'
 import { SpritewrightError } from '../src/index.ts'
 import { createActions } from './actions.ts'
 import { createBuyer } from './buy.ts'
@@ -56,9 +56,11 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
     hub.send('state', { revision })
     return revision
   }
-  const quote = async (): Promise<void> => {
+  const closing = new AbortController()
+  let asking: Promise<void> = Promise.resolve()
+  const askPrices = async (): Promise<void> => {
     try {
-      prices = await workshop.prices()
+      prices = await workshop.prices(closing.signal)
       priceError = undefined
     } catch (error) {
       priceError = error
@@ -66,6 +68,11 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
     } finally {
       changed()
     }
+  }
+  const quote = (): Promise<void> => {
+    const run = askPrices()
+    asking = Promise.allSettled([asking, run]).then(() => {})
+    return run
   }
   const buyer = createBuyer({
     workshop,
@@ -79,17 +86,21 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
   })
   const state = async (request: GuardedRequest): Promise<ReturnType<typeof toPanelState>> => {
     const at = revision
+    const ledgerErrors: unknown[] = []
     const [overview, { sheets, errors }, ledger] = await Promise.all([
       workshop.overview(),
       shown().catch((error: unknown): Shown => ({ sheets: { sprites: [], atlases: [] }, errors: [error] })),
-      workshop.ledger(),
+      workshop.ledger().catch((error: unknown) => {
+        ledgerErrors.push(error)
+        return noLedger
+      }),
     ])
     const parts: StateParts = {
       root,
       revision: at,
       overview,
       sheets,
-      errors,
+      errors: [...errors, ...ledgerErrors],
       ledger,
       prices,
       priceError,
@@ -109,6 +120,17 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
     pages.put(own.atlases.flatMap((atlas) => atlas.pages))
     return toPanelFrames(id, take, own, quality, urlOf)
   }
+  const isListening = (): boolean => server.httpServer?.listening === true && workshop.host.env.VITEST === undefined
+  let pause = new AbortController()
+  /** A spec may have become again what was approved. That is looked for when nothing has been saved for a while: it takes all specs. */
+  const lookLater = (): void => {
+    pause.abort()
+    pause = new AbortController()
+    workshop.host.clock.sleep(idleMs, pause.signal).then(
+      () => void (isListening() && buyer.look()),
+      () => {},
+    )
+  }
   const actions = createActions({ workshop, buyer, quote, changed })
   servePanel(server, {
     prefix,
@@ -123,16 +145,30 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
   })
   printAddress(server, `__spritewright/#token=${token}`)
   // A test runner opens servers too, and buys nothing.
-  if (workshop.host.env.VITEST === undefined) server.httpServer?.once('listening', () => void buyer.look())
+  server.httpServer?.once('listening', () => void (isListening() && buyer.look()))
   return {
     pages,
-    changed: () => void changed(),
-    approved: () => void (server.httpServer?.listening && workshop.host.env.VITEST === undefined && buyer.look()),
+    changed: () => {
+      changed()
+      lookLater()
+    },
+    approved: () => void (isListening() && buyer.look()),
     close: async () => {
+      pause.abort()
+      closing.abort()
       await buyer.close()
+      await asking
       hub.close()
     },
   }
+}
+
+/** How long nothing is saved before all specs are looked at, milliseconds. */
+const idleMs = 1000
+
+const noLedger: LedgerReport = {
+  ...{ held: 0n, settled: 0n, restored: 0n, uncertain: 0n, elsewhere: 0n },
+  ...{ lines: [], sprites: [], repaired: 0, warnings: [] },
 }
 
 /** One token for a server and those that take its place when it starts anew: the panel that is open goes on. */

@@ -4,6 +4,8 @@ import type { AtlasData, FrameRow, SpriteModule } from './runtime/data.ts'
 
 /** An atlas as the browser gets it. @param urls One for each page. */
 export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasData {
+  const outlines = atlas.frames.flatMap(({ name, hull }) => (hull ? [[name, hull.map(({ x, y }) => [x, y] as const)] as const] : []))
+  const turned = atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
   return {
     key: atlas.name,
     scale: atlas.scale,
@@ -16,6 +18,8 @@ export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasDa
         return [name, (anchor ? [...row, anchor.x, anchor.y] : row) as FrameRow]
       }),
     ),
+    ...(turned.length > 0 ? { turned } : {}),
+    ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
     animations: Object.fromEntries(
       atlas.animations.map(({ name, frames, fps, loop, yoyo }) => [
         name,

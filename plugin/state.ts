@@ -145,6 +145,7 @@ function toAnimation(
   const quality = parts.overview.quality.find(({ id }) => id === item.id)
   return {
     ...toPaid(parts, item, spent),
+    prompt: animation.prompt,
     name,
     frames: asked,
     take,

@@ -19,12 +19,14 @@ export interface AtlasSettings {
   readonly quality?: number | EncodingQuality | undefined
   /** What KTX2 pages hold: UASTC is larger and better, ETC1S smaller and coarser. @default 'uastc' */
   readonly ktx2?: 'uastc' | 'etc1s' | undefined
-  /** zlib level of PNGs, 0 to 9: 9 takes several times as long for a few hundredths of the bytes. @default 6 */
+  /** zlib level of PNGs, 0 to 9: 9 takes twice as long or more for a few hundredths of the bytes. @default 6 */
   readonly level?: number | undefined
   /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
   readonly hull?: number | undefined
   /** PNGs with a palette where that is smaller: `exact` where a page has at most 256 colours, `close` also where it looks alike with 256. @default truecolour */
   readonly palette?: 'exact' | 'close' | undefined
+  /** Whether frames are turned where they lie closer so, for PixiJS: formats that cannot draw that are refused. @default false */
+  readonly rotate?: boolean | undefined
   /** Leaves frames where the last build has put them, as long as pages are at most 8 % larger than packed anew: what a player has already stays valid for longer. The places lie in `sprites.layout.json`, which is committed; `vite` (dev) packs as ever. @default false */
   readonly stable?: boolean | undefined
 }
@@ -40,6 +42,8 @@ export interface ResolvedAtlas {
   readonly level: number
   readonly hull?: number
   readonly palette?: 'exact' | 'close'
+  /** Absent: no. */
+  readonly rotate?: true
   /** Absent: no. */
   readonly stable?: true
 }
@@ -77,15 +81,17 @@ export function resolveAtlas(
         : { quality: typeof quality === 'number' ? { webp: quality, avif: quality, ktx2: quality } : quality }),
       ...(hull === undefined ? {} : { hull }),
       ...(palette === undefined ? {} : { palette }),
+      ...(settings.rotate === true ? { rotate: true } : {}),
       ...(settings.stable === true ? { stable: true } : {}),
     },
     notes,
-    issues: hasNoPng
-      ? [
-          ...issues,
-          { path: 'atlas.palette', expected: 'none where no PNG is written, since only PNGs have palettes', found: `"${palette}"` },
-        ]
-      : issues,
+    issues: [
+      ...issues,
+      ...(hasNoPng
+        ? [{ path: 'atlas.palette', expected: 'none where no PNG is written, since only PNGs have palettes', found: `"${palette}"` }]
+        : []),
+      ...(settings.rotate === true ? turnIssues(targets) : []),
+    ],
   }
 }
 
@@ -127,6 +133,18 @@ function chooseEncodings(wanted: readonly PageFormat[], targets: readonly (Forma
         : []),
     ].map((issue) => ({ path: 'atlas.format', ...issue })),
   }
+}
+
+/** Where a format cannot draw turned frames, no other may have them: all are written from the same pages. */
+function turnIssues(targets: readonly (FormatName | EngineFormat)[]): readonly OptionIssue[] {
+  const upright = targets.flatMap((target) => {
+    const { name, can }: { name: string; can: Abilities } =
+      typeof target === 'string' ? { name: target, can: abilities[target] } : { name: target.name, can: target }
+    return can.canTurn ? [] : [`"${name}"`]
+  })
+  if (upright.length === 0) return []
+  const words = [...new Set(upright)].join(', ')
+  return [{ path: 'atlas.rotate', expected: `false, since turned frames cannot be drawn in ${words}`, found: 'true' }]
 }
 
 function without<T>(all: readonly T[], some: readonly T[]): readonly T[] {

@@ -49,6 +49,7 @@ const shapes = {
     },
     { error: 'an object: generate, unbought' },
   ),
+  placeholders: z.strictObject({ mark: z.boolean({ error: 'true or false' }).optional() }, { error: 'an object: mark' }),
   store: z.strictObject(
     { dir: text('the path of a folder').optional(), shared: text('the path of a folder').optional() },
     { error: 'an object: dir, shared' },
@@ -63,9 +64,10 @@ const shapes = {
       ktx2: z.enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' }).optional(),
       hull: whole(4, 64).optional(),
       palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
+      rotate: z.boolean({ error: 'true or false' }).optional(),
       stable: z.boolean({ error: 'true or false' }).optional(),
     },
-    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, stable' },
+    { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, rotate, stable' },
   ),
   limits: z.strictObject(
     {
@@ -91,6 +93,7 @@ const optionsShape = {
   service: z.union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' }).optional(),
   approval: shapes.approval.optional(),
   build: shapes.build.optional(),
+  placeholders: shapes.placeholders.optional(),
   store: shapes.store.optional(),
   cache: shapes.cache.optional(),
   atlas: shapes.atlas.optional(),

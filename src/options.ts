@@ -41,6 +41,12 @@ export interface Options {
         readonly unbought?: 'error' | 'placeholder' | undefined
       }
     | undefined
+  readonly placeholders?:
+    | {
+        /** Whether a striped corner tells a stand-in from the real thing. @default true */
+        readonly mark?: boolean | undefined
+      }
+    | undefined
   readonly store?:
     | {
         /** Folder of paid results and of the journal, from the root. @default '.spritewright' */
@@ -90,6 +96,7 @@ export interface ResolvedOptions {
   readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> }
   readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
   readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
+  readonly placeholders: { readonly mark: boolean }
   /** Whether `CI` is set: then nothing is bought but by the named buyer, whatever `build.generate` says. */
   readonly isCi: boolean
   /** Absolute paths. */
@@ -149,6 +156,7 @@ export function resolveOptions(argument: Options, context: OptionsContext): Reso
     ...(service === undefined ? {} : { service }),
     approval: resolveApproval(approval),
     build: { generate: build.generate ?? (context.isCi ? 'never' : 'approved'), unbought: build.unbought ?? 'error' },
+    placeholders: { mark: options.placeholders?.mark ?? true },
     isCi: context.isCi,
     store: {
       dir: resolve(context.root, store.dir ?? '.spritewright'),

@@ -21,6 +21,7 @@ test('no options at all take every default', () => {
     formats: [],
     approval: {},
     build: { generate: 'approved', unbought: 'error' },
+    placeholders: { mark: true },
     isCi: false,
     store: { dir: '/game/.spritewright' },
     cache: { maxBytes: 1_073_741_824 },
@@ -41,6 +42,7 @@ test('every option arrives', () => {
     service: { baseUrl: 'https://api.example.com/v/', profile },
     approval: { perSprite: 2.4, perRun: '10', total: '100.0001' },
     build: { generate: 'never', unbought: 'placeholder' },
+    placeholders: { mark: false },
     store: { dir: 'paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
     atlas: { maxSize: 4096, format: ['webp', 'png'], quality: 80, level: 9, ktx2: 'etc1s', hull: 8, palette: 'exact', stable: true },
@@ -55,6 +57,7 @@ test('every option arrives', () => {
     service: { baseUrl: 'https://api.example.com/v', profile },
     approval: { perSprite: 24_000n, perRun: 100_000n, total: 1_000_001n },
     build: { generate: 'never', unbought: 'placeholder' },
+    placeholders: { mark: false },
     isCi: false,
     store: { dir: '/game/paid', shared: '/srv/paid' },
     cache: { maxBytes: 5_000_000 },
@@ -72,6 +75,17 @@ test('every option arrives', () => {
     replayWindowMs: 2000,
     notes: ['atlas.format: aseprite gets webp, mine gets webp, since only PixiJS chooses among encodings.'],
   })
+})
+
+test('frames are turned only where everything that is written can draw them', () => {
+  expect(resolveOptions({ engine: 'pixi', formats: ['frames', 'strip'], atlas: { rotate: true } }, context).atlas.rotate).toBe(true)
+  expect(resolveOptions({ engine: 'phaser', atlas: { rotate: false } }, context).atlas).not.toHaveProperty('rotate')
+  const own = { name: 'mine', write: () => [] }
+  expect(resolveOptions({ engine: 'pixi', formats: [{ ...own, canTurn: true }], atlas: { rotate: true } }, context).atlas.rotate).toBe(true)
+  const { issues } = refusal({ formats: ['godot', own], atlas: { rotate: true } }).facts
+  expect(issues).toEqual([
+    { path: 'atlas.rotate', expected: 'false, since turned frames cannot be drawn in "phaser", "godot", "mine"', found: 'true' },
+  ])
 })
 
 describe('encodings', () => {
@@ -137,6 +151,7 @@ describe('merging', () => {
       engine: 'pixi',
       formats: ['godot', 'css'],
       build: { generate: 'never', unbought: 'placeholder' },
+    placeholders: { mark: false },
       limits: { post: 5, get: 6 },
     }
     const resolved = resolveOptions(

@@ -18,22 +18,24 @@ export interface Abilities {
   readonly draws?: readonly PageFormat[]
   /** Whether the data names every encoding, and the reader takes the one that it likes best. @default false: it is given one */
   readonly chooses?: boolean
+  /** Whether frames may lie turned on the pages. @default false */
+  readonly canTurn?: boolean
 }
 
 const browsers: readonly PageFormat[] = ['png', 'webp', 'avif']
 
-/** Of every format. Godot imports no AVIF, libGDX neither that nor WebP. */
+/** Of every format. Godot imports no AVIF, libGDX neither that nor WebP. Phaser draws turned frames wrongly, most others have no word for them. */
 export const abilities: Readonly<Record<FormatName, Abilities>> = {
   phaser: { draws: browsers },
-  pixi: { draws: pageFormats, chooses: true },
+  pixi: { draws: pageFormats, chooses: true, canTurn: true },
   'phaser-pct': { draws: browsers },
   aseprite: { draws: browsers },
   texturepacker: { draws: browsers },
   godot: { draws: ['png', 'webp'] },
   libgdx: { draws: ['png'] },
   css: { draws: browsers },
-  strip: { draws: browsers, pages: 'pixels' },
-  frames: { draws: browsers, pages: 'pixels' },
+  strip: { draws: browsers, pages: 'pixels', canTurn: true },
+  frames: { draws: browsers, pages: 'pixels', canTurn: true },
 }
 
 /** The encodings that a format reads. */

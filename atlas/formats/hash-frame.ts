@@ -4,8 +4,8 @@ import type { EncodedAtlas, OutputFile } from './format.ts'
 /** One frame as TexturePacker's JSON says it, which Phaser and PixiJS both read. */
 export interface HashFrame {
   readonly frame: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
-  /** Always false: Phaser draws turned frames wrongly. */
-  readonly rotated: false
+  /** Whether it lies on the page turned by 90° clockwise; `frame` has its upright size. Phaser draws such frames wrongly. */
+  readonly rotated: boolean
   readonly trimmed: boolean
   readonly spriteSourceSize: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly sourceSize: { readonly w: number; readonly h: number }
@@ -19,10 +19,10 @@ export interface HashFrame {
 
 /** Turns a placed frame into its JSON. @param durationMs Left out where undefined. */
 export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame {
-  const { x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight } = placed
+  const { x, y, width, height, isTurned = false, offsetX, offsetY, sourceWidth, sourceHeight } = placed
   return {
     frame: { x, y, w: width, h: height },
-    rotated: false,
+    rotated: isTurned,
     trimmed: isTrimmed(placed),
     spriteSourceSize: { x: offsetX, y: offsetY, w: width, h: height },
     sourceSize: { w: sourceWidth, h: sourceHeight },

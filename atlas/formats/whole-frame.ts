@@ -1,6 +1,7 @@
 import type { PlacedFrame } from '../atlas.ts'
-import { type Bitmap, blit, createBitmap, crop } from '../bitmap.ts'
+import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
+import { cutPlaced } from '../placed.ts'
 import type { EncodedAtlas } from './format.ts'
 
 /**
@@ -17,6 +18,6 @@ export function cutWhole({ atlas }: EncodedAtlas, frame: PlacedFrame): Bitmap {
     })
   }
   const whole = createBitmap(frame.sourceWidth, frame.sourceHeight)
-  blit(whole, crop(page.bitmap, frame.x, frame.y, frame.width, frame.height), frame.offsetX, frame.offsetY)
+  blit(whole, cutPlaced(page.bitmap, frame), frame.offsetX, frame.offsetY)
   return whole
 }

@@ -135,6 +135,7 @@ export interface PanelPaid {
   readonly standing: PanelStanding
   /** One plain sentence of where it stands and what is to be done. */
   readonly words: string
+  /** What the animation does; of a step, its text. */
   readonly prompt: string
   /** What it would cost, by the last `quote`; missing where nothing is to be bought, or nobody has asked. Not binding. */
   readonly price?: PanelPrice

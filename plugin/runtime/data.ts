@@ -33,6 +33,9 @@ export type FrameRow =
       ay: number,
     ]
 
+/** Corners of a convex polygon, clockwise, as x and y. */
+export type Outline = readonly (readonly [x: number, y: number])[]
+
 /** An animation, in playing order. */
 export interface AnimationData {
   /** Frame name and how long it is shown, milliseconds. */
@@ -55,6 +58,10 @@ export interface AtlasData {
   readonly pages: readonly PageData[]
   /** By frame name, `hero/walk/0000`. */
   readonly frames: Readonly<Record<string, FrameRow>>
+  /** Names of frames that lie on their pages turned by 90° clockwise; rows have their upright size. @default none */
+  readonly turned?: readonly string[]
+  /** Convex outline of what is seen of each frame, as x and y in page pixels of the untrimmed frame; where `atlas.hull` asks for it. @default none */
+  readonly outlines?: Readonly<Record<string, Outline>>
   /** By animation name, `hero/walk`. */
   readonly animations: Readonly<Record<string, AnimationData>>
 }

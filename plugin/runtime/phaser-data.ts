@@ -1,5 +1,5 @@
 import type Phaser from 'phaser'
-import type { AnimationData, AtlasData, FrameRow } from './data.ts'
+import type { AnimationData, AtlasData, FrameRow, Outline } from './data.ts'
 
 /** One frame of Phaser's JSON, as `textures/parsers/JSONHash.js` reads it. */
 export interface PhaserFrame {
@@ -10,9 +10,11 @@ export interface PhaserFrame {
   readonly spriteSourceSize: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly sourceSize: { readonly w: number; readonly h: number }
   readonly anchor?: { readonly x: number; readonly y: number }
+  /** Phaser keeps it as `frame.customData.hull`. */
+  readonly hull?: Outline
 }
 
-function toFrame(filename: string, row: FrameRow): PhaserFrame {
+function toFrame(filename: string, row: FrameRow, hull: Outline | undefined): PhaserFrame {
   const [, x, y, w, h, ox, oy, sw, sh, ax, ay] = row
   return {
     filename,
@@ -22,6 +24,7 @@ function toFrame(filename: string, row: FrameRow): PhaserFrame {
     spriteSourceSize: { x: ox, y: oy, w, h },
     sourceSize: { w: sw, h: sh },
     ...(ax === undefined || ay === undefined ? {} : { anchor: { x: ax, y: ay } }),
+    ...(hull ? { hull } : {}),
   }
 }
 
@@ -31,7 +34,7 @@ export function toTextures(atlas: AtlasData): { readonly image: string; readonly
     image: String(index),
     frames: Object.entries(atlas.frames)
       .filter(([, row]) => row[0] === index)
-      .map(([name, row]) => toFrame(name, row)),
+      .map(([name, row]) => toFrame(name, row, atlas.outlines?.[name])),
   }))
 }
 

@@ -68,8 +68,8 @@ function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, imag
 }
 
 /** Everything that makes pictures; what is left is how they are played. */
-function layoutOf({ pages, frames, pixelArt }: AtlasData): string {
-  return JSON.stringify([pages, frames, pixelArt])
+function layoutOf({ pages, frames, outlines, pixelArt }: AtlasData): string {
+  return JSON.stringify([pages, frames, outlines, pixelArt])
 }
 
 /** Phaser 3 gives a TileSprite a canvas of its own: there the atlas is displayTexture. */

@@ -10,7 +10,7 @@ import { createNewest, type Push } from './newest.ts'
 import { toAnimation, toTextures } from './phaser-data.ts'
 import { noteShown, shownAtlas, swapAtlas } from './phaser-swap.ts'
 
-export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './data.ts'
+export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './data.ts'
 
 /** A game that listens to the dev server. */
 interface Listening {

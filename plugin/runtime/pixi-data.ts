@@ -4,17 +4,18 @@ import type { AtlasData, FrameRow } from './data.ts'
 /** One page of an atlas as PixiJS's `Spritesheet` reads it. Animations are left out: those that a sheet makes know its own page alone. */
 export function toSheetData(atlas: AtlasData, page: number): SpritesheetData {
   const frames = Object.entries(atlas.frames).filter(([, row]) => row[0] === page)
+  const turned = new Set(atlas.turned)
   return {
-    frames: Object.fromEntries(frames.map(([name, row]) => [name, toFrame(row)])),
+    frames: Object.fromEntries(frames.map(([name, row]) => [name, toFrame(row, turned.has(name))])),
     meta: { scale: String(atlas.scale) },
   }
 }
 
-function toFrame(row: FrameRow): SpritesheetData['frames'][string] {
+function toFrame(row: FrameRow, isTurned: boolean): SpritesheetData['frames'][string] {
   const [, x, y, w, h, ox, oy, sw, sh, ax, ay] = row
   return {
     frame: { x, y, w, h },
-    rotated: false,
+    rotated: isTurned,
     trimmed: w !== sw || h !== sh,
     spriteSourceSize: { x: ox, y: oy, w, h },
     sourceSize: { w: sw, h: sh },

@@ -4,20 +4,22 @@
  * @module
  */
 import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
-import { type AtlasData, mainAtlas, type SpriteModule } from './data.ts'
+import { type AtlasData, mainAtlas, type Outline, type SpriteModule } from './data.ts'
 import { isHot, onUpdate } from './hot.ts'
 import { createNewest } from './newest.ts'
 import { fetchAtlas, type LoadedAtlas, toFrameObjects } from './pixi-atlas.ts'
 import { notePlayed } from './pixi-playback.ts'
 import { swapAtlas } from './pixi-swap.ts'
 
-export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './data.ts'
+export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './data.ts'
 
 /** One sprite, loaded. */
 export interface LoadedSprite<Animation extends string = string, Frame extends string = string> {
   readonly name: string
   /** By frame name, `hero/walk/0000`. */
   readonly textures: Readonly<Record<Frame, Texture>>
+  /** Convex outline of what is seen of each frame, in unscaled pixels of the untrimmed frame, for hits; empty unless `atlas.hull` asks for it. */
+  readonly outlines: Readonly<Partial<Record<Frame, Outline>>>
   /** By short animation name: what `new AnimatedSprite(…)` takes, each frame with its time in milliseconds; the way back of a yoyo written out. */
   readonly animations: Readonly<Record<Animation, FrameObject[]>>
   /**
@@ -83,6 +85,10 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
     get textures() {
       return Object.fromEntries(Object.entries(atlas.textures).filter(([name]) => isOwn(name)))
     },
+    get outlines() {
+      const own = Object.entries(atlas.data.outlines ?? {}).filter(([name]) => isOwn(name))
+      return Object.fromEntries(own.map(([name, outline]) => [name, unscaled(outline, atlas.data.scale)]))
+    },
     get animations() {
       return animationsNow()
     },
@@ -97,6 +103,10 @@ function toLoaded(sprite: SpriteModule, atlas: LoadedAtlas): LoadedSprite {
       return made
     },
   }
+}
+
+function unscaled(outline: Outline, scale: number): Outline {
+  return outline.map(([x, y]) => [x / scale, y / scale])
 }
 
 /** What an atlas is to become: all of it, or nothing but missing pictures where its spec is gone. */

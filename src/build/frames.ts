@@ -1,20 +1,11 @@
-import {
-  type ArchiveEntry,
-  type Bitmap,
-  type FrameSequence,
-  makePlaceholder,
-  openArchive,
-  readFrames,
-  readPicture,
-  scaleFrames,
-  stabilize,
-} from '../../atlas/index.ts'
+import { type ArchiveEntry, type Bitmap, type FrameSequence, openArchive, readFrames, scaleFrames, stabilize } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { layOver, type Overrides } from './overrides.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
+import { drawStandIn, type StandInSource } from './stand-in.ts'
 
 /** Names the parts of a result among its entries, where a profile knows the layout; frames may be left out where sheet and atlas are named. */
 export type DeliveryLayout = (entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]) => {
@@ -33,10 +24,11 @@ export type FrameSource =
       /** What the service said of its frames. */
       readonly review?: FrameReview | undefined
     }
-  /** A stand-in, moved about from the reference picture; without one, where the reference is still to be made, a drawn figure. */
-  | { readonly kind: 'placeholder'; readonly sha256: string; readonly read: () => Promise<Uint8Array | undefined> }
+  /** A stand-in for what is not bought. */
+  | StandInSource
 
-type ResultSource = Extract<FrameSource, { kind: 'result' }>
+/** A bought result. */
+export type ResultSource = Extract<FrameSource, { kind: 'result' }>
 
 /** One animation of a project and where its pictures come from. */
 export interface SheetInput {
@@ -113,7 +105,10 @@ export interface PlayedFrames {
 /** The frames of an animation that are used, put back where `stabilize` asks for it, and looked at. Throws like {@link readSequence}. */
 export async function readPlayed(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean = true): Promise<PlayedFrames> {
   const { spec, animation, source } = input
-  const opened = source.kind === 'result' ? await openTouchedUp(input, source, layout) : await drawPlaceholder(input)
+  const opened =
+    source.kind === 'result'
+      ? await openTouchedUp(input, source, layout)
+      : { frames: await drawStandIn(spec, animation, source), touched: new Set<number>(), warnings: [] }
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
   const whole = { width: opened.frames[0]!.width, height: opened.frames[0]!.height }
@@ -192,7 +187,11 @@ function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): Fram
   }
 }
 
-async function openResult(input: SheetInput, source: ResultSource, layout: DeliveryLayout | undefined): Promise<Omit<Opened, 'touched'>> {
+async function openResult(
+  input: Pick<SheetInput, 'spec' | 'animation'>,
+  source: ResultSource,
+  layout: DeliveryLayout | undefined,
+): Promise<Omit<Opened, 'touched'>> {
   const { spec, animation } = input
   const id = animationId(spec, animation)
   // What the vault has to say of a result that is not there, or damaged, is no fault of the delivery.
@@ -224,11 +223,4 @@ function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): re
     ...(sheet === undefined ? [] : [take(sheet, 'sheet.png')]),
     ...(atlas === undefined ? [] : [take(atlas, 'atlas.json')]),
   ]
-}
-
-async function drawPlaceholder(input: SheetInput): Promise<Opened> {
-  const { animation, spec, source } = input
-  const picture = await source.read()
-  const frames = makePlaceholder(picture && (await readPicture(picture)), { frames: animation.frames, label: animationId(spec, animation) })
-  return { frames, touched: new Set(), warnings: [] }
 }

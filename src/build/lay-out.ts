@@ -5,6 +5,8 @@ import { type Layout, layoutName } from './layout.ts'
 export interface LayOutOptions {
   /** Longest side of a page, pixels. */
   readonly maxSize: number
+  /** Whether frames may be turned. */
+  readonly rotate: boolean
   /** Where frames lay before, and stay as far as density allows. @default all is packed anew */
   readonly earlier?: Layout | undefined
 }
@@ -18,7 +20,7 @@ export async function layOut(
   name: string,
   sequences: readonly FrameSequence[],
   scales: readonly number[],
-  { maxSize, earlier }: LayOutOptions,
+  { maxSize, rotate, earlier }: LayOutOptions,
 ): Promise<Atlas[]> {
   const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
     Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
@@ -30,11 +32,11 @@ export async function layOut(
   const [largest = 1, ...smaller] = scales
   if (unit === undefined || smaller.length === 0) {
     const atlases: Atlas[] = []
-    for (const scale of scales) atlases.push(makeAtlas(name, await at(sequences, scale), { maxSize, scale, ...before(scale) }))
+    for (const scale of scales) atlases.push(makeAtlas(name, await at(sequences, scale), { maxSize, rotate, scale, ...before(scale) }))
     return atlases
   }
   const aligned = alignSequences(sequences, scales, unit)
-  const large = makeAtlas(name, await at(aligned, largest), { maxSize, scale: largest, align: unit, ...before(largest) })
+  const large = makeAtlas(name, await at(aligned, largest), { maxSize, rotate, scale: largest, align: unit, ...before(largest) })
   const atlases = [large]
   for (const scale of smaller) atlases.push(shrinkAtlas(large, await at(aligned, scale), scale))
   return atlases

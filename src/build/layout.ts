@@ -26,7 +26,15 @@ export function toLayout(atlases: readonly BuiltAtlas[]): Layout {
     for (const { scale, frames } of isShared ? own.slice(0, 1) : own)
       layout.set(
         layoutName(name, scale),
-        frames.map(({ name, page, x, y, width, height }) => ({ name, page, x, y, width, height })),
+        frames.map(({ name, page, x, y, width, height, isTurned }) => ({
+          name,
+          page,
+          x,
+          y,
+          width,
+          height,
+          ...(isTurned ? { isTurned } : {}),
+        })),
       )
   }
   return layout
@@ -39,14 +47,16 @@ export function layoutDigest(layout: Layout, names: readonly string[]): string {
 }
 
 function toRows(frames: readonly EarlierFrame[]): readonly (readonly [name: string, ...numbers: number[]])[] {
-  return [...frames].sort(byName).map(({ name, page, x, y, width, height }) => [name, page, x, y, width, height] as const)
+  return [...frames]
+    .sort(byName)
+    .map(({ name, page, x, y, width, height, isTurned }) => [name, page, x, y, width, height, ...(isTurned ? [1] : [])] as const)
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** The text of `sprites.layout.json`: sorted, a line for each animation with `[frame, page, x, y, width, height]` of its frames, so that branches seldom meet in one line. */
+/** The text of `sprites.layout.json`: sorted, a line for each animation with `[frame, page, x, y, width, height]` of its frames, and a 1 behind them for those that are turned, so that branches seldom meet in one line. */
 export function formatLayout(layout: Layout): string {
   const atlases = [...layout]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -103,11 +113,12 @@ export function parseLayout(text: string, shownAs: string): Layout {
 }
 
 function toFrame(animation: string, row: unknown): EarlierFrame | undefined {
-  if (!Array.isArray(row) || row.length !== 6) return undefined
+  if (!Array.isArray(row) || (row.length !== 6 && !(row.length === 7 && row[6] === 1))) return undefined
   const [short, ...numbers] = row as [unknown, ...unknown[]]
   if (typeof short !== 'string' || !numbers.every(isPixels)) return undefined
-  const [page, x, y, width, height] = numbers as [number, number, number, number, number]
-  return page < mostPages ? { name: animation === '' ? short : `${animation}/${short}`, page, x, y, width, height } : undefined
+  const [page, x, y, width, height, isTurned] = numbers as [number, number, number, number, number, number?]
+  const name = animation === '' ? short : `${animation}/${short}`
+  return page < mostPages ? { name, page, x, y, width, height, ...(isTurned ? { isTurned: true } : {}) } : undefined
 }
 
 function isPixels(value: unknown): value is number {

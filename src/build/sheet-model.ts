@@ -20,6 +20,8 @@ export interface SheetOptions {
   /** Corners at most of each frame's outline. */
   readonly hull?: number | undefined
   readonly palette?: 'exact' | 'close' | undefined
+  /** Whether frames may be turned on the pages; none are where it is missing. */
+  readonly rotate?: boolean | undefined
   /** Whether frames stay where an earlier layout has them, as far as density allows. */
   readonly stable?: boolean | undefined
 }

@@ -161,8 +161,8 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const scales = scalesOf(members)
   const reports = await readMembers(members, scales, ports)
   const sequences = reports.map(({ sequence }) => sequence)
-  const { hull, maxSize } = options
-  const atlases = await layOut(name, sequences, scales, { maxSize, earlier: options.stable ? ports.earlier : undefined })
+  const { hull, maxSize, rotate = false } = options
+  const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
   return {
     atlases: await Promise.all(
       atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, ports.encodeTexture)),

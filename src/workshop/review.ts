@@ -7,9 +7,9 @@ import { readQuality } from '../build/sheet.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameFile, ReviewReport } from './counter.ts'
 import type { SessionKeeper } from './session.ts'
-import { layoutOf, sheetOptions, sourceOf, toInputs } from './sheets.ts'
+import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets.ts'
 import type { Shop } from './shop.ts'
-import { type Survey, survey, throwAll, type Wish } from './survey.ts'
+import { type Survey, survey, throwAll } from './survey.ts'
 
 /**
  * Opens the bought results of a name and draws their frames for a person to look at. The service is not asked.
@@ -22,10 +22,10 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
   const animations: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
   const find = createOverrideFinder(shop.host.disk)
-  for (const { item, wish } of bought) {
+  for (const item of bought) {
     const { spec, animation } = item
     const { animations: touched } = await find(spec)
-    const source = sourceOf(shop, item, wish, 'error')
+    const source = resultSource(shop, item)
     const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, layoutOf(shop))
     const own = played.quality as AnimationQuality
     quality.push(own)
@@ -54,12 +54,9 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
 export async function readOriginals(shop: Shop, keeper: SessionKeeper, name: string): Promise<readonly FrameFile[]> {
   const { bought } = await findBought(shop, keeper, name)
   const files: FrameFile[] = []
-  for (const { item, wish } of bought) {
+  for (const item of bought) {
     const { spec, animation } = item
-    const source = sourceOf(shop, item, wish, 'error')
-    // Nothing but what is bought comes here.
-    if (source.kind !== 'result') continue
-    const frames = await readDelivered({ spec, animation, source }, layoutOf(shop))
+    const frames = await readDelivered({ spec, animation, source: resultSource(shop, item) }, layoutOf(shop))
     for (const [index, bitmap] of frames.entries())
       files.push({ file: `${animation.name}/${frameNumber(index)}.png`, bytes: encodePng(bitmap) })
   }
@@ -71,10 +68,10 @@ async function findBought(
   shop: Shop,
   keeper: SessionKeeper,
   name: string,
-): Promise<{ bought: readonly { item: PlanItem; wish: Wish }[]; missing: readonly string[] }> {
+): Promise<{ bought: readonly PlanItem[]; missing: readonly string[] }> {
   const found = await survey(shop, [name], { host: keeper.host })
   throwAll(found.errors)
-  const bought = found.items.flatMap((item, index) => (item.state === 'bought' ? [{ item, wish: found.wishes[index] as Wish }] : []))
+  const bought = found.items.filter((item) => item.state === 'bought')
   if (bought.length === 0) throw notBought(name, found.items)
   return { bought, missing: found.items.filter((item) => item.state !== 'bought').map(({ id }) => id) }
 }

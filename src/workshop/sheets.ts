@@ -1,5 +1,5 @@
 import type { TextureEncoder } from '../build/encode-sheet.ts'
-import type { DeliveryLayout, FrameSource, SheetInput } from '../build/frames.ts'
+import { type DeliveryLayout, type FrameSource, type ResultSource, readDelivered, type SheetInput } from '../build/frames.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../build/sheet.ts'
@@ -7,6 +7,7 @@ import { hasCode, SpritewrightError } from '../errors.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { readLayout } from './layout-file.ts'
 import type { Shop } from './shop.ts'
+import { createStandIns } from './stand-ins.ts'
 import type { Survey, Wish } from './survey.ts'
 
 /**
@@ -58,12 +59,18 @@ export async function toInputs(
   const find = createOverrideFinder(shop.host.disk)
   const known = new Map<SpriteSpec, SpriteOverrides>()
   for (const { spec } of found.items) if (!known.has(spec)) known.set(spec, await findOverrides(find, spec, onOverrideFault))
-  return found.items.map((item, index) => {
+  const standIns = createStandIns(shop, found, (item) =>
+    readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(shop, item) }, layoutOf(shop)),
+  )
+  const inputs: SheetInput[] = []
+  for (const [index, item] of found.items.entries()) {
     const { spec, animation } = item
     const { animations, paths } = known.get(spec) as SpriteOverrides
-    const source = sourceOf(shop, item, found.wishes[index] as Wish, unbought)
-    return { spec, animation, source, overrides: animations.get(animation.name), overridePaths: paths }
-  })
+    const standIn = (): Promise<FrameSource> => (unbought === 'error' ? refuse(item) : standIns.of(item, found.wishes[index] as Wish))
+    const source = boughtSource(shop, item) ?? (await standIn())
+    inputs.push({ spec, animation, source, overrides: animations.get(animation.name), overridePaths: paths })
+  }
+  return inputs
 }
 
 async function findOverrides(
@@ -85,29 +92,31 @@ export function layoutOf({ options: { service } }: Shop): DeliveryLayout | undef
   return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
 }
 
-/** Where the pictures of an item come from. @throws `SW_INTERNAL` where it is not bought and must be. */
-export function sourceOf(shop: Shop, item: PlanItem, wish: Wish, unbought: 'error' | 'placeholder'): FrameSource {
-  const { result } = item
-  if (item.state === 'bought' && result !== undefined) {
-    return {
-      kind: 'result',
-      sha256: result,
-      review: item.review,
-      read: async () => {
-        const bytes = await shop.vault.read(result)
-        if (bytes) return bytes
-        throw new SpritewrightError('SW_VAULT', {
-          message: `The paid result of "${item.id}" was damaged and has been set aside in ${shop.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free. To look at all results: spritewright store verify`,
-          facts: { id: item.id, result },
-        })
-      },
-    }
+/** Where the pictures of a bought item come from. @throws `SW_INTERNAL` where it is not bought. */
+export function resultSource(shop: Shop, item: PlanItem): ResultSource {
+  return boughtSource(shop, item) ?? refuse(item)
+}
+
+function boughtSource(shop: Shop, { state, result, review, id }: PlanItem): ResultSource | undefined {
+  if (state !== 'bought' || result === undefined) return undefined
+  return {
+    kind: 'result',
+    sha256: result,
+    review,
+    read: async () => {
+      const bytes = await shop.vault.read(result)
+      if (bytes) return bytes
+      throw new SpritewrightError('SW_VAULT', {
+        message: `The paid result of "${id}" was damaged and has been set aside in ${shop.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free. To look at all results: spritewright store verify`,
+        facts: { id, result },
+      })
+    },
   }
-  if (unbought === 'error')
-    throw new SpritewrightError('SW_INTERNAL', {
-      message: `Expected "${item.id}" to be bought by now, found it ${item.state}. Please report this.`,
-      facts: { id: item.id },
-    })
-  const { picture } = wish
-  return { kind: 'placeholder', sha256: picture?.sha256 ?? '', read: async () => picture?.bytes }
+}
+
+function refuse({ id, state }: PlanItem): never {
+  throw new SpritewrightError('SW_INTERNAL', {
+    message: `Expected "${id}" to be bought by now, found it ${state}. Please report this.`,
+    facts: { id },
+  })
 }

@@ -3,6 +3,7 @@ import JSZip from 'jszip'
 import { describe, expect, test } from 'vitest'
 import { readArchive } from '../../atlas/archive.ts'
 import { AtlasError } from '../../atlas/errors.ts'
+import { differsFromJszip } from '../fuzz/fuzz.ts'
 import { corpus, corpusBytes } from './corpus.ts'
 
 function refusal(run: () => unknown): AtlasError {
@@ -32,6 +33,19 @@ describe.skipIf(files.length === 0)('the corpus of archives', () => {
       if (verdict === 'either' && found !== 'read' && !found.startsWith('SW_ARCHIVE ')) wrong.push(`${file}: ${found}`)
     }
     expect(wrong).toEqual([])
+  })
+
+  test('what is read has the entries and the content that another reader finds', async () => {
+    const wrong: string[] = []
+    let same = 0
+    for (const { file } of files.filter((each) => each.expect === 'accept')) {
+      const bytes = corpusBytes('zip', file)
+      const difference = await differsFromJszip(bytes, readArchive(bytes))
+      if (difference === undefined) same++
+      else if (difference !== 'unread') wrong.push(`${file}: ${difference}`)
+    }
+    expect(wrong).toEqual([])
+    expect(same).toBeGreaterThan(150)
   })
 
   function outcome(bytes: Uint8Array): string {

@@ -23,6 +23,11 @@ export function corpus(kind: 'zip' | 'png'): readonly CorpusFile[] {
   return (JSON.parse(readFileSync(index, 'utf8')) as { files: CorpusFile[] }).files
 }
 
+/** Where the files of a corpus lie. */
+export function corpusFolder(kind: 'zip' | 'png'): string {
+  return join(root, kind)
+}
+
 export function corpusBytes(kind: 'zip' | 'png', file: string): Uint8Array {
   return new Uint8Array(readFileSync(join(root, kind, file)))
 }

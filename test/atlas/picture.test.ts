@@ -7,7 +7,6 @@ import { makeContactSheet } from '../../atlas/contact-sheet.ts'
 import { encodePages } from '../../atlas/encode.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { pictureInfo } from '../../atlas/picture.ts'
-import { makePlaceholder } from '../../atlas/placeholder.ts'
 import { encodePng } from '../../atlas/png-writer.ts'
 import { fitSize, scaleFrames, scaleSequence } from '../../atlas/scale.ts'
 
@@ -162,17 +161,7 @@ describe('pages and scaling', () => {
   })
 })
 
-describe('stand-ins and contact sheets', () => {
-  test('a stand-in has the size and number asked for, moves, and is the same each time', () => {
-    for (const reference of [undefined, opaque(40, 60)]) {
-      const frames = makePlaceholder(reference, { frames: 12, width: 48, height: 32, label: 'hero/walk' })
-      expect(frames.map(({ width, height }) => [width, height])).toEqual(Array.from({ length: 12 }, () => [48, 32]))
-      expect(new Set(frames.map(({ data }) => Buffer.from(data).toString('hex'))).size).toBeGreaterThan(2)
-      expect(makePlaceholder(reference, { frames: 12, width: 48, height: 32, label: 'hero/walk' })).toEqual(frames)
-    }
-    expect(makePlaceholder(opaque(1, 1), { frames: 7, label: '' })[0]).toMatchObject({ width: 1, height: 1 })
-  })
-
+describe('contact sheets', () => {
   test('a contact sheet shows every frame, with a red border round a flagged one', () => {
     const sheet = makeContactSheet([opaque(20, 10), createBitmap(20, 10), opaque(20, 10)], { columns: 2, flagged: [1] })
     const at = (x: number, y: number): number[] => [...sheet.data.subarray((y * sheet.width + x) * 4, (y * sheet.width + x) * 4 + 4)]

@@ -201,3 +201,14 @@ describe('atlas.stable in a project', () => {
     expect(await game.read(file)).toBe('<<<<<<< HEAD\n')
   })
 })
+
+test('places of turned frames are kept with a mark of their own', () => {
+  const frames = [
+    { name: 'hero/walk/0000', page: 0, x: 3, y: 4, width: 30, height: 12, isTurned: true },
+    { name: 'hero/walk/0001', page: 0, x: 40, y: 4, width: 30, height: 12 },
+  ]
+  const text = formatLayout(new Map([['sprites', frames]]))
+  expect(text).toContain('[["0000",0,3,4,30,12,1],["0001",0,40,4,30,12]]')
+  expect(parseLayout(text, 'x').get('sprites')).toEqual(frames)
+  expect(() => parseLayout(text.replace('12,1]', '12,2]'), 'x')).toThrow(/something else than/)
+})

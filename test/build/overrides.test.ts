@@ -139,7 +139,7 @@ describe('frames touched up by hand lie over what was bought', () => {
 
   test('never over a placeholder', async () => {
     const spec = specOf()
-    const source: FrameSource = { kind: 'placeholder', sha256: 'x', read: async () => figurePng() }
+    const source: FrameSource = { kind: 'placeholder', sha256: 'x', read: async () => figurePng(), prompt: '', isMarked: true }
     const found = await find({ 'walk/0003.png': png(255) })
     expect((await readSequence(inputOf(spec, found, source), undefined, false)).sequence).toEqual(
       (await readSequence(inputOf(spec, await find({}), source), undefined, false)).sequence,

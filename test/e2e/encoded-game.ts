@@ -20,9 +20,10 @@ export async function encodeGame(
   sequences: readonly FrameSequence[],
   [first = { format: 'png' }, ...also]: readonly PageEncoding[],
   scales: readonly number[] = [1],
+  rotate = false,
 ): Promise<EncodedGame> {
   return {
-    atlases: await Promise.all(scales.map((scale) => encodePages(makeAtlas('sprites', sequences, { scale }), { ...first, also }))),
+    atlases: await Promise.all(scales.map((scale) => encodePages(makeAtlas('sprites', sequences, { scale, rotate }), { ...first, also }))),
     pictures: new Map(sequences.flatMap(({ frames }) => frames.map(({ name, bitmap }) => [name, bitmap] as const))),
   }
 }

@@ -40,6 +40,14 @@ test("the plugin's runtime takes the best encoding too, and draws every frame ex
   expect(await showModule(browser, both)).toEqual({ asked: ['sprites-0.webp'], largest: 0, mean: 0 })
 })
 
+test('turned frames are exact in both ways of loading them', async () => {
+  const mixed = [painting('hero/lie', { width: 90, height: 20, trim: false }), painting('hero/stand', { width: 20, height: 90 })]
+  const game = await encodeGame(mixed, [{ format: 'png' }], [1], true)
+  expect(game.atlases[0]!.atlas.frames.some(({ isTurned }) => isTurned)).toBe(true)
+  expect((await showWritten(browser, game)).largest).toBe(0)
+  expect((await showModule(browser, game)).largest).toBe(0)
+})
+
 describe('KTX2', () => {
   const encodeTexture = nodeTextures()
   const entry = import.meta.resolve('ktx2-encoder')

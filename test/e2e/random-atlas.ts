@@ -50,6 +50,8 @@ export interface MadeAtlas {
   /** By animation. */
   readonly timelines: ReadonlyMap<string, readonly Shown[]>
   readonly pages: number
+  /** Frames that lie turned on the pages of the largest scale. */
+  readonly turned: number
 }
 
 /** Packs a case, and writes it for Phaser and PixiJS as the product does. @param name Of the atlas, and of the folder of its files. */
@@ -64,7 +66,7 @@ export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<M
   for (const { atlas } of variants)
     encoded.push(await encodePages(atlas, { format: 'png', ...(asked.palette ? { palette: 'exact' } : {}) }))
   for (const { pages } of encoded) put('', pages)
-  put('', [...formats.phaser.write(encoded), ...formats.pixi.write(encoded)])
+  put('', [...(asked.rotate ? [] : formats.phaser.write(encoded)), ...formats.pixi.write(encoded)])
   const timelines = new Map(sequences.map((sequence) => [sequence.name, timelineOf(sequence)]))
   const errands = variants.map(({ atlas, shown, large }): Errand => {
     const { sources, bytes } = gather(shown, large, asked)
@@ -72,7 +74,13 @@ export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<M
     const playbacks = sequences.map((sequence) => ({ name: sequence.name, loop: sequence.loop, steps: stepsOf(sequence) }))
     return { folder: `${name}/`, name, scale: atlas.scale, pixelArt: asked.pixelArt, frames: sources, playbacks }
   })
-  return { errands, files, timelines, pages: variants[0]!.atlas.pages.length }
+  return {
+    errands,
+    files,
+    timelines,
+    pages: variants[0]!.atlas.pages.length,
+    turned: variants[0]!.atlas.frames.filter(({ isTurned }) => isTurned).length,
+  }
 }
 
 function toSequence(one: AnimationCase, name: string, pixelArt: boolean): FrameSequence {
@@ -88,7 +96,7 @@ function toSequence(one: AnimationCase, name: string, pixelArt: boolean): FrameS
 }
 
 /** All scales in one layout where they have one in common, as a build makes them. */
-async function layOut(name: string, sequences: readonly FrameSequence[], { scales, maxSize }: AtlasCase) {
+async function layOut(name: string, sequences: readonly FrameSequence[], { scales, maxSize, rotate = false }: AtlasCase) {
   const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
     Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
   const unit = sharedUnit(scales)
@@ -97,13 +105,13 @@ async function layOut(name: string, sequences: readonly FrameSequence[], { scale
   if (unit === undefined || smaller.length === 0) {
     for (const scale of scales) {
       const shown = await at(sequences, scale)
-      variants.push({ atlas: makeAtlas(name, shown, { maxSize, scale }), shown, large: shown })
+      variants.push({ atlas: makeAtlas(name, shown, { maxSize, rotate, scale }), shown, large: shown })
     }
     return variants
   }
   const aligned = alignSequences(sequences, scales, unit)
   const shown = await at(aligned, largest)
-  const large = makeAtlas(name, shown, { maxSize, scale: largest, align: unit })
+  const large = makeAtlas(name, shown, { maxSize, rotate, scale: largest, align: unit })
   variants.push({ atlas: large, shown, large: shown })
   for (const scale of smaller) {
     const smaller = await at(aligned, scale)

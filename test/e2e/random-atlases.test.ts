@@ -78,7 +78,7 @@ test(
     const check = async (asked: AtlasCase): Promise<void> => {
       if (triesLeft-- <= 0) return
       try {
-        const largestEdge = await withAtlas(asked, expectSound)
+        const largestEdge = await withAtlas(asked, (atlas) => expectSound(atlas))
         totals.atlases++
         totals.frames += asked.animations.reduce((sum, { art }) => sum + art.length, 0) * asked.scales.length
         totals.animations += asked.animations.length
@@ -94,6 +94,25 @@ test(
     // One page for all, on a machine that does other things too.
   },
   120_000 + count * 5_000,
+)
+
+const turnedCount = Math.ceil(count / 4)
+
+test(
+  `PixiJS draws ${turnedCount} random atlases with turned frames as they were drawn, without a bad edge`,
+  async () => {
+    let [frames, turned] = [0, 0]
+    const check = (asked: AtlasCase): Promise<void> =>
+      withAtlas({ ...asked, rotate: true }, async (atlas) => {
+        await expectSound(atlas, ['PixiJS 8'])
+        frames += atlas.errands[0]!.frames.length
+        turned += atlas.turned
+      })
+    await fc.assert(fc.asyncProperty(atlasCases, check), { numRuns: turnedCount, seed, endOnFailure: true })
+    console.log(`seed ${seed}: ${turnedCount} atlases, ${turned} of ${frames} frames turned`)
+    expect(turned).toBeGreaterThan(0)
+  },
+  60_000 + turnedCount * 5_000,
 )
 
 const tile: AnimationCase = {
@@ -144,10 +163,13 @@ async function look(engine: string, errand: Errand): Promise<Seen> {
   return seen
 }
 
-async function expectSound({ errands, timelines, pages }: MadeAtlas): Promise<{ edge: number; pages: number }> {
+async function expectSound(
+  { errands, timelines, pages }: MadeAtlas,
+  names = engines.map(({ name }) => name),
+): Promise<{ edge: number; pages: number }> {
   let edge = 0
   for (const errand of errands) {
-    const seen = await Promise.all(engines.map(async ({ name }) => ({ name, ...(await look(name, errand)) })))
+    const seen = await Promise.all(names.map(async (name) => ({ name, ...(await look(name, errand)) })))
     for (const { name, exact, edges, shown } of seen) {
       const at = `${name}, scale ${errand.scale}`
       expect({ at, otherThanDrawn: exact }).toEqual({ at, otherThanDrawn: {} })

@@ -31,6 +31,8 @@ export interface AtlasCase {
   readonly scales: readonly number[]
   readonly pixelArt: boolean
   readonly palette: boolean
+  /** Whether frames may be turned, which PixiJS alone draws. @default false */
+  readonly rotate?: boolean
   readonly animations: readonly AnimationCase[]
 }
 

@@ -78,11 +78,12 @@ export async function fuzzOnce(
   else if (difference !== 'unread') fail(difference)
 }
 
-/** Another reader's view of an accepted archive: undefined where it is the same, `unread` where it reads none. */
-async function differsFromJszip(bytes: Uint8Array, entries: readonly ArchiveEntry[]): Promise<string | undefined> {
+/** Another reader's view of an accepted archive: undefined where it is the same, `unread` where it reads none of it, or not all. */
+export async function differsFromJszip(bytes: Uint8Array, entries: readonly ArchiveEntry[]): Promise<string | undefined> {
   const zip = await JSZip.loadAsync(bytes).catch(() => undefined)
   if (!zip) return 'unread'
-  // By the name alone: it takes a bit of DOS for a folder where Unix says that it is a file.
+  // It takes a bit of DOS for a folder where Unix says that it is a file, and then reads no content.
+  if (entries.some(({ name }) => zip.files[`${name}/`]?.dir)) return 'unread'
   const theirs = Object.values(zip.files).filter((file) => !(file.unsafeOriginalName ?? file.name).endsWith('/'))
   if (theirs.length !== entries.length) return `expected ${entries.length} entries, another reader finds ${theirs.length}`
   for (const { name, bytes: content } of entries) {

@@ -16,8 +16,10 @@ export interface DevProcess {
   readonly told: Happenings<Told>
   /** The text of a path. */
   get(path: string): Promise<string>
-  /** Ends it as a terminal does that is closed, and waits for its end. */
-  stop(): Promise<CliRun>
+  /** What it has printed so far. */
+  printed(): string
+  /** Ends it as a terminal does that is closed, or by Ctrl-C, and waits for its end. */
+  stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<CliRun>
 }
 
 /** Starts `vite` in a game and connects a page. */
@@ -60,9 +62,10 @@ export async function startDevProcess(root: string, env: Readonly<Record<string,
   return {
     told,
     get,
-    stop: async () => {
+    printed: () => out.join(''),
+    stop: async (signal = 'SIGTERM') => {
       socket.close()
-      child.kill('SIGTERM')
+      child.kill(signal)
       return ended
     },
   }

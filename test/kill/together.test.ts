@@ -6,6 +6,7 @@ import { figurePng, heroSpec, startCli } from '../project.ts'
 import { expectAllBought, onDesk, openDesk } from './desk.ts'
 import { startDevProcess, type Told } from './dev-process.ts'
 import { isExecute } from './posts.ts'
+import { quickMakers } from './quick-makers.ts'
 
 /** Keeps the first `count` requests of a kind until all of them are there. */
 function gather(count: number, is: (request: HookedRequest) => boolean): (request: HookedRequest) => Promise<undefined> {
@@ -26,21 +27,21 @@ const isBought = ({ event, data }: Told): boolean =>
   event === 'spritewright:update' && (data?.sprites ?? []).some(({ name, isPlaceholder }) => name === 'hero' && !isPlaceholder)
 
 describe('two CLIs and a dev server at once on one project', () => {
-  test('I1, I5, I10: both builds end well with one charge a request, and the page is shown what they bought', {
+  test('I1, I5, I10: all buy, both builds end well with one charge a request, and the page is shown what was bought', {
     timeout: 300_000,
   }, async () => {
     const game = await createGame({ ...gameFiles, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']) })
     let hasStarted = false
-    // Both CLIs are in the midst of it before either may go on: they meet at the service's door.
-    const meet = gather(2, ({ method, path }) => hasStarted && method === 'GET' && path.startsWith('/v1/sprite-pricing'))
+    // All are in the midst of it before any may go on: they meet at the service's door. The dev server has an approval, and buys too.
+    const meet = gather(3, ({ method, path }) => hasStarted && method === 'GET' && path.startsWith('/v1/sprite-pricing'))
     await onDesk(openDesk({ before: meet }, {}, { project: game }), async (desk) => {
       expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
+      hasStarted = true
       const dev = await startDevProcess(game.root, desk.env)
       const hero = /from "([^"]*hero\.sprite\.json[^"]*)"/.exec(await dev.get('/main.js'))?.[1] ?? ''
       const isPlaceholder = async (): Promise<boolean> => (await dev.get(hero)).includes('"isPlaceholder":true')
       try {
         expect(await isPlaceholder()).toBe(true)
-        hasStarted = true
         const runs = [startCli(game, ['build', '--out', 'a'], desk.env), startCli(game, ['build', '--out', 'b', '--json'], desk.env)]
         for (const run of await Promise.all(runs.map(({ ended }) => ended)))
           expect(run, run.stderr).toMatchObject({ code: 0, signal: null })
@@ -54,6 +55,54 @@ describe('two CLIs and a dev server at once on one project', () => {
       await expectAllBought(desk, 2, 'two CLIs and a dev server')
       const posts = desk.service.requests().filter(isExecute).length
       console.log(`two CLIs and a dev server: ${desk.service.charges().length} charges for 2 approvals, ${posts} submissions`)
+    })
+  })
+})
+
+describe('a dev server that buys', () => {
+  test('I1, I4: Ctrl-C after the submission loses nothing, the next server brings it home, and the page is shown it', {
+    timeout: 300_000,
+  }, async () => {
+    const game = await createGame({ ...gameFiles, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec() })
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    let tell = (): void => {}
+    const submitted = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const options = {
+      makers: quickMakers({
+        until: () => {
+          tell()
+          return gate
+        },
+      }),
+    }
+    await onDesk(openDesk(options, {}, { project: game }), async (desk) => {
+      const first = await startDevProcess(game.root, desk.env)
+      expect(desk.service.requests()).toEqual([])
+      expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
+      await submitted
+      const { stderr } = await first.stop('SIGINT')
+      expect(stderr).toBe('')
+      expect(desk.service.charges()).toEqual([])
+      const second = await startDevProcess(game.root, desk.env)
+      try {
+        expect(await second.get(/from "([^"]*hero\.sprite\.json[^"]*)"/.exec(await second.get('/main.js'))?.[1] ?? '')).toContain(
+          '"isPlaceholder":true',
+        )
+        release()
+        await second.told.next(isBought)
+      } finally {
+        await second.stop()
+      }
+      expect(second.printed()).toContain('hero.walk: is under way, and followed.')
+      expect(second.printed()).toContain('hero.walk: bought for')
+      // Where the interruption came before the answer to the POST was noted, the same bytes went out once more.
+      expect(desk.service.charges()).toHaveLength(1)
+      await expectAllBought(desk, 1, 'a dev server that was interrupted')
     })
   })
 })

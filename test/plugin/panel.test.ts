@@ -203,6 +203,69 @@ describe('an approval from elsewhere', () => {
     expect(service.charges()).toHaveLength(1)
   })
 
+  test('what was approved before the server came is bought when the spec asks for it again', async () => {
+    const { start, service, approve, game } = await world()
+    await approve(['hero'])
+    await game.write('sprites/hero.sprite.json', spec({ prompt: 'something else' }))
+    const { panel, log, crawl } = await start()
+    await crawl('/src/main.js')
+    expect(find(await panel.state(), 'hero.walk').standing).toBe('missing')
+    expect(service.charges()).toEqual([])
+    await game.write('sprites/hero.sprite.json', spec({}, { fps: 8 }))
+    await log.next((line) => line.includes('hero.walk: bought for'))
+    expect(service.charges()).toHaveLength(1)
+  })
+
+  test('play money: the service that another terminal ran has ended, and the dev server goes on with one of its own', async () => {
+    const game = await openSource({ 'spritewright.config.json': '{"service":"embedded"}' })
+    open.push(() => game.remove())
+    const dev = await startDev(await load(), game, pluginOf(game, { net: nodeNet() }))
+    open.push(() => dev.close())
+    const workshop = await createWorkshop({ root: game.root, host: hostOf(game, {}) })
+    await workshop.approve({ names: ['hero'], confirm: async () => true })
+    await dev.log.next((line) => line.includes('hero.walk: approved up to'))
+    await workshop.close()
+    await dev.log.next((line) => line.includes('hero.walk: bought for'))
+    const panel = await openPanel(dev)
+    open.push(() => panel.close())
+    await panel.act('quote', {})
+    expect(await panel.state()).toMatchObject({ service: { mode: 'embedded', balance: '98.4' }, ledger: { settled: '1.6' }, errors: [] })
+  })
+
+  test('a submission that nobody answered waits for a person, who sends it again from the panel', async () => {
+    let isDeaf = true
+    const { start, service, game } = await world(
+      { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}' },
+      {
+        after: async ({ method, path }, response) =>
+          isDeaf && method === 'POST' && /execut/.test(path) ? { ...response, cutAfter: 0 } : response,
+      },
+    )
+    const { panel } = await start()
+    for (const decision of ['replay', 'abandon'] as const)
+      expect(JSON.parse((await panel.refused('recover', { id: 'hero.walk', decision })).text).error).toMatchObject({ code: 'SW_USAGE' })
+    expect(await panel.refused('cancel', { id: 'hero.walk' })).toMatchObject({ status: 400 })
+    await approveHero(panel)
+    const uncertain = await panel.stateWhere(stands('hero.walk', 'uncertain'))
+    expect(find(uncertain, 'hero.walk').words).toContain('whether it was bought is unknown')
+    expect(uncertain.ledger.uncertain).not.toBe('0')
+    isDeaf = false
+    await panel.act('recover', { id: 'hero.walk', decision: 'replay' })
+    await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && state.errors.length === 0)
+    expect(service.charges()).toHaveLength(1)
+    expect(await game.list()).toContain('sprites.lock.json')
+  })
+
+  test('a ledger that cannot be read is told, and the rest is shown', async () => {
+    const { start, game } = await world({ '.spritewright/ledger.jsonl': '{"at":"never"}\n' })
+    const { panel } = await start()
+    const state = await panel.state()
+    expect(state).toMatchObject({ ledger: { entries: [] }, errors: [{ code: 'SW_JOURNAL', file: '.spritewright/ledger.jsonl', line: 1 }] })
+    expect(state.sprites).toHaveLength(2)
+    await game.remove('.spritewright/ledger.jsonl')
+    expect((await panel.state()).errors).toEqual([])
+  })
+
   test.each([
     ['CI', { CI: 'true' }, undefined],
     ["build.generate: 'never'", {}, '{"build":{"generate":"never"}}'],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { toAtlasData } from '../../plugin/module.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/data.ts'
 import { isHot, onUpdate } from '../../plugin/runtime/hot.ts'
 import { toAnimation, toTextures } from '../../plugin/runtime/phaser-data.ts'
@@ -99,4 +100,43 @@ test('a listener hears updates until it stops; a page is cold until the dev serv
   stop()
   expect(heard).toEqual([{ sprites: [] }])
   expect(made?.listeners.size).toBe(0)
+})
+
+test('PixiJS is told which frames lie turned, with their upright sizes', () => {
+  const { frames } = toSheetData({ ...atlas, turned: ['hero/walk/0000'] }, 0)
+  expect(frames['hero/walk/0000']).toStrictEqual({ ...trimmed, rotated: true })
+  expect(toSheetData({ ...atlas, turned: ['hero/walk/0000'] }, 1).frames['hero/walk/0001']).toStrictEqual(whole)
+})
+
+test('outlines and turns come through to the engines, where an atlas has them', () => {
+  const place = { page: 0, x: 2, y: 3, width: 10, height: 20, offsetX: 4, offsetY: 5, sourceWidth: 32, sourceHeight: 32 }
+  const hull = [
+    { x: 4, y: 5 },
+    { x: 14, y: 5 },
+    { x: 9.5, y: 25 },
+  ]
+  const page = {
+    sha256: 'a'.repeat(64),
+    bytes: new Uint8Array(),
+    width: 64,
+    height: 32,
+    contentType: 'image/png',
+    extension: 'png',
+  } as const
+  const built = { name: 'sprites', scale: 1, pixelArt: false, pages: [page], animations: [] }
+  const outline = [
+    [4, 5],
+    [14, 5],
+    [9.5, 25],
+  ]
+  const frames = [
+    { ...place, name: 'a/b/0000', hull, isTurned: true },
+    { ...place, name: 'a/b/0001', x: 40 },
+  ]
+  const data = toAtlasData({ ...built, frames }, ['a.png'])
+  expect(data).toMatchObject({ turned: ['a/b/0000'], outlines: { 'a/b/0000': outline } })
+  expect(toTextures(data)[0]!.frames.map(({ hull }) => hull)).toEqual([outline, undefined])
+  const plain = toAtlasData({ ...built, frames: frames.slice(1) }, ['a.png'])
+  expect(plain).not.toHaveProperty('outlines')
+  expect(plain).not.toHaveProperty('turned')
 })

@@ -53,7 +53,8 @@ export interface Game {
   remove(name?: string): Promise<void>
 }
 
-async function openGame(): Promise<Game> {
+/** A game in an empty folder. */
+export async function openGame(): Promise<Game> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'spritewright-plugin-')))
   const path = (name: string): string => join(root, name)
   return {
@@ -76,7 +77,7 @@ async function openGame(): Promise<Game> {
         .filter((name) => !/^(node_modules|\.spritewright|\.state)\//.test(name))
         .sort()
     },
-    remove: (name = '.') => rm(path(name), { recursive: true, force: true }),
+    remove: (name = '.') => rm(path(name), { recursive: true, force: true, maxRetries: 5 }),
   }
 }
 

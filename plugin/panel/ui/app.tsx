@@ -1,5 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PanelState } from '../protocol.ts'
 import { addressOf, isPlainClick, type Place, usePlaceInPage } from './address.ts'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { Header } from './header.tsx'
@@ -10,6 +11,7 @@ import { AnimationDetail, StepDetail } from './sprite-detail.tsx'
 import { allPaid, SpriteList } from './sprite-list.tsx'
 import type { PanelStore } from './store.ts'
 import { firstSettings } from './view-settings.ts'
+import { canBeApproved } from './words.ts'
 
 /** The whole page. */
 export function App({ store }: { readonly store: PanelStore }): VNode {
@@ -38,16 +40,18 @@ function Page(): VNode {
   const { store, state } = usePanel()
   const [place, go] = usePlaceInPage()
   const [approving, setApproving] = useState<readonly string[]>()
-  const { mayAct } = state.access
-  useEffect(() => {
-    // Prices and balance are asked for once, by a page that may act: it is free, and nothing shown before is binding.
-    if (mayAct) void store.api.act('quote', {}).catch(() => undefined)
-  }, [store, mayAct])
+  useQuote(store, state)
   const main = useRef<HTMLElement>(null)
   const moved = (next: Place): void => {
     go(next)
-    // Who goes on by keyboard begins at what was opened.
-    setTimeout(() => main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: next.view === 'sprites' }))
+    setTimeout(() => {
+      for (const area of main.current?.querySelectorAll('.detail-pane') ?? []) area.scrollTop = 0
+      // Beside the list one goes on choosing; where it is gone, or on another page, one begins at what was opened.
+      const list = main.current?.querySelector('.list-pane')
+      if (list?.checkVisibility() && next.id !== undefined) return
+      window.scrollTo(0, 0)
+      main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    })
   }
   return (
     <div class="frame" data-view={place.view}>
@@ -58,9 +62,36 @@ function Page(): VNode {
         {place.view === 'problems' && <Problems />}
         {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
       </main>
-      {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
+      {approving && (
+        <ApproveDialog
+          ids={approving}
+          onClose={() => {
+            setApproving(undefined)
+            // What led here may have nothing more to approve, and be gone.
+            setTimeout(() => {
+              if (document.activeElement === document.body) main.current?.querySelector('h1')?.focus({ preventScroll: true })
+            })
+          }}
+        />
+      )}
     </div>
   )
+}
+
+/**
+ * Balance and prices are asked for when a page that may act is opened, and again when something is to be bought that has no price yet. It is free.
+ * What has none after that has none: the state says why.
+ */
+function useQuote(store: PanelStore, { access, service, sprites, steps }: PanelState): void {
+  const marks = [
+    ...sprites.flatMap((sprite) => sprite.animations.map((paid) => ({ paid, mark: `${paid.id} ${paid.take} ${paid.frames}` }))),
+    ...steps.map((paid) => ({ paid, mark: paid.id })),
+  ]
+  const unpriced = marks.flatMap(({ paid, mark }) => (canBeApproved(paid) && paid.price === undefined ? [mark] : [])).join('\n')
+  const canAsk = access.mayAct && service.mode !== 'none'
+  useEffect(() => {
+    if (canAsk) void store.api.act('quote', {}).catch(() => undefined)
+  }, [store, canAsk, unpriced])
 }
 
 interface SpritesProps {
@@ -126,6 +157,11 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
       {service.words !== '' && (
         <div class="notice" data-tone="warn">
           <p>{service.words}</p>
+          {access.mayAct && service.mode !== 'none' && (
+            <button type="button" class="button quiet" onClick={() => void store.act('quote', {})}>
+              Ask again
+            </button>
+          )}
         </div>
       )}
       <div role="alert">

@@ -11,7 +11,7 @@ export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   const decide = (decision: 'replay' | 'abandon'): void => void store.act('recover', { id: paid.id, decision })
   return (
     <div class="notice" data-tone="bad">
-      <h3>Nobody knows whether this was bought</h3>
+      <h2>Nobody knows whether this was bought</h2>
       <p>
         It was sent and never answered. Sending it again may pay twice ({most}); giving it up may lose what was paid, and counts as spent.
       </p>

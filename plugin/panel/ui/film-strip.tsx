@@ -26,7 +26,7 @@ export function FilmStrip(props: FilmStripProps): VNode {
   return (
     <section class="block" aria-labelledby="film-title">
       <div class="spread">
-        <h3 id="film-title">Frames</h3>
+        <h2 id="film-title">Frames</h2>
         <span class="soft small">
           {countWords(editor.order.length, 'frame')} played{editor.dropped.length > 0 && `, ${editor.dropped.length} dropped`}
         </span>
@@ -129,7 +129,7 @@ function DroppedFrames({ sprite, delivered, editor }: WithEditor): VNode | null 
   if (editor.dropped.length === 0) return null
   return (
     <div class="dropped">
-      <h4>Dropped</h4>
+      <h3>Dropped</h3>
       <ul class="film">
         {editor.dropped.map((index) => (
           <li key={index}>

@@ -16,7 +16,7 @@ export function FlagList({ animation, onShow, mayDrop, onDrop }: FlagListProps):
   if (animation.flags.length === 0) return null
   return (
     <div class="flags">
-      <h4>{countWords(animation.flags.length, 'thing')} to look at</h4>
+      <h3>{countWords(animation.flags.length, 'thing')} to look at</h3>
       <ul>
         {animation.flags.map((flag) => (
           <li key={`${flag.fault}:${flag.from}`} class="flag">

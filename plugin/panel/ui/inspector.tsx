@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import type { AnimationEdit, EditRequest } from '../actions.ts'
 import type { PanelAnimation, PanelSprite } from '../protocol.ts'
+import { CheckField } from './check-field.tsx'
 import { NumberField } from './number-field.tsx'
 import { usePanel } from './panel-context.ts'
 import { SizeFields } from './size-fields.tsx'
@@ -9,16 +10,17 @@ import { SizeFields } from './size-fields.tsx'
 export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
-  const edit = (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): void =>
-    void store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change }).then((isWritten) => {
-      if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
-    })
-  const play = (change: AnimationEdit, words: string): void =>
+  const edit = async (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> => {
+    const isWritten = await store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change })
+    if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
+    return isWritten
+  }
+  const play = (change: AnimationEdit, words: string): Promise<boolean> =>
     edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
   return (
     <section class="block inspector" aria-labelledby="inspector-title">
       <div class="spread">
-        <h3 id="inspector-title">Free to change</h3>
+        <h2 id="inspector-title">Free to change</h2>
         <span class="soft small">written to the spec at once</span>
       </div>
       <fieldset disabled={isLocked}>
@@ -35,30 +37,18 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
             onCommit={(fps) => play({ fps }, `${fps} frames a second`)}
           />
           <div class="checks">
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={animation.loop}
-                onChange={(event) => play({ loop: event.currentTarget.checked }, event.currentTarget.checked ? 'loops' : 'plays once')}
-              />
-              Loop
-            </label>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={animation.yoyo}
-                onChange={(event) =>
-                  play({ yoyo: event.currentTarget.checked }, event.currentTarget.checked ? 'plays there and back' : 'plays one way')
-                }
-              />
-              There and back
-            </label>
+            <CheckField label="Loop" value={animation.loop} onCommit={(loop) => play({ loop }, loop ? 'loops' : 'plays once')} />
+            <CheckField
+              label="There and back"
+              value={animation.yoyo}
+              onCommit={(yoyo) => play({ yoyo }, yoyo ? 'plays there and back' : 'plays one way')}
+            />
           </div>
         </div>
         {animation.durations && (
           <p class="soft small">
             The spec has durations of its own; they win over frames a second.{' '}
-            <button type="button" class="button quiet" onClick={() => play({ durations: null }, 'durations taken out')}>
+            <button type="button" class="button quiet" onClick={() => void play({ durations: null }, 'durations taken out')}>
               Take them out
             </button>
           </p>
@@ -86,7 +76,7 @@ function AnchorFields({
   onCommit,
 }: {
   readonly sprite: PanelSprite
-  readonly onCommit: (anchor: PanelSprite['anchor']) => void
+  readonly onCommit: (anchor: PanelSprite['anchor']) => Promise<boolean>
 }): VNode {
   const { anchor } = sprite
   const field = (axis: 'x' | 'y', label: string): VNode => (
@@ -111,7 +101,7 @@ function AnchorFields({
             class="button quiet"
             aria-label={`Anchor: ${name}`}
             disabled={(anchor?.x ?? null) === (place?.x ?? null) && (anchor?.y ?? null) === (place?.y ?? null)}
-            onClick={() => onCommit(place)}
+            onClick={() => void onCommit(place)}
           >
             {name}
           </button>

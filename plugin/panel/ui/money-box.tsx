@@ -17,7 +17,7 @@ export function MoneyBox({ paid, onApprove }: { readonly paid: PanelPaid; readon
   const isPicture = paid.id.includes('#')
   return (
     <section class="block" aria-labelledby="money-title">
-      <h3 id="money-title">Credits</h3>
+      <h2 id="money-title">Credits</h2>
       <p>{paid.words}</p>
       {(paid.standing === 'running' || paid.standing === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
       <dl class="facts">

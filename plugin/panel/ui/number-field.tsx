@@ -9,7 +9,8 @@ export interface NumberFieldProps {
   readonly min: number
   readonly max: number
   readonly step: number
-  readonly onCommit: (value: number) => void
+  /** Answers whether it was written. */
+  readonly onCommit: (value: number) => Promise<boolean>
 }
 
 /** A labelled number; what lies outside its range is not written, and says so. */
@@ -23,11 +24,13 @@ export function NumberField({ label, value, min, max, step, onCommit }: NumberFi
     if (input.current && document.activeElement !== input.current) input.current.value = told
     setWrong(false)
   }, [told])
-  const commit = (text: string): void => {
+  const commit = async (text: string): Promise<void> => {
     const next = Number(text)
     const isRight = text.trim() !== '' && Number.isFinite(next) && next >= min && next <= max
     setWrong(!isRight)
-    if (isRight && next !== value) onCommit(next)
+    if (!isRight || next === value) return
+    const isWritten = await onCommit(next)
+    if (!isWritten && input.current) input.current.value = told
   }
   return (
     <div class="field">
@@ -42,7 +45,7 @@ export function NumberField({ label, value, min, max, step, onCommit }: NumberFi
         step={step === 1 ? 'any' : step}
         aria-invalid={isWrong}
         aria-describedby={isWrong ? `${id}-wrong` : undefined}
-        onChange={(event) => commit(event.currentTarget.value)}
+        onChange={(event) => void commit(event.currentTarget.value)}
       />
       {isWrong && (
         <span id={`${id}-wrong`} class="wrong" role="alert">

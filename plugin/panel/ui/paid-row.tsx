@@ -1,7 +1,6 @@
 import type { VNode } from 'preact'
-import type { PanelAnimation, PanelPaid } from '../protocol.ts'
+import type { PanelAnimation, PanelPaid, PanelProgress } from '../protocol.ts'
 import { addressOf, isPlainClick } from './address.ts'
-import { usePanel } from './panel-context.ts'
 import { ProgressBar } from './progress-bar.tsx'
 import { StandingMark } from './standing-mark.tsx'
 import { canBeApproved, countWords } from './words.ts'
@@ -9,6 +8,7 @@ import { canBeApproved, countWords } from './words.ts'
 /** One line of the list. */
 export interface PaidRowProps {
   readonly paid: PanelPaid
+  readonly progress: PanelProgress | undefined
   readonly name: string
   readonly isShown: boolean
   readonly isChosen: boolean
@@ -17,9 +17,7 @@ export interface PaidRowProps {
 }
 
 /** An animation or a step: where it stands, what it costs; chosen where it can be approved. */
-export function PaidRow({ paid, name, isShown, isChosen, onShow, onChoose }: PaidRowProps): VNode {
-  const { model } = usePanel()
-  const progress = model.progress[paid.id] ?? paid.progress
+export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onChoose }: PaidRowProps): VNode {
   const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
   return (
     <li class="paid" data-shown={isShown || undefined}>

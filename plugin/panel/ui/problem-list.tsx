@@ -9,7 +9,7 @@ export function ProblemList({ errors }: { readonly errors: readonly PanelError[]
       {errors.map((error) => (
         <li key={`${error.code}${error.id ?? ''}${error.file ?? ''}${error.line ?? ''}${error.message}`} class="notice" data-tone="bad">
           <div class="spread">
-            <h3 class={error.id === undefined && error.file !== undefined ? 'path' : ''}>{error.id ?? (placeOf(error) || error.code)}</h3>
+            <h2 class={error.id === undefined && error.file !== undefined ? 'path' : ''}>{error.id ?? (placeOf(error) || error.code)}</h2>
             <span class="soft small">{error.code}</span>
           </div>
           <p>{error.message}</p>

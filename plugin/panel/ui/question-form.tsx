@@ -31,7 +31,7 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
         if (isReady) void send()
       }}
     >
-      <h3 id={`${id}-title`}>The service asks</h3>
+      <h2 id={`${id}-title`}>The service asks</h2>
       <blockquote>{question.text}</blockquote>
       <div class="field">
         <label for={`${id}-answer`}>Your answer</label>

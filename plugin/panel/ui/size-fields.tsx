@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import type { PanelSprite } from '../protocol.ts'
 import { NumberField } from './number-field.tsx'
+import { useDraft } from './use-draft.ts'
 
 type Size = PanelSprite['size']
 type SizeKind = 'delivered' | 'longest' | 'box'
@@ -10,16 +11,28 @@ type SizeKind = 'delivered' | 'longest' | 'box'
 const mostPx = 4096
 
 /** How large frames are in the game: as they came, by their longest side, or fitted into a box. */
-export function SizeFields({ sprite, onCommit }: { readonly sprite: PanelSprite; readonly onCommit: (size: Size) => void }): VNode {
+export function SizeFields({
+  sprite,
+  onCommit,
+}: {
+  readonly sprite: PanelSprite
+  readonly onCommit: (size: Size) => Promise<boolean>
+}): VNode {
   const id = useId()
-  const { size, frame } = sprite
+  const { frame } = sprite
+  const [size, show] = useDraft(sprite.size)
+  const commit = (next: Size): Promise<boolean> => {
+    const written = onCommit(next)
+    show(next, written)
+    return written
+  }
   const kind: SizeKind = size === null ? 'delivered' : typeof size === 'number' ? 'longest' : 'box'
   const choose = (next: SizeKind): void => {
-    if (next === 'delivered') onCommit(null)
-    else onCommit(next === 'longest' ? Math.max(frame.width, frame.height) : { ...frame })
+    if (next === 'delivered') void commit(null)
+    else void commit(next === 'longest' ? Math.max(frame.width, frame.height) : { ...frame })
   }
   const pixels = (label: string, value: number, toSize: (px: number) => Size): VNode => (
-    <NumberField label={label} value={value} min={1} max={mostPx} step={1} onCommit={(px) => onCommit(toSize(Math.round(px)))} />
+    <NumberField label={label} value={value} min={1} max={mostPx} step={1} onCommit={(px) => commit(toSize(Math.round(px)))} />
   )
   return (
     <div class="fields">

@@ -35,7 +35,7 @@ export function AnimationDetail({
   const delivered = useFrames(animation.id, animation.take, `${animation.standing} ${sprite.pages.map((page) => page.url).join(' ')}`)
   return (
     <article class="detail">
-      <DetailHead paid={animation} file={sprite.file} words={`${sprite.prompt}: ${animation.prompt}`}>
+      <DetailHead paid={animation} file={sprite.file} words={animation.prompt}>
         {countWords(animation.frames, 'frame')}, take {animation.take}
         {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
       </DetailHead>

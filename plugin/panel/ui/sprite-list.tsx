@@ -1,7 +1,8 @@
 import type { VNode } from 'preact'
-import { useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { PanelPaid, PanelSprite, PanelState } from '../protocol.ts'
 import { FramePicture } from './frame-picture.tsx'
+import { useKeptNodes } from './kept-nodes.ts'
 import { PaidRow } from './paid-row.tsx'
 import { usePanel } from './panel-context.ts'
 import { canBeApproved, countWords, creditsWords, sumOf, wantsPerson } from './words.ts'
@@ -18,7 +19,7 @@ type Filter = 'all' | 'open' | 'flagged'
 
 /** Every sprite with its animations, what each would cost, and the way to approve several at once. */
 export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode {
-  const { state } = usePanel()
+  const { state, model } = usePanel()
   const [words, setWords] = useState('')
   const [filter, setFilter] = useState<Filter>('all')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -27,17 +28,22 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
   const selected = allPaid(state).filter((paid) => canBeApproved(paid) && chosen.has(paid.id))
   const choose = (ids: readonly string[], isChosen: boolean): void =>
     setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
-  const row = (paid: PanelPaid, name: string): VNode => (
-    <PaidRow
-      key={paid.id}
-      paid={paid}
-      name={name}
-      isShown={paid.id === shown}
-      isChosen={chosen.has(paid.id)}
-      onShow={() => onShow(paid.id)}
-      onChoose={(isChosen) => choose([paid.id], isChosen)}
-    />
-  )
+  const keep = useKeptNodes()
+  // A line that is kept has handlers of an earlier drawing; they ask for what holds now.
+  const now = useRef({ choose, onShow })
+  now.current = { choose, onShow }
+  const row = (paid: PanelPaid, name: string): VNode => {
+    const progress = model.progress[paid.id] ?? paid.progress
+    const [isShown, isChosen] = [paid.id === shown, chosen.has(paid.id)]
+    return keep(paid.id, [paid, progress, isShown, isChosen], () => (
+      <PaidRow
+        key={paid.id}
+        {...{ paid, progress, name, isShown, isChosen }}
+        onShow={() => now.current.onShow(paid.id)}
+        onChoose={(isOn) => now.current.choose([paid.id], isOn)}
+      />
+    ))
+  }
   return (
     <div class="list-pane">
       <search class="row list-head">
@@ -55,18 +61,22 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
           <option value="flagged">Flagged</option>
         </select>
       </search>
-      <div class="list">
-        {groups.map(({ sprite, animations }) => (
-          <section key={sprite.name} class="group" aria-label={sprite.name}>
-            <header class="group-head">
-              <span class="thumb">
-                <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
-              </span>
-              <h2>{sprite.name}</h2>
-            </header>
-            <ul>{animations.map((animation) => row(animation, animation.name))}</ul>
-          </section>
-        ))}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows are a shorter way between links that Tab reaches, too. */}
+      <div class="list" onKeyDown={goAlong}>
+        {groups.map(({ sprite, animations }) => {
+          const rows = animations.map((animation) => row(animation, animation.name))
+          return keep(`sprite ${sprite.name}`, [sprite, ...rows], () => (
+            <section key={sprite.name} class="group" aria-label={sprite.name}>
+              <header class="group-head">
+                <span class="thumb">
+                  <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
+                </span>
+                <h2>{sprite.name}</h2>
+              </header>
+              <ul>{rows}</ul>
+            </section>
+          ))
+        })}
         {steps.length > 0 && (
           <section class="group" aria-label="Reference pictures">
             <header class="group-head">
@@ -108,7 +118,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
             disabled={selected.length === 0 || !state.access.mayBuy}
             onClick={() => onApprove(selected.map((paid) => paid.id))}
           >
-            Approve {selected.length > 0 ? selected.length : ''}…
+            {selected.length > 0 ? `Approve ${selected.length}…` : 'Approve…'}
           </button>
         </div>
       )}
@@ -119,6 +129,16 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
 /** Everything that can be paid for. */
 export function allPaid(state: PanelState): readonly PanelPaid[] {
   return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps]
+}
+
+/** The arrow keys go from line to line. */
+function goAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const links = [...event.currentTarget.querySelectorAll('a')]
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+  if (by === 0 || at < 0) return
+  event.preventDefault()
+  links[at + by]?.focus()
 }
 
 function total(selected: readonly PanelPaid[]): string {

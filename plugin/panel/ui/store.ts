@@ -1,6 +1,7 @@
 import type { Done, PanelActions } from '../actions.ts'
 import type { PanelError, PanelProgress, PanelState } from '../protocol.ts'
 import { type ActionName, type PanelApi, Refused } from './api.ts'
+import { withSameParts } from './same-parts.ts'
 import { progressWords } from './words.ts'
 
 /** What the page knows. */
@@ -48,7 +49,7 @@ export function createStore(api: PanelApi): PanelStore {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
-  const refresh = keepFresh(api, set)
+  const refresh = keepFresh(api, (change) => set(change.state ? { ...change, state: withSameParts(change.state, model.state) } : change))
   /** Until the state shows what was done; a server that is gone shows nothing. */
   const settle = async (revision: number): Promise<void> => {
     const isShown = (): boolean => (model.state?.revision ?? 0) >= revision || model.link === 'lost'

@@ -24,7 +24,7 @@ export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; rea
   return (
     <section class="block" aria-labelledby="takes-title">
       <div class="spread">
-        <h3 id="takes-title">Takes</h3>
+        <h2 id="takes-title">Takes</h2>
         <span class="soft small">other goes at the same words; those that are bought stay</span>
       </div>
       <ul class="takes">

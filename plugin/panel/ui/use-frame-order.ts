@@ -1,7 +1,7 @@
-import { useRef, useState } from 'preact/hooks'
 import type { PanelAnimation, PanelFrames, PanelSprite } from '../protocol.ts'
 import { allOf, droppedOf, type FrameOrder, orderOf, toUse, withKept, withMoved, withoutPlaces } from './frame-order.ts'
 import { usePanel } from './panel-context.ts'
+import { useDraft } from './use-draft.ts'
 import { countWords } from './words.ts'
 
 /** The frames of an animation in playing order, and what can be done with them. What is done is written to the spec, and shown before it is. */
@@ -24,18 +24,14 @@ export interface FrameOrderEditor {
 /** @param delivered All that was delivered; nothing is edited until it is here. */
 export function useFrameOrder(sprite: PanelSprite, animation: PanelAnimation, delivered: PanelFrames | undefined): FrameOrderEditor {
   const { state, store } = usePanel()
-  const [draft, setDraft] = useState<FrameOrder>()
-  const latest = useRef<FrameOrder>(undefined)
   const count = delivered?.frames.length ?? 0
-  const order = draft ?? orderOf(animation, count)
+  const [order, show] = useDraft<FrameOrder>(orderOf(animation, count))
   const mayEdit = state.access.mayAct && count > 0
   const write = (next: FrameOrder, words: string): void => {
     if (next === order || !mayEdit) return
-    latest.current = next
-    setDraft(next)
-    void store.edit(sprite.name, 'use', { id: animation.id, use: toUse(next, count) }).then((isWritten) => {
-      // A later change goes on; its own writing ends it.
-      if (latest.current === next) setDraft(undefined)
+    const written = store.edit(sprite.name, 'use', { id: animation.id, use: toUse(next, count) })
+    show(next, written)
+    void written.then((isWritten) => {
       if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
     })
   }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { PanelState } from '../../../plugin/panel/protocol.ts'
 import { type EventHandlers, type PanelApi, Refused } from '../../../plugin/panel/ui/api.ts'
+import { withSameParts } from '../../../plugin/panel/ui/same-parts.ts'
 import { createStore } from '../../../plugin/panel/ui/store.ts'
 
 /** A server of one sprite, whose spec is a number that every edit raises; edits of an older one are refused. */
@@ -8,7 +9,8 @@ function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events
   let [version, loads] = [1, 0]
   let handlers: EventHandlers | undefined
   const acts: string[] = []
-  const state = (): PanelState => ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }] }) as unknown as PanelState
+  const state = (): PanelState =>
+    ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], steps: [] }) as unknown as PanelState
   const api: PanelApi = {
     state: async () => {
       loads++
@@ -103,4 +105,19 @@ describe('the store of the panel', () => {
     await store.refresh()
     expect(store.model.progress).toEqual({})
   })
+})
+
+test('a new state brings the old objects where nothing of them has changed', () => {
+  const state = (fps: number): PanelState =>
+    ({
+      sprites: [
+        { name: 'coin', animations: [] },
+        { name: 'hero', animations: [{ fps }] },
+      ],
+      steps: [],
+    }) as unknown as PanelState
+  const before = state(8)
+  const after = withSameParts(state(9), before)
+  expect(after.sprites[0]).toBe(before.sprites[0])
+  expect(after.sprites[1]).toMatchObject({ animations: [{ fps: 9 }] })
 })

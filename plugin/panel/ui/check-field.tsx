@@ -1,0 +1,28 @@
+import type { VNode } from 'preact'
+import { useDraft } from './use-draft.ts'
+
+/** Yes or no, written at once. */
+export interface CheckFieldProps {
+  readonly label: string
+  readonly value: boolean
+  /** Answers when it is written, or refused. */
+  readonly onCommit: (value: boolean) => Promise<unknown>
+}
+
+/** A labelled box to tick. */
+export function CheckField({ label, value, onCommit }: CheckFieldProps): VNode {
+  const [shown, show] = useDraft(value)
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={shown}
+        onChange={(event) => {
+          const { checked } = event.currentTarget
+          show(checked, onCommit(checked))
+        }}
+      />
+      {label}
+    </label>
+  )
+}

@@ -1,0 +1,62 @@
+import type { Bitmap } from '../../atlas/index.ts'
+import type { PlanItem } from '../build/plan.ts'
+import type { StandInSource } from '../build/stand-in.ts'
+import { buildKey, requestHash } from '../spec/key.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
+import { findEntry, type LockFile } from '../vault/lockfile.ts'
+import type { Shop } from './shop.ts'
+import type { Survey, Wish } from './survey.ts'
+
+/** Raised whenever equal sources give other stand-ins than before. */
+const drawing = 2
+
+/** How stand-ins are drawn for what a survey found. */
+export interface StandIns {
+  of(item: PlanItem, wish: Wish): Promise<StandInSource>
+}
+
+/** What is known of pictures and sizes before anything is drawn. */
+export function createStandIns(shop: Shop, found: Survey, readResult: (item: PlanItem) => Promise<readonly Bitmap[]>): StandIns {
+  const siblings = new Map<SpriteSpec, PlanItem>()
+  for (const item of found.items)
+    if (item.state === 'bought' && item.result !== undefined && !siblings.has(item.spec)) siblings.set(item.spec, item)
+  return {
+    of: async ({ spec }, wish) => {
+      const last = madePicture(found.lock, wish)
+      // One that is lost is fetched again by a build; until then there is what the chain begins with.
+      const made = last !== undefined && (await shop.vault.has(last)) ? last : undefined
+      const sha256 = made ?? wish.picture?.sha256
+      const prompt = wordsOf(spec)
+      const isMarked = shop.options.placeholders.mark
+      const like = siblings.get(spec)
+      return {
+        kind: 'placeholder',
+        sha256: buildKey({ drawing, from: sha256 ?? { prompt }, isMarked, like: like?.result ?? null }),
+        read: async () => (made === undefined ? wish.picture?.bytes : await shop.vault.read(made)),
+        prompt,
+        isMarked,
+        readLike: like && (() => readResult(like)),
+      }
+    },
+  }
+}
+
+/**
+ * The furthest picture of a sprite's chain that is bought, by its hash: the nearest to what will be animated. By the lock file alone: under which service the animation will be bought is
+ * not known yet.
+ */
+function madePicture(lock: LockFile, wish: Wish): string | undefined {
+  const services = new Map(Object.values(lock.steps ?? {}).map(({ service }) => [JSON.stringify(service), service]))
+  const chains = [...services.values()].map((service) =>
+    wish.requests(service).steps.map((step) => findEntry(lock, step.id, requestHash(step, service))?.result?.sha256),
+  )
+  const reached = chains.map((results) => results.findLastIndex((result) => result !== undefined))
+  const best = reached.indexOf(Math.max(...reached))
+  return chains[best]?.[reached[best] ?? -1]
+}
+
+/** What is to be seen on the picture, as far as it is said in words. */
+function wordsOf({ reference, prompt }: SpriteSpec): string {
+  const [first] = reference.kind === 'steps' ? reference.steps : []
+  return first?.kind === 'text' ? `${first.text}\n${prompt}` : prompt
+}

@@ -1,0 +1,114 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { nodeHost } from '../../src/host/host.ts'
+import { createWorkshop } from '../../src/workshop.ts'
+import { type Dev, startDev } from '../plugin/server.ts'
+import { type Game, hostOf, key, openGame, pluginOf, vites } from '../plugin/world.ts'
+import { figurePng } from '../project.ts'
+
+/** How a panel is opened. */
+export interface DeskSetup {
+  /** Files of the game. */
+  readonly files: Readonly<Record<string, string>>
+  /** Names that are bought before. */
+  readonly bought?: readonly string[]
+  /** What the address asks for, e.g. `?show=hero.walk`. */
+  readonly query?: string
+  /** Without it the page only shows. @default true */
+  readonly hasToken?: boolean
+  /** How long a purchase takes beside its real work, milliseconds. @default 0 */
+  readonly jobMs?: number
+  readonly look?: BrowserContextOptions
+}
+
+/** A dev server over an embedded service, and its panel in a browser. */
+export interface Desk {
+  readonly page: Page
+  readonly game: Game
+  readonly service: EmbeddedService
+  readonly dev: Dev
+  /** Errors of the page, and requests that left the server. Empty where all is well. */
+  readonly complaints: string[]
+  /** The text of a file, once it is as it should be. */
+  written(file: string, fits: (text: string) => boolean): Promise<string>
+  close(): Promise<void>
+}
+
+const machine = nodeHost()
+
+/** Opens everything that a person at a panel has. */
+export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk> {
+  const service = await startEmbeddedService({
+    jobMs: setup.jobMs ?? 0,
+    limits: { windowMs: 1 },
+    accounts: [{ name: 'test', keys: [{ key }] }],
+  })
+  const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
+  const game = await openGame()
+  for (const [name, content] of Object.entries({ 'package.json': '{"name":"meadow","private":true,"type":"module"}', ...setup.files }))
+    await game.write(name, content)
+  await game.write('sprites/figure.png', figurePng())
+  if (setup.bought) await buy(game, env, setup.bought)
+  const [, load] = vites[0]!
+  const dev = await startDev(await load(), game, pluginOf(game, { env, net: machine.net }))
+  dev.server.printUrls()
+  const address = new URL(/https?:\S+__spritewright\/#token=\S+/.exec(dev.log.all.join('\n'))?.[0] ?? '')
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce', ...setup.look })
+  const page = await context.newPage()
+  const complaints = listen(page, address.origin)
+  await page.goto(`${address.origin}${address.pathname}${setup.query ?? ''}${setup.hasToken === false ? '' : address.hash}`)
+  await page.locator('main').waitFor()
+  return {
+    page,
+    game,
+    service,
+    dev,
+    complaints,
+    written: async (file, fits) => {
+      for (;;) {
+        const text = await game.read(file)
+        if (fits(text)) return text
+        await page.evaluate(() => new Promise(requestAnimationFrame))
+      }
+    },
+    close: async () => {
+      await context.close()
+      await dev.close()
+      await service.close()
+      await game.remove()
+    },
+  }
+}
+
+async function buy(game: Game, env: Readonly<Record<string, string>>, names: readonly string[]): Promise<void> {
+  const workshop = await createWorkshop({ root: game.root, options: { approval: { perSprite: '100' } }, host: hostOf(game, env) })
+  await workshop.build({ names, buyOnly: true })
+  await workshop.close()
+}
+
+/** What a page complains of: errors, what its policy blocked, answers that failed, and whatever it asks of another origin. */
+function listen(page: Page, origin: string): string[] {
+  const complaints: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
+  })
+  page.on('pageerror', (error) => void complaints.push(error.stack ?? error.message))
+  page.on('request', (request) => {
+    const url = request.url()
+    if (!url.startsWith(`${origin}/`) && !/^(data|blob):/.test(url)) complaints.push(`asks ${url}`)
+  })
+  return complaints
+}
+
+/** A spec as people write them: with comments, in an order of their own. */
+export function heroSpec(walk: string, more = ''): string {
+  return `{
+  // The one that the player moves.
+  "reference": "./figure.png",
+  "prompt": "a small figure",
+  "animations": {
+    "walk": { "prompt": ${JSON.stringify(walk)}, "frames": 7, "fps": 8 }, // brisk${more}
+  },
+}
+`
+}

@@ -1,0 +1,181 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { openBrowser } from './browser.ts'
+import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let browser: Browser
+const open: Desk[] = []
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const desk of open.splice(0)) await desk.close()
+})
+afterAll(() => browser.close())
+
+async function start(setup: DeskSetup): Promise<Desk> {
+  const desk = await openDesk(browser, setup)
+  open.push(desk)
+  return desk
+}
+
+const heroFile = 'sprites/hero.sprite.json'
+const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
+const standing = (page: Page, word: string): Promise<void> => page.locator('.detail-head .state', { hasText: word }).waitFor()
+
+describe('money', () => {
+  test('an approval says what is held, starts the purchase, and the real art is shown when it is there', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks') }, query: '?show=hero.walk', jobMs: 800 })
+    const { page } = desk
+    await button(page, /^Approve 1\.6 credits…$/).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1.6 credits will be held for hero.walk; at most 1.6 are charged.').waitFor()
+    expect(desk.service.charges()).toEqual([])
+    await dialog.getByRole('button', { name: 'Approve 1.6 credits' }).click()
+    await page.getByRole('progressbar').first().waitFor()
+    await standing(page, 'bought')
+    await page.getByText('a placeholder', { exact: false }).waitFor({ state: 'detached' })
+    expect(desk.service.charges().map((charge) => charge.credits)).toEqual([16_000n])
+    // The game has it a moment before the lock file does.
+    const lock = await desk.written('sprites.lock.json', (text) => text.includes('"result"'))
+    expect(Object.values(JSON.parse(lock).animations['hero.walk'])).toMatchObject([{ approval: { ceiling: '1.6' } }])
+    expect(desk.complaints).toEqual([])
+  })
+
+  test('several are approved at once, and a page that is not to spend cannot', async () => {
+    const coin = '{ "reference": "./figure.png", "prompt": "a coin", "animations": { "spin": { "frames": 7 } } }'
+    const desk = await start({ files: { [heroFile]: heroSpec('walks'), 'sprites/coin.sprite.json': coin } })
+    const { page } = desk
+    await page.getByRole('checkbox', { name: /^All 2/ }).check()
+    await page.getByText('3.2 credits', { exact: true }).waitFor()
+    await button(page, 'Approve 2…').click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('3.2 credits will be held for coin.spin and hero.walk; at most 3.2 are charged.').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(desk.service.charges()).toEqual([])
+    expect(await desk.game.list()).not.toContain('sprites.lock.json')
+    expect(desk.complaints).toEqual([])
+  })
+
+  test('without the token the page shows everything, says why it does nothing, and has nothing to press', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks') }, hasToken: false, query: '?show=hero.walk' })
+    const { page } = desk
+    await page.getByText('#token=', { exact: false }).waitFor()
+    expect(await button(page, /^Approve/).evaluateAll((all) => all.map((one) => (one as HTMLButtonElement).disabled))).not.toContain(false)
+    expect(await page.getByRole('spinbutton', { name: 'Frames a second' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: /^Anchor of hero/ }).focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.getByRole('button', { name: /^Anchor of hero/ }).getAttribute('aria-label')).toContain(
+      '0.5 across, 0.5 down, not set',
+    )
+    expect(desk.complaints).toEqual([])
+  })
+
+  test('a reload keeps the token, and the address does not show it', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks') }, query: '?show=hero.walk' })
+    const { page } = desk
+    expect(page.url()).not.toContain('token')
+    await page.reload()
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('button')].some((one) => /^Approve 1/.test(one.textContent ?? '') && !one.disabled),
+    )
+    expect(
+      await page.evaluate(() =>
+        JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, document.documentElement.outerHTML]),
+      ),
+    ).not.toContain(await page.evaluate(() => (history.state as { token: string }).token))
+  })
+
+  test('a server that is gone is said to be', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks') }, query: '?show=hero.walk' })
+    await button(desk.page, /^Approve 1\.6/).waitFor()
+    await desk.dev.server.close()
+    await desk.page.getByText('no connection').waitFor()
+  })
+
+  test('a purchase that fails is told with what to do, and can be approved again', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks [fail generation_failed]') }, query: '?show=hero.walk' })
+    const { page } = desk
+    await button(page, /^Approve 1\.6/).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Approve 1\.6/ })
+      .click()
+    await standing(page, 'failed')
+    await page.getByRole('alert').getByText('hero.walk', { exact: false }).first().waitFor()
+    await button(page, /^Approve 1\.6 credits…$/).waitFor()
+    expect(desk.service.charges()).toEqual([])
+  })
+})
+
+describe('questions', () => {
+  test('are shown with a place for the answer, and the purchase goes on', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks [ask]') }, query: '?show=hero.walk' })
+    const { page } = desk
+    await button(page, /^Approve 1\.6/).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Approve 1\.6/ })
+      .click()
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('to the right')
+    await button(page, 'Send the answer').click()
+    await standing(page, 'bought')
+    expect(desk.service.charges()).toHaveLength(1)
+    expect(desk.complaints).toEqual([])
+  })
+
+  test('that ask for a picture take one that is dropped, and no other file', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks [ask asset]') }, query: '?show=hero.walk' })
+    const { page } = desk
+    await button(page, /^Approve 1\.6/).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Approve 1\.6/ })
+      .click()
+    await page.getByRole('textbox', { name: 'Your answer' }).fill('like this')
+    expect(await button(page, 'Send the answer').isDisabled()).toBe(true)
+    await drop(page, { name: 'words.txt', type: 'text/plain', bytes: [65] })
+    await page.getByText('words.txt is no PNG', { exact: false }).waitFor()
+    const picture = [...(await import('../project.ts')).figurePng(900)]
+    await drop(page, { name: 'sketch.png', type: 'image/png', bytes: picture })
+    await page.getByText('sketch.png goes with the answer.').waitFor()
+    await button(page, 'Send the answer').click()
+    await standing(page, 'bought')
+  })
+})
+
+/** Drops a file upon the place for a picture, as a browser does. */
+async function drop(page: Page, file: { readonly name: string; readonly type: string; readonly bytes: readonly number[] }): Promise<void> {
+  const data = await page.evaluateHandle(({ name, type, bytes }) => {
+    const transfer = new DataTransfer()
+    transfer.items.add(new File([new Uint8Array(bytes)], name, { type }))
+    return transfer
+  }, file)
+  await page.dispatchEvent('.picture-drop', 'drop', { dataTransfer: data })
+}
+
+describe('takes', () => {
+  test('another one is bought beside the first; each can be chosen', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks') }, bought: ['hero'], query: '?show=hero.walk' })
+    const { page } = desk
+    await button(page, 'Another take').click()
+    await desk.written(heroFile, (text) => /"take": 2/.test(text))
+    await button(page, /^Approve 1\.6/).click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Approve 1\.6/ })
+      .click()
+    await standing(page, 'bought')
+    await page.getByRole('img', { name: 'Take 1 of hero.walk' }).waitFor()
+    await page.getByRole('img', { name: 'Take 2 of hero.walk' }).waitFor()
+    await button(page, 'Choose take 1').click()
+    const text = await desk.written(heroFile, (now) => !/"take": 2/.test(now))
+    expect(text).toContain('// brisk')
+    await button(page, 'Choose take 2').waitFor()
+    expect(desk.service.charges()).toHaveLength(2)
+    expect(desk.complaints).toEqual([])
+  })
+})
