@@ -19,17 +19,30 @@ const identity = { host: '127.0.0.1:9', keyMode: 'test', apiVersion: '1' }
  */
 export function makeProject(corpus, folder, { isReversed = false, spec = {} } = {}) {
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(join(folder, 'sprites'), { recursive: true })
-  mkdirSync(join(folder, '.spritewright/results'), { recursive: true })
+  mkdirSync(folder, { recursive: true })
   writeFileSync(
     join(folder, 'package.json'),
     JSON.stringify({ name: 'game', private: true, type: 'module', dependencies: { phaser: '^4.0.0' } }),
   )
   const { sprites } = readCorpus(corpus)
   const reference = readFileSync(join(corpus, 'frames', sprites[0].name, 'frame_000.png'))
-  writeFileSync(join(folder, 'sprites/reference.png'), reference)
   const ordered = isReversed ? sprites.toReversed() : sprites
-  const animations = Object.fromEntries(ordered.map((sprite) => buy(sprite, corpus, folder, sha256(reference), spec)))
+  const bought = ordered.map(({ name, frames }) => ({ name, frames, zip: join(corpus, 'zips', `${name}.zip`), free: spec }))
+  return buyAll(folder, bought, reference)
+}
+
+/**
+ * Writes specs, and results as if they had been bought.
+ *
+ * @param {readonly { name: string, frames: number, zip: string, free?: object }[]} sprites Each with the delivery that it is given.
+ * @param reference PNG that all of them name.
+ * @returns The folder.
+ */
+export function buyAll(folder, sprites, reference) {
+  mkdirSync(join(folder, 'sprites'), { recursive: true })
+  mkdirSync(join(folder, '.spritewright/results'), { recursive: true })
+  writeFileSync(join(folder, 'sprites/reference.png'), reference)
+  const animations = Object.fromEntries(sprites.map((sprite) => buy(sprite, folder, sha256(reference))))
   writeFileSync(join(folder, 'sprites.lock.json'), formatLockFile({ version: 1, animations }))
   return folder
 }
@@ -40,7 +53,7 @@ export function forgetBuilds(folder) {
   rmSync(join(folder, 'out'), { recursive: true, force: true })
 }
 
-function buy({ name, frames }, corpus, folder, reference, free) {
+function buy({ name, frames, zip, free = {} }, folder, reference) {
   const text = JSON.stringify({
     reference: './reference.png',
     prompt: `a figure called ${name}`,
@@ -51,7 +64,6 @@ function buy({ name, frames }, corpus, folder, reference, free) {
   writeFileSync(file, text)
   const spec = parseSpec(text, file)
   const request = toSheetRequest(spec, spec.animations[0], { kind: 'file', sha256: reference })
-  const zip = join(corpus, 'zips', `${name}.zip`)
   const bytes = readFileSync(zip)
   const result = { sha256: sha256(bytes), bytes: bytes.length }
   place(zip, join(folder, '.spritewright/results', `${result.sha256}.zip`))

@@ -11,5 +11,6 @@ export const targets = {
   bytes: { areaOfAssetPack: { M: 0.45 } },
   warm: { 'empty process': { S: 1.5, M: 1.5, L: 2 }, AssetPack: { S: 0.3, M: 0.25, L: 0.15 } },
   vite: { public: { S: 1.05, M: 1.05, L: 1.1 }, hooksMs: { S: 10, M: 20, L: 60 } },
+  hot: { ofJson: 1.5 },
   changed: { cold: { M: 0.25 } },
 }

@@ -1,11 +1,12 @@
 import { relative, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
-import type { BuiltSheets } from '../src/index.ts'
+import type { BuiltSprite } from '../src/index.ts'
 import { findSprite } from './bundling.ts'
+import { compareSheets } from './changes.ts'
 import { openDesk } from './desk.ts'
 import { filesOf } from './failure.ts'
 import { hotModule } from './hot-module.ts'
-import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
+import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
 import { createMessenger, type Preview, stampOf, toModule, type UrlOf } from './messenger.ts'
 import { guardPaths, isOwnPath, servePages } from './middleware.ts'
 import { allModule, atlasModule, spriteModule } from './module.ts'
@@ -31,14 +32,20 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   let current: Promise<Preview> | undefined
   let previous: Preview | undefined
+  let isDoubtful = false
   const messenger = createMessenger(server, root, urlOf)
-  const look = async (): Promise<Preview> => {
-    const preview = await workshop.preview()
-    shelf.put(preview.sheets.atlases.flatMap((atlas) => atlas.pages))
-    await workshop.writeTypings(preview.sheets)
-    server.watcher.add(preview.sheets.sprites.flatMap((sprite) => [sprite.file, ...(sprite.overridePaths ?? [])]))
+  const look = async (paths?: readonly string[]): Promise<Preview> => {
+    const preview = await workshop.preview(paths)
+    const { sheets } = preview
+    const { changed, gone } = compareSheets(previous?.sheets, sheets)
+    shelf.put(sheets.atlases.flatMap((atlas) => atlas.pages))
+    await workshop.writeTypings(gone.length > 0 ? sheets : { ...sheets, sprites: changed })
+    // All of the root is watched as it is.
+    const files = changed.flatMap((sprite) => [sprite.file, ...(sprite.overridePaths ?? [])])
+    server.watcher.add(files.filter((file) => !isInside(root, file)))
     // A page that is loaded from now on gets new code; one that is open is told by an event.
-    forgetModules(server, root, previous ? [previous, preview] : [preview])
+    forgetModules(server, root, [...changed, ...gone])
+    isDoubtful = preview.errors.length > 0 || gone.length > 0
     previous = preview
     messenger.note(preview)
     return preview
@@ -56,14 +63,16 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   })
   guardPaths(server, folders)
   servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
-  watchProject(server, { root, store: workshop.options.store.dir }, async (isStale) => {
+  watchProject(server, { root, store: workshop.options.store.dir }, async (isStale, changed) => {
     await current?.catch(() => undefined)
-    current = look()
+    current = look(changed)
     try {
-      // A file may have been seen half written, or under its old name: what is wrong is looked at twice before it is told.
-      if ((await current).errors.length > 0) current = look()
+      await current
+      // A file may have been seen half written, or under its old name: what is wrong, or gone, is looked at twice before it is told.
+      if (isDoubtful) current = look(changed)
       const preview = await current
-      if (!isStale()) messenger.tell(preview)
+      // What is sound is told at once, also where more is to come.
+      if (!isDoubtful || !isStale()) messenger.tell(preview)
     } finally {
       desk.changed()
     }
@@ -107,21 +116,14 @@ function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets
   )
 }
 
-/** Modules of ours are made anew when they are asked for next, in every environment. */
-function forgetModules(server: ViteDevServer, root: string, previews: readonly Preview[]): void {
-  const ids = new Set(previews.flatMap(({ sheets }) => idsOf(sheets, root)))
+/** The modules of sprites are made anew when they are asked for next, in every environment, and so is the one of all. */
+function forgetModules(server: ViteDevServer, root: string, sprites: readonly BuiltSprite[]): void {
+  if (sprites.length === 0) return
+  const ids = sprites.flatMap((sprite) => [formatId(spriteId(root, sprite.file)), formatId({ kind: 'atlas', name: sprite.atlas })])
   for (const { moduleGraph } of Object.values(server.environments)) {
-    for (const id of ids) {
+    for (const id of [formatId({ kind: 'all' }), ...ids]) {
       const module = moduleGraph.getModuleById(id)
       if (module) moduleGraph.invalidateModule(module)
     }
   }
-}
-
-function idsOf(sheets: BuiltSheets, root: string): readonly string[] {
-  return [
-    formatId({ kind: 'all' }),
-    ...sheets.sprites.map((sprite) => formatId(spriteId(root, sprite.file))),
-    ...sheets.atlases.map((atlas) => formatId({ kind: 'atlas', name: atlas.name })),
-  ]
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { ViteDevServer } from 'vite'
 import type { BuiltPage, BuiltSheets, SpritewrightError } from '../src/index.ts'
+import { isSame, type ShownSprite, spritesOf } from './changes.ts'
 import { filesOf, toFailure } from './failure.ts'
 import { formatId, spriteId, toSlashes } from './ids.ts'
 import { toAtlasData, toSpriteData } from './module.ts'
@@ -36,6 +37,7 @@ interface Having {
 interface Told {
   /** Changes with anything of it that a page sees. */
   readonly stamp: string
+  readonly shown: ShownSprite
   readonly module: SpriteModule
   /** Its spec, absolute. */
   readonly file: string
@@ -59,14 +61,14 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
   )
   return {
     note: ({ sheets }) => {
-      told ??= toTold(sheets, urlOf)
+      told ??= toTold(sheets, new Map(), urlOf)
     },
     pageHasFailed: () => {
       isPageDead = true
     },
     tell: (preview) => {
       const before = told ?? new Map<string, Told>()
-      told = withBroken(toTold(preview.sheets, urlOf), before, preview.errors)
+      told = withBroken(toTold(preview.sheets, before, urlOf), before, preview.errors)
       for (const [name, { file }] of before) if (!told.has(name)) lost.set(name, file)
       for (const name of told.keys()) lost.delete(name)
       const failure = failureOf(preview.errors) ?? lostImport(server, root, lost)
@@ -82,10 +84,14 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
   }
 }
 
-function toTold(sheets: BuiltSheets, urlOf: UrlOf): Map<string, Told> {
-  const all = sheets.sprites.map((sprite) => {
-    const module = toModule(sprite, sheets, urlOf)
-    return [sprite.name, { module, stamp: stampOf(module), file: sprite.file }] as const
+/** @param before What is told of a sprite that has not changed is known. */
+function toTold(sheets: BuiltSheets, before: ReadonlyMap<string, Told>, urlOf: UrlOf): Map<string, Told> {
+  const all = [...spritesOf(sheets)].map(([name, shown]) => {
+    const known = before.get(name)
+    if (known && isSame(known.shown, shown)) return [name, known] as const
+    const { sprite, atlases } = shown
+    const module = toModule(sprite, { ...sheets, atlases }, urlOf)
+    return [name, { shown, module, stamp: stampOf(module), file: sprite.file }] as const
   })
   return new Map(all)
 }

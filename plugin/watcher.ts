@@ -15,25 +15,30 @@ export interface WatchedFolders {
 }
 
 /**
- * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result changes, in whatever order other programs write them. Changes that come while it runs lead to one more run:
- * `isStale` tells it that what it has read is no longer what is there. What it throws goes to Vite's log. A changed configuration starts the server anew.
+ * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result changes, in whatever order other programs write them, with the paths of all that has
+ * changed since it was called last. Changes that come while it runs lead to one more run: `isStale` tells it that what it has read is no longer what is there. What it throws goes to
+ * Vite's log; the next run is given no paths, since nobody knows what was looked at. A changed configuration starts the server anew.
  */
 export function watchProject(
   server: ViteDevServer,
   { root, store }: WatchedFolders,
-  refresh: (isStale: () => boolean) => Promise<void>,
+  refresh: (isStale: () => boolean, changed: readonly string[] | undefined) => Promise<void>,
 ): void {
   let isRunning = false
-  let isDue = false
-  const run = async (): Promise<void> => {
-    isDue = true
+  let isLost = false
+  const due = new Set<string>()
+  const run = async (path: string): Promise<void> => {
+    due.add(path)
     if (isRunning) return
     isRunning = true
-    while (isDue) {
-      isDue = false
-      await refresh(() => isDue).catch((error: unknown) =>
-        server.config.logger.error(`[spritewright] ${(error as Error).message}`, { error: error as Error }),
-      )
+    while (due.size > 0) {
+      const changed = isLost ? undefined : [...due]
+      due.clear()
+      isLost = false
+      await refresh(() => due.size > 0, changed).catch((error: unknown) => {
+        isLost = true
+        server.config.logger.error(`[spritewright] ${(error as Error).message}`, { error: error as Error })
+      })
     }
     isRunning = false
   }
@@ -49,12 +54,14 @@ export function watchProject(
   server.watcher.on('all', (event, path) => {
     if (event === 'addDir' || event === 'unlinkDir') return
     if (dirname(path) === root && configuration.test(basename(path))) void restart(server)
-    else if (matters(path)) void run()
+    else if (matters(path)) void run(path)
   })
   // Of several changes of a file within 50 ms, `all` tells the first; the last is what counts.
   server.watcher.on('raw', (_event, path, details) => {
     const { watchedPath = root } = details as { watchedPath?: string }
-    if ([watchedPath, resolve(watchedPath, path || '.')].some(matters)) void run()
+    // A file is watched by itself, or as one of a folder.
+    const changed = matters(watchedPath) ? watchedPath : resolve(watchedPath, path || '.')
+    if (matters(changed)) void run(changed)
   })
 }
 

@@ -15,15 +15,14 @@ import { createSpecEditor } from './workshop/edit-spec.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { verifyAccounts } from './workshop/ledger-verify.ts'
 import { readDue, readOverview } from './workshop/overview.ts'
+import { createPreviewer } from './workshop/preview.ts'
 import { readPrices } from './workshop/prices.ts'
 import { recover } from './workshop/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
 import { readOriginals, review } from './workshop/review.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
-import { assemble } from './workshop/sheets.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
 import { openResultStore } from './workshop/store.ts'
-import { survey } from './workshop/survey.ts'
 import { answer, cancel, forget } from './workshop/talk.ts'
 import { findTexturePackage } from './workshop/texture-package.ts'
 
@@ -148,12 +147,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     recover: (request, signal = never) => online(signal, (session) => recover(shop, session, request, signal)),
     cancel: (name, signal = never) => online(signal, (session) => cancel(shop, session, name, signal)),
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
-    preview: async () => {
-      const found = await survey(shop, [], { host: keeper.host })
-      const errors = [...found.errors]
-      const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault))
-      return { sheets, errors }
-    },
+    preview: createPreviewer(shop, keeper),
     overview: () => readOverview(shop, keeper),
     due: () => readDue(shop, keeper),
     prices: (signal = never) => online(signal, (session) => readPrices(shop, session, signal)),

@@ -49,17 +49,14 @@ export interface SequenceReport {
   readonly warnings: readonly string[]
 }
 
-/**
- * Opens a result, or draws a placeholder, and makes the sequence that goes into an atlas: the frames that are used, touched up by hand where that was done, put back where `stabilize` asks for it, looked
- * at, and scaled to the size that was asked for.
- *
- * @param isJudged Whether the frames are looked at, which takes longer than reading them.
- * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
- * `SW_OVERRIDE` for a touched-up frame that does not fit.
- */
+/** The sequence that goes into an atlas. @throws Like {@link readPlayed}. */
 export async function readSequence(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean): Promise<SequenceReport> {
-  const { spec, animation } = input
-  const { frames, indices, anchor, whole, quality, warnings } = await readPlayed(input, layout, isJudged)
+  return toSequence(input, await readPlayed(input, layout, isJudged))
+}
+
+/** Names the frames that {@link readPlayed} gives, and scales them to the size that was asked for. */
+export async function toSequence({ spec, animation }: SheetInput, played: PlayedFrames): Promise<SequenceReport> {
+  const { frames, indices, anchor, whole, quality, warnings } = played
   const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
   const nameOf = (index: number): string => `${spec.name}/${animation.name}/${frameNumber(index)}`
   const named = indices.map((index, at) => ({ index, name: nameOf(index), bitmap: sized[at] as Bitmap, durationMs: 1000 / animation.fps }))
@@ -102,7 +99,13 @@ export interface PlayedFrames {
   readonly warnings: readonly string[]
 }
 
-/** The frames of an animation that are used, put back where `stabilize` asks for it, and looked at. Throws like {@link readSequence}. */
+/**
+ * Opens a result, or draws a placeholder: the frames of an animation that are used, touched up by hand where that was done, put back where `stabilize` asks for it, and looked at.
+ *
+ * @param isJudged Whether the frames are looked at, which takes longer than reading them.
+ * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
+ * `SW_OVERRIDE` for a touched-up frame that does not fit.
+ */
 export async function readPlayed(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean = true): Promise<PlayedFrames> {
   const { spec, animation, source } = input
   const opened =

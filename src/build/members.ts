@@ -4,12 +4,14 @@ import { buildKey } from '../spec/key.ts'
 import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
 import type { TextureEncoder } from './encode-sheet.ts'
-import { type DeliveryLayout, readSequence, type SequenceReport, type SheetInput } from './frames.ts'
+import { type DeliveryLayout, readPlayed, type SequenceReport, type SheetInput, toSequence } from './frames.ts'
 import type { Layout } from './layout.ts'
+import type { SheetMemory } from './memory.ts'
 import { packSequence, unpackSequence } from './sequence-cache.ts'
+import { keyParts, playedKey } from './sheet-key.ts'
 
 /** Raised whenever equal inputs may give other bytes than before. */
-export const formatVersion: number = 4
+export const formatVersion: number = 5
 
 /** What the making of sheets needs. */
 export interface SheetPorts {
@@ -25,6 +27,8 @@ export interface SheetPorts {
   readonly onOverrideFault?: ((fault: SpritewrightError) => void) | undefined
   /** Whether the frames of an animation (`sprite.animation`) are looked at even where many have to be opened; what is known already is told in any case. @default only where few have */
   readonly isJudged?: ((id: string) => boolean) | undefined
+  /** What was made a moment ago. @default nothing: whatever the cache does not hold is made anew */
+  readonly memory?: SheetMemory | undefined
 }
 
 /** Animations that may be opened anew at once and are all looked at: a sprite that was edited, not a cache that was cleared. */
@@ -74,7 +78,8 @@ async function readAnew(
   pictures: Map<string, Bitmap> | undefined,
   ports: SheetPorts,
 ): Promise<SequenceReport> {
-  const report = await readSequence(input, ports.layout, isJudged)
+  const read = (): ReturnType<typeof readPlayed> => readPlayed(input, ports.layout, isJudged)
+  const report = await toSequence(input, await (ports.memory?.played(playedKey(input, isJudged), read) ?? read()))
   if (!pictures) return report
   const cut = { ...report, sequence: cutSequence(report.sequence, pictures) }
   await ports.cache.write(sequenceKey(input), ...packSequence(cut))
@@ -83,22 +88,4 @@ async function readAnew(
 
 function sequenceKey(input: SheetInput): string {
   return buildKey({ formatVersion, sequence: keyParts(input) })
-}
-
-/** Everything of an animation that shows in an atlas. */
-export function keyParts(input: SheetInput): unknown {
-  const { spec, animation, source } = input
-  const { size, pixelArt, anchor, stabilize, trim, extrude, padding } = spec
-  const { fps, loop, yoyo, durations, use, frames } = animation
-  return {
-    name: `${spec.name}/${animation.name}`,
-    source: [source.kind, source.sha256, frames],
-    // What the service said of the frames is told with them, and says which ones are put back.
-    review: source.kind === 'result' ? (source.review ?? null) : null,
-    background: spec.background,
-    // Over a placeholder nothing lies.
-    ...(source.kind === 'result' && input.overrides ? { overrides: input.overrides.key } : {}),
-    sprite: { size: size ?? null, pixelArt, anchor: anchor ?? null, stabilize, trim, extrude, padding },
-    play: { fps, loop, yoyo, durations: durations ?? null, use: use ?? null },
-  }
 }

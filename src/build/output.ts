@@ -49,9 +49,10 @@ async function removeStale(ports: { disk: Disk }, sheets: BuiltSheets): Promise<
   const removed: string[] = []
   for (const folder of new Set(sheets.sprites.map((sprite) => dirname(sprite.file)))) {
     const names = await ports.disk.list(folder)
+    const there = new Set(names)
     for (const name of names) {
       const spec = /^(.+\.sprite)\.d\.(json|yaml|yml)\.ts$/.exec(name)
-      if (!spec || names.includes(`${spec[1]}.${spec[2]}`)) continue
+      if (!spec || there.has(`${spec[1]}.${spec[2]}`)) continue
       const path = join(folder, name)
       if (!new TextDecoder().decode(await ports.disk.read(path)).startsWith(typingsMark)) continue
       await ports.disk.remove(path)

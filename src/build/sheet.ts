@@ -8,9 +8,11 @@ import { encodeSheet } from './encode-sheet.ts'
 import { readPlayed, type SheetInput } from './frames.ts'
 import { layOut } from './lay-out.ts'
 import { layoutDigest, layoutName, toLayout } from './layout.ts'
-import { formatVersion, keyParts, readMembers, type SheetPorts } from './members.ts'
+import { formatVersion, readMembers, type SheetPorts } from './members.ts'
+import { withPlayback } from './memory.ts'
 import type { AnimationQuality } from './quality.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
+import { isPlayedAlone, keyParts, lookParts } from './sheet-key.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
@@ -57,7 +59,7 @@ export async function readQuality(
   for (const grouping of ['group', 'sprite'] as const)
     for (const [name, members] of groupInputs(inputs, grouping)) {
       if (!members.some(isOpen)) continue
-      const kept = await ports.cache.read(groupKey(name, members, optionsFor(grouping, options)))
+      const kept = await ports.cache.read(groupKey(name, members, optionsFor(grouping, options), keyParts))
       for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
     }
   for (const input of inputs.filter(isOpen)) {
@@ -121,13 +123,47 @@ async function makeWithOverrides(
 }
 
 async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
-  const key = groupKey(name, members, options)
+  const key = groupKey(name, members, options, keyParts)
+  const remembered = ports.memory?.groups.get(name)
+  const group = remembered?.key === key ? remembered.group : await makeAnew(name, members, options, ports, key)
+  for (const warning of group.warnings) ports.warn(warning)
+  return group
+}
+
+/** From memory where only its playback is another, from the cache, or packed. */
+async function makeAnew(
+  name: string,
+  members: readonly SheetInput[],
+  options: SheetOptions,
+  ports: SheetPorts,
+  key: string,
+): Promise<BuiltGroup> {
+  const { memory, cache } = ports
+  const look = isPlayedAlone(members) ? groupKey(name, members, options, lookParts) : key
+  const before = memory?.groups.get(name)
+  if (before?.look !== look) {
+    const group = await makeOrKeep(name, members, options, ports, key)
+    memory?.groups.set(name, { key, look, group })
+    return group
+  }
+  const group = withPlayback(before.group, members)
+  await cache.write(key, ...packGroup(group))
+  memory?.groups.set(name, { key, look, group })
+  return group
+}
+
+async function makeOrKeep(
+  name: string,
+  members: readonly SheetInput[],
+  options: SheetOptions,
+  ports: SheetPorts,
+  key: string,
+): Promise<BuiltGroup> {
   const names = scalesOf(members).map((scale) => layoutName(name, scale))
   const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
   const kept = await readGroup(ports, key, from)
-  const group = kept ?? (await packTogether(name, members, options, ports))
-  for (const warning of group.warnings) ports.warn(warning)
-  if (kept) return group
+  if (kept) return kept
+  const group = await packTogether(name, members, options, ports)
   // The next build starts from what this one has laid out, and would lay out the same.
   const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(group.atlases), names)] }
   await ports.cache.write(key, ...packGroup({ ...group, ...layouts }))
@@ -147,13 +183,13 @@ function scalesOf(members: readonly SheetInput[]): readonly number[] {
   return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
 }
 
-function groupKey(name: string, members: readonly SheetInput[], options: SheetOptions): string {
+function groupKey(name: string, members: readonly SheetInput[], options: SheetOptions, parts: (input: SheetInput) => unknown): string {
   return buildKey({
     formatVersion,
     name,
     scales: scalesOf(members),
     options,
-    members: members.map(keyParts),
+    members: members.map(parts),
   })
 }
 

@@ -191,8 +191,12 @@ export interface Workshop {
   cancel(name: string, signal?: AbortSignal): Promise<readonly { readonly id: string; readonly status: string }[]>
   /** Deletes conversations at the service, after `confirm`; the paid results here stay. Answers the ids that were forgotten. */
   forget(name: string, confirm: (ids: readonly string[]) => Promise<boolean>, signal?: AbortSignal): Promise<readonly string[]>
-  /** For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told, and so are frames touched up by hand that do not fit. */
-  preview(): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
+  /**
+   * For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told, and so are frames touched up by hand that do not fit.
+   *
+   * @param changed Absolute paths of all files that have changed since the last one: what does not depend on them is the very same as there. @default nobody knows: all is looked at
+   */
+  preview(changed?: readonly string[]): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
   /** Where everything stands, for the panel: takes, flags, whose turn it is. Broken specs are left out and told; no service is asked. */
   overview(): Promise<Overview>
   /** What was approved in this checkout and is not at its end; what the dev server buys and follows. No service is asked. */

@@ -1,5 +1,6 @@
 import type { TextureEncoder } from '../build/encode-sheet.ts'
 import { type DeliveryLayout, type FrameSource, type ResultSource, readDelivered, type SheetInput } from '../build/frames.ts'
+import type { SheetPorts } from '../build/members.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../build/sheet.ts'
@@ -16,6 +17,7 @@ import type { Survey, Wish } from './survey.ts'
  * @param unbought What becomes of what is not bought: a moving placeholder, or an error of its own (the caller has seen to it that nothing is missing).
  * @param bought Ids of what was bought just now: its frames are looked at. Of the others is told what is known.
  * @param onOverrideFault Takes what is wrong with frames touched up by hand: their sprites are then made without them. @default it is thrown
+ * @param over Takes the place of what sheets are made with otherwise.
  */
 export async function assemble(
   shop: Shop,
@@ -24,6 +26,7 @@ export async function assemble(
   unbought: 'error' | 'placeholder',
   bought: ReadonlySet<string> = new Set(),
   onOverrideFault?: OverrideFault,
+  over: Partial<SheetPorts> = {},
 ): Promise<BuiltSheets> {
   const inputs = await toInputs(shop, found, unbought, onOverrideFault)
   return makeSheets(inputs, grouping, sheetOptions(shop), {
@@ -34,6 +37,7 @@ export async function assemble(
     onOverrideFault,
     isJudged: (id) => bought.has(id),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
+    ...over,
   })
 }
 

@@ -15,7 +15,7 @@ import type { Capabilities } from '../service/wire.ts'
 import { requestHash } from '../spec/key.ts'
 import { type ReferencePicture, readReference, referencePath } from '../spec/reference.ts'
 import { animationId, type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
-import { readSpecs } from '../spec/scan.ts'
+import { readSpecs, type SpecScan } from '../spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Shop } from './shop.ts'
@@ -51,14 +51,26 @@ export interface Survey {
 }
 
 /** Reads the wishes of all specs, or of those that are named. A broken spec stands in `errors`; the others go on. */
-export async function readWishes(
+export async function readWishes(shop: Shop, names: readonly string[] = []): Promise<Wishes> {
+  const { specs, errors } = await readSpecs(shop.host, shop.options.root, shop.options.specs)
+  return toWishes(shop, { specs, errors }, selector(specs, names, errors.length > 0))
+}
+
+/** Everything that specs ask for, and what is wrong with the others. */
+export interface Wishes {
+  /** By sprite name and in the order of the spec. */
+  readonly wishes: readonly Wish[]
+  readonly errors: readonly SpritewrightError[]
+}
+
+/** What specs ask for: looks at their references. @param isWanted @default all */
+export async function toWishes(
   shop: Shop,
-  names: readonly string[] = [],
-): Promise<{ wishes: readonly Wish[]; errors: readonly SpritewrightError[] }> {
-  const scan = await readSpecs(shop.host, shop.options.root, shop.options.specs)
+  scan: SpecScan,
+  isWanted: (sprite: string, animation: string) => boolean = () => true,
+): Promise<Wishes> {
   const errors = [...scan.errors]
   const wishes: Wish[] = []
-  const isWanted = selector(scan.specs, names, errors.length > 0)
   for (const spec of scan.specs) {
     const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
     if (animations.length === 0) continue
@@ -89,8 +101,17 @@ function toWish(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePi
 
 /** Where every wish stands, by the project's papers and, where it is known, the service's identity and the fingerprint of today's API key under a request's hash. */
 export async function survey(shop: Shop, names: readonly string[], known: KnownService, keyTagOf?: KeyTagOf): Promise<Survey> {
-  const { wishes, errors } = await readWishes(shop, names)
-  const lock = await shop.lock.read()
+  return surveyWishes(shop, await readWishes(shop, names), await shop.lock.read(), known, keyTagOf)
+}
+
+/** Where these wishes stand. @param lock As it was read, now or a moment ago. */
+export async function surveyWishes(
+  shop: Shop,
+  { wishes, errors }: Wishes,
+  lock: LockFile,
+  known: KnownService,
+  keyTagOf?: KeyTagOf,
+): Promise<Survey> {
   const asked = wishes.map((wish) => {
     const id = animationId(wish.spec, wish.animation)
     const found = identify(id, (identity) => requestHash(wish.requests(identity).sheet, identity), lock, known)

@@ -1,0 +1,151 @@
+// `node bench/hot.mjs`: from a saved spec to the changed pixels on the screen, beside Vite's own update of a JSON module in the same page, with more and more other sprites in the project.
+//   --others 10,100,1000   how many
+//   --rounds 15            of all edits, in turn
+//   --json FILE            everything measured, as JSON
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { chromium } from 'playwright-core'
+import { createServer } from 'vite'
+import { findBrowser } from '../scripts/find-browser.mjs'
+import { provideCorpus, readCorpus } from './corpus.mjs'
+import { median } from './measure.mjs'
+import { buyAll, projectEnv } from './project.mjs'
+import { check, printChecks, printTable } from './report.mjs'
+import { targets } from './targets.mjs'
+
+const here = import.meta.dirname
+const { values } = parseArgs({
+  options: { others: { type: 'string', default: '10,100,1000' }, rounds: { type: 'string', default: '15' }, json: { type: 'string' } },
+})
+const rounds = Number.parseInt(values.rounds, 10)
+if (!existsSync(join(here, '../dist/plugin/index.js'))) throw new Error('Expected a built package. Run "npm run build" first.')
+Object.assign(process.env, projectEnv)
+/** What is saved, and what is seen of it. */
+const edits = [
+  {
+    name: 'JSON module',
+    what: 'json',
+    file: 'sprites/state.json',
+    text: (round) => JSON.stringify({ colour: round % 2 ? 0xff0000 : 0x00ff00 }),
+  },
+  spec('anchor', 'sprite', (round) => ({ anchor: [0.5, round % 2 ? 0.5 : 0.9] })),
+  spec('fps', 'fps', (round) => ({ fps: 10 + (round % 2) })),
+  spec('size', 'sprite', (round) => ({ size: round % 2 ? 64 : 96 })),
+]
+let fields = {}
+
+const corpus = await provideCorpus('S', join(here, '.cache'), console.log)
+const browser = await chromium.launch({
+  executablePath: findBrowser()?.path,
+  args: ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+})
+const rows = []
+try {
+  for (const others of values.others.split(',').map(Number)) rows.push(...(await measure(others)))
+} finally {
+  await browser.close()
+}
+printTable('from a saved file to the changed pixels, milliseconds, medians', rows)
+const checks = rows
+  .filter(({ edit }) => edit !== 'JSON module')
+  .map(({ others, edit, ratio }) => check(`${edit}, ${others} other sprites, ÷ JSON module`, ratio, 'at most', targets.hot.ofJson))
+printChecks(checks)
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify({ node: process.version, rows, checks }, null, 2)}\n`)
+
+async function measure(others) {
+  const root = makeGame(others)
+  fields = {}
+  const server = await createServer({
+    root,
+    logLevel: 'error',
+    server: { host: '127.0.0.1', port: 0 },
+    optimizeDeps: { include: ['pixi.js'] },
+  })
+  try {
+    await server.listen()
+    const page = await browser.newPage()
+    page.on('console', (message) => message.type() === 'error' && console.error(message.text()))
+    page.on('pageerror', (error) => console.error(error))
+    // All other sprites are packed for the first time.
+    await page.goto(server.resolvedUrls.local[0], { timeout: 600_000 })
+    await page.waitForFunction('window.isReady === true', undefined, { timeout: 600_000 })
+    const times = new Map(edits.map(({ name }) => [name, []]))
+    for (let round = 0; round < rounds + 2; round++)
+      for (const edit of edits) {
+        const ms = await saveAndSee(page, root, edit, round)
+        // The first ones load what is loaded once.
+        if (round >= 2) times.get(edit.name).push(ms)
+      }
+    await page.close()
+    const json = median(times.get('JSON module'))
+    return [...times].map(([edit, all]) => ({
+      others,
+      edit,
+      ms: median(all),
+      least: Math.min(...all),
+      most: Math.max(...all),
+      ratio: median(all) / json,
+    }))
+  } finally {
+    await server.close()
+    rmSync(root, { recursive: true, force: true })
+  }
+}
+
+function spec(name, what, free) {
+  return {
+    name,
+    what,
+    file: 'sprites/hero.sprite.json',
+    text: (round, before) => {
+      fields = { ...fields, ...free(round) }
+      const { fps = 12, ...rest } = fields
+      const { reference, prompt, animations } = JSON.parse(before)
+      return JSON.stringify({ reference, prompt, ...rest, animations: { walk: { frames: animations.walk.frames, fps } } })
+    },
+  }
+}
+
+/** @returns Milliseconds from before the file is written to after the frame that shows it is drawn. */
+async function saveAndSee(page, root, { what, file, text }, round) {
+  const path = join(root, file)
+  const next = text(round, readFileSync(path, 'utf8'))
+  const count = await page.evaluate(() => window.changes.length)
+  const since = performance.timeOrigin + performance.now()
+  writeFileSync(path, next)
+  await page.waitForFunction(([wanted, before]) => window.changes.slice(before).some((one) => one.what === wanted), [what, count], {
+    timeout: 30_000,
+    polling: 20,
+  })
+  const at = await page.evaluate(([wanted, before]) => window.changes.slice(before).find((one) => one.what === wanted).at, [what, count])
+  // Watchers tell of one file at most every 50 ms or so; what comes sooner would wait.
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  return at - since
+}
+
+/** A game of one sprite on the stage, with so many others in the project; all bought. */
+function makeGame(others) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'bench-hot-')))
+  const { sprites } = readCorpus(corpus)
+  const reference = readFileSync(join(corpus, 'frames', sprites[0].name, 'frame_000.png'))
+  writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'game', private: true, type: 'module' }))
+  const zipOf = (index) => join(corpus, 'zips', `${sprites[index % sprites.length].name}.zip`)
+  const all = [{ name: 'hero', frames: 12, zip: zipOf(0) }]
+  for (let index = 0; index < others; index++)
+    all.push({ name: `other${String(index).padStart(4, '0')}`, frames: 12, zip: zipOf(index + 1) })
+  buyAll(root, all, reference)
+  mkdirSync(join(root, 'node_modules'))
+  for (const name of ['pixi.js', 'vite'])
+    symlinkSync(realpathSync(join(here, '../node_modules', name)), join(root, 'node_modules', name), 'junction')
+  symlinkSync(join(here, '..'), join(root, 'node_modules/spritewright'), 'junction')
+  writeFileSync(
+    join(root, 'vite.config.js'),
+    "import spritewright from 'spritewright/vite'\nexport default { plugins: [spritewright()] }\n",
+  )
+  writeFileSync(join(root, 'index.html'), '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>')
+  writeFileSync(join(root, 'sprites/state.json'), '{"colour":255}')
+  cpSync(join(here, 'hot-page.mjs'), join(root, 'main.js'))
+  return root
+}

@@ -1,0 +1,42 @@
+import { buildKey } from '../spec/key.ts'
+import type { SheetInput } from './frames.ts'
+
+/** Everything of an animation that shows in an atlas. */
+export function keyParts(input: SheetInput): unknown {
+  const { fps, durations } = input.animation
+  const { anchor } = input.spec
+  return { ...lookParts(input), anchor: anchor ?? null, pace: { fps, durations: durations ?? null } }
+}
+
+/** Everything of it that makes pixels, or is found out about them. */
+export function lookParts(input: SheetInput): object {
+  const { size, trim, extrude, padding } = input.spec
+  return { ...playedParts(input), sprite: { size: size ?? null, trim, extrude, padding } }
+}
+
+/** The key of the frames that are played, at the size in which they were delivered. */
+export function playedKey(input: SheetInput, isJudged: boolean): string {
+  return buildKey({ ...playedParts(input), anchor: input.spec.anchor ?? null, isJudged })
+}
+
+function playedParts({ spec, animation, source, overrides }: SheetInput): object {
+  const { background, pixelArt, stabilize } = spec
+  const { loop, yoyo, use, frames } = animation
+  return {
+    name: `${spec.name}/${animation.name}`,
+    source: [source.kind, source.sha256, frames],
+    // What the service said of the frames is told with them, and says which ones are put back.
+    review: source.kind === 'result' ? (source.review ?? null) : null,
+    background,
+    // Over a placeholder nothing lies.
+    ...(source.kind === 'result' && overrides ? { overrides: overrides.key } : {}),
+    pixelArt,
+    stabilize,
+    play: { loop, yoyo, use: use ?? null },
+  }
+}
+
+/** Whether anchor and pace say nothing about pixels: frames that are put back move with their anchor, and so do those that share a layout with other scales. */
+export function isPlayedAlone(members: readonly SheetInput[]): boolean {
+  return members.every(({ spec }) => !spec.stabilize && spec.scales.length === 1)
+}
