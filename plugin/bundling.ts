@@ -2,7 +2,9 @@ import { SpritewrightError } from '../src/errors.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../src/index.ts'
 import type { Kept } from '../src/warm/kept.ts'
 import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
-import { allModule, atlasModule, spriteModule } from './module.ts'
+import { pageList } from './module.ts'
+import { packSheet } from './pack-sheet.ts'
+import { everyModule, oneModule, sheetModule } from './sheet-module.ts'
 
 /** What a build puts into a bundle. It is kept as it is: a warm build cannot but give the same bytes. */
 export interface Bundling {
@@ -36,16 +38,19 @@ export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }:
   const pages: BundledPage[] = []
   const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
     built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1))
-  const modules: Record<string, string> = { [formatId({ kind: 'all' })]: allModule(sheets, root, false) }
-  for (const sprite of sheets.sprites) modules[formatId(spriteId(root, sprite.file))] = spriteModule(sprite, sheets)
-  for (const name of new Set(sheets.atlases.map((atlas) => atlas.name))) {
+  const modules: Record<string, string> = {}
+  const names = [...new Set(sheets.atlases.map((atlas) => atlas.name))]
+  for (const name of names) {
     const variants = sheets.atlases.filter((atlas) => atlas.name === name)
-    modules[formatId({ kind: 'atlas', name })] = atlasModule(
-      variants,
-      variants.map((atlas) => place(atlas, atlas.pages)),
-      variants.map((atlas) => (engine === 'phaser' ? [] : (atlas.alternates ?? []).map((built) => place(atlas, built)))),
-    )
+    const sprites = sheets.sprites.filter((sprite) => sprite.atlas === name)
+    const lists = variants.map((atlas) => {
+      const also = engine === 'phaser' ? [] : (atlas.alternates ?? []).map((built) => place(atlas, built))
+      return pageList(atlas, place(atlas, atlas.pages), also)
+    })
+    modules[formatId({ kind: 'atlas', name })] = sheetModule(packSheet(variants, sprites), lists)
+    for (const [index, { file }] of sprites.entries()) modules[formatId(spriteId(root, file))] = oneModule(name, index)
   }
+  modules[formatId({ kind: 'all' })] = everyModule(names)
   return { modules, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
 }
 

@@ -14,6 +14,9 @@ export type SpriteId =
   /** What links a page to the dev server. */
   | { readonly kind: 'hot' }
 
+/** The specifier by which generated code imports what opens the sheets of a build: a file of ours that browsers run. */
+export const sheetSpecifier: string = 'virtual:spritewright/sheet'
+
 /** Matches all ids that {@link formatId} makes; for hook filters. */
 export const ownIds: RegExp = /^\0spritewright\//
 

@@ -32,7 +32,7 @@ export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasDa
 /** Everything of a sprite module but its atlases. */
 export function toSpriteData(sprite: BuiltSprite, sheets: BuiltSheets): Omit<SpriteModule, 'atlases'> {
   const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
-  const { name, width, height, anchor, pixelArt, isPlaceholder } = sprite
+  const { name } = sprite
   const animations = sprite.animations.map((short) => {
     const found = main?.animations.find((animation) => animation.name === `${name}/${short}`)
     return [
@@ -48,16 +48,16 @@ export function toSpriteData(sprite: BuiltSprite, sheets: BuiltSheets): Omit<Spr
     ] as const
   })
   return {
-    name,
-    texture: sprite.atlas,
-    width,
-    height,
-    ...(anchor ? { anchor } : {}),
-    pixelArt,
-    isPlaceholder,
+    ...toSpriteHead(sprite),
     animations: Object.fromEntries(animations),
     frames: (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${name}/`)).map((frame) => frame.name),
   }
+}
+
+/** What a sprite module tells beside its atlas. */
+export function toSpriteHead(sprite: BuiltSprite): Omit<SpriteModule, 'animations' | 'frames' | 'atlases'> {
+  const { name, width, height, anchor, pixelArt, isPlaceholder } = sprite
+  return { name, texture: sprite.atlas, width, height, ...(anchor ? { anchor } : {}), pixelArt, isPlaceholder }
 }
 
 /**
@@ -71,15 +71,20 @@ export function atlasModule(
   expressions: readonly (readonly string[])[],
   also: readonly (readonly (readonly string[])[])[] = [],
 ): string {
-  const items = variants.map((atlas, at) => {
-    const pages = atlas.pages.map((page, index) => {
-      const others = (also[at] ?? []).map((list, other) => toOther(list[index], atlas.alternates?.[other]?.[index]))
-      const more = others.length === 0 ? '' : `, also: [${others.join(', ')}]`
-      return `{ url: ${expressions[at]?.[index] ?? "''"}, width: ${page.width}, height: ${page.height}, format: '${page.extension}'${more} }`
-    })
-    return `{ ...${toLiteral(toAtlasData(atlas, []))}, pages: [${pages.join(', ')}] }`
-  })
+  const items = variants.map(
+    (atlas, at) => `{ ...${toLiteral(toAtlasData(atlas, []))}, pages: ${pageList(atlas, expressions[at] ?? [], also[at])} }`,
+  )
   return `export default [${items.join(',\n')}]\n`
+}
+
+/** The pages of an atlas as an expression. @param expressions See {@link atlasModule}. */
+export function pageList(atlas: BuiltAtlas, expressions: readonly string[], also: readonly (readonly string[])[] = []): string {
+  const pages = atlas.pages.map((page, index) => {
+    const others = also.map((list, other) => toOther(list[index], atlas.alternates?.[other]?.[index]))
+    const more = others.length === 0 ? '' : `, also: [${others.join(', ')}]`
+    return `{ url: ${expressions[index] ?? "''"}, width: ${page.width}, height: ${page.height}, format: '${page.extension}'${more} }`
+  })
+  return `[${pages.join(', ')}]`
 }
 
 function toOther(expression: string | undefined, page: BuiltPage | undefined): string {

@@ -1,5 +1,5 @@
-import { isAbsolute } from 'node:path'
-import { formatId, parseId, parseSpecifier, specPath, spriteId } from './ids.ts'
+import { extname, isAbsolute, join } from 'node:path'
+import { formatId, parseId, parseSpecifier, sheetSpecifier, specPath, spriteId, toSlashes } from './ids.ts'
 
 /** Asks the other plugins of a bundler what a specifier stands for; `PluginContext.resolve`. */
 export type Resolve = (
@@ -7,6 +7,9 @@ export type Resolve = (
   importer: string | undefined,
   options: { readonly skipSelf: true },
 ) => Promise<{ readonly id: string; readonly external?: unknown } | null>
+
+/** In the sources and in the package it has the same place and the same ending as this file. */
+const sheetFile = toSlashes(join(import.meta.dirname, 'runtime', `sheet${extname(import.meta.filename)}`))
 
 /**
  * The id of the module of ours that an import means; undefined where it is somebody else's.
@@ -20,6 +23,7 @@ export async function resolveSprite(
   root: string,
   resolve: Resolve,
 ): Promise<string | undefined> {
+  if (source === sheetSpecifier) return sheetFile
   const own = parseSpecifier(source)
   if (own) return formatId(own)
   if (!specPath.test(source) || (importer !== undefined && (parseId(importer) || isForeign(root, importer)))) return undefined

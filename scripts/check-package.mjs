@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
 
@@ -20,6 +21,7 @@ try {
   node(['scripts/build.mjs'], root)
   const { tarball, files } = pack()
   checkFiles(files)
+  checkPanel()
   await checkWithPublint(tarball)
   checkTypes(tarball)
   const project = install(tarball)
@@ -52,6 +54,16 @@ function checkFiles(files) {
   for (const path of expected) if (!files.includes(path)) problems.push(`Expected ${path} in the package, it is missing.`)
   const isWanted = (path) => expected.has(path) || /^dist\/(?:atlas|src|plugin)\/.*\.(?:js|d\.ts|html|css|svg)$/.test(path)
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)
+}
+
+/** The panel's page is small: it opens at once, also on a slow machine. */
+function checkPanel() {
+  const bytes = ['index.html', 'panel.js', 'panel.css'].reduce(
+    (sum, name) => sum + gzipSync(readFileSync(join(root, 'dist/plugin/panel', name))).length,
+    0,
+  )
+  console.log(`the panel: ${(bytes / 1024).toFixed(1)} KiB gzip`)
+  if (bytes > 60 * 1024) problems.push(`Expected the panel's page in at most 60 KiB gzip, found ${(bytes / 1024).toFixed(1)}.`)
 }
 
 /** @param {unknown} target */

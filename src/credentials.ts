@@ -9,7 +9,7 @@ type Variables = Readonly<Record<string, string | undefined>>
 
 /** What {@link readCredentials} needs of the world. */
 export interface CredentialPorts {
-  readonly disk: Disk
+  readonly disk: Pick<Disk, 'read' | 'stat'>
   readonly env: Variables
 }
 
@@ -63,7 +63,7 @@ export async function readCredentials(
   }
 }
 
-async function readEnvFile(disk: Disk, path: string): Promise<Variables | undefined> {
+async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise<Variables | undefined> {
   // A folder named .env is a Python environment, not ours.
   const stat = await disk.stat(path)
   if (!stat || stat.isFolder) return undefined

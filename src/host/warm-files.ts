@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import {
   closeSync,
+  type Dirent,
   fstatSync,
   mkdirSync,
   openSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 
 /**
  * The few looks at files that a warm start takes, all at once and without waiting: a process that only finds out that nothing has changed should load next to nothing.
@@ -26,13 +27,13 @@ export interface WarmFiles {
   digestBytes(bytes: Uint8Array): string
   /** SHA-256 of a text, lower-case hex. */
   digestText(text: string): string
-  /** Size, times and number of a file, for files whose content is not to be looked at. */
+  /** Size, times (milliseconds, as exact as the disk has them) and number of a file, for files whose content is not to be looked at. */
   mark(path: string): string | undefined
   /** `none`, `folder`, or size and time of the last change of a file. */
   shape(path: string): string | undefined
   /** Names in a folder, sorted by code unit, as one text; empty where there is no such folder. */
   names(folder: string): string | undefined
-  /** Every file under a folder that may be a spec by its name, sorted, as one text; undefined where a folder is linked into it. */
+  /** Every file under a folder that may be a spec by its name, in a fixed order, as one text; undefined where a folder is linked into it. */
   specs(root: string): string | undefined
   /** A file's text. */
   read(path: string): string | undefined
@@ -67,8 +68,8 @@ export function warmFiles(): WarmFiles {
     digestBytes: (bytes) => hash('sha256', bytes),
     digestText: (text) => hash('sha256', text),
     mark: (path) => {
-      const found = attempt(() => statSync(path, { bigint: true }))
-      return found && `${found.size} ${found.mtimeNs} ${found.ctimeNs} ${found.ino}`
+      const found = attempt(() => statSync(path, { throwIfNoEntry: false }))
+      return found && `${found.size} ${found.mtimeMs} ${found.ctimeMs} ${found.ino}`
     },
     shape: (path) =>
       attempt(() => {
@@ -87,7 +88,7 @@ export function warmFiles(): WarmFiles {
       attempt(() => {
         const found: string[] = []
         collectSpecs(root, found)
-        return found.sort().join('\n')
+        return found.join('\n')
       }),
     read: (path) => attempt(() => readFileSync(path, 'utf8')),
     readBytes: (path) => attempt(() => readFileSync(path)),
@@ -153,17 +154,25 @@ function digestFile(path: string, window: Buffer): string {
   }
 }
 
+/** @param folder Without a separator at its end. */
 function collectSpecs(folder: string, found: string[]): void {
+  const names: string[] = []
+  const folders: string[] = []
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const { name } = entry
-    const isLink = entry.isSymbolicLink()
-    if (entry.isDirectory()) {
-      if (name !== 'node_modules' && name !== 'dist' && !name.startsWith('.')) collectSpecs(join(folder, name), found)
-    } else if (isLink && statSync(join(folder, name), { throwIfNoEntry: false })?.isDirectory() === true) {
+    if (specFile.test(name) && !entry.isDirectory() && !isLinkedFolder(entry, folder)) names.push(name)
+    else if (!entry.isFile() && name !== 'node_modules' && name !== 'dist' && !name.startsWith('.')) {
       // Links may lead in circles and out of the project.
-      if (name !== 'node_modules' && name !== 'dist' && !name.startsWith('.')) throw new Error('a folder is linked')
-    } else if (specFile.test(name)) found.push(join(folder, name))
+      if (isLinkedFolder(entry, folder)) throw new Error('a folder is linked')
+      if (entry.isDirectory()) folders.push(name)
+    }
   }
+  for (const name of names.sort()) found.push(`${folder}${sep}${name}`)
+  for (const name of folders.sort()) collectSpecs(`${folder}${sep}${name}`, found)
+}
+
+function isLinkedFolder(entry: Dirent, folder: string): boolean {
+  return entry.isSymbolicLink() && statSync(join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function attempt<T>(look: () => T): T | undefined {

@@ -40,9 +40,6 @@ const envFile = /^\.env(?:\..+)?$/
 const coarseMs = 2_000
 const tickMs = 20
 
-/** From this size on, bytes, an output with the same size, times and number is not read again. */
-const largeBytes = 64 * 1024
-
 /** Watches a host. */
 export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions): WarmRecorder {
   const { cache, areVariablesRead = false, isUnheeded = () => false } = options
@@ -187,8 +184,7 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
       if (!isDone || !isSimple) return undefined
       return {
         at: inner.clock.wall(),
-        digests: Object.fromEntries(digests),
-        large: Object.fromEntries(await markLarge(inner, files, digests)),
+        digests: Object.fromEntries(await withMarks(inner, files, digests)),
         marks: Object.fromEntries(marks),
         shapes: Object.fromEntries([...shapes].filter(([path]) => !digests.has(path) && !marks.has(path))),
         names: Object.fromEntries([...names].map(([folder, listed]) => [folder, files.digestText(listed)])),
@@ -203,18 +199,19 @@ function withName(listed: string, name: string): string {
   return [...new Set([...listed.split('\n').filter((other) => other !== ''), name])].sort().join('\n')
 }
 
-/** Marks of the large ones among files, each taken while the file had its digest and no change could hide behind the mark. */
-async function markLarge(
+/** Digests of files, each with the file's mark behind it: taken while the file had that digest and no change could hide behind the mark. Without one where that cannot be said. */
+async function withMarks(
   host: Host,
   files: WarmFiles,
   digests: ReadonlyMap<string, string>,
 ): Promise<readonly (readonly [string, string])[]> {
-  const large = [...digests.keys()].filter((path) => Number.parseInt(files.shape(path) ?? '', 10) >= largeBytes)
-  if (large.some((path) => isFresh(files.mark(path) ?? '', host.clock.wall()))) await host.clock.sleep(tickMs)
-  return large.flatMap((path) => {
+  const paths = [...digests.keys()]
+  // What a run has written itself is a moment old.
+  if (paths.some((path) => isFresh(files.mark(path) ?? '', host.clock.wall()))) await host.clock.sleep(tickMs)
+  return [...digests].map(([path, digest]) => {
     const mark = files.mark(path)
-    if (mark === undefined || isFresh(mark, host.clock.wall())) return []
-    return files.digest(path) === digests.get(path) && files.mark(path) === mark ? [[path, mark]] : []
+    const isKnown = mark !== undefined && !isFresh(mark, host.clock.wall()) && files.digest(path) === digest && files.mark(path) === mark
+    return [path, isKnown ? `${digest} ${mark}` : digest] as const
   })
 }
 
@@ -227,8 +224,8 @@ function highestMissing(files: WarmFiles, folder: string): string | undefined {
 
 /** Whether a file was changed so lately that its times may not tell of one more change. */
 function isFresh(mark: string, nowMs: number): boolean {
-  const [, modified = '0', changed = '0'] = mark.split(' ')
-  return [modified, changed].some((ns) => nowMs - Number(BigInt(ns) / 1_000_000n) < (ns.endsWith('000000000') ? coarseMs : tickMs))
+  const times = mark.split(' ').slice(1, 3).map(Number.parseFloat)
+  return times.some((ms) => nowMs - ms < (ms % 1000 === 0 ? coarseMs : tickMs))
 }
 
 /** Whether what a file of variables says rests on itself alone, and cannot show the key of the environment to a browser. */

@@ -20,10 +20,8 @@ export interface WarmRun {
 export interface Sight {
   /** When it was made, milliseconds since the Unix epoch. */
   readonly at: number
-  /** Path → SHA-256 of its bytes: what was read, and what was written. */
+  /** Path → SHA-256 of its bytes, and behind a space its {@link WarmFiles.mark} where no change could have hidden behind that: with the same mark it need not be read. What was read, and what was written. */
   readonly digests: Readonly<Record<string, string>>
-  /** Path → {@link WarmFiles.mark} of large files that {@link Sight.digests} has too: with the same mark they need not be read. */
-  readonly large: Readonly<Record<string, string>>
   /** Path → {@link WarmFiles.mark} of files whose content is not kept in mind. */
   readonly marks: Readonly<Record<string, string>>
   /** Path → {@link WarmFiles.shape}. */
@@ -47,7 +45,10 @@ export interface Stamp extends Sight {
 const longestMs = 24 * 60 * 60 * 1000
 
 /** Raised whenever stamps say another thing than before. */
-const stampForm = 2
+const stampForm = 3
+
+/** Characters of a SHA-256 in hex. */
+const digestLength = 64
 
 const secretName = /KEY|TOKEN|SECRET|PASS/i
 const heededName =
@@ -98,20 +99,25 @@ export function warmOutcome(files: WarmFiles, file: string, now: number): string
     holds(stamp.marks, files.mark) &&
     holds(stamp.names, (folder) => digested(files.names(folder))) &&
     holds(stamp.specs, (folder) => digested(files.specs(folder))) &&
-    holds(stamp.digests, (path) =>
-      path in stamp.large && files.mark(path) === stamp.large[path] ? stamp.digests[path] : files.digest(path),
+    isEvery(
+      stamp.digests,
+      (path, seen) => seen.slice(digestLength + 1) === files.mark(path) || seen.slice(0, digestLength) === files.digest(path),
     )
   return isSame ? stamp.outcome : undefined
 }
 
 function readStamp(files: WarmFiles, file: string): Stamp | undefined {
   const text = files.read(file)
-  if (text === undefined || text[64] !== '\n') return undefined
-  const content = text.slice(65)
-  return files.digestText(content) === text.slice(0, 64) ? (JSON.parse(content) as Stamp) : undefined
+  if (text === undefined || text[digestLength] !== '\n') return undefined
+  const content = text.slice(digestLength + 1)
+  return files.digestText(content) === text.slice(0, digestLength) ? (JSON.parse(content) as Stamp) : undefined
 }
 
 function holds(expected: Readonly<Record<string, string>>, look: (path: string) => string | undefined): boolean {
-  for (const path in expected) if (look(path) !== expected[path]) return false
+  return isEvery(expected, (path, seen) => look(path) === seen)
+}
+
+function isEvery(expected: Readonly<Record<string, string>>, fits: (path: string, seen: string) => boolean): boolean {
+  for (const path in expected) if (!fits(path, expected[path] as string)) return false
   return true
 }

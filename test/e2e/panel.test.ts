@@ -89,6 +89,13 @@ describe('money', () => {
     ).not.toContain(await page.evaluate(() => (history.state as { token: string }).token))
   })
 
+  test('a server that is gone is said to be', async () => {
+    const desk = await start({ files: { [heroFile]: heroSpec('walks') }, query: '?show=hero.walk' })
+    await button(desk.page, /^Approve 1\.6/).waitFor()
+    await desk.dev.server.close()
+    await desk.page.getByText('no connection').waitFor()
+  })
+
   test('a purchase that fails is told with what to do, and can be approved again', async () => {
     const desk = await start({ files: { [heroFile]: heroSpec('walks [fail generation_failed]') }, query: '?show=hero.walk' })
     const { page } = desk

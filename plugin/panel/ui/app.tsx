@@ -44,8 +44,14 @@ function Page(): VNode {
   const main = useRef<HTMLElement>(null)
   const moved = (next: Place): void => {
     go(next)
-    // Who goes on by keyboard begins at what was opened.
-    setTimeout(() => main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: next.view === 'sprites' }))
+    setTimeout(() => {
+      for (const area of main.current?.querySelectorAll('.detail-pane') ?? []) area.scrollTop = 0
+      // Beside the list one goes on choosing; where it is gone, or on another page, one begins at what was opened.
+      const list = main.current?.querySelector('.list-pane')
+      if (list?.checkVisibility() && next.id !== undefined) return
+      window.scrollTo(0, 0)
+      main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    })
   }
   return (
     <div class="frame" data-view={place.view}>
@@ -56,7 +62,18 @@ function Page(): VNode {
         {place.view === 'problems' && <Problems />}
         {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
       </main>
-      {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
+      {approving && (
+        <ApproveDialog
+          ids={approving}
+          onClose={() => {
+            setApproving(undefined)
+            // What led here may have nothing more to approve, and be gone.
+            setTimeout(() => {
+              if (document.activeElement === document.body) main.current?.querySelector('h1')?.focus({ preventScroll: true })
+            })
+          }}
+        />
+      )}
     </div>
   )
 }
@@ -140,6 +157,11 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
       {service.words !== '' && (
         <div class="notice" data-tone="warn">
           <p>{service.words}</p>
+          {access.mayAct && service.mode !== 'none' && (
+            <button type="button" class="button quiet" onClick={() => void store.act('quote', {})}>
+              Ask again
+            </button>
+          )}
         </div>
       )}
       <div role="alert">
