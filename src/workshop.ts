@@ -15,6 +15,7 @@ import { createSpecEditor } from './workshop/edit-spec.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { verifyAccounts } from './workshop/ledger-verify.ts'
 import { readDue, readOverview } from './workshop/overview.ts'
+import { findTexturePackage, readCodecVersion } from './workshop/packages.ts'
 import { readPrices } from './workshop/prices.ts'
 import { recover } from './workshop/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
@@ -25,7 +26,6 @@ import { openShop, type Shop } from './workshop/shop.ts'
 import { openResultStore } from './workshop/store.ts'
 import { survey } from './workshop/survey.ts'
 import { answer, cancel, forget } from './workshop/talk.ts'
-import { findTexturePackage } from './workshop/texture-package.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { AnimationQuality, FrameFlag } from './build/quality.ts'
@@ -127,7 +127,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
-  const shop = { ...openShop(host, options, credentials, config.projectName), textures }
+  const shop = { ...openShop(host, options, credentials, config.projectName), codec: await readCodecVersion(host), textures }
   return openCounter(shop, keepSession(shop))
 }
 

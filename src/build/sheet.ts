@@ -121,7 +121,7 @@ async function makeWithOverrides(
 }
 
 async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
-  const key = groupKey(name, members, options)
+  const key = groupKey(name, members, options, ports.codec)
   const names = scalesOf(members).map((scale) => layoutName(name, scale))
   const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
   const kept = await readGroup(ports, key, from)
@@ -147,9 +147,10 @@ function scalesOf(members: readonly SheetInput[]): readonly number[] {
   return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
 }
 
-function groupKey(name: string, members: readonly SheetInput[], options: SheetOptions): string {
+function groupKey(name: string, members: readonly SheetInput[], options: SheetOptions, codec = ''): string {
   return buildKey({
     formatVersion,
+    codec,
     name,
     scales: scalesOf(members),
     options,
