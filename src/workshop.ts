@@ -137,7 +137,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     interruptible(signal, async () => work(await keeper.open(signal)))
   return {
     options: shop.options,
-    host: shop.host,
+    host: { clock: shop.host.clock, disk: shop.host.disk, random: shop.host.random },
     plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
     status: (names = []) => readFullStatus(shop, keeper, names),
     review: (name) => review(shop, keeper, name),
