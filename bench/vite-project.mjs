@@ -9,37 +9,48 @@ const timed = pathToFileURL(join(here, 'timed-hooks.mjs')).href
 const page = '<!doctype html><title>game</title><script type="module" src="/main.js"></script>'
 
 /**
- * One game twice: its sprites by the plugin, and as files that lie in `public/` and are only copied.
+ * A game of Phaser, and a bare page, each twice: its sprites by the plugin, and as files that lie in `public/` and are only copied.
  *
  * @param sheets Folder of an atlas as `spritewright build` writes it.
- * @returns By name, how `vite build` is measured.
+ * @returns By name, how `vite build` is measured: `game`, `page`, each with `, plugin` or `, public`.
  */
 export function makeViteGames(size, corpus, cache, sheets) {
-  const folder = (name) => join(cache, `vite-${name}-${size}`)
-  const own = addViteGame(makeProject(corpus, folder('plugin')))
-  const plain = folder('public')
-  rmSync(plain, { recursive: true, force: true })
-  mkdirSync(join(plain, 'public'), { recursive: true })
-  cpSync(sheets, join(plain, 'public/sprites'), { recursive: true })
-  writeFileSync(join(plain, 'package.json'), JSON.stringify({ name: 'game', private: true, type: 'module' }))
-  writeFileSync(join(plain, 'index.html'), page)
-  writeFileSync(join(plain, 'main.js'), "console.log(await (await fetch('/sprites/pack.json')).json())\n")
-  writeFileSync(join(plain, 'vite.config.js'), "export default { logLevel: 'warn' }\n")
-  return { plugin: () => viteBuild(own), public: () => viteBuild(plain) }
+  const games = {}
+  for (const [name, engine] of [
+    ['game', "import { Game } from 'phaser'\nconsole.log(Game)\n"],
+    ['page', ''],
+  ]) {
+    const own = addViteGame(makeProject(corpus, join(cache, `vite-${name}-plugin-${size}`)), engine)
+    const plain = join(cache, `vite-${name}-public-${size}`)
+    rmSync(plain, { recursive: true, force: true })
+    mkdirSync(join(plain, 'public'), { recursive: true })
+    cpSync(sheets, join(plain, 'public/sprites'), { recursive: true })
+    writeFileSync(join(plain, 'package.json'), JSON.stringify({ name: 'game', private: true, type: 'module' }))
+    writeGame(plain, `${engine}console.log(await (await fetch('/sprites/pack.json')).json())\n`, false)
+    games[`${name}, plugin`] = () => viteBuild(own)
+    games[`${name}, public`] = () => viteBuild(plain)
+  }
+  return games
 }
 
-/** Makes a Vite game of a project. @returns The same folder. */
-export function addViteGame(folder) {
-  // By its name, as users do: what is named by a path becomes a part of the configuration, which Vite bundles at every start.
+/** Makes a Vite game of a project, with the plugin. @param engine Lines that begin its script. @returns The same folder. */
+export function addViteGame(folder, engine = '') {
+  writeGame(folder, `${engine}import { sprites } from 'virtual:spritewright'\nconsole.log(sprites)\n`, true)
+  return folder
+}
+
+function writeGame(folder, main, hasPlugin) {
+  // By their names, as users do: what is named by a path becomes a part of the configuration, which Vite bundles at every start.
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(join(here, '..'), join(folder, 'node_modules/spritewright'), 'junction')
+  symlinkSync(join(here, '../node_modules/phaser'), join(folder, 'node_modules/phaser'), 'junction')
   writeFileSync(join(folder, 'index.html'), page)
-  writeFileSync(join(folder, 'main.js'), "import { sprites } from 'virtual:spritewright'\nconsole.log(sprites)\n")
+  writeFileSync(join(folder, 'main.js'), main)
+  const plugins = hasPlugin ? 'timed(spritewright())' : 'timed([])'
   writeFileSync(
     join(folder, 'vite.config.js'),
-    `import spritewright from 'spritewright/vite'\nimport { timed } from '${timed}'\nexport default { logLevel: 'warn', plugins: timed(spritewright()) }\n`,
+    `${hasPlugin ? "import spritewright from 'spritewright/vite'\n" : ''}import { timed } from '${timed}'\nexport default { logLevel: 'error', plugins: ${plugins} }\n`,
   )
-  return folder
 }
 
 /** A whole `vite build`, and what the plugin's hooks tell of themselves where it has them. */

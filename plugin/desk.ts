@@ -120,7 +120,7 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
     pages.put(own.atlases.flatMap((atlas) => atlas.pages))
     return toPanelFrames(id, take, own, quality, urlOf)
   }
-  const isListening = (): boolean => server.httpServer?.listening === true && workshop.host.env.VITEST === undefined
+  const isListening = (): boolean => server.httpServer?.listening === true
   let pause = new AbortController()
   /** A spec may have become again what was approved. That is looked for when nothing has been saved for a while: it takes all specs. */
   const lookLater = (): void => {

@@ -15,6 +15,7 @@ import { createSpecEditor } from './workshop/edit-spec.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { verifyAccounts } from './workshop/ledger-verify.ts'
 import { readDue, readOverview } from './workshop/overview.ts'
+import { findTexturePackage, readCodecVersion } from './workshop/packages.ts'
 import { createPreviewer } from './workshop/preview.ts'
 import { readPrices } from './workshop/prices.ts'
 import { recover } from './workshop/recover.ts'
@@ -24,7 +25,6 @@ import { keepSession, type Session, type SessionKeeper } from './workshop/sessio
 import { openShop, type Shop } from './workshop/shop.ts'
 import { openResultStore } from './workshop/store.ts'
 import { answer, cancel, forget } from './workshop/talk.ts'
-import { findTexturePackage } from './workshop/texture-package.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { AnimationQuality, FrameFlag } from './build/quality.ts'
@@ -126,7 +126,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
-  const shop = { ...openShop(host, options, credentials, config.projectName), textures }
+  const shop = { ...openShop(host, options, credentials, config.projectName), codec: await readCodecVersion(host), textures }
   return openCounter(shop, keepSession(shop))
 }
 
@@ -136,7 +136,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     interruptible(signal, async () => work(await keeper.open(signal)))
   return {
     options: shop.options,
-    host: shop.host,
+    host: { clock: shop.host.clock, disk: shop.host.disk, random: shop.host.random },
     plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
     status: (names = []) => readFullStatus(shop, keeper, names),
     review: (name) => review(shop, keeper, name),

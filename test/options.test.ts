@@ -151,7 +151,7 @@ describe('merging', () => {
       engine: 'pixi',
       formats: ['godot', 'css'],
       build: { generate: 'never', unbought: 'placeholder' },
-    placeholders: { mark: false },
+      placeholders: { mark: false },
       limits: { post: 5, get: 6 },
     }
     const resolved = resolveOptions(

@@ -16,6 +16,8 @@ export const formatVersion: number = 5
 /** What the making of sheets needs. */
 export interface SheetPorts {
   readonly cache: BuildCache
+  /** Version of what reads, scales and encodes pictures: another one may make other bytes. @default not told */
+  readonly codec?: string | undefined
   readonly layout?: DeliveryLayout | undefined
   /** Encodes KTX2; needed where that is among the encodings. */
   readonly encodeTexture?: TextureEncoder | undefined
@@ -66,8 +68,8 @@ export async function readMembers(
 }
 
 /** What lies on the pages of an animation, kept for the next time that only others of its group change. */
-async function readKept(input: SheetInput, { cache }: SheetPorts): Promise<SequenceReport | undefined> {
-  const kept = await cache.read(sequenceKey(input))
+async function readKept(input: SheetInput, { cache, codec }: SheetPorts): Promise<SequenceReport | undefined> {
+  const kept = await cache.read(sequenceKey(input, codec))
   return kept && unpackSequence(kept)
 }
 
@@ -82,10 +84,10 @@ async function readAnew(
   const report = await toSequence(input, await (ports.memory?.played(playedKey(input, isJudged), read) ?? read()))
   if (!pictures) return report
   const cut = { ...report, sequence: cutSequence(report.sequence, pictures) }
-  await ports.cache.write(sequenceKey(input), ...packSequence(cut))
+  await ports.cache.write(sequenceKey(input, ports.codec), ...packSequence(cut))
   return cut
 }
 
-function sequenceKey(input: SheetInput): string {
-  return buildKey({ formatVersion, sequence: keyParts(input) })
+function sequenceKey(input: SheetInput, codec = ''): string {
+  return buildKey({ formatVersion, codec, sequence: keyParts(input) })
 }

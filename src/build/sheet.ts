@@ -1,18 +1,14 @@
-import { withOutlines } from '../../atlas/index.ts'
 import { hasCode, SpritewrightError } from '../errors.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
-import { encodeSheet } from './encode-sheet.ts'
 import { readPlayed, type SheetInput } from './frames.ts'
-import { layOut } from './lay-out.ts'
-import { layoutDigest, layoutName, toLayout } from './layout.ts'
-import { formatVersion, readMembers, type SheetPorts } from './members.ts'
-import { withPlayback } from './memory.ts'
+import { groupKey, makeGroup } from './group.ts'
+import { formatVersion, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
-import { packGroup, unpackGroup } from './sheet-cache.ts'
-import { isPlayedAlone, keyParts, lookParts } from './sheet-key.ts'
+import { unpackGroup } from './sheet-cache.ts'
+import { keyParts } from './sheet-key.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
@@ -59,7 +55,7 @@ export async function readQuality(
   for (const grouping of ['group', 'sprite'] as const)
     for (const [name, members] of groupInputs(inputs, grouping)) {
       if (!members.some(isOpen)) continue
-      const kept = await ports.cache.read(groupKey(name, members, optionsFor(grouping, options), keyParts))
+      const kept = await ports.cache.read(groupKey(name, members, optionsFor(grouping, options), ports.codec))
       for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
     }
   for (const input of inputs.filter(isOpen)) {
@@ -119,92 +115,6 @@ async function makeWithOverrides(
     ports.onOverrideFault(error)
     const bare = members.map((member) => ({ ...member, overrides: undefined }))
     return makeGroup(name, bare, options, ports)
-  }
-}
-
-async function makeGroup(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
-  const key = groupKey(name, members, options, keyParts)
-  const remembered = ports.memory?.groups.get(name)
-  const group = remembered?.key === key ? remembered.group : await makeAnew(name, members, options, ports, key)
-  for (const warning of group.warnings) ports.warn(warning)
-  return group
-}
-
-/** From memory where only its playback is another, from the cache, or packed. */
-async function makeAnew(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  ports: SheetPorts,
-  key: string,
-): Promise<BuiltGroup> {
-  const { memory, cache } = ports
-  const look = isPlayedAlone(members) ? groupKey(name, members, options, lookParts) : key
-  const before = memory?.groups.get(name)
-  if (before?.look !== look) {
-    const group = await makeOrKeep(name, members, options, ports, key)
-    memory?.groups.set(name, { key, look, group })
-    return group
-  }
-  const group = withPlayback(before.group, members)
-  await cache.write(key, ...packGroup(group))
-  memory?.groups.set(name, { key, look, group })
-  return group
-}
-
-async function makeOrKeep(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  ports: SheetPorts,
-  key: string,
-): Promise<BuiltGroup> {
-  const names = scalesOf(members).map((scale) => layoutName(name, scale))
-  const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
-  const kept = await readGroup(ports, key, from)
-  if (kept) return kept
-  const group = await packTogether(name, members, options, ports)
-  // The next build starts from what this one has laid out, and would lay out the same.
-  const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(group.atlases), names)] }
-  await ports.cache.write(key, ...packGroup({ ...group, ...layouts }))
-  return group
-}
-
-/** @param from Digest of the layout that is to be kept; undefined for none. */
-async function readGroup({ cache }: SheetPorts, key: string, from: string | undefined): Promise<BuiltGroup | undefined> {
-  const bytes = await cache.read(key)
-  if (!bytes) return undefined
-  const { layouts, ...group } = unpackGroup(bytes)
-  return from === undefined || layouts?.includes(from) ? group : undefined
-}
-
-/** Largest first. */
-function scalesOf(members: readonly SheetInput[]): readonly number[] {
-  return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
-}
-
-function groupKey(name: string, members: readonly SheetInput[], options: SheetOptions, parts: (input: SheetInput) => unknown): string {
-  return buildKey({
-    formatVersion,
-    name,
-    scales: scalesOf(members),
-    options,
-    members: members.map(parts),
-  })
-}
-
-async function packTogether(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
-  const scales = scalesOf(members)
-  const reports = await readMembers(members, scales, ports)
-  const sequences = reports.map(({ sequence }) => sequence)
-  const { hull, maxSize, rotate = false } = options
-  const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
-  return {
-    atlases: await Promise.all(
-      atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, ports.encodeTexture)),
-    ),
-    quality: reports.flatMap(({ quality }) => quality ?? []),
-    warnings: reports.flatMap(({ warnings }) => warnings),
   }
 }
 

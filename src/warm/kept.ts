@@ -13,7 +13,7 @@ export function packKept({ text, parts }: Kept): Uint8Array {
 
 /** What {@link packKept} packed; parts are views on the bytes. */
 export function unpackKept(bytes: Uint8Array): Kept {
-  const start = bytes.indexOf(10) + 1
+  const start = bytes.indexOf(0x0a) + 1
   const lengths = JSON.parse(new TextDecoder().decode(bytes.subarray(0, start))) as readonly number[]
   let at = start
   const [text = new Uint8Array(), ...parts] = lengths.map((length) => {

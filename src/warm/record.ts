@@ -14,8 +14,10 @@ export interface WarmRecorder {
   readonly host: Host
   /** The same run would do nothing but what this one did. @param isOutput Whether a file, by its absolute path, is one that the run is there to write. */
   settle(isOutput: (path: string) => boolean): void
-  /** What was seen. Undefined where the run was never settled, where it did more than look and write its outputs, or where what it saw cannot be looked at again so simply. */
-  toSight(): Promise<Sight | undefined>
+  /** False where the run was never settled, where it did more than look and write its outputs, or where what it saw cannot be looked at again so simply. */
+  readonly maySee: boolean
+  /** What was seen; undefined where {@link WarmRecorder.maySee} is false. @param more Path and SHA-256 of files that a later run is to find besides. */
+  toSight(more?: readonly (readonly [path: string, digest: string])[]): Promise<Sight | undefined>
   /** What was written to stdout. */
   readonly printed: string
 }
@@ -171,6 +173,7 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
       return value
     },
   }
+  const maySee = (): boolean => isSimple && isOutput !== undefined && [...written].every(isOutput) && staged.size === 0
   return {
     host,
     settle: (judge) => {
@@ -179,12 +182,14 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
     get printed() {
       return printed
     },
-    toSight: async () => {
-      const isDone = isOutput !== undefined && [...written].every(isOutput) && staged.size === 0
-      if (!isDone || !isSimple) return undefined
+    get maySee() {
+      return maySee()
+    },
+    toSight: async (more = []) => {
+      if (!maySee()) return undefined
       return {
         at: inner.clock.wall(),
-        digests: Object.fromEntries(await withMarks(inner, files, digests)),
+        digests: Object.fromEntries(await withMarks(inner, files, [...digests, ...more])),
         marks: Object.fromEntries(marks),
         shapes: Object.fromEntries([...shapes].filter(([path]) => !digests.has(path) && !marks.has(path))),
         names: Object.fromEntries([...names].map(([folder, listed]) => [folder, files.digestText(listed)])),
@@ -203,12 +208,11 @@ function withName(listed: string, name: string): string {
 async function withMarks(
   host: Host,
   files: WarmFiles,
-  digests: ReadonlyMap<string, string>,
+  digests: readonly (readonly [path: string, digest: string])[],
 ): Promise<readonly (readonly [string, string])[]> {
-  const paths = [...digests.keys()]
   // What a run has written itself is a moment old.
-  if (paths.some((path) => isFresh(files.mark(path) ?? '', host.clock.wall()))) await host.clock.sleep(tickMs)
-  return [...digests].map(([path, digest]) => {
+  if (digests.some(([path]) => isFresh(files.mark(path) ?? '', host.clock.wall()))) await host.clock.sleep(tickMs)
+  return digests.map(([path, digest]) => {
     const mark = files.mark(path)
     const isKnown = mark !== undefined && !isFresh(mark, host.clock.wall()) && files.digest(path) === digest && files.mark(path) === mark
     return [path, isKnown ? `${digest} ${mark}` : digest] as const

@@ -81,14 +81,15 @@ export async function openWarmStart(request: WarmRequest): Promise<WarmStart | u
         host: recorder.host,
         leave: async (kept) => {
           recorder.settle(isOutput)
-          const sight = await recorder.toSight()
-          if (!sight || recorder.printed !== '' || (run.key !== '' && kept.text.includes(run.key))) return
+          if (!recorder.maySee || recorder.printed !== '' || (run.key !== '' && kept.text.includes(run.key))) return
           const bytes = packKept(kept)
           const outcome = files.digestBytes(bytes)
           const place = keptPlace(run.cache, outcome)
-          if (!files.write(place, tempName(whole.random, place), bytes)) return
+          const isThere = files.digest(place) === outcome
+          if (!isThere && !files.write(place, tempName(whole.random, place), bytes)) return
           files.keepLatest(run.cache, keptEnding, keptOutcomes)
-          leaveStamp(files, stamp, { ...sight, outcome }, run, tempName(whole.random, stamp))
+          const sight = await recorder.toSight([[place, outcome]])
+          if (sight) leaveStamp(files, stamp, { ...sight, outcome }, run, tempName(whole.random, stamp))
         },
       }
     },
@@ -101,9 +102,10 @@ function keptPlace(cache: string, digest: string): string {
   return join(cache, `${digest}${keptEnding}`)
 }
 
+/** That the file is whole is a part of what the stamp saw. */
 function findKept(files: WarmFiles, cache: string, outcome: string | undefined): Kept | undefined {
   const bytes = outcome === undefined ? undefined : files.readBytes(keptPlace(cache, outcome))
-  return bytes && files.digestBytes(bytes) === outcome ? unpackKept(bytes) : undefined
+  return bytes && unpackKept(bytes)
 }
 
 /** Deeper than any options go: what goes in circles is none. */

@@ -171,8 +171,8 @@ export interface ContractFinding {
 /** The counter that the CLI and the Vite plugin stand at. Methods throw `SpritewrightError`; several failures at once come as one `AggregateError` whose `errors` are such. */
 export interface Workshop {
   readonly options: ResolvedOptions
-  /** The world that it was opened with. */
-  readonly host: Host
+  /** What it was opened with of the world, without the environment, which has the key in it. */
+  readonly host: Pick<Host, 'clock' | 'disk' | 'random'>
   /** Spends nothing; asks the service only where something is missing. Errors of specs are thrown. */
   plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
   /** Where everything stands, without the service. */

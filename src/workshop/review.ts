@@ -95,6 +95,7 @@ export async function findQuality(shop: Shop, all: Survey, ids: ReadonlySet<stri
   const inputs = await toInputs(shop, all, 'placeholder', () => {})
   return readQuality(inputs, ids, sheetOptions(shop), {
     cache: shop.cache,
+    codec: shop.codec,
     layout: layoutOf(shop),
     warn: () => {},
   })

@@ -31,6 +31,7 @@ export async function assemble(
   const inputs = await toInputs(shop, found, unbought, onOverrideFault)
   return makeSheets(inputs, grouping, sheetOptions(shop), {
     cache: shop.cache,
+    codec: shop.codec,
     encodeTexture: encoderOf(shop),
     layout: layoutOf(shop),
     earlier: grouping === 'group' ? await readLayout(shop) : undefined,
@@ -44,7 +45,7 @@ export async function assemble(
 /** Takes what is wrong with frames touched up by hand. */
 type OverrideFault = (fault: SpritewrightError) => void
 
-/** How pages are made, the version of what encodes them too. */
+/** How pages are made, the version of what encodes GPU textures too. */
 export function sheetOptions({ options, textures }: Shop): SheetOptions {
   return { ...options.atlas, ...(textures ? { encoder: textures.version } : {}) }
 }

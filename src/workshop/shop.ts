@@ -10,7 +10,7 @@ import { createReservations, type Reservations } from '../job/reservations.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
-import type { TexturePackage } from './texture-package.ts'
+import type { TexturePackage } from './packages.ts'
 
 /** What every part of the workshop works with: the world, the options, and the project's papers. */
 export interface Shop {
@@ -27,6 +27,8 @@ export interface Shop {
   readonly ledger: Ledger
   readonly reservations: Reservations
   readonly cache: BuildCache
+  /** Version of sharp, which reads, scales and encodes pictures; absent where it is not told. */
+  readonly codec?: string | undefined
   /** What encodes KTX2; absent where nothing asks for it. */
   readonly textures?: TexturePackage | undefined
   /** Sentences for a person, in the order in which they came up; each once. */

@@ -119,6 +119,16 @@ test('the level of PNGs and the quality of an encoding make other bytes, under k
   expect(own.kept.size).toBe(5)
 })
 
+test('what another version of the codec may make otherwise is not taken from the cache', async () => {
+  const own = ports()
+  await makeSheets(inputs('hero', {}), 'group', options, { ...own, codec: '0.35.5' })
+  const { size } = own.kept
+  await makeSheets(inputs('hero', {}), 'group', options, { ...own, codec: '0.35.5' })
+  expect(own.kept.size).toBe(size)
+  await makeSheets(inputs('hero', {}), 'group', options, { ...own, codec: '0.36.0' })
+  expect(own.kept.size).toBe(2 * size)
+})
+
 test('KTX2 pages are whole blocks, bled, with the same frames; a dev server has none, and another version of the encoder has keys of its own', async () => {
   const seen: { width: number; height: number; mode: string; quality: number; clear: number }[] = []
   const encodeTexture = async ({ width, height, data }: Bitmap, settings: { mode: string; quality: number }): Promise<Uint8Array> => {

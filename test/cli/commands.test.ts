@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { BuiltSheets } from '../../src/build/sheet.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { SpritewrightError } from '../../src/errors.ts'
-import type { AnimationQuality, ApproveRequest, BuildRequest, LedgerLine, LedgerReport, PlanReport } from '../../src/workshop.ts'
+import type { AnimationQuality, ApproveRequest, BuildRequest, LedgerLine, LedgerReport, PlanReport, Workshop } from '../../src/workshop.ts'
 import { createWorld, planItem } from './world.ts'
 
 const priced: PlanReport = {
@@ -219,6 +219,7 @@ describe('build', () => {
     const world = createWorld({
       ...init,
       workshop: {
+        options: { notes: ['Phaser takes the PNGs.'] } as unknown as Workshop['options'],
         build: async (request = {}) => ({
           sheets,
           bought: [],
@@ -248,6 +249,7 @@ describe('build', () => {
         '  atlas    scale  pages    frames  animations',
         '  sprites     1×  512×256      24           2',
         '',
+        'Phaser takes the PNGs.',
         '✓ 5 files in public/sprites',
         'Load public/sprites/manifest.json (PixiJS) or public/sprites/pack.json (Phaser) in the game.',
         '',

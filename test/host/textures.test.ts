@@ -1,7 +1,9 @@
+import sharp from 'sharp'
 import { expect, test, vi } from 'vitest'
 import { bleedColours } from '../../atlas/index.ts'
+import { nodeDisk } from '../../src/host/disk.ts'
 import { nodeTextures } from '../../src/host/textures.ts'
-import { findTexturePackage } from '../../src/workshop/texture-package.ts'
+import { findTexturePackage, readCodecVersion } from '../../src/workshop/packages.ts'
 import { painted } from '../atlas/formats/project.ts'
 import { MemoryDisk } from '../memory-disk.ts'
 
@@ -56,4 +58,9 @@ test('the package is found in the project or above it, and else the command is t
     code: 'SW_CONFIG',
     message: expect.stringContaining('npm install --save-dev ktx2-encoder@^0.6'),
   })
+})
+
+test('the version of what draws pages is that of the installed package', async () => {
+  expect(await readCodecVersion({ disk: nodeDisk() })).toBe(sharp.versions.sharp)
+  expect(await readCodecVersion({ disk: new MemoryDisk() })).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import { createBitmap, encodePages, makeAtlas } from '../../atlas/index.ts'
+import { nodeHost } from '../../src/host/host.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { BuiltSheets, createWorkshop, Workshop } from '../../src/workshop.ts'
 
@@ -40,6 +41,9 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
   return async ({ root }) => {
     const workshop: Partial<Workshop> = {
       options: { store: { dir: `${root}/.spritewright` } } as Workshop['options'],
+      host: nodeHost(),
+      // Nothing is ever bought.
+      due: async () => ({ orders: [], mayBuy: false, canAsk: false }),
       preview: async () => ({ sheets: await toSheets(art, file), errors: [] }),
       writeTypings: async () => [],
       close: async () => {},

@@ -1,0 +1,65 @@
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import type { Host } from '../host/host.ts'
+
+/** The optional package that encodes KTX2, as it is installed. */
+export interface TexturePackage {
+  /** Other versions may make other bytes. */
+  readonly version: string
+  /** URL of its module. */
+  readonly entry: string
+}
+
+/** What is read of a package's manifest: where it says that its module for Node is, and where it is in the versions that are known. */
+interface Manifest {
+  readonly version?: string
+  readonly exports?: { readonly '.'?: { readonly node?: { readonly import?: string } } }
+}
+
+/**
+ * Finds `ktx2-encoder` in the `node_modules` of the project or above, then in those that this package lies in.
+ *
+ * @param root Of the project, absolute.
+ * @throws `SW_CONFIG` with the command that installs it.
+ */
+export async function findTexturePackage({ disk }: Pick<Host, 'disk'>, root: string): Promise<TexturePackage> {
+  const found = await findPackage(disk, 'ktx2-encoder', [root, ownFolder])
+  if (found) {
+    const { version = '', exports = {} } = found.manifest
+    return { version, entry: pathToFileURL(join(found.home, exports['.']?.node?.import ?? 'dist/node/index.js')).href }
+  }
+  throw new SpritewrightError('SW_CONFIG', {
+    message:
+      'atlas.format: "ktx2" needs the package ktx2-encoder, which is not installed. Install it (npm install --save-dev ktx2-encoder@^0.6), or take "ktx2" out of the list.',
+    facts: { package: 'ktx2-encoder', root },
+  })
+}
+
+/** The version of sharp, which this package reads, scales and encodes pictures with; undefined where it cannot be told. */
+export async function readCodecVersion({ disk }: Pick<Host, 'disk'>): Promise<string | undefined> {
+  return (await findPackage(disk, 'sharp', [ownFolder]))?.manifest.version
+}
+
+const ownFolder = dirname(fileURLToPath(import.meta.url))
+
+/** A package as it is installed for the first of some folders that has it, in their `node_modules` or above. */
+async function findPackage(
+  disk: Disk,
+  name: string,
+  folders: readonly string[],
+): Promise<{ readonly home: string; readonly manifest: Manifest } | undefined> {
+  for (const folder of folders.flatMap(upwards)) {
+    const home = join(folder, 'node_modules', name)
+    const path = join(home, 'package.json')
+    if (await disk.stat(path)) return { home, manifest: JSON.parse(new TextDecoder().decode(await disk.read(path))) as Manifest }
+  }
+  return undefined
+}
+
+/** A folder and all that it lies in. */
+function upwards(folder: string): readonly string[] {
+  const above = dirname(folder)
+  return above === folder ? [folder] : [folder, ...upwards(above)]
+}
