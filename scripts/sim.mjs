@@ -10,6 +10,17 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** Files elsewhere that play a sample in `npm test`, and all of it here. */
+const sampled = [
+  'test/atlas/packer.test.ts',
+  'test/atlas/quality.test.ts',
+  'test/atlas/turned.test.ts',
+  'test/cli/warm.test.ts',
+  'test/embedded/artist.test.ts',
+  'test/money/ledger.test.ts',
+  'test/money/store-laws.test.ts',
+  'test/service/cut-streams.test.ts',
+]
 const seeded = ['--seeds', '--minutes', '--from']
 if (process.argv.slice(2).some((word) => seeded.some((name) => word.startsWith(name)))) await runSeeds()
 else runLong()
@@ -18,7 +29,7 @@ function runLong() {
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   const rest = process.argv.slice(2).filter((word) => word !== '--long')
   try {
-    execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/kill', 'test/service/cut-streams.test.ts', ...rest], {
+    execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/kill', ...sampled, ...rest], {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, SPRITEWRIGHT_LONG: '1' },

@@ -44,6 +44,11 @@ function toIndices(frame: Bitmap, palette: Palette): Uint8Array {
   return indices
 }
 
+/** The code of a known string followed by one more colour, while a frame is packed; 0 where there is none, since no string has code 0. */
+const strings = new Uint16Array(4096 << MINIMUM_BITS)
+/** Where each code stands in it: forgetting a few thousand strings one by one is much cheaper than clearing, or making, all of it. */
+const places = new Int32Array(4096)
+
 /** Variable-length LZW, codes of 9 to 12 bits, least significant bit first. */
 function packLzw(indices: Uint8Array): Uint8Array {
   const clearCode = 1 << MINIMUM_BITS
@@ -58,10 +63,6 @@ function packLzw(indices: Uint8Array): Uint8Array {
     heldBits += bits
     for (; heldBits >= 8; heldBits -= 8, held >>>= 8) bytes[length++] = held & 255
   }
-  // The code of a known string followed by one more colour; 0 where there is none, since no string has code 0.
-  const strings = new Uint16Array(4096 << MINIMUM_BITS)
-  // Where it was written: forgetting a few thousand strings one by one is much cheaper than clearing all of it.
-  const written = new Int32Array(4096)
   let next = clearCode + 2
   write(clearCode)
   let prefix = indices[0]!
@@ -76,23 +77,29 @@ function packLzw(indices: Uint8Array): Uint8Array {
     if (next < 4096) {
       const place = (prefix << MINIMUM_BITS) | colour
       strings[place] = next
-      written[next] = place
+      places[next] = place
       if (next === 1 << bits) bits++
       next++
     } else {
       write(clearCode)
-      for (let code = clearCode + 2; code < next; code++) strings[written[code]!] = 0
+      forget(next)
       next = clearCode + 2
       bits = MINIMUM_BITS + 1
     }
     prefix = colour
   }
   write(prefix)
+  forget(next)
   // The reader adds a string for this code too, which may lengthen the end code.
   if (next === 1 << bits && bits < 12) bits++
   write(clearCode + 1)
   if (heldBits > 0) bytes[length++] = held & 255
   return bytes.subarray(0, length)
+}
+
+/** Forgets the strings with codes below `end`. */
+function forget(end: number): void {
+  for (let code = (1 << MINIMUM_BITS) + 2; code < end; code++) strings[places[code]!] = 0
 }
 
 /** Sub-blocks of at most 255 bytes, each after its length. */

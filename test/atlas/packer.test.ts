@@ -5,6 +5,9 @@ import { AtlasError } from '../../atlas/errors.ts'
 import { type PackedPage, type PackSize, packPages } from '../../atlas/packer.ts'
 import { covered, expectSound, occupancy, packings } from './packings.ts'
 
+/** The long run plays more of what is drawn, or every point of what else is sampled. */
+const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
+
 /** Sizes as sprites have them; the seed decides. */
 function frameSizes(count: number, seed: number, [low, high]: readonly [number, number] = [20, 90]): PackSize[] {
   let state = seed
@@ -34,7 +37,7 @@ describe('packPages', () => {
   test('nothing overlaps, is dropped, leaves its page or comes nearer than the padding; animations are whole; no page is too long', () => {
     fc.assert(
       fc.property(packings, (packing) => expectSound(packPages(packing.sizes, packing.groups, packing.options), packing)),
-      { numRuns: 120 },
+      { numRuns: isLong ? 120 : 40 },
     )
   })
 
@@ -51,7 +54,7 @@ describe('packPages', () => {
           pages.map((page) => covered(page, sizes).sort((a, b) => a.index - b.index))
         expect(places(packPages(sizes, other, options))).toEqual(places(packPages(sizes, groups, options)))
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 60 : 20 },
     )
   })
 
@@ -136,7 +139,7 @@ describe('packPages beside an earlier layout', () => {
         const known = pages.map((page) => ({ positions: new Map(page.filter(([index]) => index < packing.sizes.length)) }))
         expectSound(packPages(packing.sizes, packing.groups, packing.options, known), packing)
       }),
-      { numRuns: 120 },
+      { numRuns: isLong ? 120 : 40 },
     )
   })
 
@@ -146,7 +149,7 @@ describe('packPages beside an earlier layout', () => {
         const before = packPages(sizes, groups, options)
         expect(moved(before, packPages(sizes, groups, options, before))).toEqual([])
       }),
-      { numRuns: 40 },
+      { numRuns: isLong ? 40 : 15 },
     )
   })
 
@@ -162,7 +165,7 @@ describe('packPages beside an earlier layout', () => {
         const less = packPages(sizes, fewer, options, after)
         expect(laid(packPages(sizes, fewer, options, less))).toEqual(laid(less))
       }),
-      { numRuns: 40 },
+      { numRuns: isLong ? 40 : 15 },
     )
   })
 

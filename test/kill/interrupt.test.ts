@@ -1,10 +1,17 @@
 import { existsSync, openSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
 import { heroSpec, startCli } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
+import { packCli, type QuickCli } from './one-file.ts'
 import { isExecute } from './posts.ts'
 import { quickMakers } from './quick-makers.ts'
+
+let packed: QuickCli
+beforeAll(async () => {
+  packed = await packCli()
+})
+afterAll(() => packed?.remove())
 
 const oneSprite = { 'sprites/hero.sprite.json': heroSpec() }
 
@@ -70,7 +77,7 @@ async function interruptedAt(at: number): Promise<string | undefined> {
   const makers = quickMakers({ until: () => stream.wait('the job') })
   return onDesk(approvedDesk({ before, makers }), async (desk) => {
     isBuilding = true
-    const cli = startCli(desk.project, ['build', '--buy-only'], desk.env)
+    const cli = startCli(desk.project, ['build', '--buy-only'], desk.env, 'pipe', packed.bin)
     const stopping = said(cli, 'Stopping.')
     const where = await Promise.race([door.knocked, cli.ended.then(() => undefined)])
     if (where !== undefined) {

@@ -49,18 +49,25 @@ function textOf(stream: Readable): () => string {
  * Plays a schedule for 1, 2, 3 … until one of them is the last, two at once.
  *
  * @param play Answers whether the process died at that step; one that lived had fewer.
+ * @param stride Plays one schedule in so many. @default 1
  * @returns How many schedules there were.
  */
-export async function untilAlive(play: (at: number) => Promise<boolean>): Promise<number> {
+export async function untilAlive(play: (at: number) => Promise<boolean>, stride = 1): Promise<number> {
   let next = 1
+  let played = 0
   let isOver = false
   const lane = async (): Promise<void> => {
     try {
-      while (!isOver) if (!(await play(next++))) isOver = true
+      while (!isOver) {
+        const at = next
+        next += stride
+        played++
+        if (!(await play(at))) isOver = true
+      }
     } finally {
       isOver = true
     }
   }
   await Promise.all([lane(), lane()])
-  return next - 1
+  return played
 }

@@ -29,14 +29,15 @@ interface Played {
   readonly leftovers: number
 }
 
-/** A run that buys and dies, then one that lives. Every eighth of those that live is a process of its own, too. */
+/** A run that buys and dies, then one that lives. Every sixteenth of those that live is a process of its own, too. */
 function killedOnce(deed: string, at: number): Promise<Played> {
   return onDesk(approved(), async (desk) => {
     const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`, cli.bin)
     const context = `${deed} step ${at}, ${killed.steps.at(-1)}`
     const hasDied = killed.signal === 'SIGKILL'
     if (!hasDied) expect(killed.code, `${context}: ${killed.stderr}`).toBe(0)
-    const again = isLong || at % 8 === 0 ? await runMortalCli(desk, ['build', '--buy-only']) : await desk.run('build', '--buy-only')
+    const again =
+      isLong || at % 16 === 0 ? await runMortalCli(desk, ['build', '--buy-only'], '', cli.bin) : await desk.run('build', '--buy-only')
     expect(again.code, `${context}: ${again.stderr}`).toBe(0)
     const { leftovers } = await expectAllBought(desk, animations.length, context)
     return { hasDied, charges: desk.service.charges().length, posts: desk.posts.count(), leftovers: leftovers.length }

@@ -12,6 +12,9 @@ import { figurePng } from '../project.ts'
 import { mortalPorts } from '../sim/mortal.ts'
 import { type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 
+/** The long run plays more of what is drawn, or every point of what else is sampled. */
+const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
+
 const limits = { post: 1000, get: 10_000, download: 1000 }
 const options: Options = { approval: { perSprite: '100' }, limits, store: { shared: '/shared' } }
 const own = '/game/.spritewright/results/'
@@ -133,7 +136,7 @@ describe('push, then pull into an empty project', () => {
         disk.calls.length = 0
         expect([(await workshop.store.push()).copied, (await workshop.store.pull()).copied, disk.calls]).toEqual([[], [], []])
       }),
-      { numRuns: 40 },
+      { numRuns: isLong ? 40 : 12 },
     )
     expect(requests()).toBe(before)
   })
@@ -174,7 +177,7 @@ describe('prune', () => {
           expect(projectOf(disk.files)).toEqual(projectOf(files))
         }
       }),
-      { numRuns: 100 },
+      { numRuns: isLong ? 100 : 30 },
     )
     expect(outcomes.done).toBeGreaterThan(20)
     expect(outcomes.refused).toBeGreaterThan(20)
