@@ -10,6 +10,8 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** Tests of which `npm test` takes a sample. */
+const sampled = ['test/sim', 'test/kill', 'test/service/cut-streams.test.ts', 'test/e2e', 'test/plugin']
 const seeded = ['--seeds', '--minutes', '--from']
 if (process.argv.slice(2).some((word) => seeded.some((name) => word.startsWith(name)))) await runSeeds()
 else runLong()
@@ -18,7 +20,7 @@ function runLong() {
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   const rest = process.argv.slice(2).filter((word) => word !== '--long')
   try {
-    execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/kill', 'test/service/cut-streams.test.ts', ...rest], {
+    execFileSync(process.execPath, [vitest, 'run', ...sampled, ...rest], {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, SPRITEWRIGHT_LONG: '1' },

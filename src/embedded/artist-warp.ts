@@ -194,18 +194,24 @@ export function readSmooth(source: Canvas, u: number, v: number): void {
 function readArea(source: Canvas, u: number, v: number, spanX: number, spanY: number): void {
   const across = Math.min(16, Math.max(2, Math.ceil(spanX * 1.5)))
   const down = Math.min(16, Math.max(2, Math.ceil(spanY * 1.5)))
+  const { pixels, width, height } = source
   let r = 0
   let g = 0
   let b = 0
   let a = 0
-  for (let j = 0; j < down; j++)
+  for (let j = 0; j < down; j++) {
+    const y = Math.floor(v + ((j + 0.5) / down - 0.5) * spanY)
+    if (y < 0 || y >= height) continue
     for (let i = 0; i < across; i++) {
-      readNearest(source, u + ((i + 0.5) / across - 0.5) * spanX, v + ((j + 0.5) / down - 0.5) * spanY)
-      r += sampled[0]!
-      g += sampled[1]!
-      b += sampled[2]!
-      a += sampled[3]!
+      const x = Math.floor(u + ((i + 0.5) / across - 0.5) * spanX)
+      if (x < 0 || x >= width) continue
+      const at = (y * width + x) * 4
+      r += pixels[at]!
+      g += pixels[at + 1]!
+      b += pixels[at + 2]!
+      a += pixels[at + 3]!
     }
+  }
   const share = 1 / (across * down)
   setSample(r * share, g * share, b * share, a * share)
 }

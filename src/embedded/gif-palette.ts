@@ -19,38 +19,72 @@ export function createPalette(frames: readonly Bitmap[]): Palette {
   const chosen = exact ?? medianCut(histogram(frames))
   const colours = new Uint8Array(256 * 3)
   for (const [index, colour] of chosen.entries()) colours.set([colour >> 16, (colour >> 8) & 255, colour & 255], (index + 1) * 3)
+  const nearestTo = createSearch(chosen)
   const known = new Map<number, number>()
+  // Most pixels have the colour of the one before.
+  let lastColour = -1
+  let last = 0
   return {
     colours,
     indexOf: (red, green, blue) => {
       const colour = (red << 16) | (green << 8) | blue
-      const found = known.get(colour)
-      if (found !== undefined) return found
-      const nearest = nearestOf(chosen, red, green, blue) + 1
-      known.set(colour, nearest)
-      return nearest
+      if (colour === lastColour) return last
+      let found = known.get(colour)
+      if (found === undefined) {
+        found = nearestTo(red, green, blue) + 1
+        known.set(colour, found)
+      }
+      lastColour = colour
+      last = found
+      return found
     },
   }
 }
 
-function nearestOf(colours: readonly number[], red: number, green: number, blue: number): number {
-  let best = 0
-  let bestDistance = Number.POSITIVE_INFINITY
-  for (let index = 0; index < colours.length; index++) {
-    const colour = colours[index]!
-    const distance = 2 * ((colour >> 16) - red) ** 2 + 4 * (((colour >> 8) & 255) - green) ** 2 + 3 * ((colour & 255) - blue) ** 2
-    if (distance < bestDistance) [best, bestDistance] = [index, distance]
+/** A search for the nearest of some colours, the first of those that are equally near. */
+function createSearch(colours: readonly number[]): (red: number, green: number, blue: number) => number {
+  const green = (index: number): number => (colours[index]! >> 8) & 255
+  const order = Int32Array.from(colours.keys()).sort((a, b) => green(a) - green(b))
+  const [reds, greens, blues] = [16, 8, 0].map((shift) => Int32Array.from(order, (index) => (colours[index]! >> shift) & 255)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ]
+  // For each green the first place in that order that has as much of it.
+  const places = Int32Array.from({ length: 256 }, (_, value) => {
+    const place = greens.findIndex((has) => has >= value)
+    return place < 0 ? greens.length : place
+  })
+  return (red, wanted, blue) => {
+    let best = colours.length
+    let bestDistance = Number.POSITIVE_INFINITY
+    // Both ways from there, until green alone is further away than the nearest colour so far.
+    for (let step = 1, from = places[wanted]!; step >= -1; step -= 2, from = places[wanted]! - 1)
+      for (let at = from; at >= 0 && at < greens.length; at += step) {
+        const apartGreen = greens[at]! - wanted
+        const byGreen = 4 * apartGreen * apartGreen
+        if (byGreen > bestDistance) break
+        const [apartRed, apartBlue] = [reds[at]! - red, blues[at]! - blue]
+        const distance = 2 * apartRed * apartRed + byGreen + 3 * apartBlue * apartBlue
+        if (distance > bestDistance || (distance === bestDistance && order[at]! > best)) continue
+        best = order[at]!
+        bestDistance = distance
+      }
+    return best
   }
-  return best
 }
 
 /** All opaque colours, sorted, or undefined where there are too many. */
 function exactColours(frames: readonly Bitmap[]): number[] | undefined {
   const met = new Set<number>()
+  let last = -1
   for (const { data } of frames) {
     for (let at = 0; at < data.length; at += 4) {
       if (data[at + 3]! < 128) continue
-      met.add((data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!)
+      const colour = (data[at]! << 16) | (data[at + 1]! << 8) | data[at + 2]!
+      if (colour === last) continue
+      last = colour
+      met.add(colour)
       if (met.size > ROOM) return undefined
     }
   }
@@ -59,26 +93,33 @@ function exactColours(frames: readonly Bitmap[]): number[] | undefined {
 
 /** A cell of the histogram: how many pixels, and the sums of their channels. */
 interface Cell {
-  readonly sums: [red: number, green: number, blue: number]
-  count: number
+  readonly sums: readonly [red: number, green: number, blue: number]
+  readonly count: number
 }
 
+/** How many 5-bit colours there are. */
+const CELLS = 1 << 15
+
+/** The cells that hold something, in the order of their colours. */
 function histogram(frames: readonly Bitmap[]): Cell[] {
-  const cells = new Map<number, Cell>()
+  const [counts, reds, greens, blues] = [new Int32Array(CELLS), new Float64Array(CELLS), new Float64Array(CELLS), new Float64Array(CELLS)]
   for (const { data } of frames) {
     for (let at = 0; at < data.length; at += 4) {
       if (data[at + 3]! < 128) continue
-      const [red, green, blue] = [data[at]!, data[at + 1]!, data[at + 2]!]
+      const red = data[at]!
+      const green = data[at + 1]!
+      const blue = data[at + 2]!
       const key = ((red >> 3) << 10) | ((green >> 3) << 5) | (blue >> 3)
-      const cell = cells.get(key) ?? { sums: [0, 0, 0], count: 0 }
-      cells.set(key, cell)
-      cell.sums[0] += red
-      cell.sums[1] += green
-      cell.sums[2] += blue
-      cell.count++
+      counts[key]!++
+      reds[key]! += red
+      greens[key]! += green
+      blues[key]! += blue
     }
   }
-  return [...cells].sort(([a], [b]) => a - b).map(([, cell]) => cell)
+  const cells: Cell[] = []
+  for (let key = 0; key < CELLS; key++)
+    if (counts[key]! > 0) cells.push({ sums: [reds[key]!, greens[key]!, blues[key]!], count: counts[key]! })
+  return cells
 }
 
 /** Splits the box with the widest spread of many pixels at its middle pixel until there are enough boxes. */

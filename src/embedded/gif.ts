@@ -47,17 +47,21 @@ function toIndices(frame: Bitmap, palette: Palette): Uint8Array {
 /** Variable-length LZW, codes of 9 to 12 bits, least significant bit first. */
 function packLzw(indices: Uint8Array): Uint8Array {
   const clearCode = 1 << MINIMUM_BITS
-  const bytes: number[] = []
+  // A code of 12 bits for every pixel and a clear one for every string table would be the most.
+  const bytes = new Uint8Array(indices.length * 2 + 16)
+  let length = 0
   let held = 0
   let heldBits = 0
   let bits = MINIMUM_BITS + 1
   const write = (code: number): void => {
     held |= code << heldBits
     heldBits += bits
-    for (; heldBits >= 8; heldBits -= 8, held >>>= 8) bytes.push(held & 255)
+    for (; heldBits >= 8; heldBits -= 8, held >>>= 8) bytes[length++] = held & 255
   }
   // The code of a known string followed by one more colour; 0 where there is none, since no string has code 0.
   const strings = new Uint16Array(4096 << MINIMUM_BITS)
+  // Where it was written: forgetting a few thousand strings one by one is much cheaper than clearing all of it.
+  const written = new Int32Array(4096)
   let next = clearCode + 2
   write(clearCode)
   let prefix = indices[0]!
@@ -70,12 +74,14 @@ function packLzw(indices: Uint8Array): Uint8Array {
     }
     write(prefix)
     if (next < 4096) {
-      strings[(prefix << MINIMUM_BITS) | colour] = next
+      const place = (prefix << MINIMUM_BITS) | colour
+      strings[place] = next
+      written[next] = place
       if (next === 1 << bits) bits++
       next++
     } else {
       write(clearCode)
-      strings.fill(0)
+      for (let code = clearCode + 2; code < next; code++) strings[written[code]!] = 0
       next = clearCode + 2
       bits = MINIMUM_BITS + 1
     }
@@ -85,8 +91,8 @@ function packLzw(indices: Uint8Array): Uint8Array {
   // The reader adds a string for this code too, which may lengthen the end code.
   if (next === 1 << bits && bits < 12) bits++
   write(clearCode + 1)
-  if (heldBits > 0) bytes.push(held & 255)
-  return Uint8Array.from(bytes)
+  if (heldBits > 0) bytes[length++] = held & 255
+  return bytes.subarray(0, length)
 }
 
 /** Sub-blocks of at most 255 bytes, each after its length. */

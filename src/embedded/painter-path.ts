@@ -109,9 +109,9 @@ export function strokeOf(lines: readonly Polyline[], width: number): Polyline[] 
   return outline
 }
 
+/** The corners of a disc about (0, 0). */
+const DISC = Array.from({ length: 12 }, (_, index) => (index * Math.PI) / 6).flatMap((angle) => [Math.cos(angle), Math.sin(angle)])
+
 function disc(x: number, y: number, radius: number): number[] {
-  return Array.from({ length: 12 }, (_, index) => (index * Math.PI) / 6).flatMap((angle) => [
-    x + radius * Math.cos(angle),
-    y + radius * Math.sin(angle),
-  ])
+  return DISC.map((reach, at) => (at % 2 === 0 ? x : y) + radius * reach)
 }

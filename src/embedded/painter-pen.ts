@@ -1,5 +1,5 @@
 import type { Bitmap } from '../../atlas/index.ts'
-import { coverAt, layOver, maskOf, type Rgb } from './painter-canvas.ts'
+import { layOver, maskOf, type Rgb } from './painter-canvas.ts'
 import { ink, lightOf, shadeOf } from './painter-colours.ts'
 import { ellipse, type Polyline, parsePath, strokeOf } from './painter-path.ts'
 
@@ -51,8 +51,8 @@ export function createPen(picture: Bitmap, place: PenPlace): Pen {
       layOver(picture, mask, colour)
       // Near the lower left edge a step down and left leads out of the shape; the light lies on the other side.
       const [down, up] = [Math.round(shade * scale), Math.round(light * scale)]
-      if (up > 0) layOver(picture, mask, lightOf(colour), 1, (x, y) => 1 - coverAt(mask, x + up, y - up))
-      if (down > 0) layOver(picture, mask, shadeOf(colour), 1, (x, y) => 1 - coverAt(mask, x - down, y + Math.round(down * 0.8)))
+      if (up > 0) layOver(picture, mask, lightOf(colour), 1, { x: up, y: -up })
+      if (down > 0) layOver(picture, mask, shadeOf(colour), 1, { x: -down, y: Math.round(down * 0.8) })
       if (outline > 0) layOver(picture, masked(strokeOf(closed(lines), outline * scale)), ink)
     },
     line: (path, colour, width, opacity = 1) => layOver(picture, masked(strokeOf(read(path), width * scale)), colour, opacity),

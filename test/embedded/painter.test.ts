@@ -29,7 +29,7 @@ function alphaApart(a: Bitmap, b: Bitmap): number {
 
 describe('text_to_image', () => {
   test('the same prompt gives the same pixels; another gives others', () => {
-    expect(paint('a knight')).toEqual(paint('a knight'))
+    expect(Buffer.from(paint('a knight').data).equals(paint('a knight').data)).toBe(true)
     expect(Buffer.from(paint('a knight').data).equals(paint('a wizard').data)).toBe(false)
     expect(Buffer.from(paint('an odd thing').data).equals(paint('a strange thing').data)).toBe(false)
   })
@@ -86,7 +86,7 @@ describe('background_remove', () => {
   })
 
   test('a picture that is cut out already stays as it is; one without a figure to tell is refused', () => {
-    expect(removeBackground(robot)).toEqual(robot)
+    expect(Buffer.from(removeBackground(robot)!.data).equals(robot.data)).toBe(true)
     const noise = createBitmap(64, 64)
     for (let at = 0; at < noise.data.length; at++) noise.data[at] = at % 4 === 3 ? 255 : (at * 7919) % 251
     expect(removeBackground(noise)).toBeUndefined()
