@@ -10,8 +10,12 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** Files elsewhere that play a sample in `npm test`, and all of it here. */
+/** Tests of which `npm test` takes a sample. */
 const sampled = [
+  'test/sim',
+  'test/kill',
+  'test/e2e',
+  'test/plugin',
   'test/atlas/packer.test.ts',
   'test/atlas/quality.test.ts',
   'test/atlas/turned.test.ts',
@@ -29,7 +33,7 @@ function runLong() {
   const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs')
   const rest = process.argv.slice(2).filter((word) => word !== '--long')
   try {
-    execFileSync(process.execPath, [vitest, 'run', 'test/sim', 'test/kill', ...sampled, ...rest], {
+    execFileSync(process.execPath, [vitest, 'run', ...sampled, ...rest], {
       cwd: root,
       stdio: 'inherit',
       env: { ...process.env, SPRITEWRIGHT_LONG: '1' },

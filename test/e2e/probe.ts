@@ -54,8 +54,12 @@ export async function examine(
         throw new Error(`${url} did not get ready:\n${complaints.join('\n')}`, { cause: error })
       })
     const differences: Record<string, number> = {}
-    for (const frame of frames) {
-      const drawn = await page.evaluate((name) => globalThis.probe?.draw(name), frame.name)
+    const all = await page.evaluate(
+      (names) => names.map((name) => globalThis.probe?.draw(name)),
+      frames.map(({ name }) => name),
+    )
+    for (const [at, frame] of frames.entries()) {
+      const drawn = all[at]
       if (!drawn) throw new Error(`Expected ${frame.name} to be drawn.`)
       expect({ frame: frame.name, width: drawn.width, height: drawn.height }).toEqual({
         frame: frame.name,

@@ -5,12 +5,13 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openBrowser, type Visit, visit } from './browser.ts'
 import { repository } from './game.ts'
+import { isLong } from './long.ts'
 import { type Errand, type MadeAtlas, makeRandomAtlas, type Shown } from './random-atlas.ts'
 import { type AnimationCase, type AtlasCase, atlasCases } from './random-case.ts'
 import { type Site, serveFiles } from './site.ts'
 
 /** How many atlases each engine is shown. CONTRIBUTING.md names both variables. */
-const count = Number(process.env.SPRITEWRIGHT_ATLASES ?? 24)
+const count = Number(process.env.SPRITEWRIGHT_ATLASES ?? (isLong ? 100 : 12))
 const seed = Number(process.env.SPRITEWRIGHT_SEED ?? 1)
 
 /** Of 255, for one frame drawn out of two textures: coordinates are rounded, so that now and then a pixel is one level off. */

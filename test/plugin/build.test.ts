@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SpriteModule } from '../../plugin/runtime/data.ts'
 import { nodeNet } from '../../src/host/net.ts'
-import { configOf, type Game, keptLog, key, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
+import { configOf, type Game, keptLog, key, openShelf, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
 
 let shelf: Shelf
 beforeAll(async () => {
@@ -45,7 +45,8 @@ async function bytesOf(game: Game): Promise<Record<string, string>> {
 
 const pageName = /^dist\/assets\/sprites-0-[\w-]{8}\.png$/
 
-describe.each(vites)('a build with %s', (_name, load) => {
+describe.each(vites)('a build with %s', (version, load) => {
+  const testNewest = testOfNewest(version)
   test('needs no service and no key where all is bought, and gives the same bytes again', async () => {
     const { build } = await load()
     const game = await shelf.game()
@@ -77,7 +78,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     expect(coin.frames[0]).toBe('coin/spin/0000')
   })
 
-  test('ships every encoding to PixiJS, the one that Phaser draws alone to Phaser, and says so', async () => {
+  testNewest('ships every encoding to PixiJS, the one that Phaser draws alone to Phaser, and says so', async () => {
     const { build } = await load()
     const game = await shelf.game()
     const shipped = async (engine: 'phaser' | 'pixi'): Promise<{ pages: unknown; files: string[]; said: string }> => {
@@ -150,7 +151,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     expect((await runBuilt(game)).hero.frames).toHaveLength(7)
   })
 
-  test('leaves specs of packages alone, wherever they are imported', async () => {
+  testNewest('leaves specs of packages alone, wherever they are imported', async () => {
     const { build } = await load()
     const game = await shelf.game({
       'node_modules/art/package.json': '{"name":"art","type":"module","exports":{".":"./index.js","./*":"./*"}}',
@@ -162,7 +163,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     expect(await runBuilt(game)).toMatchObject({ hero: { mine: 1 }, coin: { mine: 1 } })
   })
 
-  test('a spec that "specs" leaves out is refused by name', async () => {
+  testNewest('a spec that "specs" leaves out is refused by name', async () => {
     const { build } = await load()
     const game = await shelf.game({
       'other/ghost.sprite.json': spec(),
@@ -198,7 +199,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     expect(await game.list('.')).not.toContain('dist/index.html')
   })
 
-  test('names file, line and column of what is wrong in a spec', async () => {
+  testNewest('names file, line and column of what is wrong in a spec', async () => {
     const { build } = await load()
     const game = await shelf.game({ 'sprites/hero.sprite.json': spec({}, { fps: 'fast' }) })
     const plugin = pluginOf(game)
@@ -209,7 +210,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     expect(plugin.open()).toBe(0)
   })
 
-  test('CI buys nothing, not even what is approved', async () => {
+  testNewest('CI buys nothing, not even what is approved', async () => {
     const { build } = await load()
     const game = await shelf.game({}, false)
     const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key, CI: 'true' }
@@ -243,7 +244,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     expect(plugin.open()).toBe(0)
   })
 
-  test('refuses an envPrefix that ships the key, at the start', async () => {
+  testNewest('refuses an envPrefix that ships the key, at the start', async () => {
     const { build, createServer } = await load()
     const game = await shelf.game()
     const plugin = (): ReturnType<typeof pluginOf> => pluginOf(game, { env: { SPRITEWRIGHT_API_KEY: key } })
@@ -253,7 +254,7 @@ describe.each(vites)('a build with %s', (_name, load) => {
     await expect(started).rejects.toMatchObject({ code: 'SW_KEY_EXPOSED' })
   })
 
-  test("reads .env files where Vite's envDir says", async () => {
+  testNewest("reads .env files where Vite's envDir says", async () => {
     const { build } = await load()
     const game = await shelf.game({ 'settings/.env': `VITE_SPRITEWRIGHT_API_KEY=${key}\n` })
     expect(await failureOf(build(configOf(game, pluginOf(game), { envDir: 'settings' })))).toMatchObject({ pluginCode: 'SW_KEY_EXPOSED' })

@@ -2,7 +2,7 @@ import { rename, rm, symlink } from 'node:fs/promises'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
-import { type Game, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
+import { type Game, openShelf, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
 
 let shelf: Shelf
 const open: Dev[] = []
@@ -32,7 +32,8 @@ function stampsIn(modules: ReadonlyMap<string, string>): Record<string, string> 
   return Object.fromEntries(found.map(([, name = '', stamp = '']) => [name, stamp]))
 }
 
-describe.each(vites)('what %s tells pages', (_name, load) => {
+describe.each(vites)('what %s tells pages', (version, load) => {
+  const testNewest = testOfNewest(version)
   test('a sprite that goes is told by its name, one that comes whole; a renamed spec is both', async () => {
     const game = await shelf.game({ 'src/main.js': "import { sprites } from 'virtual:spritewright'\nglobalThis.sprites = sprites" })
     const { told, crawl } = await start(load, game)
@@ -49,7 +50,7 @@ describe.each(vites)('what %s tells pages', (_name, load) => {
     expect(told.all.filter((message) => isReload(message) || isError(message))).toEqual([])
   })
 
-  test('a module that imports a spec which is gone is named in the overlay, until the spec is back', async () => {
+  testNewest('a module that imports a spec which is gone is named in the overlay, until the spec is back', async () => {
     const game = await shelf.game()
     const { told, crawl } = await start(load, game)
     await crawl('/src/main.js')
@@ -63,7 +64,7 @@ describe.each(vites)('what %s tells pages', (_name, load) => {
     expect(told.all.filter(isReload)).toEqual([])
   })
 
-  test('a broken spec is not gone: its sprite stays as it is, and a page that comes later is told what is wrong', async () => {
+  testNewest('a broken spec is not gone: its sprite stays as it is, and a page that comes later is told what is wrong', async () => {
     const game = await shelf.game()
     const { told, crawl, say } = await start(load, game)
     const stamps = stampsIn(await crawl('/src/main.js'))
@@ -74,7 +75,7 @@ describe.each(vites)('what %s tells pages', (_name, load) => {
     expect(told.all.flatMap(({ data }) => data?.gone ?? [])).toEqual([])
   })
 
-  test('a page is told what has happened between its modules and its first word', async () => {
+  testNewest('a page is told what has happened between its modules and its first word', async () => {
     const game = await shelf.game()
     const { told, crawl, say } = await start(load, game)
     const stamps = stampsIn(await crawl('/src/main.js'))
@@ -93,7 +94,7 @@ describe.each(vites)('what %s tells pages', (_name, load) => {
     expect(told.all).toHaveLength(count + 1)
   })
 
-  test('why a page loads itself anew stands in the terminal', async () => {
+  testNewest('why a page loads itself anew stands in the terminal', async () => {
     const { say, log } = await start(load, await shelf.game())
     say('spritewright:reload', { why: 'a SpriteGPULayer shows "hero"' })
     expect(await log.next((line) => line.includes('loaded anew'))).toContain('a SpriteGPULayer shows "hero"')

@@ -3,7 +3,7 @@ import { basename } from 'node:path'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
-import { type Game, key, openShelf, pluginOf, type Shelf, spec, type TestPlugin, vites } from './world.ts'
+import { type Game, key, openShelf, pluginOf, type Shelf, spec, type TestPlugin, testOfNewest, vites } from './world.ts'
 
 let shelf: Shelf
 const open: Dev[] = []
@@ -34,7 +34,8 @@ const isError = ({ type }: HotMessage): boolean => type === 'error'
 const isReload = ({ type }: HotMessage): boolean => type === 'full-reload'
 const ours = (url: string): boolean => url.includes('spritewright/')
 
-describe.each(vites)('the dev server of %s', (_name, load) => {
+describe.each(vites)('the dev server of %s', (version, load) => {
+  const testNewest = testOfNewest(version)
   test.each([['/'], ['/game/']])('base %s: gives whole chains of modules, pages among them, and nothing of this machine', async (base) => {
     const game = await shelf.game()
     const { get, crawl, log } = await start(load, game, { base })
@@ -57,7 +58,7 @@ describe.each(vites)('the dev server of %s', (_name, load) => {
     expect(log.all.filter((line) => /error|warn|fail/i.test(line))).toEqual([])
   })
 
-  test('gives a page by its content: ETag, 304, HEAD, no-cache; 404 and 405 for the rest', async () => {
+  testNewest('gives a page by its content: ETag, 304, HEAD, no-cache; 404 and 405 for the rest', async () => {
     const { get, crawl } = await start(load, await shelf.game())
     const atlas = [...(await crawl('/src/main.js'))].find(([url]) => url.includes('/atlas/'))?.[1] ?? ''
     const url = /url: "([^"]+)"/.exec(atlas)?.[1] ?? ''
@@ -102,7 +103,7 @@ describe.each(vites)('the dev server of %s', (_name, load) => {
     expect([...kinds].filter((kind) => kind !== 'error' && kind !== 'spritewright:mended')).toEqual(['spritewright:update'])
   })
 
-  test('the file that others are told of may be in any order: a result arrives, with its entry before it or after it', async () => {
+  testNewest('the file that others are told of may be in any order: a result arrives, with its entry before it or after it', async () => {
     for (const order of [
       ['sprites.lock.json', '.spritewright'],
       ['.spritewright', 'sprites.lock.json'],
@@ -136,7 +137,7 @@ describe.each(vites)('the dev server of %s', (_name, load) => {
     expect(told.all.filter(isReload)).toEqual([])
   })
 
-  test('a page that a broken spec kept from starting is loaded again when it is mended', async () => {
+  testNewest('a page that a broken spec kept from starting is loaded again when it is mended', async () => {
     const game = await shelf.game({ 'sprites/hero.sprite.json': spec({}, { fps: 'fast' }) })
     const { told, get } = await start(load, game)
     const main = await get('/src/main.js')
@@ -149,7 +150,7 @@ describe.each(vites)('the dev server of %s', (_name, load) => {
     expect(await get(url)).toMatchObject({ status: 200 })
   })
 
-  test('two specs of one name are told by that, not as a file of nobody', async () => {
+  testNewest('two specs of one name are told by that, not as a file of nobody', async () => {
     const game = await shelf.game({ 'other/hero.sprite.yaml': 'reference: ../sprites/figure.png\nprompt: x\nanimations: {a: {}}\n' })
     const { get, told } = await start(load, game)
     const url = /"([^"]+hero\.sprite\.json[^"]*)"/.exec((await get('/src/main.js')).text)?.[1] ?? ''
@@ -174,7 +175,7 @@ describe.each(vites)('the dev server of %s', (_name, load) => {
     expect(told.all.filter(isReload)).toEqual([])
   })
 
-  test('writes typings beside the specs and nothing else', async () => {
+  testNewest('writes typings beside the specs and nothing else', async () => {
     const game = await shelf.game({}, false)
     const before = await game.list()
     const { crawl, told } = await start(load, game)
@@ -187,7 +188,7 @@ describe.each(vites)('the dev server of %s', (_name, load) => {
     ])
   })
 
-  test('code on the server has the sprites too, fresh after an edit', async () => {
+  testNewest('code on the server has the sprites too, fresh after an edit', async () => {
     const game = await shelf.game({ 'src/main.js': "export { default as hero } from '../sprites/hero.sprite.json'" })
     const { server, told } = await start(load, game)
     expect((await server.ssrLoadModule('/src/main.js')).hero).toMatchObject({ name: 'hero', animations: { walk: { fps: 8 } } })
@@ -196,13 +197,13 @@ describe.each(vites)('the dev server of %s', (_name, load) => {
     expect((await server.ssrLoadModule('/src/main.js')).hero).toMatchObject({ animations: { walk: { fps: 30 } } })
   })
 
-  test('a URL of pages leads to this server where another one serves the page', async () => {
+  testNewest('a URL of pages leads to this server where another one serves the page', async () => {
     const { crawl } = await start(load, await shelf.game(), { server: { origin: 'http://127.0.0.1:9' } })
     const atlas = [...(await crawl('/src/main.js'))].find(([url]) => url.includes('/atlas/'))?.[1] ?? ''
     expect(atlas).toContain('url: "http://127.0.0.1:9/@spritewright/')
   })
 
-  test('names with spaces, percent signs and other scripts are names like all others', async () => {
+  testNewest('names with spaces, percent signs and other scripts are names like all others', async () => {
     const name = 'sprites/ein Bär 100%~é/hero.sprite.json'
     const game = await shelf.game({ 'src/main.js': `import hero from ${JSON.stringify(`/${name}`)}\nglobalThis.sprites = { hero }` }, false)
     await game.remove('sprites/hero.sprite.json')

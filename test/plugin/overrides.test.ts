@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createBitmap, encodePng, pictureInfo } from '../../atlas/index.ts'
 import { digestFolder } from '../e2e/vite-process.ts'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
-import { configOf, createHappenings, type Game, key, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
+import { configOf, createHappenings, type Game, key, openShelf, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
 
 let shelf: Shelf
 const open: { close(): Promise<unknown> }[] = []
@@ -103,7 +103,8 @@ describe('touched-up frames in a project', () => {
   })
 })
 
-describe.each(vites)('touched-up frames with %s', (_name, load) => {
+describe.each(vites)('touched-up frames with %s', (version, load) => {
+  const testNewest = testOfNewest(version)
   test('are swapped in when they are saved; one that does not fit is told with its file; taken away, the bought ones are back', async () => {
     const game = await shelf.game()
     const dev: Dev = await startDev(await load(), game, pluginOf(game, { env: { SPRITEWRIGHT_API_KEY: key } }))
@@ -126,7 +127,7 @@ describe.each(vites)('touched-up frames with %s', (_name, load) => {
     expect(dev.told.all.filter(({ type }) => type === 'full-reload')).toEqual([])
   })
 
-  test('are watched by build --watch', async () => {
+  testNewest('are watched by build --watch', async () => {
     const game = await shelf.game()
     await game.write('sprites/hero.frames/walk/0003.png', await greyFrame(game, 200))
     const events = createHappenings<{ readonly code: string }>()

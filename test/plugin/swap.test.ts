@@ -5,7 +5,8 @@ import { createServer, type InlineConfig } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPlugins } from '../../plugin/index.ts'
 import { openBrowser, visit } from '../e2e/browser.ts'
-import { createGame, repository } from '../e2e/game.ts'
+import { bundledEngines, createGame, repository } from '../e2e/game.ts'
+import { isLong } from '../e2e/long.ts'
 import { type FakeArt, fakeArt, fakeWorkshop } from './fake-art.ts'
 
 /** What a page of `test/fixtures/swap` says of one object that plays. */
@@ -68,7 +69,7 @@ declare global {
 }
 
 /** Swaps of the test that nothing piles up. A thousand: `SPRITEWRIGHT_SWAPS=1000 npx vitest run test/plugin/swap.test.ts`. */
-const swaps = Number.parseInt(process.env.SPRITEWRIGHT_SWAPS ?? '60', 10)
+const swaps = Number.parseInt(process.env.SPRITEWRIGHT_SWAPS ?? (isLong ? '200' : '30'), 10)
 
 let browser: Browser
 beforeAll(async () => {
@@ -113,10 +114,14 @@ async function play(name: string, engine: string, art: FakeArt, more: InlineConf
     configFile: false,
     logLevel: 'error',
     plugins: [createPlugins({}, { makeWorkshop: fakeWorkshop(art, join(game.root, 'hero.sprite.json')) })],
-    resolve: { alias: { runtime: join(repository, 'plugin', 'runtime'), ...(name === 'phaser' ? { phaser: engine } : {}) } },
+    resolve: {
+      alias: [
+        { find: 'runtime', replacement: join(repository, 'plugin', 'runtime') },
+        ...bundledEngines.filter(({ find }) => find.test(engine)).map((one) => (name === 'phaser' ? { ...one, find: /^phaser$/ } : one)),
+      ],
+    },
     server: { host: '127.0.0.1', port: 0, fs: { allow: [game.root, repository] } },
-    // Vite would reload a page on which it found the engine.
-    optimizeDeps: { include: [engine] },
+    optimizeDeps: { noDiscovery: true },
     ...more,
   })
   await server.listen()
@@ -313,7 +318,7 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
       heap: await heapOf(cdp),
     })
     // Whatever is made once is made by then.
-    await repeat(game, 40)
+    await repeat(game, isLong ? 40 : 20)
     const before = await measure()
     await repeat(game, swaps)
     const after = await measure()

@@ -12,6 +12,7 @@ import {
   type Shelf,
   spec,
   type TestPlugin,
+  testOfNewest,
   vites,
 } from './world.ts'
 
@@ -70,7 +71,8 @@ async function builtHero(game: Game): Promise<BuiltSprite | undefined> {
   return world.sprites?.hero
 }
 
-describe.each(vites)('build --watch with %s', (_name, load) => {
+describe.each(vites)('build --watch with %s', (version, load) => {
+  const testNewest = testOfNewest(version)
   test('builds anew after a free edit, buys nothing, and closes what it opened', async () => {
     const game = await shelf.game()
     const plugin = pluginOf(game)
@@ -86,7 +88,7 @@ describe.each(vites)('build --watch with %s', (_name, load) => {
     expect(plugin.open()).toBe(0)
   })
 
-  test('goes on after a broken spec, also where it was broken from the start', async () => {
+  testNewest('goes on after a broken spec, also where it was broken from the start', async () => {
     const game = await shelf.game({ 'sprites/hero.sprite.json': '{' })
     const plugin = pluginOf(game)
     const { events, close } = await watch(load, game, plugin)
@@ -100,7 +102,7 @@ describe.each(vites)('build --watch with %s', (_name, load) => {
     expect(plugin.open()).toBe(0)
   })
 
-  test('buys what is approved meanwhile', async () => {
+  testNewest('buys what is approved meanwhile', async () => {
     const game = await shelf.game({ 'sprites/hero.sprite.json': spec({}, { frames: 9 }) })
     const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key }
     const { events, close } = await watch(load, game, pluginOf(game, { env, net: nodeNet() }))

@@ -2,11 +2,13 @@ import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from '
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { InlineConfig, Logger } from 'vite'
+import { test } from 'vitest'
 import { createPlugins } from '../../plugin/index.ts'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { Options } from '../../src/options.ts'
 import { createWorkshop, type Workshop, type WorkshopInit } from '../../src/workshop.ts'
+import { isLong } from '../e2e/long.ts'
 import { figurePng } from '../project.ts'
 
 /** Vite, in the majors that the package says it works with. */
@@ -18,6 +20,11 @@ export const vites: readonly (readonly [name: string, load: () => Promise<Vite>]
   ['Vite 7', () => import('vite7') as unknown as Promise<Vite>],
   ['Vite 6', () => import('vite6') as unknown as Promise<Vite>],
 ]
+
+/** The test of what hangs little on Vite's major: with the newest alone, with all in the long run. */
+export function testOfNewest(name: string): typeof test | typeof test.skip {
+  return isLong || name === vites[0]?.[0] ? test : test.skip
+}
 
 /** The key under which the sprites of these tests are bought. */
 export const key = 'sw_test_key_of_the_plugin_tests'
