@@ -188,10 +188,20 @@ describe('an approval from elsewhere', () => {
     const gate = new Promise<void>((resolve) => {
       release = resolve
     })
-    const { start, service } = await world({}, { makers: quickMakers({ until: () => gate }) })
+    let begin = (): void => {}
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve
+    })
+    const until = (): Promise<void> => {
+      begin()
+      return gate
+    }
+    const { start, service } = await world({}, { makers: quickMakers({ until }) })
     const first = await start()
     await approveHero(first.panel)
     await first.panel.stateWhere(stands('hero.walk', 'running'))
+    // "running" is said from the sending on; what is being made has been accepted, and is held.
+    await begun
     expect(service.holds()).toHaveLength(1)
     first.panel.close()
     await first.close()
