@@ -2,6 +2,7 @@ import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { quickMakers } from '../kill/quick-makers.ts'
 import { figurePng, heroSpec, runCli, serviceEnv } from '../project.ts'
 import { createGame, type Game } from './game.ts'
 import { digestFolder, gameFiles, runViteBuild } from './vite-process.ts'
@@ -10,7 +11,7 @@ let service: EmbeddedService
 const games: Game[] = []
 
 beforeEach(async () => {
-  service = await startEmbeddedService({ jobMs: 0 })
+  service = await startEmbeddedService({ jobMs: 0, makers: quickMakers() })
 })
 
 afterEach(async () => {
