@@ -3,10 +3,18 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
-import type { HookedRequest } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options.ts'
 import { nodeHost } from '../../src/host/host.ts'
+import { quickMakers } from '../kill/quick-makers.ts'
 import { figurePng } from '../project.ts'
+import { rememberedMakers } from '../remembered-makers.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
+
+/** Pictures are drawn once for all tests. */
+const quick: Makers = { sheet: quickMakers().sheet, image: rememberedMakers.image }
+
+/** A world whose sheets cost no drawing: what is bought, and in which order, is looked at here. */
+const smallWorld = (options: EmbeddedOptions = {}, spec?: string): Promise<World> => world({ makers: quick, ...options }, spec)
 
 const steps = [
   { text: 'a knight, side view' },
@@ -19,7 +27,7 @@ const chainSpec = (over: object = {}, animations: object = { walk: { frames: 7 }
 
 describe('reference chains', () => {
   test('C13, C34: every step is priced, approved and bought once, then the animation is made from its picture', async () => {
-    const w = await world({}, chainSpec())
+    const w = await smallWorld({}, chainSpec())
     const workshop = await w.workshop()
     const plan = await workshop.plan()
     expect(plan.steps.map((step) => [step.id, step.request.operation, step.quote?.credits])).toEqual([
@@ -41,7 +49,7 @@ describe('reference chains', () => {
   })
 
   test('a step that two sprites share is bought once; another animation needs no step again', async () => {
-    const w = await world({}, chainSpec({}, { walk: { frames: 7 }, idle: { frames: 7 } }))
+    const w = await smallWorld({}, chainSpec({}, { walk: { frames: 7 }, idle: { frames: 7 } }))
     await w.project.write('sprites/twin.sprite.json', chainSpec({ prompt: 'his twin' }))
     const workshop = await w.workshop()
     await approveAll(workshop)
@@ -56,7 +64,7 @@ describe('reference chains', () => {
 
   test('a chain may begin with a picture of the project; a changed step buys itself and what follows, not what came before', async () => {
     const begin = [{ image: './hero.png' }, { edit: 'add a hat' }, { upscale: 'sharp' }]
-    const w = await world({}, chainSpec({ reference: { steps: begin } }))
+    const w = await smallWorld({}, chainSpec({ reference: { steps: begin } }))
     const workshop = await w.workshop()
     await approveAll(workshop)
     await workshop.build()
@@ -72,7 +80,7 @@ describe('reference chains', () => {
   })
 
   test('an unapproved step stops a build before anything is sent', async () => {
-    const w = await world({}, chainSpec())
+    const w = await smallWorld({}, chainSpec())
     const refusal = await (await w.workshop()).build().catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'SW_APPROVAL' })
     expect((refusal as Error).message).toContain('hero#1')
@@ -83,7 +91,7 @@ describe('reference chains', () => {
   test('whatever answer of a step is lost, each step is paid once', async () => {
     for (const lost of [1, 2, 3, 4, 5]) {
       let count = 0
-      const w = await world(
+      const w = await smallWorld(
         { after: async (request: HookedRequest, response) => (isExecute(request) && ++count === lost ? drop : response) },
         chainSpec(),
       )
@@ -95,7 +103,7 @@ describe('reference chains', () => {
   })
 
   test('a chain that stopped in the middle goes on where it stopped, in another checkout without a journal too', async () => {
-    const w = await world({}, chainSpec({ reference: { steps: [steps[0], { edit: 'a plume [fail generation_failed]' }] } }))
+    const w = await smallWorld({}, chainSpec({ reference: { steps: [steps[0], { edit: 'a plume [fail generation_failed]' }] } }))
     const workshop = await w.workshop()
     await approveAll(workshop)
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_FAILED' })
@@ -109,7 +117,7 @@ describe('reference chains', () => {
   })
 
   test('C33: a picture that is too large for upscale is refused before it is uploaded', async () => {
-    const w = await world({}, chainSpec({ reference: { steps: [{ image: './big.png' }, { upscale: 'more' }] } }))
+    const w = await smallWorld({}, chainSpec({ reference: { steps: [{ image: './big.png' }, { upscale: 'more' }] } }))
     await w.project.write('sprites/big.png', bigPng())
     const workshop = await w.workshop()
     const approving = approveAll(workshop).then(() => workshop.build())
@@ -127,7 +135,7 @@ describe('questions', () => {
   const asking = (words: string): string => chainSpec({ reference: './hero.png', prompt: `a knight ${words}` })
 
   test('C9, C10: an execution that asks ends the build with exit 5, status shows it, an answer lets it go on, paid once', async () => {
-    const w = await world({}, asking('[ask]'))
+    const w = await smallWorld({}, asking('[ask]'))
     const workshop = await w.workshop()
     await approveAll(workshop)
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_QUESTION', exitCode: 5 })
@@ -142,7 +150,7 @@ describe('questions', () => {
   })
 
   test('a question is answered where only the lock file knows the execution that asks', async () => {
-    const w = await world({}, asking('[ask]'))
+    const w = await smallWorld({}, asking('[ask]'))
     const workshop = await w.workshop()
     await approveAll(workshop)
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
@@ -154,7 +162,7 @@ describe('questions', () => {
   })
 
   test('a question that wants a picture is not answered without one', async () => {
-    const w = await world({}, asking('[ask asset]'))
+    const w = await smallWorld({}, asking('[ask asset]'))
     const workshop = await w.workshop()
     await approveAll(workshop)
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
@@ -168,7 +176,7 @@ describe('questions', () => {
 
   test('C32: an answer whose reply is lost is repeated under its own key and starts one execution', async () => {
     let isLost = false
-    const w = await world(
+    const w = await smallWorld(
       {
         after: async (request: HookedRequest, response) => {
           if (!request.path.endsWith('/answers') || isLost) return response
@@ -190,7 +198,7 @@ describe('questions', () => {
 
   test('an answer that was sent too long ago to be repeated says so, and is sent again by a person’s word', async () => {
     let isLost = false
-    const w = await world(
+    const w = await smallWorld(
       {
         before: async (request: HookedRequest) => {
           if (!request.path.endsWith('/answers') || isLost) return undefined
@@ -213,7 +221,7 @@ describe('questions', () => {
 
 describe('cancel and forget', () => {
   test('C11: a sprite execution is not cancelled, in words and without a request', async () => {
-    const w = await world({ jobMs: 60_000 })
+    const w = await smallWorld({ jobMs: 60_000 })
     const workshop = await w.workshop()
     await approveAll(workshop)
     const stop = new AbortController()
@@ -224,7 +232,7 @@ describe('cancel and forget', () => {
   })
 
   test('C11: a picture is cancelled, costs nothing, and is bought only after a new approval', async () => {
-    const w = await world({ jobMs: 60_000 }, chainSpec())
+    const w = await smallWorld({ jobMs: 60_000 }, chainSpec())
     const workshop = await w.workshop()
     await approveAll(workshop)
     const stop = new AbortController()
@@ -237,7 +245,7 @@ describe('cancel and forget', () => {
   })
 
   test('C12: a conversation is forgotten only after a yes, and never before its result is here', async () => {
-    const w = await world({
+    const w = await smallWorld({
       verdict: ({ stage }) => (stage === 'job' ? { reason: 'generation_failed', message: 'no', retryable: false } : undefined),
     })
     const workshop = await w.workshop()
@@ -246,7 +254,7 @@ describe('cancel and forget', () => {
     // What has failed has nothing to lose.
     expect(await workshop.forget('hero', async () => true)).toEqual(['hero.walk'])
 
-    const good = await world()
+    const good = await smallWorld()
     const shop = await good.workshop()
     await approveAll(shop)
     await shop.build()
