@@ -34,7 +34,7 @@ const kept = /Until then it is kept in (\S+)$/
 /** Builds on a disk that has so many pages left and no more; now and then as a process of its own. */
 async function buildInLittleRoom(desk: Desk, small: SmallDisk, moment: Moment, pages: number): Promise<CliRun> {
   if (moment === 'before the run') await small.fill(pages)
-  const run = await (pages % (isLong ? 4 : 9) === 0 ? runCli(desk.project, args, desk.env) : desk.run(...args))
+  const run = await (pages % (isLong ? 4 : 8) === 0 ? runCli(desk.project, args, desk.env) : desk.run(...args))
   await small.empty()
   return run
 }
@@ -90,7 +90,7 @@ describe('I1, I4, I9: a disk that is full', () => {
       const counts = { done: 0, stopped: 0, rescued: 0 }
       for (const moment of ['before the run', 'once the submission is there'] as const) {
         // The free checks before money write more than all records together: the first levels end there.
-        const step = (moment === 'before the run' && disk ? 4 : 1) * (isLong ? 1 : 3)
+        const step = (moment === 'before the run' && disk ? 4 : 1) * (isLong ? 1 : 2)
         for (let pages = 0, isDone = false; !isDone; pages += step) {
           const outcome = await fullOnce(pages, moment, place())
           counts[outcome]++
