@@ -23,7 +23,8 @@ async function start(setup: DeskSetup): Promise<Desk> {
 
 const heroFile = 'sprites/hero.sprite.json'
 const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
-const standing = (page: Page, word: string): Promise<void> => page.locator('.detail-head .state', { hasText: word }).waitFor()
+const standing = (page: Page, word: string): Promise<void> =>
+  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
 
 describe('money', () => {
   test('an approval says what is held, starts the purchase, and the real art is shown when it is there', async () => {

@@ -86,7 +86,7 @@ export async function examine(
 }
 
 /** Compares the canvas with the frame at (ring, ring) on nothing. */
-function largestDifference(canvas: Uint8Array, ring: number, frame: DeliveredFrame): number {
+export function largestDifference(canvas: Uint8Array, ring: number, frame: DeliveredFrame): number {
   const wanted = premultiply(frame)
   const width = frame.width + 2 * ring
   let largest = 0

@@ -1,0 +1,183 @@
+import { spawn } from 'node:child_process'
+import { cp, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import sharp from 'sharp'
+import { type EmbeddedService, startEmbeddedService } from 'spritewright/service'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { openBrowser, visit } from './browser.ts'
+import { readExpected } from './delivered.ts'
+import { bundledEngines, createGame, type Game, repository } from './game.ts'
+import { largestDifference } from './probe.ts'
+
+/** What a page of `test/fixtures/live` says of its only sprite, and the pixels of it. */
+interface Look {
+  readonly isSame: boolean
+  readonly isPlaying: boolean
+  readonly frame: string
+  readonly width: number
+  readonly height: number
+  readonly ring: number
+  readonly rgba: string
+}
+
+declare global {
+  var live: { step(ms: number): void; isReal(): boolean; look(): Look } | undefined
+}
+
+const engines = [
+  { title: 'Phaser 4', page: 'phaser', engine: 'phaser' },
+  { title: 'Phaser 3.90', page: 'phaser', engine: 'phaser3' },
+  { title: 'PixiJS 8', page: 'pixi', engine: 'pixi.js' },
+]
+
+/** Pixels. */
+const window = { width: 480, height: 360 }
+const frameMs = 100
+/** Where pictures of it are put, for the docs: `SPRITEWRIGHT_PICTURES=docs npx vitest run test/e2e/live.test.ts`. */
+const pictures = process.env.SPRITEWRIGHT_PICTURES
+
+let browser: Browser
+const open: { close(): Promise<unknown> }[] = []
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+afterAll(async () => {
+  await browser?.close()
+})
+
+/** A game's folder, and its dev server as a person starts it: CI and test runners never buy. */
+async function startGame(page: string, engine: string): Promise<{ game: Game; service: EmbeddedService; url: string; panelUrl: string }> {
+  const service = await startEmbeddedService({ jobMs: 0 })
+  open.push(service)
+  const alias = bundledEngines
+    .filter(({ find }) => find.test(engine))
+    .map(({ replacement }) => [engine === 'pixi.js' ? engine : 'phaser', replacement])
+  const game = await createGame({
+    'index.html':
+      '<!doctype html><link rel="icon" href="data:,"><style>body{margin:0;overflow:hidden;background:#bfe3d0}</style><script type="module" src="/live/page.js"></script>',
+    'vite.config.js': `import spritewright from 'spritewright/vite'
+export default {
+  plugins: [spritewright()],
+  server: { host: '127.0.0.1', port: 0, fs: { allow: ${JSON.stringify(['.', repository])} } },
+  optimizeDeps: { noDiscovery: true },
+  resolve: { alias: ${JSON.stringify(Object.fromEntries(alias))} },
+}`,
+    'sprites/hero.png': await sharp(join(repository, 'examples/phaser/sprites/hero.png')).resize(192).png().toBuffer(),
+    'sprites/hero.sprite.json': JSON.stringify({
+      reference: './hero.png',
+      prompt: 'a small knight',
+      animations: { walk: { prompt: 'walks briskly', frames: 12, fps: 1000 / frameMs } },
+    }),
+    '.env.local': `SPRITEWRIGHT_BASE_URL=${service.url}\nSPRITEWRIGHT_API_KEY=${service.key}\n`,
+  })
+  open.push({ close: () => game.remove() })
+  const fixtures = join(repository, 'test', 'fixtures')
+  await cp(join(fixtures, 'live', `${page}.js`), join(game.root, 'live', 'page.js'))
+  await cp(join(fixtures, 'e2e', 'phaser-probe.js'), join(game.root, 'e2e', 'phaser-probe.js'))
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, [join(repository, 'node_modules/vite/bin/vite.js')], {
+    cwd: game.root,
+    env: { PATH, HOME, NO_COLOR: '1', XDG_STATE_HOME: join(game.root, '.state') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise((resolve) => child.on('close', resolve))
+  open.push({
+    close: () => {
+      child.kill()
+      return ended
+    },
+  })
+  let said = ''
+  const panelUrl = await new Promise<string>((resolve, reject) => {
+    const listen = (part: Buffer): void => {
+      said += part.toString()
+      const found = /https?:\S+__spritewright\/#token=\S+/.exec(said)?.[0]
+      if (found !== undefined) resolve(found)
+    }
+    child.stdout.on('data', listen)
+    child.stderr.on('data', listen)
+    void ended.then(() => reject(new Error(`Expected the address of the panel among what the dev server prints:\n${said}`)))
+  })
+  return { game, service, url: new URL('/', panelUrl).href, panelUrl }
+}
+
+/** Approves the only animation as a person does, and answers a picture of what that person is asked. */
+async function approveInPanel(page: Page): Promise<Uint8Array> {
+  await page.getByRole('button', { name: /^Approve 2\.4 credits…$/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('2.4 credits will be held for hero.walk', { exact: false }).waitFor()
+  const picture = await page.screenshot()
+  await dialog.getByRole('button', { name: 'Approve 2.4 credits' }).click()
+  await page.locator('.detail-head .state', { hasText: /^bought$/ }).waitFor()
+  return picture
+}
+
+test.each(engines)('$title: a placeholder walks, somebody approves in the panel, and the real art goes on', async ({ page, engine }) => {
+  const { game, service, url, panelUrl } = await startGame(page, engine)
+  const { page: shown, complaints } = await visit(browser, url, window)
+  open.push(shown)
+  await shown.waitForFunction(() => globalThis.live !== undefined)
+  await shown.evaluate(() => {
+    globalThis.isTheSamePage = true
+  })
+  const look = (): Promise<Look> => shown.evaluate(() => globalThis.live?.look() as Look)
+  const step = (ms: number): Promise<void> => shown.evaluate((by) => globalThis.live?.step(by), ms)
+
+  await step(2.5 * frameMs)
+  const before = await look()
+  expect(before).toMatchObject({ isSame: true, isPlaying: true, frame: 'hero/walk/0002' })
+  const placeholder = await shown.screenshot()
+  expect(service.charges()).toEqual([])
+
+  const address = new URL(panelUrl)
+  const panel = await browser.newPage({
+    viewport: { width: 1000, height: 2 * window.height },
+    colorScheme: 'light',
+    reducedMotion: 'reduce',
+  })
+  open.push(panel)
+  await panel.goto(`${address.origin}${address.pathname}?show=hero.walk${address.hash}`)
+  const asked = await approveInPanel(panel)
+  await shown.waitForFunction(() => globalThis.live?.isReal())
+
+  // Nothing has been reloaded, it is the same object, and it plays on from where it was.
+  expect(await shown.evaluate(() => globalThis.isTheSamePage)).toBe(true)
+  const { frames } = await readExpected(game.root, ['sprites/hero.sprite.json'])
+  const seen: string[] = []
+  for (let index = 0; index < 10; index++) {
+    const { rgba, ring, ...now } = await look()
+    const delivered = frames.find(({ name }) => name === now.frame)
+    if (!delivered) throw new Error(`${now.frame} was not delivered`)
+    expect(now).toMatchObject({ isSame: true, isPlaying: true, width: delivered.width, height: delivered.height })
+    expect({ frame: now.frame, difference: largestDifference(Buffer.from(rgba, 'base64'), ring, delivered) }).toEqual({
+      frame: now.frame,
+      difference: 0,
+    })
+    expect(rgba).not.toBe(before.rgba)
+    seen.push(now.frame)
+    await step(frameMs)
+  }
+  expect(seen).toEqual(Array.from({ length: 10 }, (_, index) => `hero/walk/${String(index + 2).padStart(4, '0')}`))
+  expect(complaints).toEqual([])
+  expect(service.charges().map(({ credits }) => credits)).toEqual([24_000n])
+  if (pictures !== undefined)
+    await writeFile(join(pictures, `live-${engine.replace('.js', '')}.png`), await join3(placeholder, await shown.screenshot(), asked))
+})
+
+/** The game before and after, one over the other, beside what the person was asked. */
+async function join3(before: Uint8Array, after: Uint8Array, asked: Uint8Array): Promise<Uint8Array> {
+  const gap = 8
+  const { width, height } = window
+  return sharp({ create: { width: width + gap + 1000, height: 2 * height + gap, channels: 3, background: '#ffffff' } })
+    .composite([
+      { input: Buffer.from(before), left: 0, top: 0 },
+      { input: Buffer.from(after), left: 0, top: height + gap },
+      { input: Buffer.from(asked), left: width + gap, top: 0 },
+    ])
+    .png({ palette: true, colours: 128, effort: 10 })
+    .toBuffer()
+}
