@@ -25,6 +25,7 @@ const sampled = [
   'test/money/ledger.test.ts',
   'test/money/store-laws.test.ts',
   'test/service/cut-streams.test.ts',
+  'test/service/strange-bodies.test.ts',
 ]
 const seeded = ['--seeds', '--minutes', '--from']
 if (process.argv.slice(2).some((word) => seeded.some((name) => word.startsWith(name)))) await runSeeds()

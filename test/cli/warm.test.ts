@@ -21,7 +21,9 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { warmFiles } from '../../src/host/warm-files.ts'
 import { stampFile, warmOutcome } from '../../src/warm/stamp.ts'
 import { digestFolder } from '../e2e/vite-process.ts'
-import { type CliRun, cliBin, createProject, figurePng, heroSpec, runCli, serviceEnv, type TestProject } from '../project.ts'
+import { packCli } from '../kill/one-file.ts'
+import { type CliRun, cliBin, createProject, figurePng, heroSpec, serviceEnv, startCli, type TestProject } from '../project.ts'
+import { rememberedMakers } from '../remembered-makers.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const files = warmFiles()
@@ -36,9 +38,11 @@ const plainFiles = {
 let service: EmbeddedService
 let project: TestProject
 let env: Record<string, string>
+let packed: string
 
 beforeAll(async () => {
-  service = await startEmbeddedService({ jobMs: 0 })
+  packed = await packCli()
+  service = await startEmbeddedService({ jobMs: 0, makers: rememberedMakers })
   project = await createProject(plainFiles)
   env = serviceEnv(service)
   expect(await runCli(project, ['approve', '--yes'], env)).toMatchObject({ code: 0 })
@@ -53,6 +57,10 @@ afterAll(async () => {
   await service?.close()
   await project?.remove()
 })
+
+/** Runs the CLI, packed: it takes itself for the published one. */
+const runCli = (on: TestProject, args: readonly string[], variables: Readonly<Record<string, string>>): Promise<CliRun> =>
+  startCli(on, args, variables, 'pipe', packed).ended
 
 const at = (path: string): string => join(project.root, path)
 

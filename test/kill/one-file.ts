@@ -10,7 +10,7 @@ const keepVariable = 'SPRITEWRIGHT_TEST_KEEP_COMPILED'
 
 /** Runs the program from its source and, where there is one, from what an earlier run compiled of it. */
 const starter = `const { existsSync, readFileSync, writeFileSync } = require('node:fs')
-const { join } = require('node:path')
+const { dirname, join } = require('node:path')
 const { pathToFileURL } = require('node:url')
 const { Script } = require('node:vm')
 const filename = join(__dirname, 'program.cjs')
@@ -18,7 +18,9 @@ const compiled = join(__dirname, 'program.compiled')
 const cachedData = existsSync(compiled) ? readFileSync(compiled) : undefined
 const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData })
 if (script.cachedDataRejected) throw new Error('Expected what was compiled of the program to fit it.')
-script.runInThisContext()({}, require, { exports: {} }, filename, __dirname, pathToFileURL(filename).href, (id) => import(id))
+// It stands where the published one does: that is where it looks for its package and its neighbours.
+const place = ${JSON.stringify(cliBin)}
+script.runInThisContext()({}, require, { exports: {} }, place, dirname(place), pathToFileURL(place).href, (id) => import(id))
 const kept = process.env.${keepVariable}
 if (kept) process.on('exit', () => writeFileSync(kept, script.createCachedData()))
 `
@@ -39,7 +41,7 @@ export async function packCli(): Promise<string> {
 let packed: Promise<string> | undefined
 
 async function pack(): Promise<string> {
-  // Within the repository: the CLI asks for its own package by name.
+  // Within the repository, so that it finds jiti and sharp, which look for neighbours of their own.
   const results = join(repository, 'test-results')
   await mkdir(results, { recursive: true })
   await removeDead(results)
@@ -72,7 +74,7 @@ async function bundle(folder: string): Promise<void> {
     configFile: false,
     logLevel: 'error',
     root: repository,
-    ssr: { noExternal: true, external: ['sharp', 'vite'] },
+    ssr: { noExternal: true, external: ['jiti', 'sharp', 'vite'] },
     // A script knows neither modules' addresses nor waiting at its top, and one that is compiled already cannot import by itself: it is handed what it needs.
     define: { 'import.meta.filename': '__filename', 'import.meta.url': '__fileUrl' },
     plugins: [

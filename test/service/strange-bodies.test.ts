@@ -9,6 +9,8 @@ import { type Reply, scriptedNet } from './scripted-net.ts'
 
 const folder = corpus('json')
 const files = folder === null ? [] : (JSON.parse(readFileSync(`${folder}/index.json`, 'utf8')) as { files: { file: string }[] }).files
+/** One file in three of each kind of answer; each file is the body of two kinds. The long run takes all. */
+const stride = process.env.SPRITEWRIGHT_LONG === undefined ? 3 : 1
 const asset = 'https://api.example.com/v1/image-jobs/job/asset'
 const record = async (): Promise<void> => {}
 
@@ -59,7 +61,8 @@ describe.skipIf(folder === null)('every file of the JSON corpus', () => {
     'C27, C32: as the body of %s (%i) gives a value or a typed error, and no paid request is sent twice',
     async (_, status, type) => {
       const codes = new Set<string>()
-      for (const { file } of files) {
+      const first = kinds.findIndex((kind) => kind[1] === status && kind[2] === type) % stride
+      for (const { file } of files.filter((_file, at) => at % stride === first)) {
         const body = new Uint8Array(readFileSync(`${folder}/${file}`))
         const reply: Reply = { status, headers: { 'content-type': type }, body }
         for (const [name, call] of Object.entries(calls)) {
