@@ -21,6 +21,7 @@ const sampled = [
   'test/atlas/turned.test.ts',
   'test/cli/warm.test.ts',
   'test/embedded/artist.test.ts',
+  'test/money/crash.test.ts',
   'test/money/ledger.test.ts',
   'test/money/store-laws.test.ts',
   'test/service/cut-streams.test.ts',

@@ -1,22 +1,21 @@
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AskQuestion, HookedRequest } from '../../src/embedded/options.ts'
 import { type LockEntry, parseLockFile } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { heroSpec } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
-import { packCli, type QuickCli } from './one-file.ts'
+import { packCli } from './one-file.ts'
 
 /** The long run plays more of what is drawn, or every point of what else is sampled. */
 const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
-let cli: QuickCli
+let cli: string
 beforeAll(async () => {
   cli = await packCli()
 })
-afterAll(() => cli?.remove())
 
 /** Every step in the long runs; else each third of those that leave another disk than the step before. */
 const deed = isLong ? 'before' : 'change'
@@ -47,7 +46,7 @@ describe('a real process killed with SIGKILL at changes of the disk and at reque
     const kills = await untilAlive(
       (at) =>
         onDesk(openDesk(), async (desk) => {
-          const killed = await runMortalCli(desk, ['approve', '--yes'], `${deed} ${at}`, cli.bin)
+          const killed = await runMortalCli(desk, ['approve', '--yes'], `${deed} ${at}`, cli)
           const context = `${deed} ${at}, ${killed.steps.at(-1)}`
           const entries = await entriesOf(desk)
           expect([0, 2], context).toContain(entries.length)
@@ -81,7 +80,7 @@ describe('a real process killed with SIGKILL at changes of the disk and at reque
       return onDesk(openDesk({ ask, before }, { 'sprites/hero.sprite.json': heroSpec() }), async (desk) => {
         expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
         expect(await desk.run('build', '--buy-only')).toMatchObject({ code: 5 })
-        const killed = await runMortalCli(desk, ['answer', 'hero.walk', 'the left one'], `${deed} ${at}`, cli.bin)
+        const killed = await runMortalCli(desk, ['answer', 'hero.walk', 'the left one'], `${deed} ${at}`, cli)
         const context = `${deed} ${at}, ${killed.steps.at(-1)}`
         // The same command once more either answers, or finds that nobody waits for an answer any more.
         const again = await desk.run('answer', 'hero.walk', 'the left one')
