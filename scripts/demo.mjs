@@ -1,4 +1,4 @@
-// `npm run demo`: three small games whose every picture is bought, with play money, from a service on this machine. `-- --open [phaser|pixi|prebuild]` then serves one.
+// `npm run demo`: three small games whose every picture is bought, with play money, from a service on this machine. `-- --open [phaser|pixi|prebuild]` then serves one; `-- --only NAME` makes that one alone.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,12 +20,15 @@ const { values, positionals } = parseArgs({
   options: {
     open: { type: 'boolean', default: false },
     port: { type: 'string', default: '4173' },
+    only: { type: 'string', multiple: true },
     // Where the examples lie; the tests run the demo on a copy.
     in: { type: 'string', default: join(root, 'examples') },
   },
   allowPositionals: true,
 })
 const opened = examples.find(({ name }) => name === (positionals[0] ?? 'phaser'))
+const unknown = values.only?.find((name) => !examples.some((example) => example.name === name))
+if (unknown !== undefined) fail(`Expected the name of an example (${examples.map(({ name }) => name).join(', ')}), found "${unknown}".`)
 if (!opened) fail(`Expected the name of an example (${examples.map(({ name }) => name).join(', ')}), found "${positionals[0]}".`)
 
 const start = performance.now()
@@ -33,7 +36,7 @@ try {
   await preparePackage()
   let spent = 0n
   let credits = '0'
-  for (const example of examples) {
+  for (const example of examples.filter(({ name }) => values.only?.includes(name) ?? true)) {
     const cost = await make(example)
     spent += toTenThousandths(cost)
     credits = fromTenThousandths(spent)
