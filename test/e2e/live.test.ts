@@ -105,6 +105,35 @@ export default {
   return { game, service, url: new URL('/', panelUrl).href, panelUrl }
 }
 
+/** What a module of the game may try, being of the same origin: every action without a token and with a wrong one. Answers each status, and every text in which it could look for the token. */
+function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: string }> {
+  return page.evaluate(async () => {
+    const statuses: number[] = []
+    const body = JSON.stringify({ ids: [], lines: [{ id: 'hero.walk', credits: '2.4' }], sum: '2.4' })
+    for (const action of ['quote', 'offer', 'approve', 'answer', 'take', 'use', 'edit', 'recover', 'cancel'])
+      for (const token of [{}, { 'x-spritewright-token': 'A'.repeat(43) }])
+        statuses.push(
+          (
+            await fetch(`/__spritewright/api/${action}`, {
+              method: 'POST',
+              headers: { 'content-type': 'application/json', ...token },
+              body,
+            })
+          ).status,
+        )
+    const places = [
+      '/',
+      '/@vite/client',
+      '/live/page.js',
+      '/sprites/hero.sprite.json?import',
+      '/__spritewright/',
+      '/__spritewright/api/state',
+    ]
+    const texts = await Promise.all(places.map(async (place) => (await fetch(place)).text()))
+    return { statuses, texts: [...texts, document.cookie, JSON.stringify([{ ...localStorage }, { ...sessionStorage }])].join('\n') }
+  })
+}
+
 /** Approves the only animation as a person does, and answers a picture of what that person is asked. */
 async function approveInPanel(page: Page): Promise<Uint8Array> {
   await page.getByRole('button', { name: /^Approve 2\.4 credits…$/ }).click()
@@ -134,6 +163,12 @@ test.each(engines)('$title: a placeholder walks, somebody approves in the panel,
   expect(service.charges()).toEqual([])
 
   const address = new URL(panelUrl)
+  const { statuses, texts } = await tryToSpend(shown)
+  expect(new Set(statuses)).toEqual(new Set([403]))
+  expect(texts).toContain('hero/walk')
+  expect(texts).not.toContain(address.hash.slice('#token='.length))
+  expect(complaints.splice(0)).toHaveLength(2 * statuses.length)
+  expect(service.charges()).toEqual([])
   const panel = await browser.newPage({
     viewport: { width: 1000, height: 2 * window.height },
     colorScheme: 'light',

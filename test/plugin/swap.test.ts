@@ -69,7 +69,7 @@ declare global {
 }
 
 /** Swaps of the test that nothing piles up. A thousand: `SPRITEWRIGHT_SWAPS=1000 npx vitest run test/plugin/swap.test.ts`. */
-const swaps = Number.parseInt(process.env.SPRITEWRIGHT_SWAPS ?? (isLong ? '200' : '30'), 10)
+const swaps = Number.parseInt(process.env.SPRITEWRIGHT_SWAPS ?? (isLong ? '200' : '16'), 10)
 
 let browser: Browser
 beforeAll(async () => {
@@ -318,7 +318,7 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
       heap: await heapOf(cdp),
     })
     // Whatever is made once is made by then.
-    await repeat(game, isLong ? 40 : 20)
+    await repeat(game, isLong ? 40 : 12)
     const before = await measure()
     await repeat(game, swaps)
     const after = await measure()

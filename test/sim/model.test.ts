@@ -9,7 +9,7 @@ import { ModelWorld } from './model-world.ts'
 
 const isLong = (process.env.SPRITEWRIGHT_LONG ?? '') !== ''
 const seeds = isLong ? Array.from({ length: 40 }, (_, index) => index + 1) : [1, 2, 3]
-const runs = isLong ? 150 : 24
+const runs = isLong ? 150 : 18
 /** A failure to play again, as it was printed: {"seed":1,"path":"2:0:1","replayPath":"AB:C"}. */
 const again = JSON.parse(process.env.SPRITEWRIGHT_MODEL ?? 'null') as { seed: number; path: string; replayPath: string } | null
 
