@@ -61,10 +61,14 @@ async function shrinkReferences(): Promise<void> {
 
 /** Runs the demo on the copy, as `npm run demo` does. @param only Names of games; all without one. */
 function demo(...only: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [join(repository, 'scripts/demo.mjs'), '--in', join(folder, 'examples'), ...only.flatMap((name) => ['--only', name])], {
-    env: { ...process.env, CI: 'true', NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  const child = spawn(
+    process.execPath,
+    [join(repository, 'scripts/demo.mjs'), '--in', join(folder, 'examples'), ...only.flatMap((name) => ['--only', name])],
+    {
+      env: { ...process.env, CI: 'true', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   const parts: Buffer[] = []
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (part: Buffer) => void parts.push(part))
   return new Promise((resolve, reject) => {
