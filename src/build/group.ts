@@ -10,6 +10,16 @@ import { packGroup, unpackGroup } from './sheet-cache.ts'
 import { isPlayedAlone, keyParts, lookParts } from './sheet-key.ts'
 import type { BuiltGroup, SheetOptions } from './sheet-model.ts'
 
+/** A group that is to be made. */
+interface Asked {
+  readonly name: string
+  readonly members: readonly SheetInput[]
+  readonly options: SheetOptions
+  readonly ports: SheetPorts
+  /** Of everything that goes into it. */
+  readonly key: string
+}
+
 /** The atlases of some animations: from memory or cache where nothing that goes into them has changed, or packed. Throws like {@link readMembers}, and what `atlas/` refuses. */
 export async function makeGroup(
   name: string,
@@ -19,40 +29,25 @@ export async function makeGroup(
 ): Promise<BuiltGroup> {
   const key = groupKey(name, members, options, ports.codec)
   const remembered = ports.memory?.groups.get(name)
-  const group = remembered?.key === key ? remembered.group : await makeAnew(name, members, options, ports, key)
+  const group = remembered?.key === key ? remembered.group : await makeAnew({ name, members, options, ports, key })
   for (const warning of group.warnings) ports.warn(warning)
   return group
 }
 
 /** From memory where only its playback is another, from the cache, or packed. */
-async function makeAnew(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  ports: SheetPorts,
-  key: string,
-): Promise<BuiltGroup> {
+async function makeAnew(asked: Asked): Promise<BuiltGroup> {
+  const { name, members, options, ports, key } = asked
   const { memory, cache } = ports
   const look = isPlayedAlone(members) ? groupKey(name, members, options, ports.codec, lookParts) : key
   const before = memory?.groups.get(name)
-  if (before?.look !== look) {
-    const group = await makeOrKeep(name, members, options, ports, key)
-    memory?.groups.set(name, { key, look, group })
-    return group
-  }
-  const group = withPlayback(before.group, members)
-  await cache.write(key, ...packGroup(group))
+  const replayed = before?.look === look ? withPlayback(before.group, members) : undefined
+  if (replayed) await cache.write(key, ...packGroup(replayed))
+  const group = replayed ?? (await makeOrKeep(asked))
   memory?.groups.set(name, { key, look, group })
   return group
 }
 
-async function makeOrKeep(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  ports: SheetPorts,
-  key: string,
-): Promise<BuiltGroup> {
+async function makeOrKeep({ name, members, options, ports, key }: Asked): Promise<BuiltGroup> {
   const names = scalesOf(members).map((scale) => layoutName(name, scale))
   const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
   const kept = await readGroup(ports, key, from)

@@ -52,7 +52,8 @@ function toRows(frames: readonly EarlierFrame[]): readonly (readonly [name: stri
     .map(({ name, page, x, y, width, height, isTurned }) => [name, page, x, y, width, height, ...(isTurned ? [1] : [])] as const)
 }
 
-function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+/** The order of sprites and atlases: by code units. */
+export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 

@@ -1,4 +1,5 @@
 import { dirname, extname, sep } from 'node:path'
+import { byName } from '../build/layout.ts'
 import { createSheetMemory } from '../build/memory.ts'
 import { overrideFolder } from '../build/overrides.ts'
 import type { BuiltSheets, BuiltSprite } from '../build/sheet.ts'
@@ -93,7 +94,6 @@ function merge({ sheets, errors }: Shown, part: Shown, files: ReadonlySet<string
   const folders = [...files].map((file) => `${file.replace(/\.sprite\.\w+$/, '.frames')}${sep}`)
   const isOf = (error: SpritewrightError): boolean =>
     filesOf(error).some((file) => files.has(file) || folders.some((folder) => `${file}${sep}`.startsWith(folder)))
-  const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)
   const rest = <T extends { readonly name: string }>(all: readonly T[]): readonly T[] => all.filter(({ name }) => !fresh.has(name))
   return {
     sheets: {
