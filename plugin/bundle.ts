@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { SpritewrightError } from '../src/errors.ts'
+import { filesOf, SpritewrightError } from '../src/errors.ts'
 import { moduleCode, sourcesOf } from './bundling.ts'
-import { filesOf, type PluginFailure, toFailure } from './failure.ts'
+import { type PluginFailure, toFailure } from './failure.ts'
 import type { SpriteId } from './ids.ts'
 import type { PluginSession } from './session.ts'
 

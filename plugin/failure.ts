@@ -1,3 +1,4 @@
+import { filesOf } from '../src/errors.ts'
 import { fromRoot } from './ids.ts'
 import type { PanelError } from './panel/protocol.ts'
 
@@ -31,12 +32,6 @@ function placeOf(error: unknown): PluginFailure['loc'] {
   const line = typeof issue?.line === 'number' ? issue.line : 1
   const column = typeof issue?.column === 'number' ? issue.column : 1
   return { file, line, column }
-}
-
-/** The files that an error is about, absolute. */
-export function filesOf(error: unknown): readonly string[] {
-  const { file, files } = (error as { facts?: { file?: unknown; files?: unknown } } | undefined)?.facts ?? {}
-  return [file, ...(Array.isArray(files) ? files : [])].filter((one): one is string => typeof one === 'string')
 }
 
 /** What was thrown, as the panel shows it. @param id What it is about, where the error does not say so itself. */

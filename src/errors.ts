@@ -112,3 +112,9 @@ export class SpritewrightError extends Error {
 export function hasCode(error: unknown, code: ErrorCode): error is SpritewrightError {
   return error instanceof Error && (error as { code?: unknown }).code === code
 }
+
+/** The files that an error is about, absolute. */
+export function filesOf(error: unknown): readonly string[] {
+  const { file, files } = (error as { facts?: { file?: unknown; files?: unknown } } | undefined)?.facts ?? {}
+  return [file, ...(Array.isArray(files) ? files : [])].filter((one): one is string => typeof one === 'string')
+}

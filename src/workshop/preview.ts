@@ -3,7 +3,7 @@ import { byName } from '../build/layout.ts'
 import { createSheetMemory } from '../build/memory.ts'
 import { overrideFolder } from '../build/overrides.ts'
 import type { BuiltSheets, BuiltSprite } from '../build/sheet.ts'
-import { SpritewrightError } from '../errors.ts'
+import { filesOf, SpritewrightError } from '../errors.ts'
 import { specName } from '../spec/parser.ts'
 import { readSpec, type SpecScan } from '../spec/scan.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
@@ -107,9 +107,4 @@ function merge({ sheets, errors }: Shown, part: Shown, files: ReadonlySet<string
     },
     errors: [...errors.filter((error) => !isOf(error)), ...part.errors],
   }
-}
-
-function filesOf({ facts }: SpritewrightError): readonly string[] {
-  const { file, files } = facts as { readonly file?: unknown; readonly files?: unknown }
-  return [file, ...(Array.isArray(files) ? files : [])].filter((one): one is string => typeof one === 'string')
 }
