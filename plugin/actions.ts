@@ -73,8 +73,8 @@ export function createActions(ports: ActionPorts): Actions {
       return done()
     },
     cancel: async ({ id }) => {
-      await workshop.cancel(id)
-      return done()
+      const ended = await workshop.cancel(id)
+      return { ...done(), status: ended.find((one) => one.id === id)?.status ?? 'unknown' }
     },
   }
 }

@@ -81,7 +81,7 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
     if (closing.signal.aborted) return
     const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
     for (const one of errors) tell((one as Error).message, !isQuestion(one))
-    failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids, error: one }))]
+    failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (!errors.some((one) => hasCode(one, 'SW_UNREACHABLE'))) return
     for (const id of ids) tried.delete(id)
     void workshop.host.clock.sleep(waitMs, closing.signal).then(look, () => {})
@@ -154,6 +154,12 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
       await Promise.allSettled(running.keys())
     },
   }
+}
+
+/** Which of several an error is about, where it says so itself. */
+function idsOf(error: unknown, ids: readonly string[]): readonly string[] {
+  const own = (error as { facts?: { id?: unknown } }).facts?.id
+  return typeof own === 'string' && ids.includes(own) ? [own] : ids
 }
 
 /** A question is no failure: the panel shows it, and waits for the answer. */

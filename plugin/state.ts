@@ -30,6 +30,7 @@ import type {
   PanelStanding,
   PanelState,
 } from './panel/protocol.ts'
+import { openFailures, panelStanding, panelUndecided } from './standing.ts'
 import { priceOf, serviceWords, standingWords } from './words.ts'
 
 /** Everything that a state is made of. */
@@ -166,9 +167,11 @@ function toAnimation(
 }
 
 function toPaid(parts: StateParts, one: OverviewItem | PlanStep, spent: ReadonlyMap<string, bigint>): PanelPaid {
-  const { id, state, ceiling, executionId, question, hash = '', request } = one
-  const standing: PanelStanding = parts.overview.others.has(id) ? 'adoptable' : state
+  const { id, ceiling, executionId, question, hash = '', request } = one
   const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
+  const { failures } = parts
+  const standing = panelStanding(one, { others: parts.overview.others, price: quote?.credits, failures })
+  const undecided = panelUndecided(one, failures)
   const price = quote && priceOf(quote, request.operation)
   const cost = spent.get(hash)
   const now = parts.progress.get(id)
@@ -183,6 +186,7 @@ function toPaid(parts: StateParts, one: OverviewItem | PlanStep, spent: Readonly
     ...(executionId === undefined ? {} : { executionId }),
     ...(now ? { progress: toPanelProgress(now) } : {}),
     ...(question ? { question: { text: question.text, needsAsset: question.requiresAsset } } : {}),
+    ...(undecided === undefined ? {} : { undecided }),
   }
 }
 
@@ -264,10 +268,9 @@ function countStandings(all: readonly { readonly standing: PanelStanding }[]): P
   return counts
 }
 
-/** Specs first: what is wrong with them hides the rest. What has been bought after all has not failed. */
+/** Specs first: what is wrong with them hides the rest. */
 function toErrors({ root, overview, failures, errors, priceError }: StateParts): readonly PanelError[] {
-  const bought = new Set(overview.items.flatMap(({ id, state }) => (state === 'bought' ? [id] : [])))
-  const open = failures.filter(({ ids }) => ids.some((id) => !bought.has(id)))
+  const open = openFailures(failures, [...overview.items, ...overview.steps])
   const all = [
     ...overview.errors.map((error) => toPanelError(error, root)),
     ...errors.map((error) => toPanelError(error, root)),

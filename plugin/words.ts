@@ -31,11 +31,15 @@ export function standingWords(
       return `Approved${limit}, not bought yet.`
     case 'adoptable':
       return `Approved${limit} in another checkout, which is to buy it. Take it over once you know that it was not bought there.`
+    case 'outpriced':
+      return `Approved${limit}, but that price holds no more, and nothing is sent.${price ? ` ${price.words}` : ''} Approve it as it is now.`
     case 'running':
       return note === undefined ? 'Under way at the service.' : `Under way: ${note}.`
     case 'question':
       return 'The service has a question, and waits for the answer.'
     case 'uncertain':
+      if (rest.undecided === 'answer')
+        return `An answer was sent and never confirmed: whether it arrived is unknown. Send it again, or take it back.`
       return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`
     case 'failed':
       return `Failed${note === undefined ? '' : `: ${note}`}. Nothing more is sent without a new approval.${price ? ` ${price.words}` : ''}`

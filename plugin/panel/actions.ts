@@ -24,8 +24,8 @@ export interface PanelActions {
   readonly edit: { readonly asks: EditRequest; readonly answers: Edited }
   /** Decides about what is `uncertain`. `replay` may buy. */
   readonly recover: { readonly asks: { readonly id: string; readonly decision: 'replay' | 'abandon' }; readonly answers: Done }
-  /** Cancels a picture that is being made; sprite executions cannot be cancelled. */
-  readonly cancel: { readonly asks: { readonly id: string }; readonly answers: Done }
+  /** Cancels a picture that is being made; sprite executions cannot be cancelled. Answers what the service says of it now: it may have been finished first. */
+  readonly cancel: { readonly asks: { readonly id: string }; readonly answers: Done & { readonly status: string } }
 }
 
 /** It is done. */

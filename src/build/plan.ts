@@ -36,6 +36,8 @@ export interface Standing {
   readonly result?: string
   /** Words on a state that needs a person. */
   readonly note?: string
+  /** What a person has to decide about: a submission or an answer that was sent and never answered, or a key that the service knows with other bytes. */
+  readonly undecided?: 'submission' | 'answer' | 'conflict'
 }
 
 /** What a request would cost now; not binding. */
@@ -162,7 +164,7 @@ function openState(
   hash: string,
   submission: Submission,
   entry: LockEntry | undefined,
-): { state: PlanState; note?: string } {
+): Pick<Standing, 'state' | 'note' | 'undecided'> {
   const approved: PlanState = entry?.approval ? 'approved' : 'missing'
   const { decision } = facts
   const keyTag = decision.keyTagOf?.(hash) ?? submission.sends.at(-1)?.keyTag ?? ''
@@ -175,9 +177,14 @@ function openState(
       if (submission.sends.every(({ answer }) => answer.kind === 'refused')) return { state: approved }
       return { state: 'running', note: 'sent, not answered yet; the next build sends it again under the same key' }
     case 'stop':
-      if (step.why.kind === 'uncertain') return { state: 'uncertain', note: 'sent and never answered; whether it was bought is unknown' }
+      if (step.why.kind === 'uncertain')
+        return submission.accepted
+          ? { state: 'uncertain', note: 'an answer was sent and never confirmed; whether it arrived is unknown', undecided: 'answer' }
+          : { state: 'uncertain', note: 'sent and never answered; whether it was bought is unknown', undecided: 'submission' }
       if (step.why.kind === 'abandoned') return { state: 'failed', note: 'given up; approve it anew to buy it' }
-      if (step.why.kind === 'conflict') return { state: 'failed', note: 'another checkout sent the same request with other bytes' }
+      if (step.why.kind === 'conflict')
+        return { state: 'failed', note: 'another checkout sent the same request with other bytes', undecided: 'conflict' }
+      if (step.why.kind === 'failed' && step.why.status === 'cancelled') return { state: 'failed', note: 'cancelled' }
       return { state: 'failed', note: step.why.error?.message ?? step.why.kind }
     default:
       return { state: submission.question && !isAnswered(submission) ? 'question' : 'running' }

@@ -52,7 +52,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       return refusedError(id, why.status, why.error)
     case 'failed':
       return new SpritewrightError('SW_FAILED', {
-        message: `The execution of "${id}" ${why.status === 'cancelled' ? 'was cancelled' : 'failed'}: ${why.error?.message ?? 'the service gives no reason'}${why.error ? ` (${why.error.reason})` : ''}. Its hold is restored. To try again, approve it anew: spritewright approve ${spriteOf(id)}`,
+        message: `${endedWords(id, why)} To try again, approve it anew: spritewright approve ${spriteOf(id)}`,
         facts: { id, status: why.status, reason: why.error?.reason, retryable: why.error?.retryable, requestId: why.error?.requestId },
       })
     case 'conflict':
@@ -68,6 +68,12 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
     case 'uncertain':
       return uncertainError(order, why, ports.windowMs, evidence)
   }
+}
+
+function endedWords(id: string, { status, error }: StopReason & { kind: 'failed' }): string {
+  if (status === 'cancelled' && !error) return `The execution of "${id}" was cancelled. It is not charged.`
+  const reason = error ? `${error.message} (${error.reason})` : 'the service gives no reason'
+  return `The execution of "${id}" ${status === 'cancelled' ? 'was cancelled' : 'failed'}: ${reason}. Its hold is restored.`
 }
 
 function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, windowMs: number, evidence: Evidence): SpritewrightError {

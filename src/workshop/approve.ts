@@ -84,7 +84,7 @@ function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest):
   const low = lines.filter((line) => line.ceiling < line.quote)
   if (low.length > 0) {
     throw new SpritewrightError('SW_CEILING', {
-      message: `The wanted ceiling is under the price: ${low.map((line) => `${line.id} costs ${formatCredits(line.quote)}, its ceiling would be ${formatCredits(line.ceiling)}`).join('; ')}. Nothing was written. Give a higher --max.`,
+      message: `The wanted ceiling is under the price: ${low.map((line) => `${line.id} costs ${formatCredits(line.quote)}, its ceiling would be ${formatCredits(line.ceiling)}`).join('; ')}. Nothing was written. Give a higher ceiling (--max).`,
       facts: { lines: low.map((line) => ({ id: line.id, quote: formatCredits(line.quote), ceiling: formatCredits(line.ceiling) })) },
     })
   }

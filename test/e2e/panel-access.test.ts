@@ -1,7 +1,7 @@
-import axe from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
+import { findBarriers, tabTo } from './panel-access.ts'
 import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
@@ -28,22 +28,6 @@ const files = {
   'sprites/coin.sprite.yaml': 'reference: ./figure.png\nprompt: a coin\nanimations:\n  spin:\n    frames: 7\n',
 }
 
-/** What axe finds on a page that is serious or critical: rule, and where. */
-async function findBarriers(page: Page): Promise<readonly string[]> {
-  // Not as a script element: the policy of the page refuses those.
-  await page.evaluate(axe.source)
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({ resultTypes: ['violations'] }),
-  )
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
-}
-
-interface AxeResults {
-  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly target: string[] }[] }[]
-}
-
 test.each([
   ['light', 1280],
   ['dark', 320],
@@ -55,16 +39,11 @@ test.each([
     look: { colorScheme, viewport: { width, height: 800 } },
   })
   const { page } = desk
-  const barriers = async (): Promise<readonly string[]> => {
-    // What is wider than the window is read sideways, by nobody with pleasure.
-    const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    return [...(await findBarriers(page)), ...(excess > 0 ? [`wider by ${excess}`] : [])]
-  }
   await page.getByRole('button', { name: 'Another take' }).waitFor()
-  expect(await barriers()).toEqual([])
+  expect(await findBarriers(page)).toEqual([])
   for (const view of ['Ledger', 'Problems']) {
     await page.getByRole('link', { name: view }).click()
-    expect(await barriers()).toEqual([])
+    expect(await findBarriers(page)).toEqual([])
   }
   expect(desk.complaints).toEqual([])
 })
@@ -98,16 +77,3 @@ test('an approval is given by keyboard alone, and the focus comes back', async (
   expect(await page.getByRole('status').textContent()).toMatch(/coin\.spin|Approved/)
   expect(desk.complaints).toEqual([])
 })
-
-/** Goes on with Tab until something of this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let times = 0; times < 80; times++) {
-    await page.keyboard.press('Tab')
-    const found = await page.evaluate(() => {
-      const { activeElement } = document
-      return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent
-    })
-    if (found?.trim() === name) return
-  }
-  throw new Error(`Expected to reach "${name}" by Tab.`)
-}

@@ -1,4 +1,5 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
@@ -18,6 +19,8 @@ export interface DeskSetup {
   readonly hasToken?: boolean
   /** How long a purchase takes beside its real work, milliseconds. @default 0 */
   readonly jobMs?: number
+  /** What else the service is started with. */
+  readonly service?: EmbeddedOptions
   readonly look?: BrowserContextOptions
 }
 
@@ -42,6 +45,7 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
     jobMs: setup.jobMs ?? 0,
     limits: { windowMs: 1 },
     accounts: [{ name: 'test', keys: [{ key }] }],
+    ...setup.service,
   })
   const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
   const game = await openGame()

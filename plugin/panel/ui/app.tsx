@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PanelState } from '../protocol.ts'
+import type { PanelError, PanelState } from '../protocol.ts'
 import { addressOf, isPlainClick, type Place, usePlaceInPage } from './address.ts'
 import { ApproveDialog } from './approve-dialog.tsx'
 import { Header } from './header.tsx'
@@ -10,6 +10,7 @@ import { Problems, placeOf } from './problem-list.tsx'
 import { AnimationDetail, StepDetail } from './sprite-detail.tsx'
 import { allPaid, SpriteList } from './sprite-list.tsx'
 import type { PanelStore } from './store.ts'
+import { useFocusKept } from './use-focus-kept.ts'
 import { firstSettings } from './view-settings.ts'
 import { canBeApproved } from './words.ts'
 
@@ -41,6 +42,7 @@ function Page(): VNode {
   const [place, go] = usePlaceInPage()
   const [approving, setApproving] = useState<readonly string[]>()
   useQuote(store, state)
+  useFocusKept()
   const main = useRef<HTMLElement>(null)
   const moved = (next: Place): void => {
     go(next)
@@ -62,18 +64,7 @@ function Page(): VNode {
         {place.view === 'problems' && <Problems />}
         {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
       </main>
-      {approving && (
-        <ApproveDialog
-          ids={approving}
-          onClose={() => {
-            setApproving(undefined)
-            // What led here may have nothing more to approve, and be gone.
-            setTimeout(() => {
-              if (document.activeElement === document.body) main.current?.querySelector('h1')?.focus({ preventScroll: true })
-            })
-          }}
-        />
-      )}
+      {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
     </div>
   )
 }
@@ -145,7 +136,10 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
 function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
   const { state, model, store } = usePanel()
   const { access, service } = state
-  const [worst] = state.errors
+  // What is looked at says itself what is wrong with it.
+  const isTold = (error: PanelError): boolean =>
+    place.view === 'problems' || (place.view === 'sprites' && error.id === place.id && error.id !== undefined)
+  const worst = state.errors.find((error) => !isTold(error))
   return (
     <div class="notices">
       {access.words !== '' && (
@@ -165,7 +159,7 @@ function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
         </div>
       )}
       <div role="alert">
-        {worst && place.view !== 'problems' && (
+        {worst && (
           <div class="notice one-line" data-tone="bad">
             <p>
               <strong>{placeOf(worst) || worst.id || worst.code}</strong> {worst.message}

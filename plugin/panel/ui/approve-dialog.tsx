@@ -1,7 +1,9 @@
 import type { VNode } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelOffer } from '../actions.ts'
 import { Refused } from './api.ts'
+import { CeilingField } from './ceiling-field.tsx'
+import { Modal } from './modal.tsx'
 import { usePanel } from './panel-context.ts'
 import { countWords, creditsWords, isMore, offerSentence } from './words.ts'
 
@@ -14,11 +16,10 @@ export interface ApproveDialogProps {
 /** Shows what an approval would hold, as it is right now, and asks once more. Where the price has changed meanwhile, the new one is shown and asked about anew. */
 export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
   const { state, store } = usePanel()
-  const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
-  const title = useRef<HTMLHeadingElement>(null)
   const [offer, setOffer] = useState<PanelOffer>()
   const [ceiling, setCeiling] = useState('')
+  const [isDoubtful, setDoubtful] = useState(false)
   const [adopt, setAdopt] = useState(false)
   const [problem, setProblem] = useState('')
   const [isBusy, setBusy] = useState(false)
@@ -27,10 +28,6 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
     (paid) => paid.standing === 'adoptable' && ids.includes(paid.id),
   )
   const key = JSON.stringify(request)
-  useEffect(() => {
-    dialog.current?.showModal()
-    title.current?.focus()
-  }, [])
   useEffect(() => {
     let isWanted = true
     setOffer(undefined)
@@ -57,16 +54,15 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
     } catch (error) {
       setBusy(false)
       setProblem((error as Error).message)
-      const next = error instanceof Refused ? error.refusal.offer : undefined
-      if (next) setOffer(next)
+      if (!(error instanceof Refused)) return
+      const { error: why, offer: next } = error.refusal
+      // What was shown is not to be had any more.
+      if (next || why.code === 'SW_CEILING') setOffer(next)
     }
   }
   const isPoor = offer !== undefined && isMore(offer.sum, offer.balance)
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={`${id}-title`} onClose={onClose}>
-      <h2 ref={title} id={`${id}-title`} tabIndex={-1}>
-        Approve {offer ? countWords(offer.lines.length, 'purchase') : '…'}
-      </h2>
+    <Modal dialog={dialog} title={titleOf(offer, isElsewhere)} onClose={onClose}>
       <div role="alert">
         {problem !== '' && (
           <p class="notice" data-tone="bad">
@@ -75,23 +71,13 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
         )}
       </div>
       <div aria-live="polite" class="offer">
-        {offer ? <OfferTable offer={offer} /> : problem === '' && <p class="soft">Asking the service for today’s prices…</p>}
+        {offer ? (
+          <OfferTable offer={offer} isElsewhere={isElsewhere} />
+        ) : (
+          problem === '' && <p class="soft">Asking the service for today’s prices…</p>
+        )}
       </div>
-      <details class="ceiling">
-        <summary>Another ceiling</summary>
-        <div class="field">
-          <label for={`${id}-ceiling`}>Ceiling for each, credits; empty for its price</label>
-          <input
-            id={`${id}-ceiling`}
-            inputMode="decimal"
-            pattern="\d{1,15}(\.\d{1,4})?"
-            placeholder="its price"
-            onChange={(event) => {
-              if (event.currentTarget.reportValidity()) setCeiling(event.currentTarget.value.trim())
-            }}
-          />
-        </div>
-      </details>
+      <CeilingField ceiling={ceiling} onCommit={setCeiling} onDoubt={setDoubtful} />
       {isElsewhere && (
         <label class="check">
           <input type="checkbox" checked={adopt} onChange={(event) => setAdopt(event.currentTarget.checked)} />
@@ -110,18 +96,25 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
         <button
           type="button"
           class="button primary"
-          disabled={!offer || offer.lines.length === 0 || isBusy || isPoor || !state.access.mayBuy}
+          disabled={!offer || offer.lines.length === 0 || isDoubtful || isBusy || isPoor || !state.access.mayBuy}
           onClick={() => offer && void approve(offer)}
         >
-          {isBusy ? 'Approving…' : offer ? `Approve ${creditsWords(offer.sum)}` : 'Approve'}
+          {isBusy ? 'Approving…' : offer && offer.lines.length > 0 ? `Approve ${creditsWords(offer.sum)}` : 'Approve'}
         </button>
       </div>
-    </dialog>
+    </Modal>
   )
 }
 
-function OfferTable({ offer }: { readonly offer: PanelOffer }): VNode {
-  if (offer.lines.length === 0) return <p>Nothing of this needs an approval.</p>
+function titleOf(offer: PanelOffer | undefined, isElsewhere: boolean): string {
+  if (!offer) return 'Approve …'
+  if (offer.lines.length === 0) return isElsewhere ? 'Take over a purchase' : 'Nothing to approve'
+  return `Approve ${countWords(offer.lines.length, 'purchase')}`
+}
+
+function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readonly isElsewhere: boolean }): VNode {
+  if (offer.lines.length === 0)
+    return <p>{isElsewhere ? 'Another checkout approved this, and is to buy it.' : 'Nothing of this needs an approval.'}</p>
   return (
     <>
       <p class="sentence">{offerSentence(offer)}</p>

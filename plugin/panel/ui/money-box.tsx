@@ -4,8 +4,16 @@ import { usePanel } from './panel-context.ts'
 import { ProgressBar } from './progress-bar.tsx'
 import { canBeApproved, creditsWords } from './words.ts'
 
+/** What is looked at. */
+export interface MoneyBoxProps {
+  readonly paid: PanelPaid
+  /** Names of the sprites that a step is bought for; it is approved with their animations. */
+  readonly isFor?: readonly string[]
+  readonly onApprove: (ids: readonly string[]) => void
+}
+
 /** Price, ceiling and cost of one paid thing, and the way to an approval. */
-export function MoneyBox({ paid, onApprove }: { readonly paid: PanelPaid; readonly onApprove: (ids: readonly string[]) => void }): VNode {
+export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   const { model, state, store } = usePanel()
   const progress = model.progress[paid.id] ?? paid.progress
   const { price } = paid
@@ -14,6 +22,13 @@ export function MoneyBox({ paid, onApprove }: { readonly paid: PanelPaid; readon
     ['Ceiling', paid.ceiling && creditsWords(paid.ceiling)],
     ['Spent', paid.spent && creditsWords(paid.spent)],
   ]
+  const cancel = async (): Promise<void> => {
+    const done = await store.act('cancel', { id: paid.id })
+    if (done)
+      store.announce(
+        done.status === 'cancelled' ? `${paid.id} is cancelled.` : `${paid.id} was not cancelled: the service says ${done.status}.`,
+      )
+  }
   const isPicture = paid.id.includes('#')
   return (
     <section class="block" aria-labelledby="money-title">
@@ -32,16 +47,11 @@ export function MoneyBox({ paid, onApprove }: { readonly paid: PanelPaid; readon
       </dl>
       {canBeApproved(paid) && (
         <button type="button" class="button primary" disabled={!state.access.mayBuy} onClick={() => onApprove([paid.id])}>
-          {price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
+          {isFor ? `Approve what ${isFor.join(', ')} needs…` : price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
         </button>
       )}
       {isPicture && (paid.standing === 'running' || paid.standing === 'question') && (
-        <button
-          type="button"
-          class="button"
-          disabled={!state.access.mayAct}
-          onClick={() => void store.act('cancel', { id: paid.id }).then((done) => done && store.announce(`${paid.id} is cancelled.`))}
-        >
+        <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => void cancel()}>
           Cancel
         </button>
       )}

@@ -13,7 +13,8 @@ export interface PaidRowProps {
   readonly isShown: boolean
   readonly isChosen: boolean
   readonly onShow: () => void
-  readonly onChoose: (isChosen: boolean) => void
+  /** Missing where it is not approved by itself. */
+  readonly onChoose?: (isChosen: boolean) => void
 }
 
 /** An animation or a step: where it stands, what it costs; chosen where it can be approved. */
@@ -21,7 +22,7 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
   const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
   return (
     <li class="paid" data-shown={isShown || undefined}>
-      {canBeApproved(paid) ? (
+      {canBeApproved(paid) && onChoose ? (
         <input
           type="checkbox"
           checked={isChosen}

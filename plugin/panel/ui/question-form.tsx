@@ -39,14 +39,14 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
           id={`${id}-answer`}
           rows={3}
           required
-          disabled={!state.access.mayAct}
+          disabled={!state.access.mayBuy}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </div>
-      <PictureDrop isRequired={question.needsAsset} isLocked={!state.access.mayAct} picture={asset} onPicture={setAsset} />
+      <PictureDrop isRequired={question.needsAsset} isLocked={!state.access.mayBuy} picture={asset} onPicture={setAsset} />
       <div class="row">
-        <button type="submit" class="button primary" disabled={!isReady || !state.access.mayAct}>
+        <button type="submit" class="button primary" disabled={!isReady || !state.access.mayBuy}>
           {isSending ? 'Sending…' : 'Send the answer'}
         </button>
         <span class="soft small">Costs nothing more; what is held goes over to the answer.</span>

@@ -14,7 +14,7 @@ import { Transport } from './transport.tsx'
 import { useFrames } from './use-frames.ts'
 import { usePlayer } from './use-player.ts'
 import type { ViewSettings } from './view-settings.ts'
-import { countWords } from './words.ts'
+import { canBeApproved, countWords } from './words.ts'
 
 /** What every detail has. */
 interface DetailProps {
@@ -61,13 +61,19 @@ export function AnimationDetail({
 
 /** One paid step of a reference chain. */
 export function StepDetail({ step, onApprove }: { readonly step: PanelStep; readonly onApprove: DetailProps['onApprove'] }): VNode {
+  const { state } = usePanel()
+  // A step is bought for animations: what they need comes with them.
+  const approve = (): void => {
+    const animations = state.sprites.filter(({ name }) => step.sprites.includes(name)).flatMap((sprite) => sprite.animations)
+    onApprove(animations.filter((paid) => canBeApproved(paid) || paid.standing === 'approved').map(({ id }) => id))
+  }
   return (
     <article class="detail">
       <DetailHead paid={step} words={step.prompt}>
         {step.operation.replaceAll('_', ' ')}, for {step.sprites.join(', ')}
       </DetailHead>
       <Troubles paid={step} />
-      <MoneyBox paid={step} onApprove={onApprove} />
+      <MoneyBox paid={step} onApprove={approve} isFor={step.sprites} />
     </article>
   )
 }
@@ -112,9 +118,9 @@ function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: st
   )
   return (
     <>
-      {errors.length > 0 && <ProblemList errors={errors} />}
       <QuestionForm key={paid.question?.text ?? ''} paid={paid} />
       <DecisionForm paid={paid} />
+      <div role="alert">{errors.length > 0 && <ProblemList errors={errors} />}</div>
     </>
   )
 }

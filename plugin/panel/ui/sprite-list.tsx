@@ -24,15 +24,18 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
   const [filter, setFilter] = useState<Filter>('all')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { groups, steps } = useMemo(() => find(state, words, filter), [state, words, filter])
-  const buyable = [...groups.flatMap((group) => group.animations), ...steps].filter(canBeApproved)
-  const selected = allPaid(state).filter((paid) => canBeApproved(paid) && chosen.has(paid.id))
+  const buyable = groups.flatMap((group) => group.animations).filter(canBeApproved)
+  const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => canBeApproved(paid) && chosen.has(paid.id)))
+  const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => canBeApproved(paid) && chosen.has(paid.id)))
+  const needed = state.steps.filter((step) => canBeApproved(step) && sprites.some(({ name }) => step.sprites.includes(name)))
   const choose = (ids: readonly string[], isChosen: boolean): void =>
     setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
   const keep = useKeptNodes()
   // A line that is kept has handlers of an earlier drawing; they ask for what holds now.
   const now = useRef({ choose, onShow })
   now.current = { choose, onShow }
-  const row = (paid: PanelPaid, name: string): VNode => {
+  // Steps are bought for animations, and approved with them.
+  const row = (paid: PanelPaid, name: string, isStep = false): VNode => {
     const progress = model.progress[paid.id] ?? paid.progress
     const [isShown, isChosen] = [paid.id === shown, chosen.has(paid.id)]
     return keep(paid.id, [paid, progress, isShown, isChosen], () => (
@@ -40,7 +43,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
         key={paid.id}
         {...{ paid, progress, name, isShown, isChosen }}
         onShow={() => now.current.onShow(paid.id)}
-        onChoose={(isOn) => now.current.choose([paid.id], isOn)}
+        {...(isStep ? {} : { onChoose: (isOn: boolean) => now.current.choose([paid.id], isOn) })}
       />
     ))
   }
@@ -82,7 +85,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
             <header class="group-head">
               <h2>Reference pictures</h2>
             </header>
-            <ul>{steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`))}</ul>
+            <ul>{steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true))}</ul>
           </section>
         )}
         {groups.length + steps.length === 0 && (
@@ -111,7 +114,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
               <span class="visually-hidden"> to buy</span>
             </span>
           </label>
-          <span class="number soft">{selected.length > 0 ? total(selected) : allTotal(state)}</span>
+          <span class="number soft">{selected.length > 0 ? total(selected, needed) : allTotal(state)}</span>
           <button
             type="button"
             class="button primary"
@@ -141,8 +144,8 @@ function goAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement })
   links[at + by]?.focus()
 }
 
-function total(selected: readonly PanelPaid[]): string {
-  const sum = sumOf(selected.map((paid) => paid.price?.credits))
+function total(selected: readonly PanelPaid[], needed: readonly PanelPaid[]): string {
+  const sum = sumOf([...selected, ...needed].map((paid) => paid.price?.credits))
   return sum === undefined ? countWords(selected.length, 'animation') : creditsWords(sum)
 }
 

@@ -8,6 +8,7 @@ const marks: Readonly<Record<PanelPaid['standing'], string>> = {
   lost: 'M1 1h9v9H1zm2 2v5h5V3zm2 1h1v3H5z',
   approved: 'M1 1h9v9H1zm1.5 1.5v6L8.5 2.5z',
   adoptable: 'M1 1h9v9H1zm1.5 1.5v6h6v-6z',
+  outpriced: 'M1 1h9v9H1zm1.500 1.500v6h6v-6zM5 3.500h1v4H5z',
   running: 'M1 1h3v3H1zm3 3h3v3H4zm3 3h3v3H7z',
   question: 'M2 1h7v5H6.5v1.5h-2V4H7V3H4v1.5H2zm2.5 7.5h2V10.500h-2z',
   uncertain: 'M5.500 0 11 5.500 5.500 11 0 5.500zM5 2.500v4h1v-4zm0 5v1h1v-1z',

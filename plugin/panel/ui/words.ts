@@ -14,6 +14,7 @@ export const standingLooks: Readonly<Record<PanelStanding, StandingLook>> = {
   lost: { word: 'result missing', tone: 'warn' },
   approved: { word: 'approved', tone: 'busy' },
   adoptable: { word: 'approved elsewhere', tone: 'warn' },
+  outpriced: { word: 'price changed', tone: 'warn' },
   running: { word: 'in work', tone: 'busy' },
   question: { word: 'question', tone: 'warn' },
   uncertain: { word: 'outcome unknown', tone: 'bad' },
@@ -41,12 +42,13 @@ export function progressWords({ phase, progress, message }: PanelProgress): stri
 
 /** Whether a person may approve it, and so pay for it. */
 export function canBeApproved({ standing }: PanelPaid): boolean {
-  return standing === 'missing' || standing === 'failed' || standing === 'adoptable'
+  return standing === 'missing' || standing === 'failed' || standing === 'adoptable' || standing === 'outpriced'
 }
 
 /** Whether it waits for a person. */
-export function wantsPerson({ standing }: PanelPaid): boolean {
-  return canBeApproved({ standing } as PanelPaid) || standing === 'question' || standing === 'uncertain'
+export function wantsPerson(paid: PanelPaid): boolean {
+  const { standing, undecided } = paid
+  return canBeApproved(paid) || standing === 'question' || undecided !== undefined
 }
 
 /** `2.4 credits`, `1 credit`. */

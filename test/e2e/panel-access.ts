@@ -1,0 +1,35 @@
+import axe from 'axe-core'
+import type { Page } from 'playwright-core'
+
+/** What bars the way of somebody: what axe finds on a page that is serious or critical, as rule and place, and a page or dialog that is wider than what is seen of it: nobody reads sideways with pleasure. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  // Not as a script element: the policy of the page refuses those.
+  await page.evaluate(axe.source)
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({ resultTypes: ['violations'] }),
+  )
+  const excess = await page.evaluate(() =>
+    Math.max(...[...document.querySelectorAll('html, dialog[open]')].map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)),
+  )
+  const found = violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`))
+  return [...found, ...(excess > 0 ? [`wider by ${excess}`] : [])]
+}
+
+interface AxeResults {
+  readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly target: string[] }[] }[]
+}
+
+/** Goes on with Tab until something of this name has the focus. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  for (let times = 0; times < 80; times++) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(() => {
+      const { activeElement } = document
+      return activeElement?.getAttribute('aria-label') ?? activeElement?.textContent
+    })
+    if (found?.trim() === name) return
+  }
+  throw new Error(`Expected to reach "${name}" by Tab.`)
+}

@@ -1,0 +1,158 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { createWorkshop } from '../../src/workshop.ts'
+import { quickMakers } from '../kill/quick-makers.ts'
+import { hostOf, key, openGame } from '../plugin/world.ts'
+import { figurePng } from '../project.ts'
+import { openBrowser } from './browser.ts'
+import { findBarriers, tabTo } from './panel-access.ts'
+import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let browser: Browser
+const open: { close(): Promise<unknown> }[] = []
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+afterAll(() => browser.close())
+
+async function start({ service, ...setup }: DeskSetup): Promise<Desk> {
+  const desk = await openDesk(browser, { query: '?show=hero.walk', ...setup, service: { makers: quickMakers(), ...service } })
+  open.push(desk)
+  return desk
+}
+
+const heroFile = 'sprites/hero.sprite.json'
+const files = { [heroFile]: heroSpec('walks') }
+const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
+const standing = (page: Page, word: string): Promise<void> =>
+  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
+const spent = ({ service }: Desk): readonly string[] => service.charges().map(({ credits }) => String(credits))
+const focused = (page: Page, text: string): Promise<unknown> =>
+  page.waitForFunction((wanted) => document.activeElement?.textContent === wanted, text)
+
+/** Agrees to what a dialog offers. */
+async function agree(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name }).click()
+}
+
+test('what nobody knows a person decides, by keyboard and at 320 pixels: sent again it is paid once, given up it stays paid', async () => {
+  let isDeaf = true
+  const desk = await start({
+    files: {
+      // What was never answered may be sent again by itself for a second.
+      'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}',
+      [heroFile]: heroSpec('walks', ',\n    "idle": { "prompt": "waits", "frames": 7 }'),
+    },
+    look: { viewport: { width: 320, height: 700 }, colorScheme: 'dark' },
+    service: {
+      after: async ({ method, path }, response) =>
+        isDeaf && method === 'POST' && path === '/v1/execute' ? { ...response, cutAfter: 0 } : response,
+    },
+  })
+  const { page } = desk
+  await page.getByRole('link', { name: '‹ All sprites' }).click()
+  await page.getByRole('checkbox', { name: /^All 2/ }).check()
+  await button(page, 'Approve 2…').click()
+  await agree(page, /^Approve 3\.2 credits/)
+  await page.getByRole('link', { name: /^walk/ }).click()
+  await standing(page, 'outcome unknown')
+  await page.getByRole('region', { name: 'Nobody knows whether this was bought' }).waitFor()
+  isDeaf = false
+
+  await tabTo(page, 'Send it again…')
+  await page.keyboard.press('Enter')
+  await page
+    .getByRole('dialog', { name: 'Send hero.walk again?' })
+    .getByText('you pay a second time, at most 1.6 credits', { exact: false })
+    .waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await page.keyboard.press('Escape')
+  await focused(page, 'Send it again…')
+  const sent = desk.service.requests().length
+  await page.keyboard.press('Enter')
+  await tabTo(page, 'Send it again')
+  await page.keyboard.press('Enter')
+  await standing(page, 'bought')
+  expect(desk.service.requests().length).toBeGreaterThan(sent)
+  await focused(page, 'hero.walk')
+  // What is decided is no problem any more; the other one still is.
+  await page.getByRole('alert').getByText('hero.idle', { exact: false }).first().waitFor()
+  expect(await page.getByText('Whether "hero.walk" was bought is unknown', { exact: false }).count()).toBe(0)
+
+  await page.getByRole('link', { name: '‹ All sprites' }).click()
+  await page.getByRole('link', { name: /^idle/ }).click()
+  await standing(page, 'outcome unknown')
+  await button(page, 'Give it up…').click()
+  await page
+    .getByRole('dialog', { name: 'Give hero.idle up?' })
+    .getByText('1.6 credits go on counting as spent', { exact: false })
+    .waitFor()
+  await agree(page, /^Give it up$/)
+  await standing(page, 'failed')
+  await page.getByText('given up', { exact: false }).first().waitFor()
+  await button(page, /^Approve 1\.6 credits…$/).waitFor()
+  await page.getByText('Whether "hero.idle" was bought', { exact: false }).first().waitFor({ state: 'detached' })
+  // Both had arrived at once, each once; a decision costs nothing by itself.
+  expect(spent(desk)).toEqual(['16000', '16000'])
+  expect(desk.complaints).toEqual([])
+})
+
+test('a picture that is being made is cancelled by a button, costs nothing, and can be approved anew', async () => {
+  const chain = '"reference": { "steps": [{ "text": "a small knight" }] }'
+  const desk = await start({
+    files: { [heroFile]: heroSpec('walks').replace('"reference": "./figure.png"', chain) },
+    jobMs: 600_000,
+  })
+  const { page } = desk
+  // The picture comes with the animation that it is for.
+  await page.getByRole('checkbox', { name: /^All 1/ }).check()
+  await page.getByText('2.6 credits', { exact: true }).waitFor()
+  await button(page, 'Approve 1…').click()
+  await agree(page, /^Approve 2\.6 credits$/)
+  await page.getByRole('link', { name: /^hero#1/ }).click()
+  await page.locator('.detail-head .state', { hasText: 'being drawn' }).waitFor()
+  await button(page, 'Cancel').click()
+  await standing(page, 'failed')
+  await focused(page, 'hero#1')
+  await button(page, 'Approve what hero needs…').click()
+  await page.getByRole('dialog').getByText('1 credit will be charged on delivery of hero#1; at most 1.').waitFor()
+  await page.keyboard.press('Escape')
+  expect(spent(desk)).toEqual([])
+  // A sheet cannot be cancelled, and has no such button.
+  await page.getByRole('link', { name: /^walk/ }).click()
+  await page.getByRole('heading', { level: 1, name: 'hero.walk' }).waitFor()
+  expect(await button(page, 'Cancel').count()).toBe(0)
+  expect(desk.complaints).toEqual([])
+})
+
+test('what another checkout approved is bought here only once a person has taken it over, and then once', async () => {
+  const desk = await start({ files })
+  const { page, service } = desk
+  const colleague = await openGame()
+  open.push({ close: () => colleague.remove() })
+  for (const [name, content] of Object.entries({ ...files, 'sprites/figure.png': figurePng() })) await colleague.write(name, content)
+  const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
+  const theirs = await createWorkshop({ root: colleague.root, host: hostOf(colleague, env) })
+  await theirs.approve({ names: ['hero'], confirm: async () => true })
+  await theirs.close()
+  await desk.game.write('sprites.lock.json', await colleague.read('sprites.lock.json'))
+
+  await standing(page, 'approved elsewhere')
+  await button(page, /^Approve 1\.6 credits…$/).click()
+  const dialog = page.getByRole('dialog', { name: 'Take over a purchase' })
+  await dialog.getByText('Another checkout approved this, and is to buy it.').waitFor()
+  expect(await dialog.getByRole('button', { name: 'Approve' }).isDisabled()).toBe(true)
+  expect(await findBarriers(page)).toEqual([])
+  await dialog.getByRole('checkbox', { name: /I have made sure that it was not bought there/ }).check()
+  await page.getByRole('dialog', { name: 'Approve 1 purchase' }).waitFor()
+  expect(spent(desk)).toEqual([])
+  await agree(page, /^Approve 1\.6 credits$/)
+  await standing(page, 'bought')
+  expect(spent(desk)).toEqual(['16000'])
+  expect(desk.complaints).toEqual([])
+})

@@ -1,0 +1,109 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { quickMakers } from '../kill/quick-makers.ts'
+import { openBrowser } from './browser.ts'
+import { findBarriers } from './panel-access.ts'
+import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let browser: Browser
+const open: { close(): Promise<unknown> }[] = []
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+afterAll(() => browser.close())
+
+async function start({ service, ...setup }: DeskSetup): Promise<Desk> {
+  const desk = await openDesk(browser, { query: '?show=hero.walk', ...setup, service: { makers: quickMakers(), ...service } })
+  open.push(desk)
+  return desk
+}
+
+const heroFile = 'sprites/hero.sprite.json'
+const files = { [heroFile]: heroSpec('walks') }
+const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
+const standing = (page: Page, word: string): Promise<void> =>
+  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
+const spent = ({ service }: Desk): readonly string[] => service.charges().map(({ credits }) => String(credits))
+
+/** Agrees to what a dialog offers. */
+async function agree(page: Page, name: RegExp): Promise<void> {
+  await page.getByRole('dialog').getByRole('button', { name }).click()
+}
+
+test('a ceiling of its own holds: under it the price may rise, above it nothing is sent before a person has seen the new one', async () => {
+  const desk = await start({ files })
+  const { page, service } = desk
+  const dialog = page.getByRole('dialog')
+  const ceiling = dialog.getByRole('textbox', { name: /^Ceiling for each/ })
+  const approve = dialog.getByRole('button', { name: /^Approve/ })
+  await button(page, /^Approve 1\.6 credits…$/).click()
+  await dialog.getByText('Another ceiling').click()
+  await ceiling.fill('2,5')
+  expect(await approve.isDisabled()).toBe(true)
+  await ceiling.press('Enter')
+  await dialog.getByText('Credits like 2.4', { exact: false }).waitFor()
+  expect(await approve.isDisabled()).toBe(true)
+  await ceiling.fill('1')
+  await ceiling.press('Enter')
+  await dialog.getByRole('alert').getByText('ceiling is under the price', { exact: false }).waitFor()
+  expect(await approve.isDisabled()).toBe(true)
+  await ceiling.fill('2.5')
+  await ceiling.press('Enter')
+  await dialog.getByText('1.6 credits will be held for hero.walk; at most 2.5 are charged.').waitFor()
+
+  // Dearer than the ceiling while the dialog is open: what was shown is not to be had any more.
+  service.setPricing({ first_tier_cents: 80 })
+  await approve.click()
+  await dialog.getByRole('alert').getByText('hero.walk costs 3.2', { exact: false }).waitFor()
+  expect(await approve.isDisabled()).toBe(true)
+  await ceiling.fill('')
+  await ceiling.press('Enter')
+  await dialog.getByText('3.2 credits will be held for hero.walk; at most 3.2 are charged.').waitFor()
+
+  // Dearer once more: refused, and asked again with the price of now.
+  service.setPricing({ first_tier_cents: 90 })
+  await approve.click()
+  await dialog.getByRole('alert').getByText('Nothing was approved', { exact: false }).waitFor()
+  await dialog.getByText('3.6 credits will be held for hero.walk; at most 3.6 are charged.').waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  expect(await desk.game.list()).not.toContain('sprites.lock.json')
+  expect(spent(desk)).toEqual([])
+  await approve.click()
+  await standing(page, 'bought')
+  expect(spent(desk)).toEqual(['36000'])
+  expect(desk.complaints.filter((complaint) => !complaint.includes('status of 409'))).toEqual([])
+})
+
+test('a price that rose after the approval is not paid: it is asked about again, and paid when that is approved', async () => {
+  let isRising = true
+  const desk = await start({
+    files,
+    service: {
+      // Between the agreement and the purchase, whose first question is the price.
+      before: async ({ path }) => {
+        const isApproved = isRising && path.startsWith('/v1/sprite-pricing') && (await desk.game.list()).includes('sprites.lock.json')
+        if (isApproved) {
+          isRising = false
+          desk.service.setPricing({ first_tier_cents: 50 })
+        }
+        return undefined
+      },
+    },
+  })
+  const { page } = desk
+  await button(page, /^Approve 1\.6 credits…$/).click()
+  await agree(page, /^Approve 1\.6 credits$/)
+  await standing(page, 'price changed')
+  await page.getByRole('alert').getByText('would cost 2 credits, its ceiling is 1.6', { exact: false }).first().waitFor()
+  expect(desk.service.requests().filter(({ path }) => path === '/v1/execute')).toEqual([])
+  await button(page, /^Approve 2 credits…$/).click()
+  await agree(page, /^Approve 2 credits$/)
+  await standing(page, 'bought')
+  expect(spent(desk)).toEqual(['20000'])
+  expect(desk.complaints).toEqual([])
+})
