@@ -1,5 +1,6 @@
 import { type Box, orderBy } from './packer-boxes.ts'
-import { emptyStrip, type FillBounds, type Filling, type FillRule, StripFiller } from './packer-strip.ts'
+import { emptyStrip, type FillBounds, type Filling, StripFiller } from './packer-strip.ts'
+import type { FillRule } from './packer-waiting.ts'
 
 /** Bounds of a page. */
 export interface PageBounds {
