@@ -1,5 +1,5 @@
 import type { InlineConfig, ViteDevServer } from 'vite'
-import type { BuiltPage, BuiltSheets, LedgerReport, PriceList, Workshop } from '../src/index.ts'
+import type { BuiltPage, BuiltSheets, LedgerReport, Preview, PriceList, Workshop } from '../src/index.ts'
 import { SpritewrightError } from '../src/index.ts'
 import { createActions } from './actions.ts'
 import { createBuyer } from './buy.ts'
@@ -11,20 +11,14 @@ import { readPanelFile } from './panel-files.ts'
 import { servePanel } from './routes.ts'
 import { type StateParts, toPanelFrames, toPanelProgress, toPanelState } from './state.ts'
 
-/** Sheets, and what is broken and left out of them. */
-interface Shown {
-  readonly sheets: BuiltSheets
-  readonly errors: readonly unknown[]
-}
-
 /** What the panel and the buying in dev work with. */
 export interface DeskPorts {
   readonly workshop: Workshop
   readonly root: string
   /** Public base path, beginning and ending with a slash. */
   readonly base: string
-  /** What the game is shown now. */
-  readonly shown: () => Promise<Shown>
+  /** What the game is shown now, and a few sprites more that it has not asked for, until they are all. */
+  readonly shown: (more: number) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isWhole: boolean }>
   /** Path of a page on this server. */
   readonly urlOf: (page: BuiltPage) => string
 }
@@ -87,14 +81,17 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
   const state = async (request: GuardedRequest): Promise<ReturnType<typeof toPanelState>> => {
     const at = revision
     const ledgerErrors: unknown[] = []
-    const [overview, { sheets, errors }, ledger] = await Promise.all([
+    const [overview, { preview, isWhole }, ledger] = await Promise.all([
       workshop.overview(),
-      shown().catch((error: unknown): Shown => ({ sheets: { sprites: [], atlases: [] }, errors: [error] })),
+      shown(fewSprites).catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isWhole: true })),
       workshop.ledger().catch((error: unknown) => {
         ledgerErrors.push(error)
         return noLedger
       }),
     ])
+    const { sheets, errors } = preview
+    // Whoever shows it asks for the others by and by.
+    if (!isWhole) changed()
     const parts: StateParts = {
       root,
       revision: at,
@@ -165,6 +162,11 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, u
 
 /** How long nothing is saved before all specs are looked at, milliseconds. */
 const idleMs = 1000
+
+/** Sprites that are made for the panel in one go: a spec that is saved meanwhile waits for no more. */
+const fewSprites = 16
+
+const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 
 const noLedger: LedgerReport = {
   ...{ held: 0n, settled: 0n, restored: 0n, uncertain: 0n, elsewhere: 0n },

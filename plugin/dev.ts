@@ -1,17 +1,19 @@
 import { relative, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { filesOf } from '../src/errors.ts'
-import type { BuiltSprite } from '../src/index.ts'
+import type { BuiltSprite, Preview } from '../src/index.ts'
 import { findSprite } from './bundling.ts'
 import { compareSheets } from './changes.ts'
 import { openDesk } from './desk.ts'
 import { hotModule } from './hot-module.ts'
 import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
-import { createMessenger, type Preview, stampOf, toModule, type UrlOf } from './messenger.ts'
+import { createLooks } from './looks.ts'
+import { createMessenger, stampOf, toModule, type UrlOf } from './messenger.ts'
 import { guardPaths, isOwnPath, servePages } from './middleware.ts'
 import { allModule, atlasModule, spriteModule } from './module.ts'
 import { createPageShelf } from './pages.ts'
 import type { DevSprites, PluginSession } from './session.ts'
+import { createTypingsWriter } from './typings.ts'
 import { watchLockFile, watchProject } from './watcher.ts'
 
 /**
@@ -30,74 +32,83 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const shelf = createPageShelf(server.config.experimental.bundledDev ? Number.POSITIVE_INFINITY : undefined)
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
-  let current: Promise<Preview> | undefined
-  let previous: Preview | undefined
-  let isDoubtful = false
   const messenger = createMessenger(server, root, urlOf)
-  const look = async (paths?: readonly string[]): Promise<Preview> => {
-    const preview = await workshop.preview(paths)
-    const { sheets } = preview
-    const { changed, gone } = compareSheets(previous?.sheets, sheets)
-    shelf.put(sheets.atlases.flatMap((atlas) => atlas.pages))
-    await workshop.writeTypings(gone.length > 0 ? sheets : { ...sheets, sprites: changed })
+  const typings = createTypingsWriter(workshop, (error) => server.config.logger.error(`[spritewright] ${(error as Error).message}`))
+  const looks = createLooks(workshop.preview, async (sight) => {
+    const { now, before, isChange } = sight
+    const { changed, gone } = compareSheets(before?.sheets, now.sheets)
+    shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
+    await typings.write(sight)
     // All of the root is watched as it is.
-    const files = changed.flatMap((sprite) => [sprite.file, ...(sprite.overridePaths ?? [])])
+    const known = new Set(before?.specs)
+    const fresh = now.specs.filter((spec) => !known.has(spec)).map(({ file }) => file)
+    const files = [...fresh, ...changed.flatMap(({ overridePaths = [] }) => overridePaths)]
     server.watcher.add(files.filter((file) => !isInside(root, file)))
     // A page that is loaded from now on gets new code; one that is open is told by an event.
-    forgetModules(server, root, [...changed, ...gone])
-    isDoubtful = preview.errors.length > 0 || gone.length > 0
-    previous = preview
-    messenger.note(preview)
-    return preview
-  }
-  const now = (): Promise<Preview> => {
-    current ??= look()
-    return current
-  }
+    if (before && isChange) forgetModules(server, root, [...changed, ...gone])
+  })
   const desk = openDesk(server, {
     workshop,
     root,
     base: base.startsWith('/') ? base : '/',
-    shown: now,
+    shown: (count) => looks.withMore(count),
     urlOf: (page) => `${prefix}${page.sha256}.${page.extension}`,
   })
   guardPaths(server, folders)
   servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
   watchProject(server, { root, store: workshop.options.store.dir }, async (isStale, changed) => {
-    await current?.catch(() => undefined)
-    current = look(changed)
     try {
-      await current
+      const before = looks.newest()
+      let isDoubtful = hasDoubts(await looks.change(changed), before)
       // A file may have been seen half written, or under its old name: what is wrong, or gone, is looked at twice before it is told.
-      if (isDoubtful) current = look(changed)
-      const preview = await current
+      if (isDoubtful) {
+        const middle = looks.newest()
+        isDoubtful = hasDoubts(await looks.change(changed), middle)
+      }
       // What is sound is told at once, also where more is to come.
-      if (!isDoubtful || !isStale()) messenger.tell(preview)
+      if (!isDoubtful || !isStale()) messenger.tell(looks.newest() as Preview)
     } finally {
       desk.changed()
     }
   })
   watchLockFile(server, root, desk.approved)
+  /** What a page imports is made now, and kept up to date from now on. */
+  const shownWith = async (names: readonly string[] | 'all'): Promise<Preview> => {
+    const preview = await looks.with(names)
+    messenger.note(looks.newest() ?? preview, names)
+    return preview
+  }
   return {
     close: async () => {
       await desk.close()
       // What is being looked at still writes into the cache.
-      for (let last: typeof current; last !== current; ) {
-        last = current
-        await last?.catch(() => undefined)
-      }
+      await looks.idle()
+      await typings.close()
     },
     isOwnFile: (id) => isOwnPath(id, server.config.root, server.config.base, folders),
     moduleOf: async (id) => {
       if (id.kind === 'hot') return hotModule()
       try {
-        return moduleOf(id, root, await now(), urlOf)
+        return moduleOf(id, root, await shownWith(id.kind === 'all' ? 'all' : await nameOf(id)), urlOf)
       } catch (error) {
         messenger.pageHasFailed()
         throw error
       }
     },
   }
+  /** The sprite that a module is of; none where its spec is broken, or is none. */
+  async function nameOf(id: Extract<SpriteId, { kind: 'sprite' | 'atlas' }>): Promise<readonly string[]> {
+    if (id.kind === 'atlas') return [id.name]
+    const file = specFile(root, id)
+    return (await looks.with([])).specs.flatMap((spec) => (toSlashes(spec.file) === file ? [spec.name] : []))
+  }
+}
+
+/** Whether something is wrong, or gone. */
+function hasDoubts(now: Preview, before: Preview | undefined): boolean {
+  if (now.errors.length > 0) return true
+  const there = new Set(now.specs.map(({ name }) => name))
+  return before?.specs.some(({ name }) => !there.has(name)) === true
 }
 
 function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets, errors }: Preview, urlOf: UrlOf): string {

@@ -1,28 +1,23 @@
 import { createHash } from 'node:crypto'
 import type { ViteDevServer } from 'vite'
 import { filesOf } from '../src/errors.ts'
-import type { BuiltPage, BuiltSheets, SpritewrightError } from '../src/index.ts'
+import type { BuiltPage, BuiltSheets, Preview, SpritewrightError } from '../src/index.ts'
 import { isSame, type ShownSprite, spritesOf } from './changes.ts'
 import { toFailure } from './failure.ts'
 import { formatId, spriteId, toSlashes } from './ids.ts'
 import { toAtlasData, toSpriteData } from './module.ts'
 import type { SpriteModule, SpriteUpdate } from './runtime/data.ts'
 
-/** What is shown now. */
-export interface Preview {
-  readonly sheets: BuiltSheets
-  readonly errors: readonly SpritewrightError[]
-}
-
 /** The URL of a page. */
 export type UrlOf = (page: BuiltPage) => string
 
 /** Tells pages what has changed since they were told last. */
 export interface Messenger {
-  /** A preview that pages may be loaded with; the first is what later ones are compared with. */
-  note(preview: Preview): void
+  /** Pages are loaded with these sprites from now on: they are told what changes of them, and where they know all, of what comes too. */
+  note(preview: Preview, names: readonly string[] | 'all'): void
   /** A page got an error in place of a module: it does not run, and only a reload helps it. */
   pageHasFailed(): void
+  /** @param preview No older than any that was noted. */
   tell(preview: Preview): void
 }
 
@@ -47,29 +42,41 @@ interface Told {
 /** Updates go out as one event, what is broken as an overlay with its place; then that it is mended. A page that comes later is told what it has missed. */
 export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Messenger {
   const { hot } = server.environments.client
-  let told: ReadonlyMap<string, Told> | undefined
+  let told: ReadonlyMap<string, Told> = new Map()
+  let asked: Set<string> | 'all' = new Set()
+  /** Names of all sprites that there are, told or not. */
+  let there: ReadonlySet<string> = new Set()
   let broken: object | undefined
   let isPageDead = false
   /** Specs that are gone, and may still be imported. */
   const lost = new Map<string, string>()
   hot.on('spritewright:have', ({ stamps, all }: Having, client) => {
-    const missed = differences(told ?? new Map(), new Map(Object.entries(stamps)), (name) => all?.includes(name) === false)
+    // One of which nothing was told yet is not gone for that.
+    const known = Object.entries(stamps).filter(([name]) => told.has(name) || !there.has(name))
+    const missed = differences(told, new Map(known), (name) => all?.includes(name) === false)
     if (missed) client.send('spritewright:update', missed)
     if (broken) client.send({ type: 'error', err: broken as never })
   })
   hot.on('spritewright:reload', ({ why }: { readonly why: string }) =>
     server.config.logger.warn(`[spritewright] a page is loaded anew: ${why}`, { timestamp: true }),
   )
+  const toldOf = (preview: Preview): Map<string, Told> => {
+    there = new Set(preview.specs.map(({ name }) => name))
+    return toTold(preview.sheets, told, urlOf, (name) => asked === 'all' || asked.has(name))
+  }
   return {
-    note: ({ sheets }) => {
-      told ??= toTold(sheets, new Map(), urlOf)
+    note: (preview, names) => {
+      if (names === 'all') asked = 'all'
+      else if (asked !== 'all') for (const name of names) asked.add(name)
+      const isNews = names === 'all' || names.some((name) => !told.has(name))
+      if (isNews) told = new Map([...toldOf(preview), ...told])
     },
     pageHasFailed: () => {
       isPageDead = true
     },
     tell: (preview) => {
-      const before = told ?? new Map<string, Told>()
-      told = withBroken(toTold(preview.sheets, before, urlOf), before, preview.errors)
+      const before = told
+      told = withBroken(toldOf(preview), before, preview.errors)
       for (const [name, { file }] of before) if (!told.has(name)) lost.set(name, file)
       for (const name of told.keys()) lost.delete(name)
       const failure = failureOf(preview.errors) ?? lostImport(server, root, lost)
@@ -86,13 +93,19 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
 }
 
 /** @param before What is told of a sprite that has not changed is known. */
-function toTold(sheets: BuiltSheets, before: ReadonlyMap<string, Told>, urlOf: UrlOf): Map<string, Told> {
-  const all = [...spritesOf(sheets)].map(([name, shown]) => {
+function toTold(
+  sheets: BuiltSheets,
+  before: ReadonlyMap<string, Told>,
+  urlOf: UrlOf,
+  isAsked: (name: string) => boolean,
+): Map<string, Told> {
+  const all = [...spritesOf(sheets)].flatMap(([name, shown]) => {
+    if (!isAsked(name)) return []
     const known = before.get(name)
-    if (known && isSame(known.shown, shown)) return [name, known] as const
+    if (known && isSame(known.shown, shown)) return [[name, known] as const]
     const { sprite, atlases } = shown
     const module = toModule(sprite, { ...sheets, atlases }, urlOf)
-    return [name, { shown, module, stamp: stampOf(module), file: sprite.file }] as const
+    return [[name, { shown, module, stamp: stampOf(module), file: sprite.file }] as const]
   })
   return new Map(all)
 }

@@ -46,6 +46,7 @@ export {
   type PlanReport,
   type PlanState,
   type PlanStep,
+  type Preview,
   type PriceList,
   type ProgressListener,
   type PruneLine,

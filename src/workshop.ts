@@ -72,6 +72,7 @@ export type {
   SpecEditReport,
   SpecEditRequest,
 } from './workshop/overview-report.ts'
+export type { Preview } from './workshop/preview-report.ts'
 export type {
   CopyReport,
   PlaceName,
@@ -157,7 +158,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)
       return writeOutput(shop.host, resolve(shop.options.root, folder), files)
     },
-    writeTypings: (sheets) => writeTypings(shop.host, sheets),
+    writeTypings: (sheets, unmade) => writeTypings(shop.host, sheets, unmade),
     ledger: () => readAccounts(shop),
     store: openResultStore(shop, keeper),
     verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(shop, session, request, signal)),

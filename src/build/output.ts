@@ -1,12 +1,13 @@
 import { dirname, join } from 'node:path'
 import { type EngineFormat, type FormatName, formats, type OutputFile } from '../../atlas/index.ts'
 import type { Disk } from '../host/disk.ts'
-import { replaceFile } from '../host/publish.ts'
+import { replaceFile, replaceLightly } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import { pageFiles, toEncoded, writeFormat } from './further-formats.ts'
 import type { BuiltSheets } from './sheet.ts'
-import { toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
+import { toSpecTypings, toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
 
 /**
  * The files of a project's output folder: pages and the engines' data, `sprites.d.ts`, and a folder for each further format, with all that it needs. Equal sheets
@@ -34,20 +35,41 @@ export async function toOutput(
   return [...files].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => (a.file < b.file ? -1 : 1))
 }
 
-/** Writes the typings of every sprite beside its spec, and removes those that it wrote for specs that are gone from the same folders. Answers the paths that changed. */
-export async function writeTypings(ports: { disk: Disk; random: Random }, sheets: BuiltSheets): Promise<readonly string[]> {
-  const written: string[] = []
-  for (const sprite of sheets.sprites) {
-    const path = typingsFile(sprite.file)
-    if (await writeChanged(ports, path, new TextEncoder().encode(toSpriteTypings(sprite, sheets)))) written.push(path)
+/**
+ * Writes the typings of every sprite beside its spec, and removes those that it wrote for specs that are gone from the same folders. Answers the paths that changed.
+ *
+ * @param unmade Specs of which nothing is made: their typings say what they ask for. @default none
+ */
+export async function writeTypings(
+  ports: { disk: Disk; random: Random },
+  sheets: BuiltSheets,
+  unmade: readonly SpriteSpec[] = [],
+): Promise<readonly string[]> {
+  const texts = [
+    ...sheets.sprites.map((sprite) => [sprite.file, toSpriteTypings(sprite, sheets)] as const),
+    ...unmade.map((spec) => [spec.file, toSpecTypings(spec)] as const),
+  ]
+  const changed: boolean[] = []
+  let next = 0
+  // Whoever watches the folder reads all of it again for each file that comes, unless many come at once; and what a crash tears is written again.
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < texts.length; index = next++) {
+      const [file, text] = texts[index] as (typeof texts)[number]
+      changed[index] = await writeChanged(ports, typingsFile(file), new TextEncoder().encode(text), replaceLightly)
+    }
   }
-  return [...written, ...(await removeStale(ports, sheets))]
+  await Promise.all(Array.from({ length: lanes }, lane))
+  const written = texts.flatMap(([file], index) => (changed[index] ? [typingsFile(file)] : []))
+  return [...written, ...(await removeStale(ports, new Set(texts.map(([file]) => dirname(file)))))]
 }
 
+/** Files of typings that are written at once. */
+const lanes = 8
+
 /** Typings whose spec is not there any more, in the folders of specs, where their first line says that they are ours. */
-async function removeStale(ports: { disk: Disk }, sheets: BuiltSheets): Promise<readonly string[]> {
+async function removeStale(ports: { disk: Disk }, folders: ReadonlySet<string>): Promise<readonly string[]> {
   const removed: string[] = []
-  for (const folder of new Set(sheets.sprites.map((sprite) => dirname(sprite.file)))) {
+  for (const folder of folders) {
     const names = await ports.disk.list(folder)
     const there = new Set(names)
     for (const name of names) {
@@ -62,10 +84,15 @@ async function removeStale(ports: { disk: Disk }, sheets: BuiltSheets): Promise<
   return removed
 }
 
-async function writeChanged(ports: { disk: Disk; random: Random }, path: string, bytes: Uint8Array): Promise<boolean> {
+async function writeChanged(
+  ports: { disk: Disk; random: Random },
+  path: string,
+  bytes: Uint8Array,
+  replace: typeof replaceFile = replaceFile,
+): Promise<boolean> {
   const stat = await ports.disk.stat(path)
   if (stat?.bytes === bytes.length && sha256(await ports.disk.read(path)) === sha256(bytes)) return false
-  await replaceFile(ports.disk, ports.random, path, bytes)
+  await replace(ports.disk, ports.random, path, bytes)
   return true
 }
 

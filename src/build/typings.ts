@@ -1,3 +1,5 @@
+import type { SpriteSpec } from '../spec/spec.ts'
+import { frameNumber } from './frames.ts'
 import type { BuiltSheets, BuiltSprite } from './sheet.ts'
 
 /** The first line of every file of typings, by which they are known again. */
@@ -24,15 +26,31 @@ export function toSpriteDeclarations(sheets: BuiltSheets): string {
 export function toSpriteTypings(sprite: BuiltSprite, sheets: BuiltSheets): string {
   const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
   const frames = (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${sprite.name}/`)).map((frame) => frame.name)
+  return toTypings(sprite.name, sprite.animations, frames)
+}
+
+/** The same by what a spec asks for, before anything of it is made. A delivery of another number of frames is told once it has been opened. */
+export function toSpecTypings({ name, animations }: SpriteSpec): string {
+  const frames = animations.flatMap(({ name: animation, frames: count, use }) =>
+    [...new Set(use ?? Array.from({ length: count }, (_, index) => index))].map((index) => `${name}/${animation}/${frameNumber(index)}`),
+  )
+  return toTypings(
+    name,
+    animations.map((animation) => animation.name),
+    frames.sort(),
+  )
+}
+
+function toTypings(name: string, animations: readonly string[], frames: readonly string[]): string {
   return [
     typingsMark,
     '/// <reference types="spritewright/client" />',
     `type Frame = ${union(frames)}`,
-    `declare const sprite: Spritewright.SpriteModule<${union(sprite.animations)}, Frame>`,
+    `declare const sprite: Spritewright.SpriteModule<${union(animations)}, Frame>`,
     'export default sprite',
     `declare module 'virtual:spritewright' {`,
     '  interface Sprites {',
-    `    ${JSON.stringify(sprite.name)}: typeof sprite`,
+    `    ${JSON.stringify(name)}: typeof sprite`,
     '  }',
     '}',
     '',

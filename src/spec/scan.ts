@@ -34,19 +34,31 @@ export async function findSpecs(glob: Glob, root: string, patterns: readonly str
 /** Finds and reads all specs of a project. One bad spec does not hide the others: nothing is thrown for it. */
 export async function readSpecs(ports: SpecPorts, root: string, patterns: readonly string[]): Promise<SpecScan> {
   const files = await findSpecs(ports.glob, root, patterns)
-  const clashing = findClashes(files)
+  const read = new Map<string, SpriteSpec | SpritewrightError>()
+  for (const file of files) read.set(file, await tryReadSpec(ports.disk, file, root))
+  return toScan(read, root)
+}
+
+/** Reads one spec file like {@link readSpec}; what is wrong with it is answered. */
+export async function tryReadSpec(disk: Disk, file: string, root: string): Promise<SpriteSpec | SpritewrightError> {
+  try {
+    return await readSpec(disk, file, root)
+  } catch (error) {
+    if (error instanceof SpritewrightError) return error
+    throw error
+  }
+}
+
+/** A scan of files that were read one by one. @param read By absolute path, sorted by code unit. */
+export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>, root: string): SpecScan {
+  const clashing = findClashes([...read.keys()])
   const specs: SpriteSpec[] = []
   const errors: SpritewrightError[] = []
   const told = new Set<readonly string[]>()
-  for (const file of files) {
-    try {
-      const spec = await readSpec(ports.disk, file, root)
-      if (!clashing.has(file)) specs.push(spec)
-    } catch (error) {
-      if (!(error instanceof SpritewrightError)) throw error
-      errors.push(error)
-    }
+  for (const [file, found] of read) {
     const clash = clashing.get(file)
+    if (found instanceof SpritewrightError) errors.push(found)
+    else if (!clash) specs.push(found)
     if (clash && !told.has(clash)) {
       told.add(clash)
       errors.push(clashError(clash, root))

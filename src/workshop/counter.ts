@@ -3,12 +3,12 @@ import type { AnimationQuality } from '../build/quality.ts'
 import type { BuiltSheets } from '../build/sheet.ts'
 import type { OpenapiDifference } from '../contract/openapi.ts'
 import type { Credits } from '../credit/credits.ts'
-import type { SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from './ledger-report.ts'
 import type { DeliveredFrames, DueReport, Overview, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
+import type { Preview } from './preview-report.ts'
 import type { ResultStore } from './store/reports.ts'
 
 /** What the project has, lacks, and what the lacking part would cost. */
@@ -192,11 +192,12 @@ export interface Workshop {
   /** Deletes conversations at the service, after `confirm`; the paid results here stay. Answers the ids that were forgotten. */
   forget(name: string, confirm: (ids: readonly string[]) => Promise<boolean>, signal?: AbortSignal): Promise<readonly string[]>
   /**
-   * For the dev server: every sprite as an atlas of its own, placeholders for what is not bought, no service asked. Broken specs are left out and told, and so are frames touched up by hand that do not fit.
+   * For the dev server: sprites as atlases of their own, placeholders for what is not bought, no service asked. What is broken is left out and told.
    *
    * @param changed Absolute paths of all files that have changed since the last one: what does not depend on them is the very same as there. @default nobody knows: all is looked at
+   * @param wanted Names of the sprites that are to be made; of the others their specs are read, no more. @default all
    */
-  preview(changed?: readonly string[]): Promise<{ readonly sheets: BuiltSheets; readonly errors: readonly SpritewrightError[] }>
+  preview(changed?: readonly string[], wanted?: ReadonlySet<string>): Promise<Preview>
   /** Where everything stands, for the panel: takes, flags, whose turn it is. Broken specs are left out and told; no service is asked. */
   overview(): Promise<Overview>
   /** What was approved in this checkout and is not at its end; what the dev server buys and follows. No service is asked. */
@@ -209,8 +210,8 @@ export interface Workshop {
   editSpec(request: SpecEditRequest): Promise<SpecEditReport>
   /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
-  /** Writes typings of literal names beside each spec, where they have changed. Answers the absolute paths written. */
-  writeTypings(sheets: BuiltSheets): Promise<readonly string[]>
+  /** Writes typings of literal names beside each spec, where they have changed. Answers the absolute paths written. @param unmade Specs of which nothing is made: by what they ask for. @default none */
+  writeTypings(sheets: BuiltSheets, unmade?: Preview['specs']): Promise<readonly string[]>
   /** What was held, settled, restored, and what nobody knows, by the project's own papers. Movements that `ledger.jsonl` lacks are written into it anew. */
   ledger(): Promise<LedgerReport>
   /** The paid results: what is here, whether it is whole, what may go, what others have. */

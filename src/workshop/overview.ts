@@ -32,10 +32,13 @@ export async function readOverview(shop: Shop, keeper: SessionKeeper): Promise<O
   }
 }
 
-/** What was approved in this checkout and is not at its end. The service is not asked; nothing is written. */
+/** What was approved in this checkout and is not at its end; nothing where nothing may be bought or nobody could be asked. The service is not asked; nothing is written. */
 export async function readDue(shop: Shop, keeper: SessionKeeper): Promise<DueReport> {
   // A test of a game that starts its dev server buys nothing, and follows nothing.
   if (shop.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
+  const [isAllowed, { canAsk }] = [mayBuy(shop, {}), serviceOf(shop, keeper)]
+  // What nobody could go on with need not be looked for.
+  if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
   const found = await survey(shop, [], { host: keeper.host })
   const others = await othersOf(shop, found)
   const orders = found.items.flatMap((item): DueOrder[] => {
@@ -44,7 +47,7 @@ export async function readDue(shop: Shop, keeper: SessionKeeper): Promise<DueRep
     if (!isOurs || hash === undefined) return []
     return [{ id, state, mark: markOf(found, item), ...(ceiling === undefined ? {} : { ceiling }) }]
   })
-  return { orders, mayBuy: mayBuy(shop, {}), canAsk: serviceOf(shop, keeper).canAsk }
+  return { orders, mayBuy: isAllowed, canAsk }
 }
 
 /** The order and all steps that it waits for: the approval's time, the execution, the question. */

@@ -1,110 +1,149 @@
-import { dirname, extname, sep } from 'node:path'
-import { byName } from '../build/layout.ts'
+import { extname, sep } from 'node:path'
 import { createSheetMemory } from '../build/memory.ts'
 import { overrideFolder } from '../build/overrides.ts'
-import type { BuiltSheets, BuiltSprite } from '../build/sheet.ts'
-import { filesOf, SpritewrightError } from '../errors.ts'
+import type { BuiltAtlas, BuiltSprite } from '../build/sheet.ts'
+import { errorCodes, filesOf, SpritewrightError } from '../errors.ts'
 import { specName } from '../spec/parser.ts'
-import { readSpec, type SpecScan } from '../spec/scan.ts'
+import { referencePath } from '../spec/reference.ts'
+import type { SpecScan } from '../spec/scan.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import type { LockFile } from '../vault/lockfile.ts'
 import type { Workshop } from './counter.ts'
+import type { Preview } from './preview-report.ts'
 import type { SessionKeeper } from './session.ts'
 import { assemble } from './sheets.ts'
 import type { Shop } from './shop.ts'
-import { readWishes, surveyWishes, toWishes, type Wishes } from './survey.ts'
+import { createSpecBook } from './spec-book.ts'
+import { surveyWishes, toWishes } from './survey.ts'
 
-/** What was shown last. */
-interface Shown {
-  readonly sheets: BuiltSheets
+/** What was made of one spec. */
+interface Made {
+  readonly spec: SpriteSpec
+  /** Missing where it could not be made. */
+  readonly sprite?: BuiltSprite | undefined
+  readonly atlases: readonly BuiltAtlas[]
+  readonly quality: NonNullable<Preview['sheets']['quality']>
   readonly errors: readonly SpritewrightError[]
-  readonly lock: LockFile
 }
 
-/** Remembers what it has shown, so that a saved spec costs as much as that one sprite, however many others there are. */
+/** What was shown last, and what it was put together from. */
+interface Shown {
+  readonly scan: SpecScan
+  readonly made: readonly Made[]
+  readonly preview: Preview
+}
+
+/** Sprites made before the cache is looked over again. */
+const manySprites = 100
+
+/** Remembers what it has shown, so that a saved spec costs as much as that one sprite, and a sprite nothing before it is asked for, however many others there are. */
 export function createPreviewer(shop: Shop, keeper: SessionKeeper): Workshop['preview'] {
-  const memory = createSheetMemory()
+  const book = createSpecBook(shop)
+  const makeAll = createMaker(shop, keeper)
+  const made = new Map<string, Made>()
+  let lock: LockFile | undefined
   let shown: Shown | undefined
-  const make = async (asked: Wishes, lock: LockFile, isPart: boolean): Promise<Shown> => {
-    const found = await surveyWishes(shop, asked, lock, { host: keeper.host })
+  return async (changed, wanted) => {
+    const scan = await book.read(shown && changed)
+    const stale = staleOf(scan.specs, lock && changed)
+    if (stale === 'all') {
+      made.clear()
+      lock = undefined
+    } else for (const name of stale) made.delete(name)
+    lock ??= await shop.lock.read()
+    const asked = wanted ? scan.specs.filter(({ name }) => wanted.has(name)) : scan.specs
+    // What could not be made is tried again: its cause may lie where nobody looks.
+    const due = asked.filter((spec) => made.get(spec.name)?.spec !== spec || made.get(spec.name)?.errors.length !== 0)
+    for (const { name } of due) made.delete(name)
+    for (const one of await makeAll(due, lock)) made.set(one.spec.name, one)
+    const now = asked.flatMap(({ name }) => made.get(name) ?? [])
+    shown = toShown(scan, now, shown)
+    return shown.preview
+  }
+}
+
+/** Makes sprites from their specs. One that cannot be made does not keep the others from it. */
+function createMaker(shop: Shop, keeper: SessionKeeper): (specs: readonly SpriteSpec[], lock: LockFile) => Promise<readonly Made[]> {
+  const memory = createSheetMemory()
+  let unchecked = 0
+  const make = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
+    const wishes = await toWishes(shop, { specs, errors: [] })
+    const found = await surveyWishes(shop, wishes, lock, { host: keeper.host })
     const errors = [...found.errors]
-    // The cache is looked over when all of it was in use.
-    const over = { memory, ...(isPart ? { cache: { ...shop.cache, finish: async () => {} } } : {}) }
-    const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault), over)
-    return { sheets, errors, lock }
+    const over = { memory, cache: { ...shop.cache, finish: async () => {} } }
+    const {
+      sprites,
+      atlases,
+      quality = [],
+    } = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault), over)
+    const isAbout = (spec: SpriteSpec, error: unknown): boolean => filesOf(error).some((file) => isPartOf(spec, file))
+    const others = errors.filter((error) => !specs.some((spec) => isAbout(spec, error)))
+    return specs.map((spec, at) => ({
+      spec,
+      sprite: sprites.find(({ name }) => name === spec.name),
+      atlases: atlases.filter(({ name }) => name === spec.name),
+      quality: quality.filter(({ id }) => id.slice(0, id.lastIndexOf('.')) === spec.name),
+      // A picture that cannot be read may be that of several.
+      errors: [...errors.filter((error) => isAbout(spec, error)), ...(at === 0 ? others : [])],
+    }))
   }
-  return async (changed) => {
-    const before = shown
-    const files = before && changed && (await specsBehind(shop, before, changed))
-    if (!before || !files) {
-      shown = undefined
-      shown = await make(await readWishes(shop), await shop.lock.read(), false)
-    } else if (files.size > 0) {
-      const part = await make(await toWishes(shop, await readThese(shop, files)), before.lock, true)
-      shown = { ...merge(before, part, files), lock: before.lock }
-    }
-    const { sheets, errors } = shown as Shown
-    return { sheets, errors }
-  }
-}
-
-async function readThese({ host, options }: Shop, files: ReadonlySet<string>): Promise<SpecScan> {
-  const specs: SpriteSpec[] = []
-  const errors: SpritewrightError[] = []
-  for (const file of [...files].sort()) {
+  const tryEach = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
     try {
-      specs.push(await readSpec(host.disk, file, options.root))
+      return await make(specs, lock)
     } catch (error) {
-      if (!(error instanceof SpritewrightError)) throw error
-      errors.push(error)
+      const [spec, ...others] = specs
+      if (!spec) throw error
+      if (others.length === 0) return [{ spec, atlases: [], quality: [], errors: [toFault(spec, error)] }]
+      const all: Made[] = []
+      for (const one of specs) all.push(...(await tryEach([one], lock)))
+      return all
     }
   }
-  return { specs, errors }
+  return async (specs, lock) => {
+    if (specs.length === 0) return []
+    const made = await tryEach(specs, lock)
+    unchecked += specs.length
+    if (unchecked >= manySprites) {
+      unchecked = 0
+      await shop.cache.finish()
+    }
+    return made
+  }
 }
 
-/** The specs that changed files are a part of; undefined where more than single specs may have changed. */
-async function specsBehind(shop: Shop, { sheets, errors }: Shown, changed: readonly string[]): Promise<ReadonlySet<string> | undefined> {
-  const sprites = new Map(sheets.sprites.map((sprite) => [sprite.file, sprite]))
-  const broken = new Set(
-    errors.flatMap((error) => (filesOf(error).length === 1 ? filesOf(error).filter((file) => specName(file) !== undefined) : [])),
-  )
-  const files = new Set<string>()
+/** What keeps a sprite from being made, with its spec. @throws what is no refusal, but a mistake. */
+function toFault({ file }: SpriteSpec, error: unknown): SpritewrightError {
+  const { code, facts, message } = error as { code?: unknown; facts?: object; message: string }
+  if (typeof code !== 'string') throw error
+  const isOurs = error instanceof SpritewrightError && Object.hasOwn(errorCodes, code)
+  return new SpritewrightError(isOurs ? error.code : 'SW_BUILD', { message, facts: { file, ...facts }, cause: error })
+}
+
+/** Names of the sprites whose pictures have changed; all where papers have. @param changed Undefined where nobody knows what has. */
+function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {
+  if (!changed) return 'all'
+  const names = new Set<string>()
   for (const path of changed) {
-    const isSpec = sprites.has(path) || broken.has(path)
-    const users = isSpec ? [] : usersOf(path, sheets.sprites)
-    if (isSpec && (await shop.host.disk.stat(path))) files.add(path)
-    // A picture that a spec lacked may be this one.
-    else if (isSpec || (users.length === 0 && (errors.length > 0 || !pictures.has(extname(path).toLowerCase())))) return undefined
-    else for (const { file } of users) files.add(file)
+    if (specName(path) !== undefined) continue
+    const users = specs.filter((spec) => referencePath(spec) === path || isPartOf(spec, path))
+    if (users.length === 0 && !pictures.has(extname(path).toLowerCase())) return 'all'
+    for (const { name } of users) names.add(name)
   }
-  const isEntangled = errors.some((error) => filesOf(error).length > 1 && filesOf(error).some((file) => files.has(file)))
-  return isEntangled ? undefined : files
+  return names
 }
 
 const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
 
-function usersOf(picture: string, sprites: readonly BuiltSprite[]): readonly BuiltSprite[] {
-  return sprites.filter((sprite) => sprite.picture === picture || `${dirname(picture)}${sep}`.startsWith(`${overrideFolder(sprite)}${sep}`))
+/** Whether a file is the spec itself, or lies among frames touched up by hand, or is their folder. */
+function isPartOf(spec: SpriteSpec, file: string): boolean {
+  return file === spec.file || `${file}${sep}`.startsWith(`${overrideFolder(spec)}${sep}`)
 }
 
-/** What was made of some specs takes the place of what they were; all else stays the very same. */
-function merge({ sheets, errors }: Shown, part: Shown, files: ReadonlySet<string>): Pick<Shown, 'sheets' | 'errors'> {
-  const gone = new Set(sheets.sprites.flatMap(({ file, name }) => (files.has(file) ? [name] : [])))
-  const fresh = new Set([...gone, ...part.sheets.sprites.map(({ name }) => name)])
-  const folders = [...files].map((file) => `${file.replace(/\.sprite\.\w+$/, '.frames')}${sep}`)
-  const isOf = (error: SpritewrightError): boolean =>
-    filesOf(error).some((file) => files.has(file) || folders.some((folder) => `${file}${sep}`.startsWith(folder)))
-  const rest = <T extends { readonly name: string }>(all: readonly T[]): readonly T[] => all.filter(({ name }) => !fresh.has(name))
-  return {
-    sheets: {
-      sprites: [...rest(sheets.sprites), ...part.sheets.sprites].sort(byName),
-      // Sorting is stable: the scales of an atlas stay in their order.
-      atlases: [...rest(sheets.atlases), ...part.sheets.atlases].sort(byName),
-      quality: [
-        ...(sheets.quality ?? []).filter(({ id }) => !fresh.has(id.slice(0, id.lastIndexOf('.')))),
-        ...(part.sheets.quality ?? []),
-      ].sort((a, b) => (a.id < b.id ? -1 : 1)),
-    },
-    errors: [...errors.filter((error) => !isOf(error)), ...part.errors],
-  }
+/** The very same as before where nothing has been made anew. */
+function toShown(scan: SpecScan, made: readonly Made[], before: Shown | undefined): Shown {
+  const isSame = before?.scan === scan && before.made.length === made.length && before.made.every((one, at) => one === made[at])
+  if (isSame) return before
+  const quality = made.flatMap((one) => one.quality).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const sheets = { sprites: made.flatMap(({ sprite }) => sprite ?? []), atlases: made.flatMap(({ atlases }) => atlases), quality }
+  return { scan, made, preview: { specs: scan.specs, sheets, errors: [...scan.errors, ...made.flatMap(({ errors }) => errors)] } }
 }

@@ -1,7 +1,7 @@
 import { createBitmap, encodePages, makeAtlas } from '../../atlas/index.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { sha256 } from '../../src/vault/objects.ts'
-import type { BuiltSheets, createWorkshop, Workshop } from '../../src/workshop.ts'
+import type { BuiltSheets, createWorkshop, Preview, Workshop } from '../../src/workshop.ts'
 
 /** How the sprite of {@link fakeWorkshop}, `hero`, looks now. */
 export interface FakeArt {
@@ -44,7 +44,10 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
       host: nodeHost(),
       // Nothing is ever bought.
       due: async () => ({ orders: [], mayBuy: false, canAsk: false }),
-      preview: async () => ({ sheets: await toSheets(art, file), errors: [] }),
+      preview: async () => {
+        const sheets = await toSheets(art, file)
+        return { specs: sheets.sprites as unknown as Preview['specs'], sheets, errors: [] }
+      },
       writeTypings: async () => [],
       close: async () => {},
     }

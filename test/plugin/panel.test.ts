@@ -168,7 +168,8 @@ describe('buying from the panel', () => {
 describe('an approval from elsewhere', () => {
   test('of another terminal starts the purchase; one of another checkout does not, until it is taken over', async () => {
     const { start, service, approve } = await world()
-    const { panel, told, log } = await start()
+    const { panel, told, log, crawl } = await start()
+    await crawl('/src/main.js')
     await approve(['hero'])
     await log.next((line) => line.includes('hero.walk: approved up to'))
     await told.next(isArt)

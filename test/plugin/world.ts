@@ -161,6 +161,7 @@ export interface PluginSetup {
   readonly env?: Readonly<Record<string, string>>
   readonly net?: Host['net']
   readonly clock?: Host['clock']
+  readonly disk?: Host['disk']
 }
 
 /** The plugin of a game, and how many workshops it holds open. */
@@ -172,7 +173,10 @@ export interface TestPlugin {
 }
 
 /** The plugin as a user has it, in an environment of its own. Without `env` there is no service and no key. */
-export function pluginOf(game: Game, { options = {}, env = {}, net = noNet(), clock = machine.clock }: PluginSetup = {}): TestPlugin {
+export function pluginOf(
+  game: Game,
+  { options = {}, env = {}, net = noNet(), clock = machine.clock, disk = machine.disk }: PluginSetup = {},
+): TestPlugin {
   let open = 0
   let made = 0
   const makeWorkshop = async (init: WorkshopInit): Promise<Workshop> => {
@@ -187,7 +191,7 @@ export function pluginOf(game: Game, { options = {}, env = {}, net = noNet(), cl
       },
     }
   }
-  const plugins = createPlugins(options, { host: hostOf(game, env, { net, clock }), makeWorkshop })
+  const plugins = createPlugins(options, { host: hostOf(game, env, { net, clock, disk }), makeWorkshop })
   return { plugins, open: () => open, made: () => made }
 }
 

@@ -1,0 +1,114 @@
+import { basename } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import type { Disk } from '../../src/host/disk.ts'
+import { nodeHost } from '../../src/host/host.ts'
+import { figurePng } from '../project.ts'
+import { type Dev, isUpdateOf, startDev } from './server.ts'
+import { type Game, openGame, pluginOf, spec, vites } from './world.ts'
+
+const load = vites[0]?.[1] as (typeof vites)[number][1]
+const machine = nodeHost()
+const open: (() => unknown)[] = []
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** This machine's disk, which notes what is read of the sources, each once. */
+function noteReads(): { readonly disk: Disk; readonly read: Set<string> } {
+  const read = new Set<string>()
+  const note = (path: string): void => {
+    if (/\.(json|png)$/.test(path) && !path.includes('node_modules') && basename(path) !== 'package.json') read.add(basename(path))
+  }
+  const disk: Disk = {
+    ...machine.disk,
+    read: (path) => {
+      note(path)
+      return machine.disk.read(path)
+    },
+  }
+  return { disk, read }
+}
+
+/** A game of a hero, a coin and so many others, each with a picture of its own. */
+async function world(others: number, main: string): Promise<Dev & { readonly game: Game; readonly read: Set<string> }> {
+  const game = await openGame()
+  open.push(() => game.remove())
+  const names = ['hero', 'coin', ...Array.from({ length: others }, (_, index) => `other${index}`)]
+  await game.write('package.json', '{"name":"game","private":true,"type":"module"}')
+  await game.write('src/main.js', main)
+  for (const name of names) {
+    await game.write(`sprites/${name}.png`, figurePng())
+    await game.write(`sprites/${name}.sprite.json`, spec({ reference: `./${name}.png`, prompt: name }))
+  }
+  const { disk, read } = noteReads()
+  const dev = await startDev(await load(), game, pluginOf(game, { disk }))
+  open.push(() => dev.close())
+  return { ...dev, game, read }
+}
+
+const imports =
+  "import hero from '../sprites/hero.sprite.json'\nimport coin from '../sprites/coin.sprite.json'\nglobalThis.all = { hero, coin }"
+const isPicture = (name: string): boolean => name.endsWith('.png')
+
+describe('of many sprites', () => {
+  test('those are made that a page imports; the names of all are known to TypeScript', async () => {
+    const { crawl, read, game } = await world(30, imports)
+    expect([...read]).toEqual([])
+    await crawl('/src/main.js')
+    expect([...read].filter(isPicture).sort()).toEqual(['coin.png', 'hero.png'])
+    const typings = (await game.list('sprites')).filter((name) => name.endsWith('.d.json.ts'))
+    expect(typings).toHaveLength(32)
+    expect(await game.read('sprites/other7.sprite.d.json.ts')).toContain('"other7/walk/0006"')
+  })
+
+  test('one that is made later has the same typings as before', async () => {
+    const { crawl, read, game } = await world(3, imports)
+    await crawl('/src/main.js')
+    const before = await game.read('sprites/other1.sprite.d.json.ts')
+    await game.write('src/late.js', "import late from '../sprites/other1.sprite.json'\nglobalThis.late = late")
+    const modules = await crawl('/src/late.js')
+    expect([...modules.values()].some((code) => code.includes('"name":"other1"'))).toBe(true)
+    expect([...read].filter(isPicture).sort()).toEqual(['coin.png', 'hero.png', 'other1.png'])
+    expect(await game.read('sprites/other1.sprite.d.json.ts')).toBe(before)
+  })
+
+  test.each([2, 30])('a save looks at the one that was saved, of %i others at none', async (others) => {
+    const { crawl, read, game, told } = await world(others, imports)
+    await crawl('/src/main.js')
+    read.clear()
+    await game.write('sprites/hero.sprite.json', spec({ reference: './hero.png', prompt: 'hero', size: 40 }, { fps: 5 }))
+    const { data } = await told.next(isUpdateOf('hero'))
+    expect(data?.sprites.map(({ name }) => name)).toEqual(['hero'])
+    expect([...read].sort()).toEqual(['hero.png', 'hero.sprite.json'])
+  })
+
+  test('one that no page has asked for is not made when it is saved, and its mistakes are told all the same', async () => {
+    const { crawl, read, game, told } = await world(5, imports)
+    await crawl('/src/main.js')
+    read.clear()
+    await game.write('sprites/other2.sprite.json', spec({ reference: './other2.png' }, { frames: 9 }))
+    await game.write('sprites/other3.sprite.json', spec({ reference: './other3.png' }, { fps: 'fast' }))
+    expect((await told.next(({ type }) => type === 'error')).err?.id).toBe(game.path('sprites/other3.sprite.json'))
+    expect([...read].filter(isPicture)).toEqual([])
+    expect(await game.read('sprites/other2.sprite.d.json.ts')).toContain('"other2/walk/0008"')
+    expect(told.all.filter(({ event }) => event === 'spritewright:update')).toEqual([])
+  })
+
+  test('a page that imports all of them gets all of them, and what comes later', async () => {
+    const { crawl, game, told } = await world(4, "import { sprites } from 'virtual:spritewright'\nglobalThis.sprites = sprites")
+    const modules = await crawl('/src/main.js')
+    expect([...modules.keys()].filter((url) => url.includes('/atlas/'))).toHaveLength(6)
+    await game.write('sprites/late.sprite.json', spec({ reference: './hero.png' }))
+    expect((await told.next(isUpdateOf('late'))).data?.sprites).toHaveLength(1)
+  })
+
+  test('one that cannot be made keeps none of the others from it, and is told with its spec', async () => {
+    const { crawl, get, game } = await world(2, imports)
+    await game.write('sprites/coin.sprite.json', spec({ reference: './nothing.png' }))
+    await game.write('src/hero.js', "import hero from '../sprites/hero.sprite.json'\nglobalThis.hero = hero")
+    expect([...(await crawl('/src/hero.js')).values()].some((code) => code.includes('"name":"hero"'))).toBe(true)
+    const url = /"([^"]+coin\.sprite\.json[^"]*)"/.exec((await get('/src/main.js')).text)?.[1] ?? ''
+    expect(await get(url)).toMatchObject({ status: 500 })
+    expect([...(await crawl('/src/hero.js')).values()].some((code) => code.includes('"name":"hero"'))).toBe(true)
+  })
+})
