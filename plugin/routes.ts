@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Connect, ViteDevServer } from 'vite'
 import { errorCodes, SpritewrightError } from '../src/index.ts'
 import { type Actions, spendingActions } from './actions.ts'
@@ -69,7 +69,7 @@ async function answer(server: ViteDevServer, routes: PanelRoutes, request: Incom
     response.setHeader('Allow', 'GET, HEAD')
     return refuse(routes, response, { status: 405, words: `Expected GET, found ${request.method ?? 'no method'}.` })
   }
-  if (name === undefined) return serveFile(routes, path, request, response)
+  if (name === undefined) return serveFile(server, routes, path, request, response)
   if (isForeign(request)) return refuse(routes, response, { status: 403, words: 'Expected a request from the same origin.' })
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '')
   if (name === 'state') return respond(routes, response, 200, await routes.state(request, query))
@@ -103,7 +103,13 @@ async function act(
   respond(routes, response, 200, await take(readAsk(name, body)))
 }
 
-async function serveFile(routes: PanelRoutes, path: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serveFile(
+  server: ViteDevServer,
+  routes: PanelRoutes,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const name = path === '' ? 'index.html' : path
   const file = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/.test(name) ? await routes.file(name) : undefined
   if (!file) {
@@ -114,8 +120,22 @@ async function serveFile(routes: PanelRoutes, path: string, request: IncomingMes
   response.setHeader('Cache-Control', 'no-cache')
   response.setHeader('Content-Security-Policy', pagePolicy)
   response.setHeader('X-Frame-Options', 'DENY')
-  response.setHeader('Cross-Origin-Opener-Policy', 'same-origin')
+  response.setHeader(openerHeader, openerPolicy(response.getHeader(openerHeader) ?? headerOf(server.config.server.headers, openerHeader)))
   response.end(request.method === 'HEAD' ? undefined : file.bytes)
+}
+
+const openerHeader = 'cross-origin-opener-policy'
+
+/**
+ * Whoever opened the panel's page, or was in its tab before, gets no hold of it and so of its token: not even a page of this very origin. Those stay together where both have one policy, so
+ * the panel's is another than the game's.
+ */
+function openerPolicy(ofGame: unknown): string {
+  return /^\s*same-origin\s*(?:;|$)/.test(String(ofGame)) ? 'same-origin-allow-popups' : 'same-origin'
+}
+
+function headerOf(headers: OutgoingHttpHeaders | undefined, name: string): unknown {
+  return Object.entries(headers ?? {}).find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 /** Undefined where it is too long. */
