@@ -111,13 +111,14 @@ describe('of many sprites', () => {
   })
 
   test('one that no page has asked for is not made when it is saved, and its mistakes are told all the same', async () => {
-    const { crawl, read, game, told } = await world(5, imports)
+    const { crawl, read, game, told, server } = await world(5, imports)
     await crawl('/src/main.js')
     read.clear()
     await game.write('sprites/other2.sprite.json', spec({ reference: './other2.png' }, { frames: 9 }))
     await game.write('sprites/other3.sprite.json', spec({ reference: './other3.png' }, { fps: 'fast' }))
     expect((await told.next(({ type }) => type === 'error')).err?.id).toBe(game.path('sprites/other3.sprite.json'))
     expect([...read].filter(isPicture)).toEqual([])
+    await server.close()
     expect(await game.read('sprites/other2.sprite.d.json.ts')).toContain('"other2/walk/0008"')
     expect(told.all.filter(({ event }) => event === 'spritewright:update')).toEqual([])
   })
