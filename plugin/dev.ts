@@ -50,7 +50,10 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     // All of the root is watched as it is.
     const known = new Set(before?.specs)
     const fresh = now.specs.filter((spec) => !known.has(spec)).map(({ file }) => file)
-    const files = [...fresh, ...changed.flatMap(({ overridePaths = [] }) => overridePaths)]
+    const files = [
+      ...fresh,
+      ...changed.flatMap(({ picture, overridePaths = [] }) => [...overridePaths, ...(picture === undefined ? [] : [picture])]),
+    ]
     server.watcher.add(files.filter((file) => !isInside(root, file)))
     // A page that is loaded from now on gets new code; one that is open is told by an event.
     if (before && isChange) forgetModules(server, root, [...changed, ...gone])

@@ -32,9 +32,9 @@ export function createPreviewer(shop: Shop, keeper: SessionKeeper): Previewer {
   const preview: Workshop['preview'] = async (changed, wanted) => {
     const scan = await book.read(shown && changed)
     const stale = staleOf(scan.specs, lock && changed)
+    if (stale === 'all' || stale.size > 0) maker.forgetPapers()
     if (stale === 'all') {
       made.clear()
-      maker.forgetPapers()
       lock = undefined
     } else for (const name of stale) made.delete(name)
     lock ??= await shop.lock.read()

@@ -24,7 +24,7 @@ export interface Made {
 export interface SpriteMaker {
   /** One for each spec. One that cannot be made does not keep the others from it. */
   make(specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]>
-  /** Papers may have changed. */
+  /** Papers, or pictures that specs name, may have changed. */
   forgetPapers(): void
   /** Resolves when all that was made is in the cache. */
   settle(): Promise<void>
@@ -38,7 +38,7 @@ export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMake
   const memory = createSheetMemory()
   let keeping: Promise<void> = Promise.resolve()
   let unchecked = 0
-  /** What journal and vault have said holds until papers change. */
+  /** What journal, vault and pictures have said holds until they change. */
   let papers = withRememberedPapers(shop)
   const forgetPapers = (): void => {
     papers = withRememberedPapers(shop)
@@ -52,9 +52,11 @@ export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMake
     finish: async () => {},
   }
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
-    const found = await surveyWishes(papers, await toWishes(shop, { specs, errors: [] }), lock, { host: keeper.host })
+    const found = await surveyWishes(papers, await toWishes(papers, { specs, errors: [] }), lock, { host: keeper.host })
     const errors = [...found.errors]
     const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault), { memory, cache })
+    // What is wrong is looked at again the next time.
+    if (errors.length > 0) forgetPapers()
     return toMade(specs, sheets, errors)
   }
   const tryEach = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
@@ -99,21 +101,33 @@ function toMade(specs: readonly SpriteSpec[], sheets: Preview['sheets'], errors:
   }))
 }
 
-/** The same papers, each read once. */
+/** Pictures that are remembered: those of sprites that are being worked on. */
+const fewPictures = 8
+
+/** The same papers, each read once; and the same disk, of which a few files are. */
 function withRememberedPapers(shop: Shop): Shop {
-  const { journal, vault } = shop
+  const { journal, vault, host } = shop
+  const { disk } = host
   return {
     ...shop,
+    host: {
+      ...host,
+      disk: { ...disk, stat: remember((path) => disk.stat(path), fewPictures), read: remember((path) => disk.read(path), fewPictures) },
+    },
     journal: { ...journal, read: remember((hash) => journal.read(hash)) },
     vault: { ...vault, has: remember((sha256) => vault.has(sha256)) },
   }
 }
 
-function remember<T>(ask: (key: string) => Promise<T>): (key: string) => Promise<T> {
+/** @param most How many answers are kept: those that were asked for last. */
+function remember<T>(ask: (key: string) => Promise<T>, most: number = Number.POSITIVE_INFINITY): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>()
   return (key) => {
     const answer = known.get(key) ?? ask(key)
+    known.delete(key)
     known.set(key, answer)
+    const [oldest] = known.keys()
+    if (known.size > most && oldest !== undefined) known.delete(oldest)
     return answer
   }
 }
