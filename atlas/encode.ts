@@ -1,6 +1,8 @@
 import type { Atlas } from './atlas.ts'
-import { encodePage, type PageEncoding } from './codec.ts'
+import type { Bitmap } from './bitmap.ts'
+import { DEFAULT_LEVEL, encodePage, type PageEncoding } from './codec.ts'
 import type { EncodedAtlas, EncodedPage } from './formats/format.ts'
+import { encodeStriped, type PngStrip, type StripedPng } from './png-strips.ts'
 import { wholeBlocks } from './texture.ts'
 
 /** How pages are encoded and named. */
@@ -9,6 +11,8 @@ export interface EncodeOptions extends PageEncoding {
   readonly file?: (atlas: Atlas, page: number, extension: string) => string
   /** Further encodings, of other formats, for engines that choose among them (PixiJS). @default none */
   readonly also?: readonly PageEncoding[]
+  /** Strips of PNGs that were written before, by their digests; what of a page is the same is not compressed again. @default none */
+  readonly known?: ReadonlyMap<string, PngStrip>
 }
 
 /** The default name of a page: `sprites-0.png`, at other scales than 1 `sprites-0@0.5x.png`. */
@@ -36,11 +40,20 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
       const { list, encoding, page } = job
       const bitmap = encoding.format === 'ktx2' ? wholeBlocks(page.bitmap) : page.bitmap
       const { width, height } = bitmap
-      const bytes = await encodePage(bitmap, encoding)
-      lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), bytes, width, height }
+      const picture = await encodePicture(bitmap, encoding, options.known)
+      lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), ...picture, width, height }
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
   const [pages = [], ...alternates] = lists
   return alternates.length === 0 ? { atlas, pages } : { atlas, pages, alternates }
+}
+
+async function encodePicture(
+  bitmap: Bitmap,
+  encoding: PageEncoding,
+  known: EncodeOptions['known'],
+): Promise<Partial<StripedPng> & Pick<StripedPng, 'bytes'>> {
+  if (encoding.format !== 'png' || encoding.palette !== undefined) return { bytes: await encodePage(bitmap, encoding) }
+  return encodeStriped(bitmap, encoding.level ?? DEFAULT_LEVEL, known)
 }

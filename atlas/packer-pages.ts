@@ -1,6 +1,6 @@
 import { AtlasError } from './errors.ts'
+import type { Box } from './packer-boxes.ts'
 import { type Layout, layOut, layOutQuickly, layOutSome, type PageBounds } from './packer-search.ts'
-import type { Box } from './packer-waiting.ts'
 
 /** A rectangle to be placed, pixels, without padding. */
 export interface PackSize {

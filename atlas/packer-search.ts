@@ -1,5 +1,6 @@
-import { type Filling, StripFiller } from './packer-strip.ts'
-import type { Box, FillRule } from './packer-waiting.ts'
+import { type Box, orderBy } from './packer-boxes.ts'
+import { emptyStrip, type FillBounds, type Filling, StripFiller } from './packer-strip.ts'
+import type { FillRule } from './packer-waiting.ts'
 
 /** Bounds of a page. */
 export interface PageBounds {
@@ -37,6 +38,8 @@ interface Candidate extends Filling {
 
 /** Boxes laid in the search of one page, in all its tries together: the bound of the work, so that every run gives the same page. */
 const BOXES_LAID = 150_000
+/** For each box at most, so that what is small is ready at once: a process spends more time on getting up to speed than on the search. */
+const TIMES_LAID = 400
 /** Of these, the share of the first fillings; the rest goes into other orders of what comes last. */
 const FIRST_SHARE = 0.6
 const MOST_FILLINGS = 2000
@@ -53,8 +56,8 @@ const KEYS: readonly ((width: number, height: number) => number)[] = [
   (width, height) => height * 65536 + width,
 ]
 const RULES: readonly FillRule[] = [
-  { over: 2.5, under: 2.4 },
-  { over: 4.5, under: 4 },
+  { over: 25, under: 24 },
+  { over: 45, under: 40 },
 ]
 
 /** The smallest page that is found for boxes; undefined where none is within the bounds. */
@@ -73,13 +76,13 @@ export function layOutQuickly(boxes: readonly Box[], bounds: PageBounds): Layout
 /** The densest page that is found with some of the boxes. */
 export function layOutSome(boxes: readonly Box[], bounds: PageBounds): Layout {
   const filler = new StripFiller(boxes, bounds.canTurn)
-  const orders = KEYS.map((key) => filler.waiting.orderBy(key))
+  const orders = KEYS.map((key) => orderBy(filler.entries, key))
   let best: { readonly density: number; readonly layout: Layout } | undefined
   for (const width of [bounds.longest, bounds.longest - (bounds.longest >> 6)]) {
     for (const order of orders) {
       for (const rule of RULES) {
-        const filling = filler.fill(order, rule, { width, height: bounds.longest, isPartial: true })!
-        const area = boxes.reduce((sum, box, at) => sum + (filler.entries[at]! < 0 ? 0 : box.width * box.height), 0)
+        const filling = filler.fill(order, rule, toBounds(width, bounds.longest, true))!
+        const area = boxes.reduce((sum, box, at) => sum + (filler.placedBy[at]! < 0 ? 0 : box.width * box.height), 0)
         const density = area / ((filling.width + bounds.edge) * (filling.height + bounds.edge))
         if (best === undefined || density > best.density) best = { density, layout: toLayout(filler, boxes, filling) }
       }
@@ -97,19 +100,22 @@ class PageSearch {
   #smallest = Number.POSITIVE_INFINITY
   #candidates: Candidate[] = []
   #random = 0x2545f491
+  /** Boxes to be laid in all. */
+  readonly #effort: number
 
   constructor(boxes: readonly Box[], bounds: PageBounds) {
     this.#boxes = boxes
     this.#bounds = bounds
+    this.#effort = Math.min(BOXES_LAID, TIMES_LAID * boxes.length)
     this.#filler = new StripFiller(boxes, bounds.canTurn)
-    this.#orders = KEYS.map((key) => this.#filler.waiting.orderBy(key))
+    this.#orders = KEYS.map((key) => orderBy(this.#filler.entries, key))
   }
 
   /** The first filling of a strip that holds all. */
   first(strip: number): Layout | undefined {
     for (const order of this.#orders) {
       for (const rule of RULES) {
-        const filling = this.#filler.fill(order, rule, { width: strip, height: this.#bounds.longest })
+        const filling = this.#filler.fill(order, rule, toBounds(strip, this.#bounds.longest))
         if (filling !== undefined) return toLayout(this.#filler, this.#boxes, filling)
       }
     }
@@ -118,7 +124,7 @@ class PageSearch {
 
   /** Fills strips of many widths. @returns The best few, the best first. */
   tryWidths(): readonly Candidate[] {
-    const fillings = Math.min(MOST_FILLINGS, Math.ceil((BOXES_LAID * FIRST_SHARE) / this.#boxes.length))
+    const fillings = Math.min(MOST_FILLINGS, Math.ceil((this.#effort * FIRST_SHARE) / this.#boxes.length))
     for (const width of this.#widths(Math.max(2, Math.floor(fillings / (KEYS.length * RULES.length))))) this.tryWidth(width)
     if (this.best === undefined) this.tryWidth(this.#bounds.longest)
     return this.#candidates
@@ -128,7 +134,7 @@ class PageSearch {
   tryWidth(strip: number): void {
     for (const order of this.#orders) {
       for (const rule of RULES) {
-        const filling = this.#filler.fill(order, rule, { width: strip, height: this.#worthwhileHeight(strip) })
+        const filling = this.#filler.fill(order, rule, toBounds(strip, this.#worthwhileHeight(strip)))
         if (filling === undefined) continue
         const area = this.#keepIfBest(filling)
         const candidates = [...this.#candidates.filter((other) => other.strip !== strip || other.area < area)]
@@ -144,8 +150,8 @@ class PageSearch {
     const sizes = new Set(LAST_BOXES[0]! < all ? LAST_BOXES.map((size) => Math.min(size, all)) : [all, all >> 1])
     for (const last of sizes) {
       if (last < 2) continue
-      const tries = Math.min(MOST_FILLINGS, last * last, Math.floor((BOXES_LAID * (1 - FIRST_SHARE)) / (CANDIDATES * sizes.size * last)))
-      this.#filler.fill(order, rule, { width: strip, height, keepAt: all - last })
+      const tries = Math.min(MOST_FILLINGS, last * last, Math.floor((this.#effort * (1 - FIRST_SHARE)) / (CANDIDATES * sizes.size * last)))
+      this.#filler.fill(order, rule, { width: strip, height, isPartial: false, from: emptyStrip(strip), keepAt: all - last })
       const from = this.#filler.halfFilled!
       const rest = from.rest
       let lowest = height
@@ -153,7 +159,7 @@ class PageSearch {
         const a = this.#draw(rest.length)
         const b = this.#draw(rest.length)
         exchange(rest, a, b)
-        const filling = this.#filler.fill(rest, rule, { width: strip, height: lowest, from })
+        const filling = this.#filler.fill(rest, rule, { width: strip, height: lowest, isPartial: false, from, keepAt: -1 })
         if (filling === undefined) exchange(rest, a, b)
         else {
           lowest = filling.height
@@ -200,6 +206,10 @@ class PageSearch {
   }
 }
 
+function toBounds(width: number, height: number, isPartial = false): FillBounds {
+  return { width, height, isPartial, from: emptyStrip(width), keepAt: -1 }
+}
+
 function exchange(values: Int32Array, a: number, b: number): void {
   const kept = values[a]!
   values[a] = values[b]!
@@ -208,9 +218,9 @@ function exchange(values: Int32Array, a: number, b: number): void {
 
 function toLayout(filler: StripFiller, boxes: readonly Box[], { width, height }: Filling): Layout {
   const places = boxes.map((box, at) => {
-    const entry = filler.entries[at]!
+    const entry = filler.placedBy[at]!
     if (entry < 0) return undefined
-    return { x: filler.xs[at]!, y: filler.ys[at]!, isTurned: filler.waiting.widths[entry] !== box.width }
+    return { x: filler.xs[at]!, y: filler.ys[at]!, isTurned: filler.entries.widths[entry] !== box.width }
   })
   return { width, height, places }
 }

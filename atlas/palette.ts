@@ -39,7 +39,7 @@ export function encodeIndexed(bitmap: Bitmap, level: number): Uint8Array | undef
       chunk('PLTE', palette),
       ...(isOpaque ? [] : [chunk('tRNS', alphas)]),
       chunk('IDAT', deflateSync(packRows(indices, bitmap.width, bitmap.height, bits), { level, memLevel: 9 })),
-      chunk('IEND', new Uint8Array()),
+      chunk('IEND'),
     ]),
   )
 }

@@ -12,29 +12,32 @@ export function encodePng(bitmap: Bitmap, level: number = 6): Uint8Array {
   const stride = width * 4
   const raw = new Uint8Array(height * (stride + 1))
   for (let row = 0; row < height; row++) raw.set(data.subarray(row * stride, (row + 1) * stride), row * (stride + 1) + 1)
+  return writePng(width, height, [deflateSync(raw, { level, memLevel: 9 })])
+}
+
+/** A PNG of RGBA8. @param parts Of its zlib stream, in order. */
+export function writePng(width: number, height: number, parts: readonly Uint8Array[]): Uint8Array {
   const header = new Uint8Array(13)
   const view = new DataView(header.buffer)
   view.setUint32(0, width)
   view.setUint32(4, height)
   // 8 bits, RGBA, then deflate, adaptive rows, not interlaced: all 0.
   header.set([8, 6], 8)
-  return new Uint8Array(
-    Buffer.concat([
-      PNG_SIGNATURE,
-      chunk('IHDR', header),
-      chunk('IDAT', deflateSync(raw, { level, memLevel: 9 })),
-      chunk('IEND', new Uint8Array()),
-    ]),
-  )
+  return new Uint8Array(Buffer.concat([PNG_SIGNATURE, chunk('IHDR', header), chunk('IDAT', ...parts), chunk('IEND')]))
 }
 
-/** A PNG chunk: length, type, content, CRC-32. */
-export function chunk(type: string, content: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(content.length + 12)
+/** A PNG chunk: length, type, content, CRC-32. @param parts Of the content, in order. */
+export function chunk(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
+  const length = parts.reduce((sum, part) => sum + part.length, 0)
+  const bytes = new Uint8Array(length + 12)
   const view = new DataView(bytes.buffer)
-  view.setUint32(0, content.length)
+  view.setUint32(0, length)
   bytes.set(Buffer.from(type, 'latin1'), 4)
-  bytes.set(content, 8)
-  view.setUint32(content.length + 8, crc32(bytes.subarray(4, content.length + 8)))
+  let end = 8
+  for (const part of parts) {
+    bytes.set(part, end)
+    end += part.length
+  }
+  view.setUint32(end, crc32(bytes.subarray(4, end)))
   return bytes
 }

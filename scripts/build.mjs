@@ -6,6 +6,8 @@ import { createRequire } from 'node:module'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
+import { buildPanel } from './build-panel.mjs'
+import { collectNotices } from './notices.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
@@ -16,6 +18,9 @@ const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'ts
 const entries = ['atlas/index', 'plugin/dev', 'src/cli/whole', 'src/index', 'src/service', 'src/warm/record']
 /** Loaded by every start, so each of them is one file. What it imports later are the entries above. */
 const doors = ['plugin/index', 'src/cli/bin']
+/** Packages that go into the bundles: every cold start needs them, and finding their many small files takes longer than what they are needed for. */
+const inlined = ['cac', 'canonicalize', 'fdir', 'jsonc-parser', 'picocolors', 'picomatch', 'tinyglobby', 'zod']
+const notices = collectNotices()
 
 rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit', cwd: root })
@@ -23,8 +28,8 @@ await bundle(entries, packed)
 cpSync(packed, dist, { recursive: true })
 rmSync(packed, { recursive: true })
 for (const door of doors) await bundle([door], dist, entries)
-// `scripts/build-panel.mjs` alone is enough after a change of the panel.
-await import('./build-panel.mjs')
+await buildPanel([notices.plugin])
+notices.write(join(dist, 'third-party-notices.txt'))
 const bin = join(dist, 'src/cli/bin.js')
 if (existsSync(bin)) chmodSync(bin, 0o755)
 
@@ -36,7 +41,8 @@ async function bundle(names, outDir, others = []) {
     envDir: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [besides(others)],
+    plugins: [besides(others), notices.plugin],
+    ssr: { noExternal: inlined },
     build: {
       ssr: true,
       target: 'es2023',

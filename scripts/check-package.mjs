@@ -15,6 +15,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'spritewright-package-'))
 const notRun = new Set(['./client', './package.json'])
 /** Entries that import an engine; the engines are optional, so an empty project has none. */
 const needsEngine = new Set(['./phaser', './pixi'])
+/** Licences of what is bundled. */
+const notices = 'dist/third-party-notices.txt'
 const problems = []
 
 try {
@@ -50,7 +52,7 @@ function checkFiles(files) {
     path.replace(/^\.\//, ''),
   )
   const pages = readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))
-  const expected = new Set([...promised, 'README.md', 'LICENSE', 'ARCHITECTURE.md', ...pages, 'client.d.ts', 'package.json'])
+  const expected = new Set([...promised, 'README.md', 'LICENSE', 'ARCHITECTURE.md', ...pages, 'client.d.ts', 'package.json', notices])
   for (const path of expected) if (!files.includes(path)) problems.push(`Expected ${path} in the package, it is missing.`)
   const isWanted = (path) => expected.has(path) || /^dist\/(?:atlas|src|plugin)\/.*\.(?:js|d\.ts|html|css|svg)$/.test(path)
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)

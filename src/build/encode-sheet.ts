@@ -1,4 +1,13 @@
-import { type Atlas, type Bitmap, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
+import {
+  type Atlas,
+  type Bitmap,
+  type EncodedPage,
+  encodePages,
+  type PageEncoding,
+  type PageFormat,
+  type PngStrip,
+  stripsOf,
+} from '../../atlas/index.ts'
 import type { TextureSettings } from '../host/textures.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuiltAtlas, BuiltPage, SheetOptions } from './sheet-model.ts'
@@ -6,12 +15,27 @@ import type { BuiltAtlas, BuiltPage, SheetOptions } from './sheet-model.ts'
 /** Encodes KTX2; the package and the threads behind it are the caller's. */
 export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Promise<Uint8Array>
 
+/** What helps to encode. */
+export interface EncodeAids {
+  /** Needed for KTX2. */
+  readonly textures?: TextureEncoder | undefined
+  /** Strips of pages as they were, see {@link knownStrips}. */
+  readonly known?: ReadonlyMap<string, PngStrip> | undefined
+}
+
+/** What later pages may take over of earlier ones, by digest. */
+export function knownStrips(atlases: readonly BuiltAtlas[]): ReadonlyMap<string, PngStrip> {
+  const pages = atlases.flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())
+  return new Map(pages.flatMap(({ bytes, strips = [] }) => stripsOf({ bytes, strips })).map((strip) => [strip.digest, strip]))
+}
+
 /** An atlas with its pages in every encoding that is asked for; frames and layout are those of one. */
-export async function encodeSheet(atlas: Atlas, options: SheetOptions, textures?: TextureEncoder): Promise<BuiltAtlas> {
+export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, known }: EncodeAids = {}): Promise<BuiltAtlas> {
   const [first = 'png', ...others] = options.encodings
   const { pages, alternates = [] } = await encodePages(atlas, {
     ...toEncoding(first, options, textures),
     also: others.map((format) => toEncoding(format, options, textures)),
+    ...(known ? { known } : {}),
   })
   return {
     name: atlas.name,
@@ -37,6 +61,6 @@ function toEncoding(
   return { format, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }
 }
 
-function toBuiltPage({ bytes, width, height }: EncodedPage, format: PageFormat): BuiltPage {
-  return { bytes, sha256: sha256(bytes), width, height, contentType: `image/${format}`, extension: format }
+function toBuiltPage({ bytes, width, height, strips }: EncodedPage, format: PageFormat): BuiltPage {
+  return { bytes, sha256: sha256(bytes), width, height, contentType: `image/${format}`, extension: format, ...(strips ? { strips } : {}) }
 }

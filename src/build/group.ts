@@ -1,6 +1,6 @@
 import { withOutlines } from '../../atlas/index.ts'
 import { buildKey } from '../spec/key.ts'
-import { encodeSheet } from './encode-sheet.ts'
+import { encodeSheet, knownStrips } from './encode-sheet.ts'
 import type { SheetInput } from './frames.ts'
 import { layOut } from './lay-out.ts'
 import { layoutDigest, layoutName, toLayout } from './layout.ts'
@@ -56,7 +56,20 @@ async function makeOrKeep({ name, members, options, ports, key }: Asked): Promis
   // The next build starts from what this one has laid out, and would lay out the same.
   const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(group.atlases), names)] }
   await ports.cache.write(key, ...packGroup({ ...group, ...layouts }))
+  await ports.cache.write(lastKey(name, ports), new TextEncoder().encode(key))
   return group
+}
+
+/** Where the key of a group's last build is kept. */
+function lastKey(name: string, { codec = '' }: SheetPorts): string {
+  return buildKey({ formatVersion, codec, last: name })
+}
+
+/** The pages of the last build: what of them is the same need not be compressed again. */
+async function readLast(name: string, ports: SheetPorts): Promise<BuiltGroup['atlases']> {
+  const key = await ports.cache.read(lastKey(name, ports))
+  const group = key && (await ports.cache.read(new TextDecoder().decode(key)))
+  return group ? unpackGroup(group).atlases : []
 }
 
 /** @param from Digest of the layout that is to be kept; undefined for none. */
@@ -96,10 +109,9 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const sequences = reports.map(({ sequence }) => sequence)
   const { hull, maxSize, rotate = false } = options
   const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
+  const aids = { textures: ports.encodeTexture, known: knownStrips(await readLast(name, ports)) }
   return {
-    atlases: await Promise.all(
-      atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, ports.encodeTexture)),
-    ),
+    atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, aids))),
     quality: reports.flatMap(({ quality }) => quality ?? []),
     warnings: reports.flatMap(({ warnings }) => warnings),
   }

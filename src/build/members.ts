@@ -11,7 +11,7 @@ import { packSequence, unpackSequence } from './sequence-cache.ts'
 import { keyParts, playedKey } from './sheet-key.ts'
 
 /** Raised whenever equal inputs may give other bytes than before. */
-export const formatVersion: number = 5
+export const formatVersion: number = 6
 
 /** What the making of sheets needs. */
 export interface SheetPorts {

@@ -1,4 +1,4 @@
-import type { AtlasAnimation, PageFormat, PlacedFrame } from '../../atlas/index.ts'
+import type { AtlasAnimation, PageFormat, PlacedFrame, PngStripMark } from '../../atlas/index.ts'
 import type { AnimationQuality } from './quality.ts'
 
 /** How pages are made; every field is a part of the build key. */
@@ -37,6 +37,8 @@ export interface BuiltPage {
   readonly contentType: string
   /** Its encoding. */
   readonly extension: PageFormat
+  /** What of its bytes a later page may take over. */
+  readonly strips?: readonly PngStripMark[]
 }
 
 /** One group at one scale, encoded. */

@@ -3,6 +3,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Host } from '../host/host.ts'
+import { zlibVersion } from '../host/zlib.ts'
 
 /** The optional package that encodes KTX2, as it is installed. */
 export interface TexturePackage {
@@ -37,9 +38,10 @@ export async function findTexturePackage({ disk }: Pick<Host, 'disk'>, root: str
   })
 }
 
-/** The version of sharp, which this package reads, scales and encodes pictures with; undefined where it cannot be told. */
+/** The versions of what makes the bytes of pictures: sharp, which reads, scales and encodes, and zlib, which writes PNGs. Undefined where they cannot be told. */
 export async function readCodecVersion({ disk }: Pick<Host, 'disk'>): Promise<string | undefined> {
-  return (await findPackage(disk, 'sharp', [ownFolder]))?.manifest.version
+  const sharp = (await findPackage(disk, 'sharp', [ownFolder]))?.manifest.version
+  return sharp && `${sharp} ${zlibVersion()}`
 }
 
 const ownFolder = dirname(fileURLToPath(import.meta.url))
