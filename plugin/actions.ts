@@ -10,8 +10,8 @@ export interface ActionPorts {
   readonly buyer: DevBuyer
   /** Asks for prices and balance anew. */
   quote(): Promise<void>
-  /** Tells pages that the state has changed; answers its revision. */
-  changed(): number
+  /** Tells pages that the state has changed; answers its revision. @param paths Files that were written, absolute, where nothing else has happened. */
+  changed(paths?: readonly string[]): number
 }
 
 /** The panel's actions; each throws `SpritewrightError`. Whether they may be taken at all, the guard has decided before. */
@@ -24,10 +24,10 @@ export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'ans
 export function createActions(ports: ActionPorts): Actions {
   const { workshop, buyer } = ports
   const done = (): { revision: number } => ({ revision: ports.changed() })
-  const write = async (sprite: string, digest: string, edit: Parameters<Workshop['editSpec']>[0]['edit']) => ({
-    digest: (await workshop.editSpec({ sprite, digest, edit })).digest,
-    ...done(),
-  })
+  const write = async (sprite: string, digest: string, edit: Parameters<Workshop['editSpec']>[0]['edit']) => {
+    const written = await workshop.editSpec({ sprite, digest, edit })
+    return { digest: written.digest, revision: ports.changed([written.file]) }
+  }
   const writeTake = async (item: OverviewItem, digest: string, take: number) =>
     write(item.spec.name, digest, () => [{ path: ['animations', item.animation.name, 'take'], value: take }])
   return {

@@ -18,8 +18,12 @@ export interface BuyerFailure {
 
 /** Buys what a person has approved, and follows what is in flight, while the dev server runs. */
 export interface DevBuyer {
-  /** Looks at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws. */
-  look(): Promise<void>
+  /**
+   * Looks at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws.
+   *
+   * @param changed Files that have changed since the last look, absolute, and nothing else has happened. @default anything may have happened
+   */
+  look(changed?: readonly string[]): Promise<void>
   /** Takes up what has failed before too: a person has done something about it. */
   retry(): Promise<void>
   /** Runs other work that may buy, told like a purchase. Answers when it has made its first step or has ended; throws what it has ended with by then. */
@@ -84,7 +88,10 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
     failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (!errors.some((one) => hasCode(one, 'SW_UNREACHABLE'))) return
     for (const id of ids) tried.delete(id)
-    void workshop.host.clock.sleep(waitMs, closing.signal).then(look, () => {})
+    void workshop.host.clock.sleep(waitMs, closing.signal).then(
+      () => look(),
+      () => {},
+    )
     waitMs = Math.min(2 * waitMs, longestWaitMs)
   }
   const buy = async (orders: readonly DueOrder[]): Promise<void> => {
@@ -108,15 +115,15 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
     const due = closing.signal.aborted ? undefined : await workshop.due().catch(() => undefined)
     for (const { id, mark } of due?.orders ?? []) if (ids.includes(id)) tried.set(id, mark)
   }
-  const lookOnce = async (): Promise<void> => {
+  const lookOnce = async (changed: readonly string[] | undefined): Promise<void> => {
     if (closing.signal.aborted) return
-    const due = await workshop.due().catch(() => undefined)
+    const due = await workshop.due(changed).catch(() => undefined)
     if (!due?.mayBuy || !due.canAsk || closing.signal.aborted) return
     const orders = due.orders.filter(({ id, mark }) => !isBusy(id) && tried.get(id) !== mark)
     if (orders.length > 0) void buy(orders)
   }
-  const look = (): Promise<void> => {
-    looking = looking.then(lookOnce)
+  const look: DevBuyer['look'] = (changed) => {
+    looking = looking.then(() => lookOnce(changed))
     return looking
   }
   return {

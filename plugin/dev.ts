@@ -52,6 +52,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     root,
     base: base.startsWith('/') ? base : '/',
     shown: (count) => looks.withMore(count),
+    show: async (name) => looks.newest() !== (await looks.with([name])),
     urlOf: (page) => `${prefix}${page.sha256}.${page.extension}`,
   })
   guardPaths(server, folders)
@@ -68,7 +69,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       // What is sound is told at once, also where more is to come.
       if (!isDoubtful || !isStale()) messenger.tell(looks.newest() as Preview)
     } finally {
-      desk.changed()
+      desk.changed(changed)
     }
   })
   watchLockFile(server, root, desk.approved)

@@ -5,7 +5,7 @@ export interface Looks {
   /** What there is now, with these sprites made. Waits for what is being looked at; nothing is looked at anew that has not changed. */
   with(names: readonly string[] | 'all'): Promise<Preview>
   /** The same with a few more sprites than were made so far, until it has them all. */
-  withMore(count: number): Promise<{ readonly preview: Preview; readonly isWhole: boolean }>
+  withMore(count: number): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
   /** Looks at what has changed. @param paths Absolute; undefined where nobody knows. */
   change(paths: readonly string[] | undefined): Promise<Preview>
   /** What was seen last; undefined before anything was. */
@@ -69,7 +69,7 @@ export function createLooks(read: Workshop['preview'], see: (sight: Sight) => Pr
       const { specs } = await withNames([])
       const more = isAllWanted ? [] : specs.filter(({ name }) => !wanted.has(name)).slice(0, count)
       const preview = await withNames(more.map(({ name }) => name))
-      return { preview, isWhole: isAllWanted || preview.specs.every(({ name }) => wanted.has(name)) }
+      return { preview, isComplete: isAllWanted || preview.specs.every(({ name }) => wanted.has(name)) }
     },
     change: (paths) => enqueue(() => look(paths)),
     newest: () => newest,

@@ -25,7 +25,7 @@ export interface PanelRoutes {
   /** A file of the built page by its path in it; undefined where there is none. */
   readonly file: (path: string) => Promise<PanelFile | undefined>
   /** Answers `GET api/state`. */
-  readonly state: (request: IncomingMessage) => Promise<unknown>
+  readonly state: (request: IncomingMessage, query: URLSearchParams) => Promise<unknown>
   /** Answers `GET api/frames`. */
   readonly frames: (query: URLSearchParams) => Promise<unknown>
   /** Takes over `GET api/events`. */
@@ -72,7 +72,7 @@ async function answer(server: ViteDevServer, routes: PanelRoutes, request: Incom
   if (name === undefined) return serveFile(server, routes, path, request, response)
   if (isForeign(request)) return refuse(routes, response, { status: 403, words: 'Expected a request from the same origin.' })
   const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '')
-  if (name === 'state') return respond(routes, response, 200, await routes.state(request))
+  if (name === 'state') return respond(routes, response, 200, await routes.state(request, query))
   if (name === 'frames') return respond(routes, response, 200, await routes.frames(query))
   if (name === 'events') {
     response.setHeader('Cache-Control', 'no-store')

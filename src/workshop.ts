@@ -11,10 +11,11 @@ import { build } from './workshop/build.ts'
 import type { Workshop } from './workshop/counter.ts'
 import { readDelivered } from './workshop/delivered.ts'
 import { examine } from './workshop/doctor.ts'
+import { createDueReader } from './workshop/due.ts'
 import { createSpecEditor } from './workshop/edit-spec.ts'
 import { interruptible } from './workshop/interrupt.ts'
 import { verifyAccounts } from './workshop/ledger-verify.ts'
-import { readDue, readOverview } from './workshop/overview.ts'
+import { createOverviewer } from './workshop/overview.ts'
 import { findTexturePackage, readCodecVersion } from './workshop/packages.ts'
 import { createPreviewer } from './workshop/preview.ts'
 import { readPrices } from './workshop/prices.ts'
@@ -149,8 +150,8 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     cancel: (name, signal = never) => online(signal, (session) => cancel(shop, session, name, signal)),
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
     preview: createPreviewer(shop, keeper),
-    overview: () => readOverview(shop, keeper),
-    due: () => readDue(shop, keeper),
+    overview: createOverviewer(shop, keeper),
+    due: createDueReader(shop, keeper),
     prices: (signal = never) => online(signal, (session) => readPrices(shop, session, signal)),
     delivered: (id, take) => readDelivered(shop, keeper, id, take),
     editSpec: createSpecEditor(shop),

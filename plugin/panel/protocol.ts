@@ -8,6 +8,7 @@
  * | request            | what                                                                                                     |
  * | ------------------ | -------------------------------------------------------------------------------------------------------- |
  * | `GET api/state`    | {@link PanelState}. With the token's header `access.mayAct` says whether this page may act.              |
+ * |                    | `?since=12`: {@link PanelUpdate}, what is not as it was in that revision; all of it where nobody knows that one.    |
  * | `GET api/events`   | Server-sent events: `event: state` with {@link StateEvent}, `event: progress` with `PanelProgress` of `sprites.ts`. |
  * | `GET api/frames`   | `?animation=hero.walk&take=2` (`take` may be left out): `PanelFrames` of `sprites.ts`, all that was delivered.      |
  * | `POST api/NAME`    | An action: `PanelActions` of `actions.ts` by NAME. JSON in, JSON out.                                               |
@@ -47,6 +48,22 @@ export interface PanelState {
   readonly errors: readonly PanelError[]
   /** Sentences for a person. */
   readonly warnings: readonly string[]
+}
+
+/** What of a state is told by itself. */
+export type PanelParts = Omit<PanelState, 'version' | 'revision' | 'access' | 'sprites'>
+
+/** What has changed from one state to another. Parts that are missing are as they were. */
+export interface PanelUpdate extends Partial<PanelParts> {
+  readonly version: 1
+  readonly revision: number
+  /** The revision from which it leads on. */
+  readonly since: number
+  readonly access: PanelAccess
+  /** Those that have come or are not as they were. */
+  readonly sprites: readonly PanelSprite[]
+  /** Of all sprites, in their order, where some have come or gone. */
+  readonly names?: readonly string[]
 }
 
 /** What this page may do. */

@@ -35,17 +35,26 @@ export async function findSpecs(glob: Glob, root: string, patterns: readonly str
 export async function readSpecs(ports: SpecPorts, root: string, patterns: readonly string[]): Promise<SpecScan> {
   const files = await findSpecs(ports.glob, root, patterns)
   const read = new Map<string, SpriteSpec | SpritewrightError>()
-  for (const file of files) read.set(file, await tryReadSpec(ports.disk, file, root))
+  for (const file of files) read.set(file, (await tryReadSpec(ports.disk, file, root)).spec)
   return toScan(read, root)
 }
 
-/** Reads one spec file like {@link readSpec}; what is wrong with it is answered. */
-export async function tryReadSpec(disk: Disk, file: string, root: string): Promise<SpriteSpec | SpritewrightError> {
+/** One spec file that was read; what is wrong with it is no spec. */
+export interface ReadSpec {
+  readonly spec: SpriteSpec | SpritewrightError
+  /** Of the file; undefined where it could not be read. */
+  readonly bytes?: Uint8Array
+}
+
+/** Reads one spec file like {@link readSpec}, and answers what is wrong with it. */
+export async function tryReadSpec(disk: Disk, file: string, root: string): Promise<ReadSpec> {
+  let bytes: Uint8Array | undefined
   try {
-    return await readSpec(disk, file, root)
+    bytes = await readBytes(disk, file, showPath(root, file))
+    return { spec: parseBytes(bytes, file, root), bytes }
   } catch (error) {
-    if (error instanceof SpritewrightError) return error
-    throw error
+    if (!(error instanceof SpritewrightError)) throw error
+    return { spec: error, ...(bytes ? { bytes } : {}) }
   }
 }
 
@@ -74,8 +83,11 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
  * @throws `SW_SPEC` as {@link parseSpec}, also for text that is no UTF-8; `SW_DISK` where the file cannot be read.
  */
 export async function readSpec(disk: Disk, file: string, root: string): Promise<SpriteSpec> {
+  return parseBytes(await readBytes(disk, file, showPath(root, file)), file, root)
+}
+
+function parseBytes(bytes: Uint8Array, file: string, root: string): SpriteSpec {
   const shownAs = showPath(root, file)
-  const bytes = await readBytes(disk, file, shownAs)
   let text: string
   try {
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)

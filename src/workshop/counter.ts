@@ -198,10 +198,18 @@ export interface Workshop {
    * @param wanted Names of the sprites that are to be made; of the others their specs are read, no more. @default all
    */
   preview(changed?: readonly string[], wanted?: ReadonlySet<string>): Promise<Preview>
-  /** Where everything stands, for the panel: takes, flags, whose turn it is. Broken specs are left out and told; no service is asked. */
-  overview(): Promise<Overview>
-  /** What was approved in this checkout and is not at its end; what the dev server buys and follows. No service is asked. */
-  due(): Promise<DueReport>
+  /**
+   * Where everything stands, for the panel: takes, flags, whose turn it is. Broken specs are left out and told; no service is asked.
+   *
+   * @param changed Absolute paths of all files that have changed since the last one, nothing having happened at the service: no other sprite is looked at. @default all is read
+   */
+  overview(changed?: readonly string[]): Promise<Overview>
+  /**
+   * What was approved in this checkout and is not at its end; what the dev server buys and follows, nothing where it could not. No service is asked.
+   *
+   * @param changed Absolute paths of all files that have changed since the last one: where they are specs, what of them is due. @default all that is due
+   */
+  due(changed?: readonly string[]): Promise<DueReport>
   /** Asks the service what all that is not bought would cost, and what the account has. */
   prices(signal?: AbortSignal): Promise<PriceList>
   /** All frames of one take, for a person to choose from. No service is asked. `SW_USAGE` for an animation that there is not. */

@@ -1,123 +1,142 @@
-import { identify, type PlanItem, type PlanState, standingOf } from '../build/plan.ts'
-import { requestHash } from '../spec/key.ts'
-import { findSpecs } from '../spec/scan.ts'
+import type { PlanStep } from '../build/plan.ts'
+import type { AnimationQuality } from '../build/quality.ts'
+import type { SpritewrightError } from '../errors.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
 import type { LockFile } from '../vault/lockfile.ts'
-import { sha256 } from '../vault/objects.ts'
 import { mayBuy } from './build.ts'
-import { approvalOf } from './orders.ts'
-import type { DueOrder, DueReport, Overview, OverviewService } from './overview-report.ts'
+import { isAbout, staleOf } from './changed-specs.ts'
+import type { Workshop } from './counter.ts'
+import { othersOf, serviceOf } from './due.ts'
+import type { Overview, OverviewItem } from './overview-report.ts'
 import { findQuality } from './review.ts'
 import type { SessionKeeper } from './session.ts'
-import { readBuyer, type Shop } from './shop.ts'
-import { readFacts, type Survey, survey, type Wish } from './survey.ts'
+import type { Shop } from './shop.ts'
+import { type BookedSpecs, createSpecBook } from './spec-book.ts'
+import { surveyWishes, toWishes } from './survey.ts'
+import { readTakes } from './takes.ts'
 
-/** Where everything stands, by the project's own papers. Nothing is thrown for a broken spec. */
-export async function readOverview(shop: Shop, keeper: SessionKeeper): Promise<Overview> {
-  // Read before the specs: a file that changes in between is refused later, and never overwritten.
-  const digests = await readDigests(shop)
-  const found = await survey(shop, [], { host: keeper.host })
+/** Where one sprite stands. */
+interface Part {
+  readonly spec: SpriteSpec
+  readonly items: readonly OverviewItem[]
+  /** Those that name this sprite. */
+  readonly steps: readonly PlanStep[]
+  readonly others: readonly string[]
+  readonly quality: readonly AnimationQuality[]
+  readonly errors: readonly SpritewrightError[]
+}
+
+/** What was read last, by name. */
+interface Seen {
+  readonly lock: LockFile
+  readonly parts: ReadonlyMap<string, Part>
+}
+
+/** Tells where everything stands, by the project's own papers; nothing is thrown for a broken spec. Remembers what it has read, so that a saved spec costs as much as that one sprite. */
+export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['overview'] {
+  const book = createSpecBook(shop)
+  let seen: Seen | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  const read = async (changed: readonly string[] | undefined): Promise<Overview> => {
+    const before = seen
+    // What fails in between leaves nothing to go on from.
+    seen = undefined
+    const specs = await book.read(before && changed)
+    const stale = staleOf(specs.specs, before && changed)
+    const { lock, parts } = before && stale !== 'all' ? before : { lock: await shop.lock.read(), parts: new Map<string, Part>() }
+    const isKnown = (spec: SpriteSpec): boolean => parts.get(spec.name)?.spec === spec && stale !== 'all' && !stale.has(spec.name)
+    const kept = specs.specs.flatMap((spec) => (isKnown(spec) ? [[spec.name, parts.get(spec.name) as Part] as const] : []))
+    const fresh = await readParts(
+      shop,
+      keeper,
+      specs.specs.filter((spec) => !isKnown(spec)),
+      lock,
+    )
+    seen = { lock, parts: new Map([...kept, ...fresh]) }
+    return toOverview(shop, keeper, specs, seen.parts)
+  }
+  return (changed) => {
+    const run = turn.then(() => read(changed))
+    turn = run.catch(() => undefined)
+    return run
+  }
+}
+
+async function readParts(
+  shop: Shop,
+  keeper: SessionKeeper,
+  specs: readonly SpriteSpec[],
+  lock: LockFile,
+): Promise<readonly (readonly [string, Part])[]> {
+  if (specs.length === 0) return []
+  const found = await surveyWishes(shop, await toWishes(shop, { specs, errors: [] }), lock, { host: keeper.host })
   const takes = await readTakes(shop, keeper, found)
-  const items = found.items.map((item, index) => ({ ...item, takes: takes[index] ?? [] }))
-  const ids = new Set(found.items.flatMap(({ id, state }) => (state === 'bought' ? [id] : [])))
+  const items = groupBy(
+    found.items.map((item, index): OverviewItem => ({ ...item, takes: takes[index] ?? [] })),
+    ({ spec }) => spec.name,
+  )
+  const bought = new Set(found.items.flatMap(({ id, state }) => (state === 'bought' ? [id] : [])))
+  const quality = groupBy(await findQuality(shop, found, bought), ({ id }) => id.slice(0, id.lastIndexOf('.')))
+  const steps = groupBy(
+    found.steps.flatMap((step) => step.sprites.map((name) => ({ name, step }))),
+    ({ name }) => name,
+  )
+  const others = await othersOf(shop, found)
+  return specs.map((spec, at) => {
+    const own = items.get(spec.name) ?? []
+    const ownSteps = (steps.get(spec.name) ?? []).map(({ step }) => ({ ...step, sprites: [spec.name] }))
+    return [
+      spec.name,
+      {
+        spec,
+        items: own,
+        steps: ownSteps,
+        others: [...own, ...ownSteps].flatMap(({ id }) => (others.has(id) ? [id] : [])),
+        quality: quality.get(spec.name) ?? [],
+        errors: found.errors.filter((error) => isAbout(spec, error) || (at === 0 && !specs.some((other) => isAbout(other, error)))),
+      },
+    ] as const
+  })
+}
+
+function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const group = groups.get(nameOf(one))
+    if (group) group.push(one)
+    else groups.set(nameOf(one), [one])
+  }
+  return groups
+}
+
+function toOverview(
+  shop: Shop,
+  keeper: SessionKeeper,
+  { specs, errors, digests }: BookedSpecs,
+  parts: ReadonlyMap<string, Part>,
+): Overview {
+  const all = specs.flatMap(({ name }) => parts.get(name) ?? [])
   return {
-    items,
-    steps: found.steps,
-    others: await othersOf(shop, found),
-    quality: await findQuality(shop, found, ids),
+    items: all.flatMap(({ items }) => items),
+    steps: joinSteps(all.flatMap(({ steps }) => steps)),
+    others: new Set(all.flatMap(({ others }) => others)),
+    quality: all.flatMap(({ quality }) => quality).sort((a, b) => (a.id < b.id ? -1 : 1)),
     digests,
-    errors: found.errors,
+    // A picture that cannot be read may be that of several.
+    errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],
     warnings: [...shop.warnings],
     mayBuy: mayBuy(shop, {}),
     service: serviceOf(shop, keeper),
   }
 }
 
-/** What was approved in this checkout and is not at its end; nothing where nothing may be bought or nobody could be asked. The service is not asked; nothing is written. */
-export async function readDue(shop: Shop, keeper: SessionKeeper): Promise<DueReport> {
-  // A test of a game that starts its dev server buys nothing, and follows nothing.
-  if (shop.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
-  const [isAllowed, { canAsk }] = [mayBuy(shop, {}), serviceOf(shop, keeper)]
-  // What nobody could go on with need not be looked for.
-  if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
-  const found = await survey(shop, [], { host: keeper.host })
-  const others = await othersOf(shop, found)
-  const orders = found.items.flatMap((item): DueOrder[] => {
-    const { id, state, hash, ceiling } = item
-    const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
-    if (!isOurs || hash === undefined) return []
-    return [{ id, state, mark: markOf(found, item), ...(ceiling === undefined ? {} : { ceiling }) }]
-  })
-  return { orders, mayBuy: isAllowed, canAsk }
-}
-
-/** The order and all steps that it waits for: the approval's time, the execution, the question. */
-function markOf({ steps, lock }: Survey, item: PlanItem): string {
-  const own = [item, ...steps.filter(({ sprites }) => sprites.includes(item.spec.name))]
-  return JSON.stringify(
-    own.map(({ id, hash, state, executionId, question }) => [
-      id,
-      state,
-      hash === undefined ? null : (approvalOf(lock, id, hash)?.at ?? null),
-      executionId ?? null,
-      question?.questionId ?? null,
-    ]),
-  )
-}
-
-async function othersOf(shop: Shop, { items, steps, lock }: Survey): Promise<ReadonlySet<string>> {
-  const approved = [...items, ...steps].filter(({ state }) => state === 'approved')
-  if (approved.length === 0) return new Set()
-  const buyer = await readBuyer(shop)
-  return new Set(approved.flatMap(({ id, hash = '' }) => (approvalOf(lock, id, hash)?.buyer === buyer ? [] : [id])))
-}
-
-async function readDigests(shop: Shop): Promise<ReadonlyMap<string, string>> {
-  const { disk, glob } = shop.host
-  const digests = new Map<string, string>()
-  for (const file of await findSpecs(glob, shop.options.root, shop.options.specs)) {
-    // One that goes meanwhile is told by whoever reads the specs.
-    const bytes = await disk.read(file).catch(() => undefined)
-    if (bytes) digests.set(file, sha256(bytes))
+/** A step that several sprites need is one, with all of their names. */
+function joinSteps(all: readonly PlanStep[]): readonly PlanStep[] {
+  const steps = new Map<string, PlanStep>()
+  for (const step of all) {
+    const key = step.hash ?? step.id
+    const before = steps.get(key)
+    steps.set(key, before ? { ...before, sprites: [...before.sprites, ...step.sprites] } : step)
   }
-  return digests
-}
-
-/** The takes of each animation, in the order of the items. */
-async function readTakes(
-  shop: Shop,
-  keeper: SessionKeeper,
-  { wishes, items, lock }: Survey,
-): Promise<readonly (readonly { readonly take: number; readonly state: PlanState }[])[]> {
-  const others = items.map((item, index) => otherTakes(keeper, lock, wishes[index] as Wish, item))
-  const asked = others.flat().map(([id, hash]) => [id, hash] as const)
-  const facts = await readFacts(shop, lock, asked, undefined)
-  return items.map((item, index) =>
-    [
-      { take: item.animation.take, state: item.state },
-      ...(others[index] ?? []).map(([id, hash, take]) => ({ take, state: standingOf(facts, id, hash).state })),
-    ].sort((a, b) => a.take - b.take),
-  )
-}
-
-/** What the lock file has of the same request under another number. */
-function otherTakes(
-  keeper: SessionKeeper,
-  lock: LockFile,
-  wish: Wish,
-  { id, animation }: PlanItem,
-): readonly (readonly [id: string, hash: string, take: number])[] {
-  const entries = Object.hasOwn(lock.animations, id) ? Object.values(lock.animations[id] ?? {}) : []
-  const numbers = new Set(entries.flatMap(({ asked }) => asked.take ?? []))
-  numbers.delete(animation.take)
-  return [...numbers].flatMap((take) => {
-    const found = identify(id, (identity) => requestHash({ ...wish.requests(identity).sheet, take }, identity), lock, { host: keeper.host })
-    return found ? [[id, found.hash, take] as const] : []
-  })
-}
-
-/** What is known of the service without asking it. */
-export function serviceOf({ options, credentials }: Shop, { host }: SessionKeeper): OverviewService {
-  if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
-  if (host === undefined) return { kind: 'none', canAsk: false }
-  return { kind: 'remote', host, canAsk: credentials.key !== undefined }
+  return [...steps.values()]
 }

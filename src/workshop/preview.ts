@@ -1,13 +1,10 @@
-import { extname, sep } from 'node:path'
 import { createSheetMemory } from '../build/memory.ts'
-import { overrideFolder } from '../build/overrides.ts'
 import type { BuiltAtlas, BuiltSprite } from '../build/sheet.ts'
-import { errorCodes, filesOf, SpritewrightError } from '../errors.ts'
-import { specName } from '../spec/parser.ts'
-import { referencePath } from '../spec/reference.ts'
+import { errorCodes, SpritewrightError } from '../errors.ts'
 import type { SpecScan } from '../spec/scan.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import type { LockFile } from '../vault/lockfile.ts'
+import { isAbout, staleOf } from './changed-specs.ts'
 import type { Workshop } from './counter.ts'
 import type { Preview } from './preview-report.ts'
 import type { SessionKeeper } from './session.ts'
@@ -76,7 +73,6 @@ function createMaker(shop: Shop, keeper: SessionKeeper): (specs: readonly Sprite
       atlases,
       quality = [],
     } = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault), over)
-    const isAbout = (spec: SpriteSpec, error: unknown): boolean => filesOf(error).some((file) => isPartOf(spec, file))
     const others = errors.filter((error) => !specs.some((spec) => isAbout(spec, error)))
     return specs.map((spec, at) => ({
       spec,
@@ -119,31 +115,15 @@ function toFault({ file }: SpriteSpec, error: unknown): SpritewrightError {
   return new SpritewrightError(isOurs ? error.code : 'SW_BUILD', { message, facts: { file, ...facts }, cause: error })
 }
 
-/** Names of the sprites whose pictures have changed; all where papers have. @param changed Undefined where nobody knows what has. */
-function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {
-  if (!changed) return 'all'
-  const names = new Set<string>()
-  for (const path of changed) {
-    if (specName(path) !== undefined) continue
-    const users = specs.filter((spec) => referencePath(spec) === path || isPartOf(spec, path))
-    if (users.length === 0 && !pictures.has(extname(path).toLowerCase())) return 'all'
-    for (const { name } of users) names.add(name)
-  }
-  return names
-}
-
-const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
-
-/** Whether a file is the spec itself, or lies among frames touched up by hand, or is their folder. */
-function isPartOf(spec: SpriteSpec, file: string): boolean {
-  return file === spec.file || `${file}${sep}`.startsWith(`${overrideFolder(spec)}${sep}`)
-}
-
 /** The very same as before where nothing has been made anew. */
 function toShown(scan: SpecScan, made: readonly Made[], before: Shown | undefined): Shown {
   const isSame = before?.scan === scan && before.made.length === made.length && before.made.every((one, at) => one === made[at])
   if (isSame) return before
   const quality = made.flatMap((one) => one.quality).sort((a, b) => (a.id < b.id ? -1 : 1))
   const sheets = { sprites: made.flatMap(({ sprite }) => sprite ?? []), atlases: made.flatMap(({ atlases }) => atlases), quality }
-  return { scan, made, preview: { specs: scan.specs, sheets, errors: [...scan.errors, ...made.flatMap(({ errors }) => errors)] } }
+  return {
+    scan,
+    made,
+    preview: { specs: scan.specs, sheets, errors: [...new Set([...scan.errors, ...made.flatMap(({ errors }) => errors)])] },
+  }
 }

@@ -2,7 +2,14 @@ import { SpritewrightError } from '../errors.ts'
 import { specName } from '../spec/parser.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../spec/scan.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { sha256 } from '../vault/objects.ts'
 import type { Shop } from './shop.ts'
+
+/** What a project's spec files say. */
+export interface BookedSpecs extends SpecScan {
+  /** SHA-256 of each spec file that could be read, by its absolute path, as it was read. */
+  readonly digests: ReadonlyMap<string, string>
+}
 
 /** The specs of a project, read once and then file by file as they change. */
 export interface SpecBook {
@@ -11,27 +18,34 @@ export interface SpecBook {
    *
    * @param changed Absolute paths of all files that have changed since it was read last. @default nobody knows: all are read
    */
-  read(changed?: readonly string[]): Promise<SpecScan>
+  read(changed?: readonly string[]): Promise<BookedSpecs>
+}
+
+interface Page {
+  readonly spec: SpriteSpec | SpritewrightError
+  readonly digest: string | undefined
 }
 
 /** A book of nothing yet. */
 export function createSpecBook({ host, options }: Shop): SpecBook {
   const { root } = options
-  let pages: ReadonlyMap<string, SpriteSpec | SpritewrightError> | undefined
-  let scan: SpecScan = { specs: [], errors: [] }
-  const readPages = async (changed: readonly string[] | undefined): Promise<void> => {
+  let pages: ReadonlyMap<string, Page> | undefined
+  let booked: BookedSpecs = { specs: [], errors: [], digests: new Map() }
+  const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
+    const { spec, bytes } = await tryReadSpec(host.disk, file, root)
+    return { spec: sameAs(before?.spec, spec), digest: bytes && sha256(bytes) }
+  }
+  const readPages = async (changed: readonly string[] | undefined): Promise<ReadonlyMap<string, Page>> => {
     const before = pages
     const due = new Set(changed)
     const isKnown = before && changed && (await isSetKnown(due, before))
     const files = isKnown ? [...before.keys()] : await findSpecs(host.glob, root, options.specs)
-    const now = new Map<string, SpriteSpec | SpritewrightError>()
+    const now = new Map<string, Page>()
     for (const file of files) {
       const earlier = before?.get(file)
-      const isKept = earlier !== undefined && changed !== undefined && !due.has(file)
-      now.set(file, isKept ? earlier : sameAs(earlier, await tryReadSpec(host.disk, file, root)))
+      now.set(file, earlier && changed && !due.has(file) ? earlier : await readPage(file, earlier))
     }
-    pages = now
-    scan = toScan(now, root)
+    return now
   }
   /** Whether no spec has come or gone. */
   const isSetKnown = async (due: ReadonlySet<string>, before: ReadonlyMap<string, unknown>): Promise<boolean> => {
@@ -44,13 +58,17 @@ export function createSpecBook({ host, options }: Shop): SpecBook {
   return {
     read: async (changed) => {
       const isTouched = changed?.some((path) => specName(path) !== undefined) ?? true
-      if (!pages || isTouched) await readPages(pages && changed)
-      return scan
+      if (pages && !isTouched) return booked
+      pages = await readPages(pages && changed)
+      const scan = toScan(new Map([...pages].map(([file, { spec }]) => [file, spec])), root)
+      const digests = [...pages].flatMap(([file, { digest }]) => (digest === undefined ? [] : [[file, digest] as const]))
+      booked = { ...scan, digests: new Map(digests) }
+      return booked
     },
   }
 }
 
-function sameAs(before: SpriteSpec | SpritewrightError | undefined, now: SpriteSpec | SpritewrightError): SpriteSpec | SpritewrightError {
+function sameAs(before: Page['spec'] | undefined, now: Page['spec']): Page['spec'] {
   const isSame = before !== undefined && !(before instanceof SpritewrightError) && JSON.stringify(before) === JSON.stringify(now)
   return isSame ? before : now
 }

@@ -3,10 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AtlasError } from '../../atlas/errors.ts'
 import { type PackedPage, type PackSize, packPages } from '../../atlas/packer.ts'
+import { isLong } from '../long.ts'
 import { covered, expectSound, occupancy, packings } from './packings.ts'
-
-/** The long run plays more of what is drawn, or every point of what else is sampled. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
 /** Sizes as sprites have them; the seed decides. */
 function frameSizes(count: number, seed: number, [low, high]: readonly [number, number] = [20, 90]): PackSize[] {

@@ -1,8 +1,11 @@
 import { basename } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { PanelSprite, PanelState, PanelUpdate, StateEvent } from '../../plugin/panel/protocol.ts'
+import { withUpdate } from '../../plugin/panel/ui/same-parts.ts'
 import type { Disk } from '../../src/host/disk.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { figurePng } from '../project.ts'
+import { openPanel, type PanelClient } from './panel-client.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
 import { type Game, openGame, pluginOf, spec, vites } from './world.ts'
 
@@ -49,6 +52,31 @@ async function world(others: number, main: string): Promise<Dev & { readonly gam
 const imports =
   "import hero from '../sprites/hero.sprite.json'\nimport coin from '../sprites/coin.sprite.json'\nglobalThis.all = { hero, coin }"
 const isPicture = (name: string): boolean => name.endsWith('.png')
+
+/** A panel as its page has it: the whole state once, then what has changed. Answers every update with its size. */
+async function follow(panel: PanelClient): Promise<{
+  readonly state: () => PanelState
+  readonly until: (fits: (state: PanelState) => boolean) => Promise<readonly { readonly update: PanelUpdate; readonly bytes: number }[]>
+}> {
+  let state = await panel.state()
+  return {
+    state: () => state,
+    until: async (fits) => {
+      const updates: { update: PanelUpdate; bytes: number }[] = []
+      while (!fits(state)) {
+        await panel.events.next(({ event, data }) => event === 'state' && (data as StateEvent).revision > state.revision)
+        const { text } = await panel.get(`api/state?since=${state.revision}`)
+        const update = JSON.parse(text) as PanelUpdate
+        expect(update.since).toBe(state.revision)
+        updates.push({ update, bytes: text.length })
+        state = withUpdate(state, update)
+      }
+      return updates
+    },
+  }
+}
+
+const heroOf = ({ sprites }: PanelState): PanelSprite | undefined => sprites.find(({ name }) => name === 'hero')
 
 describe('of many sprites', () => {
   test('those are made that a page imports; the names of all are known to TypeScript', async () => {
@@ -110,5 +138,44 @@ describe('of many sprites', () => {
     const url = /"([^"]+coin\.sprite\.json[^"]*)"/.exec((await get('/src/main.js')).text)?.[1] ?? ''
     expect(await get(url)).toMatchObject({ status: 500 })
     expect([...(await crawl('/src/hero.js')).values()].some((code) => code.includes('"name":"hero"'))).toBe(true)
+  })
+
+  test('a panel gets all of them by and by, and of a save that one: no more where there are ten times as many', async () => {
+    const bytes: number[] = []
+    for (const others of [4, 40]) {
+      const { crawl, server, log, game, ...rest } = await world(others, imports)
+      await crawl('/src/main.js')
+      const panel = await openPanel({ crawl, server, log, ...rest })
+      open.push(() => panel.close())
+      const page = await follow(panel)
+      await page.until(({ sprites }) => sprites.length === others + 2 && sprites.every(({ pages }) => pages.length === 1))
+      await game.write('sprites/hero.sprite.json', spec({ reference: './hero.png', prompt: 'hero' }, { fps: 5 }))
+      const updates = await page.until(
+        (state) => heroOf(state)?.animations[0]?.fps === 5 && heroOf(state)?.animations[0]?.played[0]?.durationMs === 200,
+      )
+      expect(new Set(updates.flatMap(({ update }) => update.sprites.map(({ name }) => name)))).toEqual(new Set(['hero']))
+      expect(updates.flatMap(({ update }) => Object.keys(update)).filter((part) => /names|ledger|steps|totals/.test(part))).toEqual([])
+      bytes.push(Math.max(...updates.map((one) => one.bytes)))
+      // What it was told piece by piece is what a page is told that is opened now.
+      const { revision: _, ...whole } = await panel.state()
+      const { revision: __, ...known } = page.state()
+      expect(known).toEqual(whole)
+    }
+    // But for the digits of a revision.
+    expect(Math.abs((bytes[1] as number) - (bytes[0] as number))).toBeLessThan(8)
+  })
+
+  test('one that comes, and one that goes, is told with the names of all; a revision that nobody knows is answered with the whole state', async () => {
+    const { game, ...dev } = await world(2, imports)
+    const panel = await openPanel(dev)
+    open.push(() => panel.close())
+    const page = await follow(panel)
+    await game.write('sprites/late.sprite.json', spec({ reference: './hero.png' }))
+    await page.until(({ sprites }) => sprites.some(({ name }) => name === 'late'))
+    await game.remove('sprites/coin.sprite.json')
+    await page.until(({ sprites }) => !sprites.some(({ name }) => name === 'coin'))
+    expect(page.state().sprites.map(({ name }) => name)).toEqual(['hero', 'late', 'other0', 'other1'])
+    for (const since of ['999999', '0', 'x'])
+      expect(JSON.parse((await panel.get(`api/state?since=${since}`)).text)).toHaveProperty('ledger')
   })
 })

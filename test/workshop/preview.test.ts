@@ -12,6 +12,7 @@ beforeAll(async () => {
   game = await shelf.game()
   workshop = await shelf.workshop(game)
   await workshop.preview()
+  await workshop.overview()
 })
 afterAll(async () => {
   await workshop.close()
@@ -20,12 +21,14 @@ afterAll(async () => {
 
 type Preview = Awaited<ReturnType<Workshop['preview']>>
 
+type Overview = Awaited<ReturnType<Workshop['overview']>>
+
 /** What somebody sees who looks for the first time, with a cache of nothing. */
-async function fresh(): Promise<Preview> {
+async function fresh(): Promise<{ readonly preview: Preview; readonly overview: Overview }> {
   await game.remove('node_modules')
   const other = await shelf.workshop(game)
   try {
-    return await other.preview()
+    return { preview: await other.preview(), overview: await other.overview() }
   } finally {
     await other.close()
   }
@@ -39,6 +42,10 @@ function plain({ sheets, errors }: Preview): object {
     quality: sheets.quality,
     errors: errors.map(({ code, message }) => [code, message]),
   }
+}
+
+function plainOverview({ errors, ...rest }: Overview): object {
+  return { ...rest, errors: errors.map(({ code, message }) => [code, message]) }
 }
 
 const hero = 'sprites/hero.sprite.json'
@@ -84,7 +91,7 @@ const edits: readonly (readonly [what: string, path: string, content: string | U
   ['both gone', 'sprites/tree.sprite.json', undefined],
 ]
 
-describe('after one file has changed, a preview is what it would be if all were looked at anew:', () => {
+describe('after one file has changed, preview and overview are what they would be if all were looked at anew:', () => {
   test.each(edits)('%s', async (_what, path, content) => {
     if (content === undefined) await game.remove(path)
     else await game.write(path, content)
@@ -93,7 +100,10 @@ describe('after one file has changed, a preview is what it would be if all were 
         ? ['0002', '0003', '0099'].map((name) => game.path(`sprites/hero.frames/walk/${name}.png`))
         : [game.path(path)]
     const seen = await workshop.preview(changed)
-    expect(plain(seen)).toEqual(plain(await fresh()))
+    const overview = await workshop.overview(changed)
+    const anew = await fresh()
+    expect(plain(seen)).toEqual(plain(anew.preview))
+    expect(plainOverview(overview)).toEqual(plainOverview(anew.overview))
     // Whoever is told twice sees the same.
     expect(plain(await workshop.preview(changed))).toEqual(plain(seen))
   })
@@ -118,5 +128,16 @@ describe('after one file has changed, a preview is what it would be if all were 
     )
     const { sheets } = await workshop.preview([game.path(hero), game.path('sprites/coin.sprite.yaml')])
     expect(sheets.atlases.flatMap(({ animations }) => animations.map(({ fps }) => fps))).toEqual([3, 18])
+  })
+
+  test('sprites that nobody asks for are not made, and are the same as ever when somebody does', async () => {
+    const other = await shelf.workshop(game)
+    const all = await other.preview()
+    const one = await workshop.preview(undefined, new Set(['hero']))
+    expect(one.sheets.sprites.map(({ name }) => name)).toEqual(['hero'])
+    expect(one.specs).toEqual(all.specs)
+    expect(one.specs.length).toBeGreaterThan(1)
+    expect(plain(await workshop.preview([], new Set(one.specs.map(({ name }) => name))))).toEqual(plain(all))
+    await other.close()
   })
 })

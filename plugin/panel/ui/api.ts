@@ -1,5 +1,5 @@
 import type { PanelActions, PanelRefusal } from '../actions.ts'
-import type { PanelFrames, PanelProgress, PanelState, StateEvent, TokenHeader } from '../protocol.ts'
+import type { PanelFrames, PanelProgress, PanelState, PanelUpdate, StateEvent, TokenHeader } from '../protocol.ts'
 
 /** Name of an action. */
 export type ActionName = keyof PanelActions
@@ -25,7 +25,8 @@ export interface EventHandlers {
 
 /** The server's side of the panel, one method a request. */
 export interface PanelApi {
-  state(): Promise<PanelState>
+  /** @param since Revision of a state that the page has: what has changed since then is answered, or all where the server does not know it. @default all */
+  state(since?: number): Promise<PanelState | PanelUpdate>
   frames(id: string, take: number): Promise<PanelFrames>
   /** @throws {Refused} with what the server says. */
   act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
@@ -41,7 +42,7 @@ export function createApi(tokenOf: () => string | undefined): PanelApi {
     return token === undefined ? headers : { ...headers, [header]: token }
   }
   return {
-    state: async () => read<PanelState>(await fetch('api/state', { headers: withToken() })),
+    state: async (since) => read(await fetch(since === undefined ? 'api/state' : `api/state?since=${since}`, { headers: withToken() })),
     frames: async (id, take) => read<PanelFrames>(await fetch(`api/frames?${new URLSearchParams({ animation: id, take: String(take) })}`)),
     act: async (name, asks) =>
       read(

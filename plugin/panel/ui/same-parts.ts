@@ -1,4 +1,4 @@
-import type { PanelState } from '../protocol.ts'
+import type { PanelState, PanelUpdate } from '../protocol.ts'
 
 type Named = PanelState['sprites'][number] | PanelState['steps'][number]
 
@@ -8,11 +8,18 @@ export function withSameParts(state: PanelState, before: PanelState | undefined)
   return { ...state, sprites: reuse(state.sprites, before.sprites), steps: reuse(state.steps, before.steps) }
 }
 
+/** The state to which an update leads. @param before The state of the update's `since`. */
+export function withUpdate(before: PanelState, { since: _, names, sprites, ...rest }: PanelUpdate): PanelState {
+  const all = new Map([...before.sprites, ...sprites].map((sprite) => [sprite.name, sprite]))
+  const order = names ?? before.sprites.map(({ name }) => name)
+  return { ...before, ...rest, sprites: order.flatMap((name) => all.get(name) ?? []) }
+}
+
 function reuse<T extends Named>(now: readonly T[], before: readonly T[]): readonly T[] {
   const old = new Map(before.map((one) => [keyOf(one), one]))
   return now.map((one) => {
     const same = old.get(keyOf(one))
-    return same && JSON.stringify(same) === JSON.stringify(one) ? same : one
+    return same && (same === one || JSON.stringify(same) === JSON.stringify(one)) ? same : one
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Done, PanelActions } from '../actions.ts'
 import type { PanelError, PanelProgress, PanelState } from '../protocol.ts'
 import { type ActionName, type PanelApi, Refused } from './api.ts'
-import { withSameParts } from './same-parts.ts'
+import { withSameParts, withUpdate } from './same-parts.ts'
 import { progressWords } from './words.ts'
 
 /** What the page knows. */
@@ -49,11 +49,18 @@ export function createStore(api: PanelApi): PanelStore {
     listeners.add(listener)
     return () => void listeners.delete(listener)
   }
-  const refresh = keepFresh(api, (change) => set(change.state ? { ...change, state: withSameParts(change.state, model.state) } : change))
+  const load = keepFresh({
+    load: async (isWhole) => {
+      const known = isWhole ? undefined : model.state
+      const found = await api.state(known?.revision)
+      return withSameParts('since' in found ? withUpdate(known as PanelState, found) : found, model.state)
+    },
+    take: set,
+  })
   /** Until the state shows what was done; a server that is gone shows nothing. */
   const settle = async (revision: number): Promise<void> => {
     const isShown = (): boolean => (model.state?.revision ?? 0) >= revision || model.link === 'lost'
-    if (!isShown()) await refresh()
+    if (!isShown()) await load(false)
     if (isShown()) return
     await new Promise<void>((resolve) => {
       const stop = subscribe(() => {
@@ -88,11 +95,12 @@ export function createStore(api: PanelApi): PanelStore {
   api.listen({
     onOpen: () => {
       set({ link: 'open' })
-      void refresh()
+      // The server may be another one.
+      void load(true)
     },
     onLost: () => set({ link: 'lost' }),
     onState: ({ revision }) => {
-      if (revision > (model.state?.revision ?? -1)) void refresh()
+      if (revision > (model.state?.revision ?? -1)) void load(false)
     },
     onProgress: (progress) => {
       const before = model.progress[progress.id]
@@ -113,25 +121,35 @@ export function createStore(api: PanelApi): PanelStore {
     api,
     announce: (status) => set({ status }),
     forgetRefusal: () => set({ refusal: undefined }),
-    refresh,
+    refresh: () => load(true),
   }
 }
 
+interface Loading {
+  /** @param isWhole Whether what is known already is asked for, too. */
+  readonly load: (isWhole: boolean) => Promise<PanelState>
+  readonly take: (change: Partial<PanelModel>) => void
+}
+
 /** Fetches the state; whoever wishes for it while it is fetched gets the one after. */
-function keepFresh(api: PanelApi, set: (change: Partial<PanelModel>) => void): () => Promise<void> {
+function keepFresh({ load, take }: Loading): (isWhole: boolean) => Promise<void> {
   let last: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined
-  const load = async (): Promise<void> => {
+  let isWholeWanted = false
+  const run = async (): Promise<void> => {
+    const isWhole = isWholeWanted
     waiting = undefined
+    isWholeWanted = false
     try {
-      set({ state: await api.state(), progress: {}, link: 'open' })
+      take({ state: await load(isWhole), progress: {}, link: 'open' })
     } catch (error) {
-      set({ link: 'lost', ...(error instanceof Refused ? { refusal: error.refusal.error } : {}) })
+      take({ link: 'lost', ...(error instanceof Refused ? { refusal: error.refusal.error } : {}) })
     }
   }
-  return () => {
+  return (isWhole) => {
+    isWholeWanted ||= isWhole
     if (!waiting) {
-      waiting = last.then(load)
+      waiting = last.then(run)
       last = waiting
     }
     return waiting

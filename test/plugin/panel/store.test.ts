@@ -121,3 +121,53 @@ test('a new state brings the old objects where nothing of them has changed', () 
   expect(after.sprites[0]).toBe(before.sprites[0])
   expect(after.sprites[1]).toMatchObject({ animations: [{ fps: 9 }] })
 })
+
+test('after the first state only what has changed is asked for; a link that was cut, and a new token, ask for all', async () => {
+  const asked: (number | undefined)[] = []
+  let handlers: EventHandlers | undefined
+  const sprite = (name: string, fps: number): object => ({ name, animations: [{ fps }] })
+  const answers: object[] = [
+    { revision: 3, project: 'game', sprites: [sprite('coin', 1), sprite('hero', 1)], steps: [] },
+    { revision: 5, since: 3, sprites: [sprite('hero', 2)] },
+    { revision: 6, since: 5, project: 'other', sprites: [sprite('late', 1)], names: ['hero', 'late'] },
+    { revision: 1, project: 'anew', sprites: [], steps: [] },
+  ]
+  const store = createStore({
+    state: async (since) => {
+      asked.push(since)
+      return answers.shift() as PanelState
+    },
+    frames: async () => {
+      throw new Error('Nobody asks for frames here.')
+    },
+    act: async () => ({ revision: 6 }) as never,
+    listen: (given) => {
+      handlers = given
+    },
+  })
+  const shown = (): unknown => store.model.state?.sprites.map(({ name, animations }) => [name, animations[0]?.fps])
+  await store.refresh()
+  const [coin] = store.model.state?.sprites ?? []
+  const changed = new Promise<void>((resolve) => {
+    const stop = store.subscribe(() => {
+      stop()
+      resolve()
+    })
+  })
+  handlers?.onState({ revision: 4 })
+  await changed
+  expect(shown()).toEqual([
+    ['coin', 1],
+    ['hero', 2],
+  ])
+  expect(store.model.state?.sprites[0]).toBe(coin)
+  await store.act('quote', {})
+  expect(shown()).toEqual([
+    ['hero', 2],
+    ['late', 1],
+  ])
+  expect(store.model.state?.project).toBe('other')
+  await store.refresh()
+  expect(shown()).toEqual([])
+  expect(asked).toEqual([undefined, 3, 5, undefined])
+})

@@ -1,0 +1,84 @@
+import type { BuiltSheets, Preview, Workshop } from '../src/index.ts'
+import type { GuardedRequest } from './guard.ts'
+import type { PanelState, PanelUpdate, StateEvent } from './panel/protocol.ts'
+import { createPapers } from './papers.ts'
+import { toPanelState } from './state.ts'
+import { createStateLog } from './state-log.ts'
+import type { StateParts } from './state-parts.ts'
+
+/** What the state of a panel is made with. */
+export interface StatePorts {
+  readonly workshop: Pick<Workshop, 'overview' | 'ledger'>
+  /** What the game is shown now, and a few sprites more that it has not asked for, until they are all. */
+  readonly shown: (more: number) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
+  /** Tells pages that there is a new state. */
+  readonly tell: (event: StateEvent) => void
+  /** All that is not read from papers, as it is now. */
+  readonly partsOf: (request: GuardedRequest, mayBuy: boolean) => Omit<StateParts, 'revision' | 'overview' | 'sheets' | 'errors' | 'ledger'>
+}
+
+/** Answers what the panel shows: all of it, or what of it has changed. */
+export interface StateTeller {
+  /** Something has changed; answers the revision of the state that shows it. @param paths Files, absolute, nothing having happened at the service. @default anything may have happened */
+  changed(paths?: readonly string[]): number
+  /** The same of what no paper says: prices, progress. */
+  announce(): number
+  /** @param query `since`: the revision that the page knows. */
+  state(request: GuardedRequest, query: URLSearchParams): Promise<PanelState | PanelUpdate>
+}
+
+/** Sprites that are made for the panel in one go: a spec that is saved meanwhile waits for no more. */
+const fewSprites = 16
+
+const noSheets: BuiltSheets = { sprites: [], atlases: [] }
+
+/** Tells nothing yet. */
+export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts): StateTeller {
+  const papers = createPapers(workshop)
+  let revision = 1
+  const raise = (): number => ++revision
+  const log = createStateLog(raise)
+  const announce = (): number => {
+    tell({ revision: raise() })
+    return revision
+  }
+  const look = async (request: GuardedRequest, isWhole: boolean): Promise<PanelState> => {
+    const at = revision
+    const [{ overview, ledger, errors }, { preview, isComplete }] = await Promise.all([
+      papers.read(isWhole),
+      shown(fewSprites).catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
+    ])
+    const state = toPanelState({
+      ...partsOf(request, overview.mayBuy),
+      revision: at,
+      overview,
+      sheets: preview.sheets,
+      errors: [...preview.errors, ...errors],
+      ledger,
+    })
+    const isOvertaken = revision > at
+    const noted = log.note(state)
+    // Whoever shows it asks for what it lacks by and by.
+    if (!isComplete || (isOvertaken && noted > at)) announce()
+    return { ...state, revision: noted }
+  }
+  let looking: Promise<unknown> = Promise.resolve()
+  return {
+    changed: (paths) => {
+      papers.changed(paths)
+      return announce()
+    },
+    announce,
+    state: (request, query) => {
+      const given = query.get('since') ?? ''
+      const since = /^\d{1,15}$/.test(given) ? Number.parseInt(given, 10) : undefined
+      // One after another: what is noted later is no older.
+      const run = looking.then(async () => {
+        const now = await look(request, since === undefined)
+        return (since === undefined ? undefined : log.since(since)) ?? now
+      })
+      looking = run.catch(() => undefined)
+      return run
+    },
+  }
+}

@@ -1,0 +1,67 @@
+import type { PlanItem } from '../build/plan.ts'
+import { specName } from '../spec/parser.ts'
+import type { SpecScan } from '../spec/scan.ts'
+import { mayBuy } from './build.ts'
+import type { Workshop } from './counter.ts'
+import { approvalOf } from './orders.ts'
+import type { DueOrder, OverviewService } from './overview-report.ts'
+import type { SessionKeeper } from './session.ts'
+import { readBuyer, type Shop } from './shop.ts'
+import { createSpecBook } from './spec-book.ts'
+import { type Survey, surveyWishes, toWishes } from './survey.ts'
+
+/** Finds what was approved in this checkout and is not at its end, by the papers alone; nothing is written. */
+export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['due'] {
+  const book = createSpecBook(shop)
+  return async (changed) => {
+    // A test of a game that starts its dev server buys nothing, and follows nothing.
+    if (shop.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
+    const [isAllowed, { canAsk }] = [mayBuy(shop, {}), serviceOf(shop, keeper)]
+    // What nobody could go on with need not be looked for.
+    if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
+    const { specs, errors } = await book.read(changed)
+    const isOfSpecs = changed?.every((file) => specName(file) !== undefined) === true
+    const asked = isOfSpecs ? specs.filter(({ file }) => changed.includes(file)) : specs
+    return { orders: await findOrders(shop, keeper, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
+  }
+}
+
+async function findOrders(shop: Shop, keeper: SessionKeeper, scan: SpecScan): Promise<readonly DueOrder[]> {
+  const found = await surveyWishes(shop, await toWishes(shop, scan), await shop.lock.read(), { host: keeper.host })
+  const others = await othersOf(shop, found)
+  return found.items.flatMap((item): DueOrder[] => {
+    const { id, state, hash, ceiling } = item
+    const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
+    if (!isOurs || hash === undefined) return []
+    return [{ id, state, mark: markOf(found, item), ...(ceiling === undefined ? {} : { ceiling }) }]
+  })
+}
+
+/** The order and all steps that it waits for: the approval's time, the execution, the question. */
+function markOf({ steps, lock }: Survey, item: PlanItem): string {
+  const own = [item, ...steps.filter(({ sprites }) => sprites.includes(item.spec.name))]
+  return JSON.stringify(
+    own.map(({ id, hash, state, executionId, question }) => [
+      id,
+      state,
+      hash === undefined ? null : (approvalOf(lock, id, hash)?.at ?? null),
+      executionId ?? null,
+      question?.questionId ?? null,
+    ]),
+  )
+}
+
+/** Ids whose approval names another checkout as the buyer. */
+export async function othersOf(shop: Shop, { items, steps, lock }: Survey): Promise<ReadonlySet<string>> {
+  const approved = [...items, ...steps].filter(({ state }) => state === 'approved')
+  if (approved.length === 0) return new Set()
+  const buyer = await readBuyer(shop)
+  return new Set(approved.flatMap(({ id, hash = '' }) => (approvalOf(lock, id, hash)?.buyer === buyer ? [] : [id])))
+}
+
+/** What is known of the service without asking it. */
+export function serviceOf({ options, credentials }: Shop, { host }: SessionKeeper): OverviewService {
+  if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
+  if (host === undefined) return { kind: 'none', canAsk: false }
+  return { kind: 'remote', host, canAsk: credentials.key !== undefined }
+}
