@@ -8,7 +8,7 @@ import { type DeliveryLayout, readPlayed, type SequenceReport, type SheetInput, 
 import type { Layout } from './layout.ts'
 import type { SheetMemory } from './memory.ts'
 import { packSequence, unpackSequence } from './sequence-cache.ts'
-import { keyParts, playedKey } from './sheet-key.ts'
+import { memberKey, playedKey } from './sheet-key.ts'
 
 /** Raised whenever equal inputs may give other bytes than before. */
 export const formatVersion: number = 6
@@ -89,5 +89,5 @@ async function readAnew(
 }
 
 function sequenceKey(input: SheetInput, codec = ''): string {
-  return buildKey({ formatVersion, codec, sequence: keyParts(input) })
+  return buildKey({ formatVersion, codec, sequence: memberKey(input) })
 }
