@@ -43,6 +43,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 // All ones: the value stands in the ZIP64 extra field.
 const SENTINEL_32 = 0xffffffff
 const SENTINEL_16 = 0xffff
+const END_SIGNATURE = Buffer.from('PK\x05\x06', 'latin1')
 const END_LENGTH = 22
 const LOCATOR_LENGTH = 20
 const MAX_COMMENT = 0xffff
@@ -87,8 +88,11 @@ export function readEndRecord(bytes: Uint8Array): EndRecord {
 function findEndRecord(view: DataView): number {
   const length = view.byteLength
   const found: number[] = []
-  for (let at = length - END_LENGTH; at >= Math.max(0, length - END_LENGTH - MAX_COMMENT); at--) {
-    if (view.getUint32(at, true) !== 0x06054b50) continue
+  const bytes = Buffer.from(view.buffer, view.byteOffset, length)
+  // From the end, natively: by single bytes it would take as long as unpacking.
+  const before = (end: number): number => (end < 0 ? -1 : bytes.lastIndexOf(END_SIGNATURE, end))
+  const first = length - END_LENGTH - MAX_COMMENT
+  for (let at = before(length - END_LENGTH); at >= 0 && at >= first; at = before(at - 1)) {
     const end = at + END_LENGTH + view.getUint16(at + 20, true)
     if (end === length) found.push(at)
     // The last record of all must be the one that ends the file: readers that search backwards stop at it.

@@ -23,9 +23,11 @@ export function readEntryName(header: CentralHeader): string {
   return name
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch {
     return refuseArchive('name-not-utf8', `expected a name in UTF-8 as it is marked, found other bytes: ${latin1(bytes)}`)
   }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { Bitmap } from './bitmap.ts'
-import { drawPage, type PagePicture } from './compose.ts'
+import { drawPage, type PagePicture, pageOf } from './compose.ts'
+import { pictureDigest } from './digest.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type Frame, type FrameSequence } from './frame.ts'
 import type { HullPoint } from './hull.ts'
@@ -141,7 +141,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   return {
     name,
     scale: options.scale ?? 1,
-    pages: packed.map((page, index) => ({ index, bitmap: drawPage(page, pictures) })),
+    pages: packed.map((page, index) => pageOf(index, () => drawPage(page, pictures))),
     frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
@@ -171,17 +171,6 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-const digests = new WeakMap<Bitmap, string>()
-
-/** Tells pictures apart; pixels are never changed in place. */
-function digestOf(bitmap: Bitmap): string {
-  const known = digests.get(bitmap)
-  if (known !== undefined) return known
-  const digest = `${bitmap.width}x${bitmap.height} ${createHash('sha256').update(bitmap.data).digest('base64')}`
-  digests.set(bitmap, digest)
-  return digest
-}
-
 function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: number): TrimmedFrame {
   if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
   if (!sequence.trim) return { bitmap, offsetX: 0, offsetY: 0 }
@@ -201,7 +190,7 @@ export function cutSequence(sequence: FrameSequence, known: Map<string, Bitmap> 
   const frames = sequence.frames.map((frame) => {
     const { width, height } = canvasOf(frame)
     const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, sequence, 1)
-    const key = digestOf(cut)
+    const key = pictureDigest(cut)
     const bitmap = known.get(key) ?? cut
     known.set(key, bitmap)
     return { ...frame, bitmap, canvas: { x, y, width, height } }
@@ -216,7 +205,7 @@ function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces
     sequence.frames.map((frame) => {
       const trimmed = cutFrame(frame, sequence, align)
       const { bitmap } = trimmed
-      const key = `${sequence.extrude} ${digestOf(bitmap)}`
+      const key = `${sequence.extrude} ${pictureDigest(bitmap)}`
       const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
       known.set(key, picture)
       return { frame, sequence, trimmed, picture }

@@ -37,7 +37,7 @@ interface Candidate extends Filling {
 }
 
 /** Boxes laid in the search of one page, in all its tries together: the bound of the work, so that every run gives the same page. */
-const BOXES_LAID = 150_000
+const BOXES_LAID = 60_000
 /** For each box at most, so that what is small is ready at once: a process spends more time on getting up to speed than on the search. */
 const TIMES_LAID = 400
 /** Of these, the share of the first fillings; the rest goes into other orders of what comes last. */

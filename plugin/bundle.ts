@@ -1,8 +1,8 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { filesOf, SpritewrightError } from '../src/errors.ts'
 import { moduleCode, sourcesOf } from './bundling.ts'
 import { type PluginFailure, toFailure } from './failure.ts'
-import type { SpriteId } from './ids.ts'
+import { isInside, type SpriteId, specPath } from './ids.ts'
 import type { PluginSession } from './session.ts'
 
 /** What hooks of a build are called on, as far as we use it; Rollup's and Rolldown's plugin context. */
@@ -39,7 +39,21 @@ export async function endBuild(session: PluginSession, isWatched: boolean): Prom
 }
 
 function watchFiles(context: BuildContext, session: PluginSession, files: readonly string[]): void {
-  for (const file of [...files, join(session.surroundings.root, 'sprites.lock.json')]) context.addWatchFile(file)
+  const all = [...files, ...placesOf(files, session.surroundings), join(session.surroundings.root, 'sprites.lock.json')]
+  for (const path of new Set(all)) context.addWatchFile(path)
+}
+
+/**
+ * What may come to be beside specs: a folder of touched-up frames, another spec. Rolldown watches only what is there, so their folder is watched; the root is not, nor a folder that the build
+ * writes into: it would never rest. There, what watches paths that do not exist yet (Vite 6 and 7) still sees the frames.
+ */
+function placesOf(files: readonly string[], { root, outDir }: PluginSession['surroundings']): readonly string[] {
+  return files
+    .filter((file) => specPath.test(file))
+    .map((file) => {
+      const folder = dirname(file)
+      return isInside(folder, root) || isInside(folder, outDir) ? file.replace(specPath, '.frames') : folder
+    })
 }
 
 /** All spec files of a project whose build fails, the broken ones too. None where not even the project can be opened: its configuration is no part of a watched build. */

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { ResolvedConfig } from 'vite'
 import { realPath } from '../src/host/real-path.ts'
 import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
@@ -16,6 +17,8 @@ export interface Surroundings {
   readonly envDir: string | false
   readonly envPrefix: string | readonly string[]
   readonly isBuild: boolean
+  /** Where a build writes, absolute. */
+  readonly outDir: string
 }
 
 /** The sprites of a running dev server. */
@@ -166,12 +169,14 @@ export function keepSessions(options: Options, seam: PluginSeam = {}): PluginSes
 }
 
 function toSurroundings(config: ResolvedConfig): Surroundings {
+  const root = realPath(config.root)
   return {
-    root: realPath(config.root),
+    root,
     base: config.base,
     mode: config.mode,
     envDir: config.envDir,
     envPrefix: config.envPrefix ?? 'VITE_',
     isBuild: config.command === 'build',
+    outDir: resolve(root, config.build.outDir),
   }
 }

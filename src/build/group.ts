@@ -7,7 +7,7 @@ import { layoutDigest, layoutName, toLayout } from './layout.ts'
 import { formatVersion, readMembers, type SheetPorts } from './members.ts'
 import { withPlayback } from './memory.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
-import { isPlayedAlone, keyParts, lookParts } from './sheet-key.ts'
+import { isPlayedAlone, lookParts, memberKey } from './sheet-key.ts'
 import type { BuiltGroup, SheetOptions } from './sheet-model.ts'
 
 /** A group that is to be made. */
@@ -38,7 +38,7 @@ export async function makeGroup(
 async function makeAnew(asked: Asked): Promise<BuiltGroup> {
   const { name, members, options, ports, key } = asked
   const { memory, cache } = ports
-  const look = isPlayedAlone(members) ? groupKey(name, members, options, ports.codec, lookParts) : key
+  const look = memory && isPlayedAlone(members) ? groupKey(name, members, options, ports.codec, lookParts) : key
   const before = memory?.groups.get(name)
   const replayed = before?.look === look ? withPlayback(before.group, members) : undefined
   if (replayed) await cache.write(key, ...packGroup(replayed))
@@ -91,7 +91,7 @@ export function groupKey(
   members: readonly SheetInput[],
   options: SheetOptions,
   codec: string = '',
-  parts: (input: SheetInput) => unknown = keyParts,
+  parts: (input: SheetInput) => unknown = memberKey,
 ): string {
   return buildKey({
     formatVersion,

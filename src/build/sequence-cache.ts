@@ -1,4 +1,4 @@
-import type { Bitmap, FrameSequence } from '../../atlas/index.ts'
+import { type Bitmap, type FrameSequence, noteDigest, pictureDigest } from '../../atlas/index.ts'
 import type { SequenceReport } from './frames.ts'
 import { packHeaded, readHeaded } from './headed.ts'
 
@@ -7,6 +7,8 @@ type FrameHead = Omit<FrameSequence['frames'][number], 'bitmap'> & {
   readonly height: number
   /** First byte of its pixels; frames that look alike share them. */
   readonly at: number
+  /** Tells its pixels apart from others. */
+  readonly digest: string
 }
 type Head = Omit<SequenceReport, 'sequence'> & {
   readonly sequence: Omit<FrameSequence, 'frames'> & { readonly frames: readonly FrameHead[] }
@@ -28,7 +30,13 @@ export function packSequence({ sequence, ...rest }: SequenceReport): readonly Ui
     return at
   }
   const frames = sequence.frames.map(
-    ({ bitmap, ...frame }): FrameHead => ({ ...frame, width: bitmap.width, height: bitmap.height, at: place(bitmap) }),
+    ({ bitmap, ...frame }): FrameHead => ({
+      ...frame,
+      width: bitmap.width,
+      height: bitmap.height,
+      at: place(bitmap),
+      digest: pictureDigest(bitmap),
+    }),
   )
   const head: Head = { ...rest, sequence: { ...sequence, frames } }
   return packHeaded(head, parts)
@@ -39,8 +47,9 @@ export function unpackSequence(bytes: Uint8Array): SequenceReport {
   const { head, start } = readHeaded<Head>(bytes)
   const { sequence, ...rest } = head
   const pictures = new Map<number, Bitmap>()
-  const frames = sequence.frames.map(({ width, height, at, ...frame }) => {
+  const frames = sequence.frames.map(({ width, height, at, digest, ...frame }) => {
     const bitmap = pictures.get(at) ?? { width, height, data: bytes.subarray(start + at, start + at + width * height * 4) }
+    noteDigest(bitmap, digest)
     pictures.set(at, bitmap)
     return { ...frame, bitmap }
   })

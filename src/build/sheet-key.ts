@@ -1,8 +1,18 @@
 import { buildKey } from '../spec/key.ts'
 import type { SheetInput } from './frames.ts'
 
-/** Everything of an animation that shows in an atlas. */
-export function keyParts(input: SheetInput): unknown {
+const memberKeys = new WeakMap<SheetInput, string>()
+
+/** The key of everything of an animation that shows in an atlas. */
+export function memberKey(input: SheetInput): string {
+  const known = memberKeys.get(input)
+  if (known !== undefined) return known
+  const key = buildKey(keyParts(input))
+  memberKeys.set(input, key)
+  return key
+}
+
+function keyParts(input: SheetInput): unknown {
   const { fps, durations } = input.animation
   const { anchor } = input.spec
   return { ...lookParts(input), anchor: anchor ?? null, pace: { fps, durations: durations ?? null } }

@@ -8,7 +8,7 @@ import { groupKey, makeGroup } from './group.ts'
 import { formatVersion, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
 import { unpackGroup } from './sheet-cache.ts'
-import { keyParts } from './sheet-key.ts'
+import { memberKey } from './sheet-key.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
@@ -67,7 +67,7 @@ export async function readQuality(
 
 /** What was found out about frames is kept by itself: looking takes longer than packing. Undefined where the result cannot be read. */
 async function judgeOnce(input: SheetInput, { cache, layout }: SheetPorts): Promise<AnimationQuality | undefined> {
-  const key = buildKey({ formatVersion, quality: keyParts(input) })
+  const key = buildKey({ formatVersion, quality: memberKey(input) })
   const kept = await cache.read(key)
   if (kept) return JSON.parse(new TextDecoder().decode(kept)) as AnimationQuality
   const played = await readPlayed(input, layout).catch((error: unknown) => {

@@ -1,3 +1,4 @@
+import { hasCode } from '../errors.ts'
 import { foldRecords } from './fold.ts'
 import type { JournalRecord, RecordBodies, RecordType } from './record.ts'
 import { type ChainPlaces, type ChainPorts, type ChainView, createRecordChains } from './record-chain.ts'
@@ -31,5 +32,15 @@ export function createJournal(ports: ChainPorts, places: string | ChainPlaces): 
       const next = await chains.append(hash, view, type, body)
       return next && toView(next)
     },
+  }
+}
+
+/** What a request's chain says; undefined where it is broken, so that nobody can tell what became of it. A chain that cannot be read just now is not taken for one. */
+export async function readUnlessBroken(journal: Pick<Journal, 'read'>, hash: string): Promise<JournalView | undefined> {
+  try {
+    return await journal.read(hash)
+  } catch (error) {
+    if (hasCode(error, 'SW_JOURNAL')) return undefined
+    throw error
   }
 }

@@ -12,11 +12,7 @@ import type { JournalView } from './journal.ts'
 import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
 import { isTakenOver } from './record.ts'
 import { type Evidence, notNowError, stopError } from './stop.ts'
-import type { Send } from './submission.ts'
-
-/** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
-const faultsAllowed = 5
-const limitsAllowed = 12
+import { checkTries, type Pause, type Tries, wait } from './tries.ts'
 
 /**
  * Brings one order to its end: THE ONLY SPENDER.
@@ -35,12 +31,6 @@ export async function purchase(ports: JobPorts, order: Order): Promise<Purchase>
     if (step.do === 'done') return { ...(await finish(ports, order, view, step.sha256)), isFresh: round > 0 }
     await take(ports, order, view, step, tries)
   }
-}
-
-interface Tries {
-  sent: number
-  faults: number
-  limits: number
 }
 
 async function take(ports: JobPorts, order: Order, view: JournalView, step: Exclude<Step, { do: 'done' }>, tries: Tries): Promise<void> {
@@ -82,13 +72,7 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
 }
 
 /** Waits as long as the last answer asks for, then sends the recorded bytes again. */
-async function replay(
-  ports: JobPorts,
-  order: Order,
-  view: JournalView,
-  pause: 'none' | 'fault' | 'limit' | 'conflict',
-  tries: Tries,
-): Promise<void> {
+async function replay(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
   checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
   if (!ports.mayReplay) throw notNowError(order.request.id)
   // Where every POST was refused for certain, this one starts something new: it needs all that a first one needs. In one run that is looked at once.
@@ -98,43 +82,6 @@ async function replay(
   }
   await wait(ports, order, pause, tries)
   await send(ports, order, view, tries)
-}
-
-/** @throws Where this run has tried often enough; the next run goes on from the records. */
-function checkTries(
-  ports: JobPorts,
-  order: Order,
-  pause: 'none' | 'fault' | 'limit' | 'conflict',
-  tries: Tries,
-  last: Send['answer'] | undefined,
-): void {
-  const refusal =
-    last?.kind === 'refused' ? stopError(ports, order, { kind: 'refused', status: last.status, error: last.error }) : undefined
-  // A refused key is worth one POST a run: the person may have mended it since.
-  if (pause === 'none' && tries.sent > 0 && refusal) throw refusal
-  if (pause === 'fault' && ++tries.faults > faultsAllowed) throw unansweredError(order, last)
-  if (pause === 'limit' && ++tries.limits > limitsAllowed && refusal) throw refusal
-}
-
-/** Waiting is only for what happened in this run: a pause of an earlier run has passed. */
-async function wait(ports: JobPorts, order: Order, pause: 'none' | 'fault' | 'limit' | 'conflict', tries: Tries): Promise<void> {
-  if (tries.sent === 0 || pause === 'none') return
-  ports.onProgress({ id: order.request.id, phase: 'waiting', message: waitingWords[pause] })
-  await ports.clock.sleep(pauseMs(pause, tries, ports.random.unit()), ports.signal)
-}
-
-const waitingWords = {
-  fault: 'the service did not answer; the same submission is sent again under the same key',
-  limit: "the service's rate limit is reached",
-  conflict: 'the service is busy with this very submission',
-} as const
-
-/** Full jitter for faults, equal jitter for limits (which count by the minute), 5 to 15 s for a conflict. */
-function pauseMs(pause: 'fault' | 'limit' | 'conflict', tries: Tries, unit: number): number {
-  if (pause === 'conflict') return 5_000 + 10_000 * unit
-  if (pause === 'fault') return Math.min(8_000, 500 * 2 ** tries.faults) * unit
-  const whole = Math.min(60_000, 5_000 * 2 ** (tries.limits - 1))
-  return whole / 2 + (whole / 2) * unit
 }
 
 /** One POST: the record first, durable, then the bytes; then what came back. */
@@ -246,12 +193,4 @@ async function finish(ports: JobPorts, order: Order, view: JournalView, recorded
   const credits = view.submission.frozen?.maxCredits
   ports.onProgress({ id, phase: 'bought', ...(credits === undefined ? {} : { settled: parseCredits(credits), held: 0n }) })
   return { id, hash: order.hash, sha256: result, credits }
-}
-
-function unansweredError(order: Order, last: Send['answer'] | undefined): SpritewrightError {
-  const said = last?.kind === 'unknown' ? last.message : 'no answer'
-  return new SpritewrightError('SW_UNREACHABLE', {
-    message: `The service did not answer the submission of "${order.request.id}" (${said}). Run the command again soon: it repeats the same submission under the same key, so it is paid once.`,
-    facts: { id: order.request.id, lastAnswer: said },
-  })
 }

@@ -1,45 +1,10 @@
-import { type Credits, formatCredits, parseCredits, sumCredits } from '../credit/credits.ts'
-import { hasCode, SpritewrightError } from '../errors.ts'
+import { type Credits, formatCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
 import type { LockStore } from '../vault/lock-store.ts'
-import type { LockEntry, LockFile } from '../vault/lockfile.ts'
-import type { Journal, JournalView } from './journal.ts'
-import { isTakenOver } from './record.ts'
+import { boughtElsewhere, countTakenOver, type LockExecution, wasAnswered } from './bought-elsewhere.ts'
+import { type Journal, readUnlessBroken } from './journal.ts'
 import { type ChainPlaces, type ChainPorts, createRecordChains } from './record-chain.ts'
-import { type ChainedRecord, newerVersion } from './record-file.ts'
-import type { Submission } from './submission.ts'
-
-/** What one attempt may cost at most. */
-export interface Reservation {
-  /** `sprite.animation`, or `sprite#2` of a step. */
-  readonly id: string
-  /** Request hash. */
-  readonly hash: string
-  readonly attempt: number
-  /** The `max_credits` of its submission. */
-  readonly credits: Credits
-  /** How often a share of this attempt was given back before, by the records that the next `sent` is to follow. */
-  readonly round: number
-}
-
-interface ReservedBody {
-  readonly id: string
-  readonly hash: string
-  readonly attempt: number
-  /** Decimal text. */
-  readonly credits: string
-  /** Missing where it is 0. */
-  readonly round?: number
-}
-
-/** A share as it stands in the purse. */
-interface Share extends Reservation {
-  /** Wall clock of its record, milliseconds since the Unix epoch. */
-  readonly at: number
-}
-
-type ReservationRecord =
-  | (ChainedRecord & { readonly type: 'reserved'; readonly body: ReservedBody })
-  | (ChainedRecord & { readonly type: 'released'; readonly body: Pick<ReservedBody, 'hash' | 'attempt'> })
+import { foldShares, isOver, isUnsent, keyOf, type Reservation, type ReservationRecord, type Share, sumOf, toBody } from './shares.ts'
 
 /**
  * The project's purse: one chain of records for all requests, in which each attempt takes its share before it is sent.
@@ -80,7 +45,8 @@ export function createReservations(
     if (!answered.has(known) && (await wasAnswered(papers.journal, hash, execution))) answered.add(known)
     return answered.has(known)
   }
-  const takenOver = async (hash: string, before: number): Promise<number> => countTakenOver(await readQuietly(papers.journal, hash), before)
+  const takenOver = async (hash: string, before: number): Promise<number> =>
+    countTakenOver(await readUnlessBroken(papers.journal, hash), before)
   const elsewhere = async (taken: ReadonlyMap<string, Reservation>): Promise<Credits> =>
     boughtElsewhere(await papers.lock.read(), taken, isOurs, takenOver)
   /**
@@ -89,7 +55,7 @@ export function createReservations(
    */
   const mayGoBack = async (share: Share): Promise<boolean> => {
     const { hash, attempt, round, at } = share
-    const view = await readQuietly(papers.journal, hash)
+    const view = await readUnlessBroken(papers.journal, hash)
     if (!view) return false
     if (isOver(view.submission, attempt)) return true
     if (!isUnsent(view.submission, attempt)) return false
@@ -101,15 +67,15 @@ export function createReservations(
     for (;;) {
       // The purse is read before the request's chain: a share that is taken anew in between makes the last line fail.
       const view = await chains.read(chain)
-      const share = fold(view.records).get(keyOf(key))
+      const share = foldShares(view.records).get(keyOf(key))
       if (!share || !(await mayGoBack(share))) return
       const { hash, attempt } = share
       if (await chains.append(chain, view, 'released', { hash, attempt })) return
     }
   }
   const release = async (): Promise<void> => {
-    for (const share of fold((await chains.read(chain)).records).values()) {
-      const view = await readQuietly(papers.journal, share.hash)
+    for (const share of foldShares((await chains.read(chain)).records).values()) {
+      const view = await readUnlessBroken(papers.journal, share.hash)
       if (view && (isOver(view.submission, share.attempt) || isUnsent(view.submission, share.attempt))) await giveBack(share)
     }
   }
@@ -118,7 +84,7 @@ export function createReservations(
       let hasReleased = false
       for (;;) {
         const view = await chains.read(chain)
-        const taken = fold(view.records)
+        const taken = foldShares(view.records)
         const own = taken.get(keyOf(share))
         if (own && own.credits >= share.credits && own.round >= share.round) return
         const others =
@@ -136,119 +102,10 @@ export function createReservations(
     },
     committed: async () => {
       await release()
-      const taken = fold((await chains.read(chain)).records)
+      const taken = foldShares((await chains.read(chain)).records)
       return sumOf(taken) + (await elsewhere(taken))
     },
   }
-}
-
-function keyOf({ hash, attempt }: Pick<Reservation, 'hash' | 'attempt'>): string {
-  return `${hash} ${attempt}`
-}
-
-function toBody({ id, hash, attempt, credits, round }: Reservation): ReservedBody {
-  return {
-    id,
-    hash,
-    attempt,
-    credits: formatCredits(credits),
-    ...(round === 0 ? {} : { round }),
-  }
-}
-
-/** Where a request's chain is broken, nobody can tell what became of it: its share counts, and stops nobody else. */
-async function readQuietly(journal: Journal, hash: string): Promise<JournalView | undefined> {
-  try {
-    return await journal.read(hash)
-  } catch (error) {
-    if (hasCode(error, 'SW_JOURNAL')) return undefined
-    throw error
-  }
-}
-
-/** Shares that count, by request and attempt. */
-function fold(records: readonly ReservationRecord[]): Map<string, Share> {
-  const taken = new Map<string, Share>()
-  for (const record of records) {
-    if (record.type === 'released') taken.delete(keyOf(record.body))
-    else if (record.type === 'reserved') taken.set(keyOf(record.body), toShare(record))
-    else throw newerVersion((record as { readonly type: string }).type)
-  }
-  return taken
-}
-
-function toShare({ at, body: { id, hash, attempt, credits, round = 0 } }: ReservationRecord & { readonly type: 'reserved' }): Share {
-  return { id, hash, attempt, credits: parseCredits(credits), round, at }
-}
-
-function sumOf(taken: ReadonlyMap<string, Reservation>): Credits {
-  return sumCredits([...taken.values()].map((share) => share.credits))
-}
-
-/** Whether an attempt is the present one and no POST of it has left, nor an execution of it come from elsewhere. */
-function isUnsent({ accepted, attempt: current, sends }: Submission, attempt: number): boolean {
-  return attempt === current && accepted === undefined && sends.length === 0
-}
-
-/** Whether an attempt has ended without a charge, and nobody sends it again. */
-function isOver(submission: Submission, attempt: number): boolean {
-  const { attempt: current, failed, sends, abandoned, abandonedAttempts } = submission
-  if (abandonedAttempts?.includes(attempt)) return false
-  if (attempt < current) return true
-  if (attempt > current || abandoned) return false
-  const last = sends.at(-1)?.answer
-  const isRefused = sends.every((send) => send.answer.kind === 'refused') && last?.kind === 'refused'
-  // These refusals are worth a repetition under the same key.
-  return failed !== undefined || (isRefused && ![401, 403, 409, 429].includes(last.status))
-}
-
-/**
- * What the lock file knows as bought and no share of ours stands for: requests of others, and their purchases of what we have asked for as well. Keys are the same everywhere, so that both may be
- * one execution: it is where ours was answered with it.
- */
-async function boughtElsewhere(
-  lock: LockFile,
-  taken: ReadonlyMap<string, Reservation>,
-  isOurs: (hash: string, execution: LockExecution) => Promise<boolean>,
-  takenOver: (hash: string, before: number) => Promise<number>,
-): Promise<Credits> {
-  // Two names of one request were bought once.
-  const all = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))
-  const entries = new Map(all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]))
-  let sum: Credits = 0n
-  for (const [hash, { submission, execution, result }] of entries.values()) {
-    if (!submission || !(execution ?? result)) continue
-    const credits = parseCredits(submission.maxCredits)
-    // Those before it were followed by another attempt in the lock file, and cost about the same.
-    if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
-    const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
-    if (execution === undefined ? isTaken : await isOurs(hash, execution)) continue
-    sum += credits
-  }
-  return sum
-}
-
-type LockExecution = NonNullable<LockEntry['execution']>
-
-/** Whether an execution, or one of its conversation, was the answer to a POST of ours. Where the chain is broken it counts as ours: its share does too. */
-async function wasAnswered(journal: Journal, hash: string, { id, conversation }: LockExecution): Promise<boolean> {
-  const view = await readQuietly(journal, hash)
-  if (!view) return true
-  return view.records.some(
-    (record) =>
-      (record.type === 'answerAccepted' || (record.type === 'accepted' && !isTakenOver(record.body))) &&
-      (record.body.executionId === id || (conversation !== null && record.body.conversationId === conversation)),
-  )
-}
-
-/** How many executions of other machines, of attempts before that of the lock file, were taken over and did not fail: a person gave them up, and they may be charged. */
-function countTakenOver(view: JournalView | undefined, before: number): number {
-  const records = view?.records ?? []
-  const hasFailed = (id: string): boolean => records.some((record) => record.type === 'failed' && record.body.executionId === id)
-  return records.filter(
-    (record) =>
-      record.type === 'accepted' && isTakenOver(record.body) && record.body.attempt < before && !hasFailed(record.body.executionId),
-  ).length
 }
 
 function totalError(share: Reservation, others: Credits, total: Credits): SpritewrightError {

@@ -46,7 +46,11 @@ export interface ReadSpec {
   readonly bytes?: Uint8Array
 }
 
-/** Reads one spec file like {@link readSpec}, and answers what is wrong with it. */
+/**
+ * Reads one spec file, and answers what is wrong with it: `SW_SPEC` as {@link parseSpec}, also for text that is no UTF-8; `SW_DISK` where it cannot be read.
+ *
+ * @param root Absolute path that messages name the file from.
+ */
 export async function tryReadSpec(disk: Disk, file: string, root: string): Promise<ReadSpec> {
   let bytes: Uint8Array | undefined
   try {
@@ -74,16 +78,6 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
     }
   }
   return { specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)), errors }
-}
-
-/**
- * Reads one spec file.
- *
- * @param root Absolute path that messages name the file from.
- * @throws `SW_SPEC` as {@link parseSpec}, also for text that is no UTF-8; `SW_DISK` where the file cannot be read.
- */
-export async function readSpec(disk: Disk, file: string, root: string): Promise<SpriteSpec> {
-  return parseBytes(await readBytes(disk, file, showPath(root, file)), file, root)
 }
 
 function parseBytes(bytes: Uint8Array, file: string, root: string): SpriteSpec {

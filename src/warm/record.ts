@@ -4,6 +4,7 @@ import { type Glob, unsearched } from '../host/glob.ts'
 import type { Host } from '../host/host.ts'
 import { tempTargetOf } from '../host/publish.ts'
 import type { WarmFiles } from '../host/warm-files.ts'
+import { isPlainEnv, isPlainModule } from './plain.ts'
 import type { Sight } from './stamp.ts'
 
 export { nodeHost } from '../host/host.ts'
@@ -230,22 +231,4 @@ function highestMissing(files: WarmFiles, folder: string): string | undefined {
 function isFresh(mark: string, nowMs: number): boolean {
   const times = mark.split(' ').slice(1, 3).map(Number.parseFloat)
   return times.some((ms) => nowMs - ms < (ms % 1000 === 0 ? coarseMs : tickMs))
-}
-
-/** Whether what a file of variables says rests on itself alone, and cannot show the key of the environment to a browser. */
-function isPlainEnv(bytes: Uint8Array, env: Host['env']): boolean {
-  const text = new TextDecoder().decode(bytes)
-  return !text.includes('$') && (!text.includes('VITE_') || (env.SPRITEWRIGHT_API_KEY ?? '').trim() === '')
-}
-
-/** What asks the world, or may. */
-const worldly =
-  /\b(?:process|globalThis|global|console|require|module|exports|arguments|this|eval|Function|constructor|Reflect|Date|Temporal|performance|crypto|fetch|await|navigator|Intl|Worker|__\w+)\b|\\[ux]/
-const plainMath = /\bMath\.(?:abs|ceil|floor|max|min|round|trunc)\b/g
-
-/** Whether a configuration is data, as far as a look at its text can say: it imports nothing but ours and asks the world nothing. Where that is not certain it is none. */
-function isPlainModule(text: string): boolean {
-  const imports = [...text.matchAll(/\b(?:from|import)\s*(['"])(.*?)\1/g)].map(([, , specifier]) => specifier)
-  const isOurs = imports.every((specifier) => specifier === 'spritewright') && [...text.matchAll(/\bimport\b/g)].length === imports.length
-  return isOurs && !worldly.test(text) && !/\bMath\b/.test(text.replaceAll(plainMath, ''))
 }

@@ -1,5 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import { isEnded } from '../job/follow.ts'
+import { readUnlessBroken } from '../job/journal.ts'
 import { type Order, spriteOf } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import { purchase } from '../job/purchase.ts'
@@ -36,7 +37,8 @@ export async function listOrphans(shop: Shop, names: readonly string[], asked: R
   for (const hash of await shop.journal.requests()) {
     const found = entries.get(hash)
     if (asked.has(hash) || !found || found.entry.result || !isNamed(names, found.id)) continue
-    const submission = await readQuietly(shop, hash)
+    // A broken chain of what nobody asks for stops nobody.
+    const submission = (await readUnlessBroken(shop.journal, hash))?.submission
     if (!submission) continue
     const { accepted, stored, failed, abandoned, sends } = submission
     const isOpen = accepted !== undefined || sends.some((send) => send.answer.kind !== 'refused')
@@ -48,15 +50,6 @@ export async function listOrphans(shop: Shop, names: readonly string[], asked: R
 /** Whether something is meant by names of sprites or animations. */
 export function isNamed(names: readonly string[], id: string): boolean {
   return names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
-}
-
-/** A broken chain of what nobody asks for stops nobody. */
-export async function readQuietly(shop: Shop, hash: string): Promise<Submission | undefined> {
-  try {
-    return (await shop.journal.read(hash)).submission
-  } catch {
-    return undefined
-  }
 }
 
 /** All entries of the lock file, each request once. */

@@ -1,10 +1,11 @@
 import { isGone } from '../job/deliver.ts'
 import { fetchStray, type StrayFound } from '../job/fetch-stray.ts'
+import { readUnlessBroken } from '../job/journal.ts'
 import { spriteOf } from '../job/order.ts'
 import type { Stray } from '../job/strays.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { toJobPorts } from './orders.ts'
-import { entriesByHash, isNamed, type Orphan, readQuietly, toOrphanOrder } from './orphans.ts'
+import { entriesByHash, isNamed, type Orphan, toOrphanOrder } from './orphans.ts'
 import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
 import type { Survey } from './survey.ts'
@@ -35,7 +36,7 @@ export async function listStrays(shop: Shop, names: readonly string[], found: Su
   for (const [hash, { id, entry }] of entriesByHash(await shop.lock.read())) {
     // Another attempt has followed a stray's, and stands in the lock file: the chains of all others need not be read.
     if (asked.has(hash) || !isNamed(names, id) || (entry.submission?.attempt ?? 1) < 2) continue
-    add({ id, hash, entry }, (await readQuietly(shop, hash))?.strays)
+    add({ id, hash, entry }, (await readUnlessBroken(shop.journal, hash))?.submission.strays)
   }
   return [...strays.values()]
 }

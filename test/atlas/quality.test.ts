@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { createBitmap } from '../../atlas/bitmap.ts'
 import { inspectQuality } from '../../atlas/quality.ts'
 import type { QualityFault } from '../../atlas/quality-report.ts'
+import { isLong } from '../long.ts'
 import { type Drawn, drawAll, prompts, seeded } from './drawn.ts'
 import { spoils } from './faulty.ts'
 
@@ -20,7 +21,6 @@ const further = {
 } as const
 
 /** All sequences in the long run; else every motion of a third of the figures, pixel art among them. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 const some = (words: readonly string[]): readonly string[] => words.filter((_, index) => isLong || index % 3 === 0)
 
 let clean: readonly Drawn[] = []

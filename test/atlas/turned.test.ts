@@ -8,10 +8,8 @@ import { withOutlines } from '../../atlas/outlines.ts'
 import { decodePng } from '../../atlas/png.ts'
 import { scaleSequence } from '../../atlas/scale.ts'
 import { alignSequences, sharedUnit, shrinkAtlas } from '../../atlas/variants.ts'
+import { isLong } from '../long.ts'
 import { painting } from './formats/project.ts'
-
-/** The long run plays more of what is drawn, or every point of what else is sampled. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
 /** What stands in the page at a frame's place, turned back by the definition: clockwise on the page, its left edge is on top. */
 function upright(page: Bitmap, { x, y, width, height, isTurned = false }: PlacedFrame): Bitmap {

@@ -3,7 +3,7 @@ import { type Bitmap, createBitmap, crop, encodePng } from '../../atlas/index.ts
 import { type FrameSource, readSequence, type SheetInput } from '../../src/build/frames.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../src/build/overrides.ts'
 import { makeSheets } from '../../src/build/sheet.ts'
-import { keyParts } from '../../src/build/sheet-key.ts'
+import { memberKey } from '../../src/build/sheet-key.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import type { SpriteSpec } from '../../src/spec/spec.ts'
@@ -144,7 +144,7 @@ describe('frames touched up by hand lie over what was bought', () => {
     expect((await readSequence(inputOf(spec, found, source), undefined, false)).sequence).toEqual(
       (await readSequence(inputOf(spec, await find({}), source), undefined, false)).sequence,
     )
-    expect(keyParts(inputOf(spec, found, source))).toEqual(keyParts(inputOf(spec, await find({}), source)))
+    expect(memberKey(inputOf(spec, found, source))).toEqual(memberKey(inputOf(spec, await find({}), source)))
   })
 
   test('what the service said of such a frame is told no more', async () => {
@@ -165,7 +165,7 @@ describe('frames touched up by hand lie over what was bought', () => {
 
 describe('the build key', () => {
   const keyWith = async (files: Readonly<Record<string, Uint8Array | string>>, spec = specOf()): Promise<unknown> =>
-    keyParts(inputOf(spec, await find(files, spec)))
+    memberKey(inputOf(spec, await find(files, spec)))
 
   test('knows the pictures, and nothing of how their files are called', async () => {
     const bare = await keyWith({})

@@ -22,12 +22,12 @@ import { warmFiles } from '../../src/host/warm-files.ts'
 import { stampFile, warmOutcome } from '../../src/warm/stamp.ts'
 import { digestFolder } from '../e2e/vite-process.ts'
 import { packCli } from '../kill/one-file.ts'
+import { isLong } from '../long.ts'
 import { type CliRun, cliBin, createProject, figurePng, heroSpec, serviceEnv, startCli, type TestProject } from '../project.ts'
 import { rememberedMakers } from '../remembered-makers.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
 const files = warmFiles()
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 const config = "import { defineConfig } from 'spritewright'\nexport default defineConfig({ engine: 'phaser' })\n"
 const plainFiles = {
   'spritewright.config.ts': config,

@@ -6,10 +6,10 @@ import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { isLong } from '../long.ts'
 import { type CliRun, figurePng, heroSpec, runCli } from '../project.ts'
 import { canary, disguises, search } from './canary.ts'
 import { createGame, type Game, repository } from './game.ts'
-import { isLong } from './long.ts'
 import { filesOf, gameFiles, runViteBuild } from './vite-process.ts'
 
 /** Source maps show what went into a bundle. */

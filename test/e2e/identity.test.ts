@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatNames } from '../../atlas/index.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { isLong } from '../long.ts'
 import { type CliRun, figurePng, heroSpec, runCli, serviceEnv } from '../project.ts'
 import { createGame, type Game } from './game.ts'
-import { isLong } from './long.ts'
 import { digestFolder, filesOf, gameFiles, runViteBuild } from './vite-process.ts'
 
 // `npm run bench -- --section identity` does the same with large corpora, and with another version of Node.

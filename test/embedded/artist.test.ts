@@ -4,8 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng } from '../../atlas/index.ts'
 import { animate, type Commission } from '../../src/embedded/artist.ts'
-
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
+import { isLong } from '../long.ts'
 
 type Colour = readonly [number, number, number, number]
 

@@ -4,13 +4,11 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { AskQuestion, HookedRequest } from '../../src/embedded/options.ts'
 import { type LockEntry, parseLockFile } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import { isLong } from '../long.ts'
 import { heroSpec } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 import { packCli } from './one-file.ts'
-
-/** The long run plays more of what is drawn, or every point of what else is sampled. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
 let cli: string
 beforeAll(async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
+import { isLong } from '../long.ts'
 import { type CliRun, heroSpec, startCli } from '../project.ts'
 import { type Desk, type DeskPlace, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli } from './mortal-cli.ts'
@@ -10,9 +11,6 @@ import { packCli } from './one-file.ts'
 import { isExecute } from './posts.ts'
 import { quickMakers } from './quick-makers.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
-
-/** The long run plays more of what is drawn, or every point of what else is sampled. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
 let disk: SmallDisk | undefined
 let elsewhere: string

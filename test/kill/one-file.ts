@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'vite'
 import { repository } from '../e2e/game.ts'
+import { isLong } from '../long.ts'
 import { cliBin, startCli } from '../project.ts'
 import { onDesk, openDesk } from './desk.ts'
 
@@ -32,7 +33,7 @@ if (kept) process.on('exit', () => writeFileSync(kept, script.createCachedData()
  * @returns Its first file. It stays until a later process packs its own.
  */
 export async function packCli(): Promise<string> {
-  if (process.env.SPRITEWRIGHT_LONG !== undefined) return cliBin
+  if (isLong) return cliBin
   packed ??= pack()
   return packed
 }

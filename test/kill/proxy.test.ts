@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
+import { isLong } from '../long.ts'
 import { figurePng, startCli } from '../project.ts'
 import type { Asked, Deed } from './fault-proxy.ts'
 import { expectAllBoughtOnce, layWire, spriteOf, type Wire } from './wire.ts'
@@ -73,7 +74,6 @@ async function buyThrough(count: number, deedOf: (kind: Kind, sprite: number) =>
   return replays
 }
 
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 const ends = ['cut', 'reset', 'half'] as const
 /** Bytes of the 202 between one sprite's fault and the next one's; the long runs leave none out. */
 const stride = isLong ? 1 : 16

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { isLong } from '../long.ts'
 import { heroSpec } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
@@ -9,7 +10,6 @@ beforeAll(async () => {
   cli = await packCli()
 })
 
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 /** Dying before the next step and dying after this one leave the same disk; what may lie between them is an answer of the service. */
 const deeds = isLong ? ['before', 'after', 'torn'] : ['before']
 /** Two purchases at once in the long run; each of their changes and requests is one that a single one makes too. */

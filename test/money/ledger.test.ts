@@ -4,13 +4,11 @@ import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { LedgerLine, LedgerReport, Workshop } from '../../src/workshop.ts'
+import { isLong } from '../long.ts'
 import { heroSpec } from '../project.ts'
 import { mortalPorts } from '../sim/mortal.ts'
 import { addSprite, simulatedWorld } from '../sim/world.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
-
-/** The long run plays more of what is drawn, or every point of what else is sampled. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
 const chainSpec = JSON.stringify({
   reference: { steps: [{ text: 'a knight' }, { edit: 'add a plume' }] },

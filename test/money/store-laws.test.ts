@@ -7,13 +7,11 @@ import { SpritewrightError } from '../../src/errors.ts'
 import type { Options } from '../../src/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { StoredResult, Workshop } from '../../src/workshop.ts'
+import { isLong } from '../long.ts'
 import { MemoryDisk } from '../memory-disk.ts'
 import { figurePng } from '../project.ts'
 import { mortalPorts } from '../sim/mortal.ts'
 import { type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
-
-/** The long run plays more of what is drawn, or every point of what else is sampled. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
 const limits = { post: 1000, get: 10_000, download: 1000 }
 const options: Options = { approval: { perSprite: '100' }, limits, store: { shared: '/shared' } }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createBitmap, encodePng, pictureInfo } from '../../atlas/index.ts'
 import { digestFolder } from '../e2e/vite-process.ts'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
-import { configOf, createHappenings, type Game, key, openShelf, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
+import { configOf, createHappenings, type Game, key, openShelf, pluginOf, type Shelf, spec, vites } from './world.ts'
 
 let shelf: Shelf
 const open: { close(): Promise<unknown> }[] = []
@@ -103,8 +103,7 @@ describe('touched-up frames in a project', () => {
   })
 })
 
-describe.each(vites)('touched-up frames with %s', (version, load) => {
-  const testNewest = testOfNewest(version)
+describe.each(vites)('touched-up frames with %s', (_version, load) => {
   test('are swapped in when they are saved; one that does not fit is told with its file; taken away, the bought ones are back', async () => {
     const game = await shelf.game()
     const dev: Dev = await startDev(await load(), game, pluginOf(game, { env: { SPRITEWRIGHT_API_KEY: key } }))
@@ -127,9 +126,8 @@ describe.each(vites)('touched-up frames with %s', (version, load) => {
     expect(dev.told.all.filter(({ type }) => type === 'full-reload')).toEqual([])
   })
 
-  testNewest('are watched by build --watch', async () => {
+  test('are watched by build --watch, from their first one on, and a new spec beside them too', async () => {
     const game = await shelf.game()
-    await game.write('sprites/hero.frames/walk/0003.png', await greyFrame(game, 200))
     const events = createHappenings<{ readonly code: string }>()
     const { build } = await load()
     const watcher = (await build(configOf(game, pluginOf(game), { build: { watch: {} } }))) as unknown as {
@@ -141,13 +139,25 @@ describe.each(vites)('touched-up frames with %s', (version, load) => {
     const isEnd = ({ code }: { code: string }): boolean => code === 'END'
     // While a build empties the folder that is being listed, there is none.
     const page = async (): Promise<string | undefined> => (await game.list('dist').catch(() => [])).find((name) => name.endsWith('.png'))
-    await events.next(isEnd)
-    const before = await page()
+    const script = async (): Promise<string> => {
+      const name = (await game.list('dist').catch(() => [])).find((other) => other.endsWith('.js'))
+      return name === undefined ? '' : game.read(name).catch(() => '')
+    }
+    const pageOtherThan = async (...others: readonly string[]): Promise<string> => {
+      for (;;) {
+        await events.next(isEnd)
+        const now = await page()
+        if (now !== undefined && !others.includes(now)) return now
+      }
+    }
+    const bare = await pageOtherThan()
+    await game.write('sprites/hero.frames/walk/0003.png', await greyFrame(game, 200))
+    const first = await pageOtherThan(bare)
     await game.write('sprites/hero.frames/walk/0003.png', await greyFrame(game, 90))
-    let after: string | undefined
-    do {
-      await events.next(isEnd)
-      after = await page()
-    } while (after === undefined || after === before)
+    await pageOtherThan(bare, first)
+    await game.remove('sprites/hero.frames')
+    while ((await pageOtherThan()) !== bare);
+    await game.write('sprites/twin.sprite.json', await game.read('sprites/hero.sprite.json'))
+    while (!(await script()).includes('twin/walk')) await events.next(isEnd)
   })
 })

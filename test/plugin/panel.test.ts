@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { PanelAnimation, PanelState } from '../../plugin/panel/protocol.ts'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
-import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import type { PanelState } from '../../plugin/panel/protocol.ts'
+import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
-import { openPanel, type PanelClient } from './panel-client.ts'
+import { openPanel } from './panel-client.ts'
+import { approveHero, find, openPanelWorld, type PanelWorld, stands } from './panel-world.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
 import { hostOf, key, noNet, openSource, pluginOf, spec, vites } from './world.ts'
 
@@ -16,53 +16,17 @@ afterEach(async () => {
 
 const load = vites[0]?.[1] as (typeof vites)[number][1]
 
-/** A game, a service that sells to it, and servers of the game. */
-async function world(more: Readonly<Record<string, string>> = {}, options: EmbeddedOptions = {}) {
-  const service = await startEmbeddedService({
-    jobMs: 0,
-    limits: { windowMs: 1 },
-    accounts: [{ name: 'test', keys: [{ key }] }],
-    makers: quickMakers(),
-    ...options,
-  })
-  open.push(() => service.close())
-  const game = await openSource(more)
-  open.push(() => game.remove())
-  const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
-  return {
-    game,
-    service,
-    env,
-    start: async (added: Readonly<Record<string, string>> = {}) => {
-      const dev = await startDev(await load(), game, pluginOf(game, { env: { ...env, ...added }, net: nodeNet() }))
-      open.push(() => dev.close())
-      const panel = await openPanel(dev)
-      open.push(() => panel.close())
-      return { ...dev, panel }
-    },
-    /** As in another terminal. */
-    approve: async (names: readonly string[], added: Readonly<Record<string, string>> = {}) => {
-      const workshop = await createWorkshop({ root: game.root, host: hostOf(game, { ...env, ...added }) })
-      await workshop.approve({ names, confirm: async () => true })
-      await workshop.close()
-    },
-  }
+async function world(...setup: Parameters<typeof openPanelWorld>): Promise<PanelWorld> {
+  const opened = await openPanelWorld(...setup)
+  open.push(() => opened.close())
+  return opened
 }
 
-const find = (state: PanelState, id: string): PanelAnimation =>
-  state.sprites.flatMap(({ animations }) => animations).find((one) => one.id === id) as PanelAnimation
 const digestOf = (state: PanelState, name: string): string => state.sprites.find((sprite) => sprite.name === name)?.digest ?? ''
-const stands = (id: string, standing: string) => (state: PanelState) => find(state, id).standing === standing
 const posts = (service: EmbeddedService): number =>
   service.requests().filter(({ method, path }) => method === 'POST' && !path.includes('asset')).length
 const isArt = (message: Dev['told']['all'][number]): boolean =>
   isUpdateOf('hero')(message) && message.data?.sprites.find(({ name }) => name === 'hero')?.isPlaceholder === false
-
-async function approveHero(panel: PanelClient): Promise<string> {
-  const offer = await panel.act('offer', { ids: ['hero'] })
-  await panel.act('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })
-  return offer.sum
-}
 
 describe('buying from the panel', () => {
   test('placeholder, price, offer, approval, progress, real art: without a word of the key', async () => {
@@ -241,30 +205,6 @@ describe('an approval from elsewhere', () => {
     open.push(() => panel.close())
     await panel.act('quote', {})
     expect(await panel.state()).toMatchObject({ service: { mode: 'embedded', balance: '98.4' }, ledger: { settled: '1.6' }, errors: [] })
-  })
-
-  test('a submission that nobody answered waits for a person, who sends it again from the panel', async () => {
-    let isDeaf = true
-    const { start, service, game } = await world(
-      { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}' },
-      {
-        after: async ({ method, path }, response) =>
-          isDeaf && method === 'POST' && /execut/.test(path) ? { ...response, cutAfter: 0 } : response,
-      },
-    )
-    const { panel } = await start()
-    for (const decision of ['replay', 'abandon'] as const)
-      expect(JSON.parse((await panel.refused('recover', { id: 'hero.walk', decision })).text).error).toMatchObject({ code: 'SW_USAGE' })
-    expect(await panel.refused('cancel', { id: 'hero.walk' })).toMatchObject({ status: 400 })
-    await approveHero(panel)
-    const uncertain = await panel.stateWhere(stands('hero.walk', 'uncertain'))
-    expect(find(uncertain, 'hero.walk').words).toContain('whether it was bought is unknown')
-    expect(uncertain.ledger.uncertain).not.toBe('0')
-    isDeaf = false
-    await panel.act('recover', { id: 'hero.walk', decision: 'replay' })
-    await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && state.errors.length === 0)
-    expect(service.charges()).toHaveLength(1)
-    expect(await game.list()).toContain('sprites.lock.json')
   })
 
   test('a ledger that cannot be read is told, and the rest is shown', async () => {

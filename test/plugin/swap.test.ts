@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPlugins } from '../../plugin/index.ts'
 import { openBrowser, visit } from '../e2e/browser.ts'
 import { bundledEngines, createGame, repository } from '../e2e/game.ts'
-import { isLong } from '../e2e/long.ts'
+import { isLong } from '../long.ts'
 import { type FakeArt, fakeArt, fakeWorkshop } from './fake-art.ts'
 
 /** What a page of `test/fixtures/swap` says of one object that plays. */

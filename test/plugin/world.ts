@@ -8,7 +8,7 @@ import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { Options } from '../../src/options.ts'
 import { createWorkshop, type Workshop, type WorkshopInit } from '../../src/workshop.ts'
-import { isLong } from '../e2e/long.ts'
+import { isLong } from '../long.ts'
 import { figurePng } from '../project.ts'
 
 /** Vite, in the majors that the package says it works with. */

@@ -4,6 +4,7 @@ import type { NetRequest } from '../../src/host/net.ts'
 import { follow } from '../../src/job/follow.ts'
 import { createEventReader } from '../../src/service/events.ts'
 import type { Execution, ServiceEvent } from '../../src/service/wire.ts'
+import { isLong } from '../long.ts'
 import { corpus, executionId, testClient } from './fixtures.ts'
 import { json, type Reply, scriptedNet } from './scripted-net.ts'
 
@@ -41,8 +42,6 @@ interface Entry {
   readonly file: string
   readonly http: { readonly contentType: string }
 }
-/** `npm run sim` cuts long streams at every single byte too. */
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 const folder = corpus('sse')
 const files: readonly string[] =
   folder === null
@@ -69,7 +68,7 @@ describe.skipIf(folder === null)('every stream of the corpus', () => {
         return [[...reader.push(bytes.subarray(0, cut)), ...reader.push(bytes.subarray(cut))], reader.lastEventId, reader.retryMs]
       }
       const whole = readIn(bytes.length)
-      // Long ones at every byte around the ends of events, and at strides in between.
+      // Long ones at every byte around the ends of events, and at strides in between; in the long run at every single one.
       const ends = bytes.length <= 2000 || isLong ? null : new Set(eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end, end + 1]))
       for (let cut = 0; cut < bytes.length; cut++) {
         if (ends !== null && !ends.has(cut) && cut % 101 !== 0) continue

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { NetRequest } from '../../src/host/net.ts'
 import type { ServiceClient } from '../../src/service/client.ts'
+import { isLong } from '../long.ts'
 import { corpus, executionId, testClient } from './fixtures.ts'
 import type { ManualClock } from './manual-clock.ts'
 import { type Reply, scriptedNet } from './scripted-net.ts'
@@ -10,7 +11,7 @@ import { type Reply, scriptedNet } from './scripted-net.ts'
 const folder = corpus('json')
 const files = folder === null ? [] : (JSON.parse(readFileSync(`${folder}/index.json`, 'utf8')) as { files: { file: string }[] }).files
 /** One file in three of each kind of answer; each file is the body of two kinds. The long run takes all. */
-const stride = process.env.SPRITEWRIGHT_LONG === undefined ? 3 : 1
+const stride = isLong ? 1 : 3
 const asset = 'https://api.example.com/v1/image-jobs/job/asset'
 const record = async (): Promise<void> => {}
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
+import { isLong } from '../long.ts'
 import { mortalPorts } from './mortal.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
 
@@ -58,7 +59,7 @@ async function crashOnce(outcome: Outcome, at: number, moment: 'before' | 'after
 }
 
 /** Every moment in the long run; else one in so many, spread over all of them: exhaustive.test.ts looks at each below the workshop. */
-const stride = process.env.SPRITEWRIGHT_LONG === undefined ? 8 : 1
+const stride = isLong ? 1 : 8
 
 describe('I1, I4, I6, I10: a process killed at any change of the disk, then another one', () => {
   test.each(outcomes)('whatever becomes of the first POST (%s), it is charged once and the result is here', async (outcome) => {

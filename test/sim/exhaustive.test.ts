@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isLong } from '../long.ts'
 import { type Bundle, bundle } from './bundle.ts'
 import type { Answer } from './exhaustive-main.ts'
 import { runSimulator } from './simulator-process.ts'
@@ -8,8 +9,6 @@ beforeAll(async () => {
   simulator = await bundle('exhaustive-main.ts', 'exhaustive')
 })
 afterAll(() => simulator.remove())
-
-const isLong = process.env.SPRITEWRIGHT_LONG !== undefined
 
 describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surprises', () => {
   test(

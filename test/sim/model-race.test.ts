@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { Options } from '../../src/options.ts'
+import { isLong } from '../long.ts'
 import { newCounts } from './model-check.ts'
 import type { Ending } from './model-machine.ts'
 import { Play } from './model-play.ts'
@@ -11,7 +12,6 @@ import { prepareResults } from './model-results.ts'
 import { noteApproval } from './model-table.ts'
 import { ModelWorld } from './model-world.ts'
 
-const isLong = (process.env.SPRITEWRIGHT_LONG ?? '') !== ''
 const numRuns = isLong ? 400 : 10
 const sprites: readonly SpriteName[] = ['hero', 'tower']
 const build = (name: string, names: readonly SpriteName[] = []): Racer => ({

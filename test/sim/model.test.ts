@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isLong } from '../long.ts'
 import { formatCounts, newCounts } from './model-check.ts'
 import { beginnings, commandsOf } from './model-commands.ts'
 import { finish } from './model-finish.ts'
@@ -7,7 +8,6 @@ import { Play } from './model-play.ts'
 import { prepareResults } from './model-results.ts'
 import { ModelWorld } from './model-world.ts'
 
-const isLong = (process.env.SPRITEWRIGHT_LONG ?? '') !== ''
 const seeds = isLong ? Array.from({ length: 40 }, (_, index) => index + 1) : [1, 2, 3]
 const runs = isLong ? 150 : 18
 /** A failure to play again, as it was printed: {"seed":1,"path":"2:0:1","replayPath":"AB:C"}. */

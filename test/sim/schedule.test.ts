@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { isLong } from '../long.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
 
 /**
@@ -46,7 +47,7 @@ describe('C30, C31, C41: the schedule under the service’s limits', () => {
     [40, 60, 2],
     [40, 20, 1],
     // A minute and a half: `npm run sim` has it.
-    ...(process.env.SPRITEWRIGHT_LONG ? [[1000, 20, 2] as [number, number, number]] : []),
+    ...(isLong ? [[1000, 20, 2] as [number, number, number]] : []),
   ])(
     '%i sprites, jobs of %i s, %i POSTs each: no 429, never a third job, within a twentieth of the bound',
     async (count, jobSeconds, posts) => {

@@ -195,7 +195,7 @@ export const judging: readonly Variant[] = [
       },
       // The purse would stop it as well.
       {
-        file: 'src/job/reservations.ts',
+        file: 'src/job/bought-elsewhere.ts',
         find: 'if (execution === undefined ? isTaken : await isOurs(hash, execution)) continue',
         replace: 'if (isTaken) continue',
       },

@@ -1,0 +1,18 @@
+import { createHash } from 'node:crypto'
+import type { Bitmap } from './bitmap.ts'
+
+const known = new WeakMap<Bitmap, string>()
+
+/** Tells pictures apart; pixels are never changed in place. */
+export function pictureDigest(bitmap: Bitmap): string {
+  const before = known.get(bitmap)
+  if (before !== undefined) return before
+  const digest = `${bitmap.width}x${bitmap.height} ${createHash('sha256').update(bitmap.data).digest('base64')}`
+  known.set(bitmap, digest)
+  return digest
+}
+
+/** Notes the digest of a picture that was kept with it, so that it is not computed again. @param digest As {@link pictureDigest} told it. */
+export function noteDigest(bitmap: Bitmap, digest: string): void {
+  known.set(bitmap, digest)
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { createJournal } from '../../src/job/journal.ts'
+import type { LockFile } from '../../src/vault/lockfile.ts'
+import { listOrphans } from '../../src/workshop/orphans.ts'
+import type { Shop } from '../../src/workshop/shop.ts'
+import { listStrays } from '../../src/workshop/strays.ts'
+import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+
+const hash = 'a'.repeat(64)
+const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }
+
+/** A disk on which files may be there and not be read. */
+class FailingDisk extends MemoryDisk {
+  code: string | undefined
+
+  override async read(path: string): Promise<Uint8Array> {
+    if (this.code !== undefined) throw Object.assign(new Error(`${this.code}: ${path}`), { code: this.code })
+    return super.read(path)
+  }
+}
+
+/** A project whose lock file knows one request, of which three POSTs have left, and which no spec asks for. */
+async function project(): Promise<{ disk: FailingDisk; shop: Shop }> {
+  const disk = new FailingDisk()
+  const journal = createJournal({ disk, random: countingRandom(), clock }, '/j')
+  let view = await journal.read(hash)
+  for (let send = 1; send <= 3; send++) view = (await journal.append(hash, view, 'sent', { attempt: 1, send, keyTag: 'k' })) ?? view
+  const entry = { service: { host: 'x', keyMode: 'test', apiVersion: '1' }, asked: {}, submission: { attempt: 2 } }
+  const lock = { version: 1, animations: { 'hero.walk': { [hash]: entry } } } as unknown as LockFile
+  return { disk, shop: { journal, lock: { read: async () => lock } } as unknown as Shop }
+}
+
+test('a request that no spec asks for is found by its records', async () => {
+  const { shop } = await project()
+  expect(await listOrphans(shop, [], new Set())).toMatchObject([{ id: 'hero.walk', hash }])
+  expect(await listOrphans(shop, [], new Set([hash]))).toEqual([])
+})
+
+test('one whose chain is broken stops nobody', async () => {
+  const { disk, shop } = await project()
+  disk.files.delete(`/j/${hash}/0002.json`)
+  expect(await listOrphans(shop, [], new Set())).toEqual([])
+  expect(await listStrays(shop, [], undefined)).toEqual([])
+})
+
+test('records that cannot be read just now are not taken for none: paid work might be passed over', async () => {
+  const { disk, shop } = await project()
+  disk.code = 'EIO'
+  await expect(listOrphans(shop, [], new Set())).rejects.toMatchObject({ code: 'EIO' })
+  await expect(listStrays(shop, [], undefined)).rejects.toMatchObject({ code: 'EIO' })
+})
