@@ -1,5 +1,5 @@
 import type { Bitmap } from './bitmap.ts'
-import { drawPage, type PagePicture } from './compose.ts'
+import { drawPage, type PagePicture, pageOf } from './compose.ts'
 import { pictureDigest } from './digest.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type Frame, type FrameSequence } from './frame.ts'
@@ -141,7 +141,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   return {
     name,
     scale: options.scale ?? 1,
-    pages: packed.map((page, index) => ({ index, bitmap: drawPage(page, pictures) })),
+    pages: packed.map((page, index) => pageOf(index, () => drawPage(page, pictures))),
     frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),

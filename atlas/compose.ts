@@ -8,6 +8,19 @@ export interface PagePicture {
   readonly extrude: number
 }
 
+/** A page that is drawn when it is looked at, and given up when nobody does any more: those of a large project do not all fit into memory. */
+export function pageOf(index: number, draw: () => Bitmap): { readonly index: number; readonly bitmap: Bitmap } {
+  let drawn: WeakRef<Bitmap> | undefined
+  return {
+    index,
+    get bitmap() {
+      const bitmap = drawn?.deref() ?? draw()
+      drawn = new WeakRef(bitmap)
+      return bitmap
+    },
+  }
+}
+
 /** Draws a page: straight copies of rows, without blending, each picture with its rings; turned ones by 90° clockwise. */
 export function drawPage(page: PackedPage, pictures: readonly PagePicture[]): Bitmap {
   const bitmap = createBitmap(page.width, page.height)

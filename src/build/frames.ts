@@ -1,5 +1,6 @@
 import { type ArchiveEntry, type Bitmap, type FrameSequence, openArchive, readFrames, scaleFrames, stabilize } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
+import type { Decoder } from '../host/decoding.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
@@ -103,14 +104,20 @@ export interface PlayedFrames {
  * Opens a result, or draws a placeholder: the frames of an animation that are used, touched up by hand where that was done, put back where `stabilize` asks for it, and looked at.
  *
  * @param isJudged Whether the frames are looked at, which takes longer than reading them.
+ * @param decoder Reads results on another thread. @default they are read on this one
  * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
  * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
-export async function readPlayed(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean = true): Promise<PlayedFrames> {
+export async function readPlayed(
+  input: SheetInput,
+  layout: DeliveryLayout | undefined,
+  isJudged: boolean = true,
+  decoder?: Decoder,
+): Promise<PlayedFrames> {
   const { spec, animation, source } = input
   const opened =
     source.kind === 'result'
-      ? await openTouchedUp(input, source, layout)
+      ? await openTouchedUp(input, source, layout, decoder)
       : { frames: await drawStandIn(spec, animation, source), touched: new Set<number>(), warnings: [] }
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
@@ -173,8 +180,13 @@ interface Opened {
 }
 
 /** A result with what a person has laid over it. */
-async function openTouchedUp(input: SheetInput, source: ResultSource, layout: DeliveryLayout | undefined): Promise<Opened> {
-  const opened = await openResult(input, source, layout)
+async function openTouchedUp(
+  input: SheetInput,
+  source: ResultSource,
+  layout: DeliveryLayout | undefined,
+  decoder: Decoder | undefined,
+): Promise<Opened> {
+  const opened = (await decodeBeside(input, source, layout, decoder)) ?? (await openResult(input, source, layout))
   if (!input.overrides) return { ...opened, touched: new Set() }
   return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
 }
@@ -190,6 +202,22 @@ function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): Fram
   }
 }
 
+/** Undefined where it has to be read on this thread: by a profile, which is the project's own code, or because something is wrong with it. */
+async function decodeBeside(
+  { spec, animation }: SheetInput,
+  source: ResultSource,
+  layout: DeliveryLayout | undefined,
+  decoder: Decoder | undefined,
+): Promise<Omit<Opened, 'touched'> | undefined> {
+  if (layout || !decoder) return undefined
+  const delivery = await decoder.decode(await source.read(), animation.frames)
+  return delivery && { frames: delivery.frames, warnings: delivery.warnings.map((warning) => tellOf(spec, animation, warning)) }
+}
+
+function tellOf(spec: SpriteSpec, animation: AnimationSpec, warning: string): string {
+  return `${animationId(spec, animation)}: ${warning}`
+}
+
 async function openResult(
   input: Pick<SheetInput, 'spec' | 'animation'>,
   source: ResultSource,
@@ -202,7 +230,7 @@ async function openResult(
   try {
     const entries = openArchive(bytes)
     const delivery = readFrames(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
-    return { frames: delivery.frames, warnings: delivery.warnings.map((warning) => `${id}: ${warning}`) }
+    return { frames: delivery.frames, warnings: delivery.warnings.map((warning) => tellOf(spec, animation, warning)) }
   } catch (error) {
     const { code, facts } = error as { code?: unknown; facts?: object }
     throw new SpritewrightError('SW_DELIVERY', {

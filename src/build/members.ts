@@ -1,5 +1,6 @@
 import { type Bitmap, cutSequence } from '../../atlas/index.ts'
 import type { SpritewrightError } from '../errors.ts'
+import type { Decoder } from '../host/decoding.ts'
 import { buildKey } from '../spec/key.ts'
 import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
@@ -23,6 +24,8 @@ export interface SheetPorts {
   readonly encodeTexture?: TextureEncoder | undefined
   /** Where frames lay before; read with `stable` alone. @default nothing has lain anywhere */
   readonly earlier?: Layout | undefined
+  /** Reads results on another thread, where there are many. @default all are read on this one */
+  readonly openDecoder?: (() => Decoder) | undefined
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
   /** Takes what is wrong with touched-up frames; their group is then made without any. @default it is thrown */
@@ -39,6 +42,9 @@ const fewAnimations = 8
 /** Results that are open at once: one is read or written while another is unpacked. */
 const lanes = 2
 
+/** Results from which on another thread is worth its start and its memory. */
+const manyResults = 150
+
 /** Few at a time: of a large project only what lies on the pages fits into memory. */
 export async function readMembers(
   members: readonly SheetInput[],
@@ -50,6 +56,8 @@ export async function readMembers(
   const known: (SequenceReport | undefined)[] = []
   for (const input of members) known.push(isCut ? await readKept(input, ports) : undefined)
   const isFew = known.filter((report) => report === undefined).length <= fewAnimations
+  const isMany = known.filter((report, at) => report === undefined && members[at]?.source.kind === 'result').length >= manyResults
+  const decoder = isMany ? ports.openDecoder?.() : undefined
   const reports: SequenceReport[] = []
   const pictures = new Map<string, Bitmap>()
   let next = 0
@@ -60,10 +68,14 @@ export async function readMembers(
       const isBought = ports.isJudged?.(animationId(input.spec, input.animation)) === true
       // What is kept is opened again only for what was bought just now.
       const isEnough = kept && (kept.quality !== undefined || input.source.kind !== 'result' || !isBought)
-      reports[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, ports)
+      reports[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, { ...ports, decoder })
     }
   }
-  await Promise.all(Array.from({ length: lanes }, lane))
+  try {
+    await Promise.all(Array.from({ length: lanes }, lane))
+  } finally {
+    await decoder?.close()
+  }
   return reports
 }
 
@@ -78,9 +90,9 @@ async function readAnew(
   input: SheetInput,
   isJudged: boolean,
   pictures: Map<string, Bitmap> | undefined,
-  ports: SheetPorts,
+  ports: SheetPorts & { readonly decoder: Decoder | undefined },
 ): Promise<SequenceReport> {
-  const read = (): ReturnType<typeof readPlayed> => readPlayed(input, ports.layout, isJudged)
+  const read = (): ReturnType<typeof readPlayed> => readPlayed(input, ports.layout, isJudged, ports.decoder)
   const report = await toSequence(input, await (ports.memory?.played(playedKey(input, isJudged), read) ?? read()))
   if (!pictures) return report
   const cut = { ...report, sequence: cutSequence(report.sequence, pictures) }

@@ -1,6 +1,7 @@
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
+import { type OpenDecoder, openNodeDecoder } from './decoding.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { type Glob, nodeGlob } from './glob.ts'
 import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
@@ -19,6 +20,8 @@ export interface Host {
   readonly terminal: Terminal
   readonly loadModule: ModuleLoader
   readonly encodeTexture: EncodeTexture
+  /** Reads deliveries on another thread. @default they are read on this one */
+  readonly openDecoder?: OpenDecoder
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of this user's own state, outside every project; not made before it is needed. */
@@ -44,6 +47,7 @@ export function nodeHost(): Host {
     terminal: nodeTerminal(),
     loadModule: nodeModuleLoader(),
     encodeTexture: nodeTextures(),
+    openDecoder: openNodeDecoder,
     env,
     stateFolder: join(state, 'spritewright'),
     tempFolder: tmpdir(),

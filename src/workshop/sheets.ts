@@ -1,3 +1,4 @@
+import { libraryUrl } from '../../atlas/index.ts'
 import type { TextureEncoder } from '../build/encode-sheet.ts'
 import { type DeliveryLayout, type FrameSource, type ResultSource, readDelivered, type SheetInput } from '../build/frames.ts'
 import type { SheetPorts } from '../build/members.ts'
@@ -33,6 +34,7 @@ export async function assemble(
     cache: shop.cache,
     codec: shop.codec,
     encodeTexture: encoderOf(shop),
+    openDecoder: decoderOf(shop),
     layout: layoutOf(shop),
     earlier: grouping === 'group' ? await readLayout(shop) : undefined,
     onOverrideFault,
@@ -52,6 +54,11 @@ export function sheetOptions({ options, textures }: Shop): SheetOptions {
 
 function encoderOf({ host, textures }: Shop): TextureEncoder | undefined {
   return textures && ((picture, settings) => host.encodeTexture(textures.entry, picture, settings))
+}
+
+function decoderOf({ host: { openDecoder } }: Shop): SheetPorts['openDecoder'] {
+  const library = libraryUrl
+  return openDecoder && library !== undefined ? () => openDecoder(library) : undefined
 }
 
 /** Every animation that was surveyed, with the place of its pictures and what lies over them. @throws `SW_OVERRIDE`, unless `onOverrideFault` takes it. */
