@@ -1,6 +1,7 @@
 // `node bench/hot.mjs`: from a saved spec to the changed pixels on the screen, beside Vite's own update of a JSON module in the same page, with more and more other sprites in the project.
 //   --others 10,100,1000   how many
 //   --rounds 15            of all edits, in turn
+//   --per-folder 50        other sprites in folders of so many (default: all beside the one that is edited; Vite's watcher reads the whole folder of whatever is saved)
 //   --json FILE            everything measured, as JSON
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,9 +18,15 @@ import { targets } from './targets.mjs'
 
 const here = import.meta.dirname
 const { values } = parseArgs({
-  options: { others: { type: 'string', default: '10,100,1000' }, rounds: { type: 'string', default: '15' }, json: { type: 'string' } },
+  options: {
+    others: { type: 'string', default: '10,100,1000' },
+    rounds: { type: 'string', default: '15' },
+    'per-folder': { type: 'string' },
+    json: { type: 'string' },
+  },
 })
 const rounds = Number.parseInt(values.rounds, 10)
+const perFolder = values['per-folder'] === undefined ? undefined : Number.parseInt(values['per-folder'], 10)
 if (!existsSync(join(here, '../dist/plugin/index.js'))) throw new Error('Expected a built package. Run "npm run build" first.')
 Object.assign(process.env, projectEnv)
 /** What is saved, and what is seen of it. */
@@ -68,9 +75,10 @@ async function measure(others) {
     const page = await browser.newPage()
     page.on('console', (message) => message.type() === 'error' && console.error(message.text()))
     page.on('pageerror', (error) => console.error(error))
-    // All other sprites are packed for the first time.
+    const since = performance.now()
     await page.goto(server.resolvedUrls.local[0], { timeout: 600_000 })
     await page.waitForFunction('window.isReady === true', undefined, { timeout: 600_000 })
+    console.log(`${others} other sprites: the first page has drawn after ${((performance.now() - since) / 1000).toFixed(1)} s`)
     const times = new Map(edits.map(({ name }) => [name, []]))
     for (let round = 0; round < rounds + 2; round++)
       for (const edit of edits) {
@@ -133,8 +141,10 @@ function makeGame(others) {
   writeFileSync(join(root, 'package.json'), JSON.stringify({ name: 'game', private: true, type: 'module' }))
   const zipOf = (index) => join(corpus, 'zips', `${sprites[index % sprites.length].name}.zip`)
   const all = [{ name: 'hero', frames: 12, zip: zipOf(0) }]
-  for (let index = 0; index < others; index++)
-    all.push({ name: `other${String(index).padStart(4, '0')}`, frames: 12, zip: zipOf(index + 1) })
+  for (let index = 0; index < others; index++) {
+    const folder = perFolder === undefined ? {} : { folder: `group${Math.floor(index / perFolder)}` }
+    all.push({ name: `other${String(index).padStart(4, '0')}`, frames: 12, zip: zipOf(index + 1), ...folder })
+  }
   buyAll(root, all, reference)
   mkdirSync(join(root, 'node_modules'))
   for (const name of ['pixi.js', 'vite'])

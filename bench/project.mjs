@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { requestHash } from '../dist/src/spec/key.js'
 import { parseSpec } from '../dist/src/spec/parser.js'
 import { toSheetRequest } from '../dist/src/spec/request.js'
@@ -34,7 +34,7 @@ export function makeProject(corpus, folder, { isReversed = false, spec = {} } = 
 /**
  * Writes specs, and results as if they had been bought.
  *
- * @param {readonly { name: string, frames: number, zip: string, free?: object }[]} sprites Each with the delivery that it is given.
+ * @param {readonly { name: string, frames: number, zip: string, free?: object, folder?: string }[]} sprites Each with the delivery that it is given, and the folder in that of all sprites in which its spec lies.
  * @param reference PNG that all of them name.
  * @returns The folder.
  */
@@ -53,14 +53,15 @@ export function forgetBuilds(folder) {
   rmSync(join(folder, 'out'), { recursive: true, force: true })
 }
 
-function buy({ name, frames, zip, free = {} }, folder, reference) {
+function buy({ name, frames, zip, free = {}, folder: own }, folder, reference) {
   const text = JSON.stringify({
-    reference: './reference.png',
+    reference: own === undefined ? './reference.png' : '../reference.png',
     prompt: `a figure called ${name}`,
     ...free,
     animations: { walk: { frames } },
   })
-  const file = join(folder, `sprites/${name}.sprite.json`)
+  const file = join(folder, 'sprites', own ?? '', `${name}.sprite.json`)
+  mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, text)
   const spec = parseSpec(text, file)
   const request = toSheetRequest(spec, spec.animations[0], { kind: 'file', sha256: reference })

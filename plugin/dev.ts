@@ -7,7 +7,7 @@ import { compareSheets } from './changes.ts'
 import { openDesk } from './desk.ts'
 import { hotModule } from './hot-module.ts'
 import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
-import { createLooks } from './looks.ts'
+import { createLooks, type Sight } from './looks.ts'
 import { createMessenger, stampOf, toModule, type UrlOf } from './messenger.ts'
 import { guardPaths, isOwnPath, servePages } from './middleware.ts'
 import { allModule, atlasModule, spriteModule } from './module.ts'
@@ -34,15 +34,26 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   const messenger = createMessenger(server, root, urlOf)
   const typings = createTypingsWriter(workshop, (error) => server.config.logger.error(`[spritewright] ${(error as Error).message}`))
+  let untyped: Sight | undefined
+  const writeTypings = async (): Promise<void> => {
+    const due = untyped
+    untyped = undefined
+    if (due) await typings.write({ ...due, now: looks.newest() ?? due.now })
+  }
   const looks = createLooks(workshop.preview, async (sight) => {
     const { now, before, isChange } = sight
     const { changed, gone } = compareSheets(before?.sheets, now.sheets)
     shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
-    await typings.write(sight)
+    // Whoever saves a spec sees it first; whoever imports one has it typed.
+    if (before && isChange) untyped = { ...sight, before: untyped?.before ?? before }
+    else await typings.write(sight)
     // All of the root is watched as it is.
     const known = new Set(before?.specs)
     const fresh = now.specs.filter((spec) => !known.has(spec)).map(({ file }) => file)
-    const files = [...fresh, ...changed.flatMap(({ overridePaths = [] }) => overridePaths)]
+    const files = [
+      ...fresh,
+      ...changed.flatMap(({ picture, overridePaths = [] }) => [...overridePaths, ...(picture === undefined ? [] : [picture])]),
+    ]
     server.watcher.add(files.filter((file) => !isInside(root, file)))
     // A page that is loaded from now on gets new code; one that is open is told by an event.
     if (before && isChange) forgetModules(server, root, [...changed, ...gone])
@@ -57,7 +68,8 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   })
   guardPaths(server, folders)
   servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
-  watchProject(server, { root, store: workshop.options.store.dir }, async (isStale, changed) => {
+  /** Looks at what has changed, and tells it. */
+  const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {
     try {
       const before = looks.newest()
       let isDoubtful = hasDoubts(await looks.change(changed), before)
@@ -70,7 +82,14 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       if (!isDoubtful || !isStale()) messenger.tell(looks.newest() as Preview)
     } finally {
       desk.changed(changed)
+      await writeTypings()
     }
+  }
+  let refreshing: Promise<unknown> = Promise.resolve()
+  watchProject(server, { root, store: workshop.options.store.dir }, (isStale, changed) => {
+    const run = refresh(isStale, changed)
+    refreshing = run.catch(() => undefined)
+    return run
   })
   watchLockFile(server, root, desk.approved)
   /** What a page imports is made now, and kept up to date from now on. */
@@ -84,6 +103,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       await desk.close()
       // What is being looked at still writes into the cache.
       await looks.idle()
+      await refreshing
       await typings.close()
     },
     isOwnFile: (id) => isOwnPath(id, server.config.root, server.config.base, folders),

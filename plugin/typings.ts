@@ -56,6 +56,7 @@ export function createTypingsWriter(workshop: Workshop, tell: (error: unknown) =
     close: async () => {
       isClosed = true
       await rest
+      await turn
     },
   }
 }

@@ -134,6 +134,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
 
 function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
   const never = new AbortController().signal
+  const previewer = createPreviewer(shop, keeper)
   const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
     interruptible(signal, async () => work(await keeper.open(signal)))
   return {
@@ -149,7 +150,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     recover: (request, signal = never) => online(signal, (session) => recover(shop, session, request, signal)),
     cancel: (name, signal = never) => online(signal, (session) => cancel(shop, session, name, signal)),
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
-    preview: createPreviewer(shop, keeper),
+    preview: previewer.preview,
     overview: createOverviewer(shop, keeper),
     due: createDueReader(shop, keeper),
     prices: (signal = never) => online(signal, (session) => readPrices(shop, session, signal)),
@@ -168,6 +169,9 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       interruptible(signal, async () => (await import('./workshop/contract.ts')).lookAtContract(shop, keeper, request, signal)),
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(shop, file),
     containsKey: (bytes) => containsKey(shop.credentials, bytes),
-    close: () => keeper.close(),
+    close: async () => {
+      await previewer.settle()
+      await keeper.close()
+    },
   }
 }

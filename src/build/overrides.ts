@@ -36,15 +36,23 @@ export function overrideFolder(spec: Pick<SpriteSpec, 'name' | 'file'>): string 
   return join(dirname(spec.file), `${spec.name}.frames`)
 }
 
-/** Looks for frames that were touched up, sprite by sprite: each folder of specs is listed once. */
-export function createOverrideFinder(disk: Disk): (spec: SpriteSpec) => Promise<SpriteOverrides> {
-  const listed = new Map<string, Promise<readonly string[]>>()
+/**
+ * Looks for frames that were touched up, sprite by sprite.
+ *
+ * @param isOne Whether it is asked for one sprite: then the folder of its spec, which may hold thousands, is not listed. @default false: it is, once
+ */
+export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec: SpriteSpec) => Promise<SpriteOverrides> {
+  const listed = new Map<string, Promise<ReadonlySet<string>>>()
+  const isThere = async (folder: string): Promise<boolean> => {
+    if (isOne) return (await disk.stat(folder)) !== undefined
+    const parent = dirname(folder)
+    const names = listed.get(parent) ?? disk.list(parent).then((all) => new Set(all))
+    listed.set(parent, names)
+    return (await names).has(basename(folder))
+  }
   return async (spec) => {
     const folder = overrideFolder(spec)
-    const parent = dirname(folder)
-    const names = listed.get(parent) ?? disk.list(parent)
-    listed.set(parent, names)
-    if (!(await names).includes(basename(folder))) return { animations: new Map(), paths: [] }
+    if (!(await isThere(folder))) return { animations: new Map(), paths: [] }
     const layers = await readOverrideFolder(disk, folder)
     for (const [name, { path }] of layers) checkName(spec, path, name)
     const animations = spec.animations.flatMap((animation) => {

@@ -68,9 +68,10 @@ export async function toInputs(
   unbought: 'error' | 'placeholder',
   onOverrideFault?: OverrideFault,
 ): Promise<readonly SheetInput[]> {
-  const find = createOverrideFinder(shop.host.disk)
+  const specs = new Set(found.items.map(({ spec }) => spec))
+  const find = createOverrideFinder(shop.host.disk, specs.size === 1)
   const known = new Map<SpriteSpec, SpriteOverrides>()
-  for (const { spec } of found.items) if (!known.has(spec)) known.set(spec, await findOverrides(find, spec, onOverrideFault))
+  for (const spec of specs) known.set(spec, await findOverrides(find, spec, onOverrideFault))
   const standIns = createStandIns(shop, found, (item) =>
     readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(shop, item) }, layoutOf(shop)),
   )

@@ -37,23 +37,19 @@ export function createSpecBook({ host, options }: Shop): SpecBook {
   }
   const readPages = async (changed: readonly string[] | undefined): Promise<ReadonlyMap<string, Page>> => {
     const before = pages
-    const due = new Set(changed)
-    const isKnown = before && changed && (await isSetKnown(due, before))
-    const files = isKnown ? [...before.keys()] : await findSpecs(host.glob, root, options.specs)
+    const specs = changed?.filter((path) => specName(path) !== undefined) ?? []
+    const known = before && specs.every((path) => before.has(path)) ? new Map(before) : undefined
+    if (known && changed) {
+      for (const file of specs) known.set(file, await readPage(file, before?.get(file)))
+      // Where one cannot be read, it may be gone.
+      if (specs.every((file) => known.get(file)?.digest !== undefined)) return known
+    }
     const now = new Map<string, Page>()
-    for (const file of files) {
+    for (const file of await findSpecs(host.glob, root, options.specs)) {
       const earlier = before?.get(file)
-      now.set(file, earlier && changed && !due.has(file) ? earlier : await readPage(file, earlier))
+      now.set(file, earlier && changed && !specs.includes(file) ? earlier : await readPage(file, earlier))
     }
     return now
-  }
-  /** Whether no spec has come or gone. */
-  const isSetKnown = async (due: ReadonlySet<string>, before: ReadonlyMap<string, unknown>): Promise<boolean> => {
-    for (const path of due) {
-      if (specName(path) === undefined) continue
-      if (!before.has(path) || !(await host.disk.stat(path))) return false
-    }
-    return true
   }
   return {
     read: async (changed) => {
