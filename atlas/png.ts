@@ -1,6 +1,7 @@
 import { inflateSync } from 'node:zlib'
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { type PngHeader, type PngParts, readPngParts, refusePng } from './png-chunks.ts'
+import { unfilter } from './png-filters.ts'
 import { channelsOf, toRgba } from './png-pixels.ts'
 
 /** How large a picture may be. */
@@ -103,60 +104,7 @@ function inflateExactly(parts: PngParts, length: number): Uint8Array {
   if (raw.length !== length) refusePng('short-data', `expected ${length} bytes of image data, found ${raw.length}.`)
   if (taken !== packed.length)
     refusePng('idat-leftover', `expected image data to end with its stream, found ${packed.length - taken} bytes after it.`)
-  return raw
-}
-
-/** Undoes the row filters in place; the rows without their filter bytes, one after another. */
-function unfilter(raw: Uint8Array, height: number, stride: number, step: number): Uint8Array {
-  const out = new Uint8Array(height * stride)
-  for (let row = 0; row < height; row++) {
-    const from = row * (stride + 1)
-    const to = row * stride
-    const line = raw.subarray(from + 1, from + 1 + stride)
-    const filter = raw[from]!
-    if (filter > 4) refusePng('filter', `expected a row filter from 0 to 4, found ${filter} in row ${row}.`)
-    if (filter === 0 || (filter === 2 && row === 0)) out.set(line, to)
-    else if (filter === 1) unfilterSub(out, line, to, step)
-    else if (filter === 2) unfilterUp(out, line, to, stride)
-    else if (filter === 3) unfilterAverage(out, line, to, stride, step, row === 0)
-    else unfilterPaeth(out, line, to, stride, step, row === 0)
-  }
-  return out
-}
-
-function unfilterSub(out: Uint8Array, line: Uint8Array, to: number, step: number): void {
-  for (let i = 0; i < line.length; i++) out[to + i] = line[i]! + (i < step ? 0 : out[to + i - step]!)
-}
-
-function unfilterUp(out: Uint8Array, line: Uint8Array, to: number, stride: number): void {
-  for (let i = 0; i < line.length; i++) out[to + i] = line[i]! + out[to + i - stride]!
-}
-
-function unfilterAverage(out: Uint8Array, line: Uint8Array, to: number, stride: number, step: number, isFirst: boolean): void {
-  for (let i = 0; i < line.length; i++) {
-    const left = i < step ? 0 : out[to + i - step]!
-    const up = isFirst ? 0 : out[to + i - stride]!
-    out[to + i] = line[i]! + ((left + up) >> 1)
-  }
-}
-
-function unfilterPaeth(out: Uint8Array, line: Uint8Array, to: number, stride: number, step: number, isFirst: boolean): void {
-  // In the first row Paeth is the same as Sub.
-  if (isFirst) {
-    unfilterSub(out, line, to, step)
-    return
-  }
-  for (let i = 0; i < step && i < line.length; i++) out[to + i] = line[i]! + out[to + i - stride]!
-  for (let i = step; i < line.length; i++) {
-    const left = out[to + i - step]!
-    const up = out[to + i - stride]!
-    const corner = out[to + i - stride - step]!
-    const towardsLeft = Math.abs(up - corner)
-    const towardsUp = Math.abs(left - corner)
-    const towardsCorner = Math.abs(left + up - corner - corner)
-    const guess = towardsLeft <= towardsUp && towardsLeft <= towardsCorner ? left : towardsUp <= towardsCorner ? up : corner
-    out[to + i] = line[i]! + guess
-  }
+  return new Uint8Array(raw.buffer, raw.byteOffset, length)
 }
 
 function scatter(parts: PngParts, rows: Uint8Array, pass: Pass, bitmap: Bitmap): void {

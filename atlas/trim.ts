@@ -42,17 +42,24 @@ export function trim(frame: Bitmap, options: TrimOptions = {}): TrimmedFrame {
 export function visibleBox(frame: Bitmap, threshold: number): { left: number; top: number; right: number; bottom: number } | undefined {
   const { width, height } = frame
   const pixels = pixelsOf(frame)
-  const row = (y: number): boolean => anyVisible(pixels, y * width, (y + 1) * width, 1, threshold)
+  const isSeen = (from: number, to: number): boolean => anyVisible(pixels, from, to, threshold)
   let top = 0
-  while (top < height && !row(top)) top++
+  while (top < height && !isSeen(top * width, (top + 1) * width)) top++
   if (top === height) return undefined
   let bottom = height
-  while (!row(bottom - 1)) bottom--
-  const column = (x: number): boolean => anyVisible(pixels, top * width + x, bottom * width, width, threshold)
-  let left = 0
-  while (!column(left)) left++
-  let right = width
-  while (!column(right - 1)) right--
+  while (!isSeen((bottom - 1) * width, bottom * width)) bottom--
+  // Row by row, each as far as it may push an edge outwards: down the columns memory is read across.
+  let left = width
+  let right = 0
+  for (let y = top; y < bottom; y++) {
+    const from = y * width
+    let x = 0
+    while (x < left && pixels[from + x]! >>> 24 <= threshold) x++
+    left = x
+    x = width
+    while (x > right && pixels[from + x - 1]! >>> 24 <= threshold) x--
+    right = x
+  }
   return { left, top, right, bottom }
 }
 
@@ -65,7 +72,7 @@ export function pixelsOf(frame: Bitmap): Uint32Array {
 }
 
 // Every platform of Node is little-endian, so alpha is the top byte.
-function anyVisible(pixels: Uint32Array, from: number, to: number, step: number, threshold: number): boolean {
-  for (let at = from; at < to; at += step) if (pixels[at]! >>> 24 > threshold) return true
+function anyVisible(pixels: Uint32Array, from: number, to: number, threshold: number): boolean {
+  for (let at = from; at < to; at++) if (pixels[at]! >>> 24 > threshold) return true
   return false
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Connect, ViteDevServer } from 'vite'
 import { errorCodes, SpritewrightError } from '../src/index.ts'
 import { type Actions, spendingActions } from './actions.ts'
@@ -7,6 +7,7 @@ import { toPanelError } from './failure.ts'
 import { type GuardRefusal, isForeign, ownAddress, refuseRequest } from './guard.ts'
 import { OfferChanged } from './offer.ts'
 import type { PanelRefusal } from './panel/actions.ts'
+import { addedHeader, guardWorkers } from './workers.ts'
 
 /** A file of the panel's page. */
 export interface PanelFile {
@@ -51,6 +52,7 @@ export function servePanel(server: ViteDevServer, routes: PanelRoutes): void {
     response.end()
   }
   server.middlewares.stack.unshift({ route: '', handle: noCors })
+  guardWorkers(server, routes.prefix)
   server.middlewares.use((request, response, next) => {
     if (`${pathOf(request)}/` === routes.prefix) return redirect(response, routes.prefix)
     if (!isOurs(request)) return next()
@@ -120,7 +122,7 @@ async function serveFile(
   response.setHeader('Cache-Control', 'no-cache')
   response.setHeader('Content-Security-Policy', pagePolicy)
   response.setHeader('X-Frame-Options', 'DENY')
-  response.setHeader(openerHeader, openerPolicy(response.getHeader(openerHeader) ?? headerOf(server.config.server.headers, openerHeader)))
+  response.setHeader(openerHeader, openerPolicy(response.getHeader(openerHeader) ?? addedHeader(server, openerHeader)))
   response.end(request.method === 'HEAD' ? undefined : file.bytes)
 }
 
@@ -132,10 +134,6 @@ const openerHeader = 'cross-origin-opener-policy'
  */
 function openerPolicy(ofGame: unknown): string {
   return /^\s*same-origin\s*(?:;|$)/.test(String(ofGame)) ? 'same-origin-allow-popups' : 'same-origin'
-}
-
-function headerOf(headers: OutgoingHttpHeaders | undefined, name: string): unknown {
-  return Object.entries(headers ?? {}).find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
 /** Undefined where it is too long. */

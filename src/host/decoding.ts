@@ -37,8 +37,9 @@ parentPort.on('message', async ({ id, zip, expected }) => {
   try {
     const { openArchive, readFrames } = await library
     const { frames, warnings } = readFrames(openArchive(zip), { frames: expected })
-    const whole = frames.map(({ width, height, data }) => ({ width, height, data: data.length === data.buffer.byteLength ? data : data.slice() }))
-    parentPort.postMessage({ id, delivery: { frames: whole, warnings } }, [...new Set(whole.map(({ data }) => data.buffer))])
+    // Small buffers lie in a pool that others share; large ones move.
+    const moved = frames.filter(({ data }) => data.byteOffset === 0 && data.length >= 8192)
+    parentPort.postMessage({ id, delivery: { frames, warnings } }, [...new Set(moved.map(({ data }) => data.buffer))])
   } catch {
     parentPort.postMessage({ id })
   }

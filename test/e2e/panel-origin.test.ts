@@ -18,8 +18,8 @@ afterEach(async () => {
 afterAll(() => browser.close())
 
 /** A dev server of a game, and a browser's window that trusts its certificate. */
-async function start(server: InlineConfig['server']) {
-  const game = await openSource({ 'index.html': '<!doctype html><link rel="icon" href="data:,"><title>game</title>' })
+async function start(server: InlineConfig['server'], files: Readonly<Record<string, string>> = {}) {
+  const game = await openSource({ 'index.html': '<!doctype html><link rel="icon" href="data:,"><title>game</title>', ...files })
   open.push(() => game.remove())
   const { logger, lines } = keptLog()
   const [, load] = vites[0]!
@@ -81,6 +81,44 @@ test.each([
   await game.goto(address.href)
   await game.waitForFunction(() => typeof (history.state as { token?: unknown } | null)?.token === 'string')
   expect(await peek(page)).toBe('nothing')
+})
+
+/** What a package does that a game imports: its module becomes a service worker, and answers for the panel. */
+const greedy = `if ('ServiceWorkerGlobalScope' in self) {
+  self.addEventListener('install', () => self.skipWaiting())
+  self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+  self.addEventListener('fetch', (event) => {
+    if (event.request.url.includes('__spritewright')) event.respondWith(new Response('forged', { headers: { 'content-type': 'text/html' } }))
+  })
+}`
+
+test('a module of the game, and what it imports, cannot stand between a person and the panel as a service worker; one of the public folder still works', async () => {
+  const { page, address } = await start(
+    {},
+    {
+      'index.html':
+        '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script><script type="module">import "/main.js"</script>',
+      'main.js': "import './node_modules/greedy/index.js'",
+      'node_modules/greedy/index.js': greedy,
+      'public/worker.js': '',
+    },
+  )
+  await page.goto(address.origin)
+  const register = (path: string): Promise<string> =>
+    page.evaluate(
+      (at) =>
+        navigator.serviceWorker.register(at, { type: 'module', scope: '/' }).then(
+          () => 'registered',
+          () => 'refused',
+        ),
+      path,
+    )
+  const own = [...(await (await page.request.get(new URL(address.pathname, address).href)).text()).matchAll(/src="\.\/([^"]+)"/g)]
+  const paths = ['/main.js', '/main', '/main.js?x', '/m%61in.js', '/index.html?html-proxy&index=0.js', `${address.pathname}${own[0]?.[1]}`]
+  for (const path of paths) expect([path, await register(path)]).toEqual([path, 'refused'])
+  await page.goto(address.href)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await register('/worker.js')).toBe('registered')
 })
 
 test('over TLS the panel shows, listens and writes', async () => {
