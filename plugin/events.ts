@@ -28,8 +28,9 @@ export function createEventHub(isFit: (text: string) => boolean): EventHub {
       response.once('close', () => pages.delete(response))
     },
     send: (event, data) => {
+      if (pages.size === 0) return
       const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
-      if (pages.size > 0 && isFit(text)) for (const page of pages) page.write(text)
+      if (isFit(text)) for (const page of pages) page.write(text)
     },
     isHeard: () => pages.size > 0,
     close: () => {

@@ -9,6 +9,7 @@ export interface StateLog {
 }
 
 interface Told {
+  readonly part: unknown
   readonly text: string
   /** Revision under which it became so. */
   readonly at: number
@@ -19,15 +20,19 @@ export function createStateLog(raise: () => number): StateLog {
   const told = new Map<string, Told>()
   let first: number | undefined
   let last: PanelState | undefined
-  const isNews = (key: string, text: string): boolean => told.get(key)?.text !== text
   const isSince = (key: string, revision: number): boolean => (told.get(key)?.at ?? 0) > revision
   return {
     note: (state) => {
-      const texts = new Map([...partsOf(state)].map(([key, part]) => [key, JSON.stringify(part)] as const))
-      const news = [...texts].filter(([key, text]) => isNews(key, text))
+      const parts = partsOf(state)
+      const news = [...parts].flatMap(([key, part]) => {
+        const before = told.get(key)
+        if (before?.part === part) return []
+        const text = JSON.stringify(part)
+        return before?.text === text ? [] : [{ key, part, text }]
+      })
       const at = last && news.length > 0 && last.revision >= state.revision ? raise() : Math.max(state.revision, last?.revision ?? 0)
-      for (const [key, text] of news) told.set(key, { text, at })
-      for (const key of [...told.keys()]) if (!texts.has(key)) told.delete(key)
+      for (const { key, ...one } of news) told.set(key, { ...one, at })
+      for (const key of [...told.keys()]) if (!parts.has(key)) told.delete(key)
       first ??= at
       last = { ...state, revision: at }
       return at

@@ -45,7 +45,7 @@ export interface StateIndex {
 }
 
 /** Looks through parts once. */
-export function indexParts({ ledger, sheets, overview }: StateParts): StateIndex {
+export function indexParts({ ledger, sheets }: StateParts): StateIndex {
   const spent = new Map<string, bigint>()
   for (const { hash, state, credits } of ledger.lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)
   return {
@@ -53,6 +53,6 @@ export function indexParts({ ledger, sheets, overview }: StateParts): StateIndex
     sprites: new Map(sheets.sprites.map((sprite) => [sprite.name, sprite])),
     // Of several with one key the last stays: the largest scale comes first.
     atlases: new Map(sheets.atlases.toReversed().map((atlas) => [atlas.name, atlas])),
-    quality: new Map(overview.quality.map((one) => [one.id, one])),
+    quality: new Map((sheets.quality ?? []).map((one) => [one.id, one])),
   }
 }

@@ -24,8 +24,28 @@ export function toPanelFrames(
   }
 }
 
-/** One sprite with all of its animations. */
-export function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
+/** Sprites as they were made last, by name, each with all that it was made of. */
+export type SpriteMemo = Map<string, { readonly from: readonly unknown[]; readonly sprite: PanelSprite }>
+
+/** One sprite with all of its animations; the very same as before where nothing of it has changed. */
+export function toKnownSprite(memo: SpriteMemo, parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
+  const { spec } = own[0] as OverviewItem
+  const shown = index.sprites.get(spec.name)
+  const from = [
+    ...[shown, shown && index.atlases.get(shown.atlas), parts.overview.digests.get(spec.file), parts.prices, parts.failures],
+    ...own.flatMap((item) => [
+      ...[item, index.quality.get(item.id), parts.progress.get(item.id)],
+      ...[parts.overview.others.has(item.id), index.spent.get(item.hash ?? '')],
+    ]),
+  ]
+  const before = memo.get(spec.name)
+  if (before?.from.length === from.length && before.from.every((one, at) => one === from[at])) return before.sprite
+  const sprite = toSprite(parts, own, index)
+  memo.set(spec.name, { from, sprite })
+  return sprite
+}
+
+function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
   const { overview, root } = parts
   const { spec } = own[0] as OverviewItem
   const shown = index.sprites.get(spec.name)

@@ -5,6 +5,7 @@ import { createPapers } from './papers.ts'
 import { toPanelState } from './state.ts'
 import { createStateLog } from './state-log.ts'
 import type { StateParts } from './state-parts.ts'
+import type { SpriteMemo } from './state-sprite.ts'
 
 /** What the state of a panel is made with. */
 export interface StatePorts {
@@ -40,6 +41,7 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
   let revision = 1
   const raise = (): number => ++revision
   const log = createStateLog(raise)
+  const memo: SpriteMemo = new Map()
   const announce = (): number => {
     tell({ revision: raise() })
     return revision
@@ -50,14 +52,8 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
       papers.read(isWhole),
       shown(fewSprites).catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
     ])
-    const state = toPanelState({
-      ...partsOf(request, overview.mayBuy),
-      revision: at,
-      overview,
-      sheets: preview.sheets,
-      errors: [...preview.errors, ...errors],
-      ledger,
-    })
+    const sheets = { sheets: preview.sheets, errors: [...preview.errors, ...errors] }
+    const state = toPanelState({ ...partsOf(request, overview.mayBuy), ...sheets, revision: at, overview, ledger }, memo)
     const isOvertaken = revision > at
     const noted = log.note(state)
     // Whoever shows it asks for what it lacks by and by.

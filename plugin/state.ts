@@ -5,16 +5,17 @@ import type { PanelError, PanelStanding, PanelState } from './panel/protocol.ts'
 import { openFailures } from './standing.ts'
 import { isUnsent, toLedger, toPaid } from './state-paid.ts'
 import { indexParts, type StateParts } from './state-parts.ts'
-import { toSprite } from './state-sprite.ts'
+import { type SpriteMemo, toKnownSprite } from './state-sprite.ts'
 import { serviceWords } from './words.ts'
 
-/** What the panel shows. Pure. */
-export function toPanelState(parts: StateParts): PanelState {
+/** What the panel shows. Pure, but for what it remembers. @param memo Of the states before. @default nothing was before */
+export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): PanelState {
   const { root, overview, ledger, prices } = parts
   const items = new Map<string, OverviewItem[]>()
   for (const item of overview.items) items.set(item.spec.name, [...(items.get(item.spec.name) ?? []), item])
+  for (const name of memo.keys()) if (!items.has(name)) memo.delete(name)
   const index = indexParts(parts)
-  const sprites = [...items.values()].map((own) => toSprite(parts, own, index))
+  const sprites = [...items.values()].map((own) => toKnownSprite(memo, parts, own, index))
   const steps = overview.steps.map((step) => ({ ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites }))
   const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isUnsent), prices)
   const { keyMode } = prices?.service ?? {}

@@ -199,7 +199,7 @@ export interface Workshop {
    */
   preview(changed?: readonly string[], wanted?: ReadonlySet<string>): Promise<Preview>
   /**
-   * Where everything stands, for the panel: takes, flags, whose turn it is. Broken specs are left out and told; no service is asked.
+   * Where everything stands, for the panel: takes, whose turn it is. What was found out about frames comes with the sheets of a preview. Broken specs are left out and told; no service is asked.
    *
    * @param changed Absolute paths of all files that have changed since the last one, nothing having happened at the service: no other sprite is looked at. @default all is read
    */

@@ -14,8 +14,6 @@ export interface Overview {
   readonly steps: readonly PlanStep[]
   /** Ids whose approval names another checkout as the buyer: only `approve` with `adopt` takes them over. */
   readonly others: ReadonlySet<string>
-  /** What was found out about the frames of what is bought. */
-  readonly quality: readonly AnimationQuality[]
   /** SHA-256 of each spec file, by its absolute path, no newer than what was read of it. */
   readonly digests: ReadonlyMap<string, string>
   readonly errors: readonly SpritewrightError[]

@@ -1,5 +1,4 @@
 import type { PlanStep } from '../build/plan.ts'
-import type { AnimationQuality } from '../build/quality.ts'
 import type { SpritewrightError } from '../errors.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import type { LockFile } from '../vault/lockfile.ts'
@@ -8,7 +7,6 @@ import { isAbout, staleOf } from './changed-specs.ts'
 import type { Workshop } from './counter.ts'
 import { othersOf, serviceOf } from './due.ts'
 import type { Overview, OverviewItem } from './overview-report.ts'
-import { findQuality } from './review.ts'
 import type { SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
 import { type BookedSpecs, createSpecBook } from './spec-book.ts'
@@ -22,7 +20,6 @@ interface Part {
   /** Those that name this sprite. */
   readonly steps: readonly PlanStep[]
   readonly others: readonly string[]
-  readonly quality: readonly AnimationQuality[]
   readonly errors: readonly SpritewrightError[]
 }
 
@@ -75,8 +72,6 @@ async function readParts(
     found.items.map((item, index): OverviewItem => ({ ...item, takes: takes[index] ?? [] })),
     ({ spec }) => spec.name,
   )
-  const bought = new Set(found.items.flatMap(({ id, state }) => (state === 'bought' ? [id] : [])))
-  const quality = groupBy(await findQuality(shop, found, bought), ({ id }) => id.slice(0, id.lastIndexOf('.')))
   const steps = groupBy(
     found.steps.flatMap((step) => step.sprites.map((name) => ({ name, step }))),
     ({ name }) => name,
@@ -92,7 +87,6 @@ async function readParts(
         items: own,
         steps: ownSteps,
         others: [...own, ...ownSteps].flatMap(({ id }) => (others.has(id) ? [id] : [])),
-        quality: quality.get(spec.name) ?? [],
         errors: found.errors.filter((error) => isAbout(spec, error) || (at === 0 && !specs.some((other) => isAbout(other, error)))),
       },
     ] as const
@@ -120,7 +114,6 @@ function toOverview(
     items: all.flatMap(({ items }) => items),
     steps: joinSteps(all.flatMap(({ steps }) => steps)),
     others: new Set(all.flatMap(({ others }) => others)),
-    quality: all.flatMap(({ quality }) => quality).sort((a, b) => (a.id < b.id ? -1 : 1)),
     digests,
     // A picture that cannot be read may be that of several.
     errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],

@@ -54,7 +54,12 @@ export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMake
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
     const found = await surveyWishes(papers, await toWishes(papers, { specs, errors: [] }), lock, { host: keeper.host })
     const errors = [...found.errors]
-    const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault), { memory, cache })
+    const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault), {
+      memory,
+      cache,
+      // Whoever looks at a sprite is shown what is to be looked at.
+      isJudged: () => true,
+    })
     // What is wrong is looked at again the next time.
     if (errors.length > 0) forgetPapers()
     return toMade(specs, sheets, errors)
