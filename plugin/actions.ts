@@ -1,4 +1,4 @@
-import { type FieldEdit, type FieldValue, type OverviewItem, SpritewrightError, type Workshop } from '../src/index.ts'
+import { type FieldEdit, type FieldValue, type Overview, type OverviewItem, SpritewrightError, type Workshop } from '../src/index.ts'
 import type { ActionName, Asked } from './asks.ts'
 import type { DevBuyer } from './buy.ts'
 import { approveOffer, readOffer } from './offer.ts'
@@ -8,6 +8,8 @@ import type { PanelActions } from './panel/actions.ts'
 export interface ActionPorts {
   readonly workshop: Workshop
   readonly buyer: DevBuyer
+  /** Where everything stands, as the panel shows it. */
+  overview(): Promise<Overview>
   /** Asks for prices and balance anew. */
   quote(): Promise<void>
   /** Tells pages that the state has changed; answers its revision. @param paths Files that were written, absolute, where nothing else has happened. */
@@ -50,13 +52,13 @@ export function createActions(ports: ActionPorts): Actions {
       return done()
     },
     take: async ({ id, digest }) => {
-      const item = await findItem(workshop, id)
+      const item = await findItem(ports, id)
       const take = Math.max(...item.takes.map((one) => one.take)) + 1
       return { ...(await writeTake(item, digest, take)), take }
     },
-    'choose-take': async ({ id, digest, take }) => writeTake(await findItem(workshop, id), digest, take),
+    'choose-take': async ({ id, digest, take }) => writeTake(await findItem(ports, id), digest, take),
     use: async ({ id, digest, use }) => {
-      const { spec, animation } = await findItem(workshop, id)
+      const { spec, animation } = await findItem(ports, id)
       return write(spec.name, digest, (now) =>
         useEdits(
           now.animations.find(({ name }) => name === animation.name),
@@ -87,8 +89,8 @@ async function mayBuy(workshop: Workshop): Promise<void> {
   })
 }
 
-async function findItem(workshop: Workshop, id: string): Promise<OverviewItem> {
-  const item = (await workshop.overview()).items.find((one) => one.id === id)
+async function findItem(ports: ActionPorts, id: string): Promise<OverviewItem> {
+  const item = (await ports.overview()).items.find((one) => one.id === id)
   if (item) return item
   throw new SpritewrightError('SW_USAGE', {
     message: `Expected the name of an animation whose spec is in order, found ${JSON.stringify(id)}.`,

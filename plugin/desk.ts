@@ -123,7 +123,7 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, s
       () => {},
     )
   }
-  const actions = createActions({ workshop, buyer, quote, changed })
+  const actions = createActions({ workshop, buyer, overview: teller.overview, quote, changed })
   servePanel(server, {
     prefix,
     root,

@@ -1,4 +1,4 @@
-import type { BuiltSheets, Preview, Workshop } from '../src/index.ts'
+import type { BuiltSheets, Overview, Preview, Workshop } from '../src/index.ts'
 import type { GuardedRequest } from './guard.ts'
 import type { PanelState, PanelUpdate, StateEvent } from './panel/protocol.ts'
 import { createPapers } from './papers.ts'
@@ -23,6 +23,8 @@ export interface StateTeller {
   changed(paths?: readonly string[]): number
   /** The same of what no paper says: prices, progress. */
   announce(): number
+  /** Where everything stands by the papers, as far as is known here. */
+  overview(): Promise<Overview>
   /** @param query `since`: the revision that the page knows. */
   state(request: GuardedRequest, query: URLSearchParams): Promise<PanelState | PanelUpdate>
 }
@@ -69,6 +71,7 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
       return announce()
     },
     announce,
+    overview: async () => (await papers.read(false)).overview,
     state: (request, query) => {
       const given = query.get('since') ?? ''
       const since = /^\d{1,15}$/.test(given) ? Number.parseInt(given, 10) : undefined

@@ -2,7 +2,8 @@ import { relative } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import { stageFile } from '../host/publish.ts'
 import { editSpecText } from '../spec/edit.ts'
-import { readSpecs } from '../spec/scan.ts'
+import { specName } from '../spec/parser.ts'
+import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../spec/scan.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { SpecEditReport, SpecEditRequest } from './overview-report.ts'
 import type { Shop } from './shop.ts'
@@ -25,8 +26,12 @@ export function createSpecEditor(shop: Shop): SpecEditor {
 }
 
 async function edit({ host, options }: Shop, { sprite, digest, edit }: SpecEditRequest): Promise<SpecEditReport> {
-  const { specs } = await readSpecs(host, options.root, options.specs)
-  const spec = specs.find(({ name }) => name === sprite)
+  const isNamed = (file: string): boolean => specName(file)?.toLowerCase() === sprite.toLowerCase()
+  const read = new Map<string, ReadSpec['spec']>()
+  for (const file of (await findSpecs(host.glob, options.root, options.specs)).filter(isNamed))
+    read.set(file, (await tryReadSpec(host.disk, file, options.root)).spec)
+  // Two of one name are none.
+  const spec = toScan(read, options.root).specs.find(({ name }) => name === sprite)
   if (!spec) {
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected the name of a sprite whose spec is in order, found ${JSON.stringify(sprite)}.`,

@@ -2,6 +2,7 @@ import type { Bitmap } from '../../atlas/index.ts'
 import type { PlanItem } from '../build/plan.ts'
 import type { StandInSource } from '../build/stand-in.ts'
 import { buildKey, requestHash } from '../spec/key.ts'
+import type { ServiceIdentity } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Shop } from './shop.ts'
@@ -46,13 +47,21 @@ export function createStandIns(shop: Shop, found: Survey, readResult: (item: Pla
  * not known yet.
  */
 function madePicture(lock: LockFile, wish: Wish): string | undefined {
-  const services = new Map(Object.values(lock.steps ?? {}).map(({ service }) => [JSON.stringify(service), service]))
-  const chains = [...services.values()].map((service) =>
+  const services = stepServices.get(lock) ?? servicesOfSteps(lock)
+  stepServices.set(lock, services)
+  const chains = services.map((service) =>
     wish.requests(service).steps.map((step) => findEntry(lock, step.id, requestHash(step, service))?.result?.sha256),
   )
   const reached = chains.map((results) => results.findLastIndex((result) => result !== undefined))
   const best = reached.indexOf(Math.max(...reached))
   return chains[best]?.[reached[best] ?? -1]
+}
+
+/** Lock files are never changed in place, and each sprite of a project asks for the same list. */
+const stepServices = new WeakMap<LockFile, readonly ServiceIdentity[]>()
+
+function servicesOfSteps(lock: LockFile): readonly ServiceIdentity[] {
+  return [...new Map(Object.values(lock.steps ?? {}).map(({ service }) => [JSON.stringify(service), service])).values()]
 }
 
 /** What is to be seen on the picture, as far as it is said in words. */
