@@ -70,7 +70,7 @@ function checkImports() {
     for (const [, from] of readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?['"]([^'"]+)['"]/g)) {
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(from)?.[0]
       if (from.startsWith('.') && /\.[jt]s$/.test(from)) open.push(join(dirname(file), from.replace(/\.[jt]s$/, '.d.ts')))
-      else if (!/^(?:\.|node:)/.test(from) && !given.has(name))
+      else if (!/^(?:\.|node:|virtual:)/.test(from) && !given.has(name))
         problems.push(`Expected the declarations to import what the package depends on, found ${from} in ${file.slice(root.length + 1)}.`)
     }
   }
