@@ -11,6 +11,7 @@ import { type TrimmedFrame, trim } from './trim.ts'
 export interface Page {
   /** 0 for the first. */
   readonly index: number
+  /** Drawn when it is asked for, and perhaps anew the next time: not to be written to, and not the same object for ever. */
   readonly bitmap: Bitmap
 }
 

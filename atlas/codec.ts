@@ -26,7 +26,7 @@ export interface PageEncoding {
   readonly palette?: PaletteMode
 }
 
-/** zlib level of PNGs that are given none: higher ones take five times as long for a twentieth of the bytes. */
+/** zlib level of PNGs that are given none: higher ones take several times as long for a few hundredths of the bytes. */
 export const DEFAULT_LEVEL = 6
 
 type SharpModule = typeof import('sharp')['default']

@@ -48,7 +48,7 @@ export class FreeSpace {
     return true
   }
 
-  /** Looks for room for boxes of at least these sides; `put` then looks no more. */
+  /** Looks for room for boxes of at least these sides, and of what was asked for before; `put` then looks no more. */
   prepare(width: number, height: number): void {
     if (width >= this.#narrowest && height >= this.#lowest) return
     this.#narrowest = Math.min(this.#narrowest, width)

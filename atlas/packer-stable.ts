@@ -178,7 +178,7 @@ class StableJob {
     const { border } = this.#options
     const { edge } = boundsOf(this.#options)
     const positions = new Map([...places].map(([index, place]) => [index, { ...place, x: place.x + border, y: place.y + border }]))
-    return { width: space.width + edge, height: space.height + edge, groups, positions }
+    return { width: space.width + edge, height: space.height + edge, groups: [...groups], positions }
   }
 
   #membersOf(groups: readonly number[]): number[] {

@@ -42,7 +42,7 @@ const LAST_BLOCK = Uint8Array.of(3, 0)
 const ADLER = 65521
 
 /**
- * Writes a PNG of RGBA8 without row filters, which suits flat art, in strips of rows that are compressed one by one, off the main thread. A strip that was compressed before is taken
+ * Writes a PNG of RGBA8 without row filters, which suits flat art, in strips of rows that are compressed each by itself, on Node's threads for such work. A strip that was compressed before is taken
  * over: the bytes are the same. The same pixels and level give the same bytes on one zlib.
  *
  * @param level zlib level, 0 to 9.

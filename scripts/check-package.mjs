@@ -24,6 +24,7 @@ try {
   const { tarball, files } = pack()
   checkFiles(files)
   checkPanel()
+  checkImports()
   await checkWithPublint(tarball)
   checkTypes(tarball)
   const project = install(tarball)
@@ -56,6 +57,23 @@ function checkFiles(files) {
   for (const path of expected) if (!files.includes(path)) problems.push(`Expected ${path} in the package, it is missing.`)
   const isWanted = (path) => expected.has(path) || /^dist\/(?:atlas|src|plugin)\/.*\.(?:js|d\.ts|html|css|svg)$/.test(path)
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)
+}
+
+/** What the declarations of the entries import, one from another, comes with the package. */
+function checkImports() {
+  const given = new Set([manifest.name, ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })])
+  const seen = new Set()
+  const open = Object.values(manifest.exports).flatMap((target) => (target.types ? [join(root, target.types)] : []))
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    if (seen.has(file)) continue
+    seen.add(file)
+    for (const [, from] of readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?['"]([^'"]+)['"]/g)) {
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(from)?.[0]
+      if (from.startsWith('.') && /\.[jt]s$/.test(from)) open.push(join(dirname(file), from.replace(/\.[jt]s$/, '.d.ts')))
+      else if (!/^(?:\.|node:|virtual:)/.test(from) && !given.has(name))
+        problems.push(`Expected the declarations to import what the package depends on, found ${from} in ${file.slice(root.length + 1)}.`)
+    }
+  }
 }
 
 /** The panel's page is small: it opens at once, also on a slow machine. */

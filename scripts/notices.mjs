@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** Files in which packages tell under which licence they are given. */
-const licence = /^(?:licen[cs]e|copying)(?:[.-].*)?$/i
+const licence = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i
 
 /** Remembers which packages have gone into bundles, and writes what their licences ask to be passed on. */
 export function collectNotices() {
@@ -22,7 +22,7 @@ export function collectNotices() {
       const sections = [...packages]
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([, { manifest, text }]) => {
-          return `${manifest.name} ${manifest.version} (${manifest.license})\n\n${text.trim()}\n`
+          return `${manifest.name} ${manifest.version} (${manifest.license})\n\n${text}\n`
         })
       writeFileSync(
         file,
@@ -38,7 +38,7 @@ function add(packages, id) {
   const home = found[1]
   if (packages.has(home)) return
   const manifest = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
-  const name = readdirSync(home).find((file) => licence.test(file))
-  if (name === undefined) throw new Error(`Expected ${manifest.name} to bring its licence, found none in ${dirname(id)}.`)
-  packages.set(home, { manifest, text: readFileSync(join(home, name), 'utf8') })
+  const names = readdirSync(home).filter((file) => licence.test(file))
+  if (names.length === 0) throw new Error(`Expected ${manifest.name} to bring its licence, found none in ${dirname(id)}.`)
+  packages.set(home, { manifest, text: names.map((name) => readFileSync(join(home, name), 'utf8').trim()).join('\n\n') })
 }

@@ -33,7 +33,7 @@ export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sh
 export type { OpenapiDifference } from './contract/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
 export type { FieldEdit, FieldValue } from './spec/edit.ts'
-export { specJsonSchema } from './spec/schema.ts'
+export { specJsonSchema } from './spec/json-schema.ts'
 export type {
   AnswerRequest,
   ApprovalLine,

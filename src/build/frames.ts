@@ -1,46 +1,14 @@
-import { type ArchiveEntry, type Bitmap, type FrameSequence, openArchive, readFrames, scaleFrames, stabilize } from '../../atlas/index.ts'
+import { type Bitmap, type FrameSequence, scaleFrames, stabilize } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Decoder } from '../host/decoding.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
-import { layOver, type Overrides } from './overrides.ts'
+import { openResult } from './open-result.ts'
+import { layOver } from './overrides.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
-import { drawStandIn, type StandInSource } from './stand-in.ts'
-
-/** Names the parts of a result among its entries, where a profile knows the layout; frames may be left out where sheet and atlas are named. */
-export type DeliveryLayout = (entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]) => {
-  readonly frames: readonly string[]
-  readonly sheet?: string | undefined
-  readonly atlas?: string | undefined
-}
-
-/** Where the pictures of one animation come from. */
-export type FrameSource =
-  /** The raw ZIP that was paid for. */
-  | {
-      readonly kind: 'result'
-      readonly sha256: string
-      readonly read: () => Promise<Uint8Array>
-      /** What the service said of its frames. */
-      readonly review?: FrameReview | undefined
-    }
-  /** A stand-in for what is not bought. */
-  | StandInSource
-
-/** A bought result. */
-export type ResultSource = Extract<FrameSource, { kind: 'result' }>
-
-/** One animation of a project and where its pictures come from. */
-export interface SheetInput {
-  readonly spec: SpriteSpec
-  readonly animation: AnimationSpec
-  readonly source: FrameSource
-  /** Frames that a person has touched up; they lie over a result alone. */
-  readonly overrides?: Overrides | undefined
-  /** The sprite's folder of such frames and the files in it, absolute; empty where there is no folder. @default [] */
-  readonly overridePaths?: readonly string[]
-}
+import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
+import { drawStandIn } from './stand-in.ts'
 
 /** The sequence of an animation and what a person should know about it. */
 export interface SequenceReport {
@@ -186,7 +154,7 @@ async function openTouchedUp(
   layout: DeliveryLayout | undefined,
   decoder: Decoder | undefined,
 ): Promise<Opened> {
-  const opened = (await decodeBeside(input, source, layout, decoder)) ?? (await openResult(input, source, layout))
+  const opened = await openResult(input, source, layout, decoder)
   if (!input.overrides) return { ...opened, touched: new Set() }
   return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
 }
@@ -200,58 +168,4 @@ function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): Fram
     inspectionFrames: rest(review.inspectionFrames),
     sourceShiftedFrames: rest(review.sourceShiftedFrames),
   }
-}
-
-/** Undefined where it has to be read on this thread: by a profile, which is the project's own code, or because something is wrong with it. */
-async function decodeBeside(
-  { spec, animation }: SheetInput,
-  source: ResultSource,
-  layout: DeliveryLayout | undefined,
-  decoder: Decoder | undefined,
-): Promise<Omit<Opened, 'touched'> | undefined> {
-  if (layout || !decoder) return undefined
-  const delivery = await decoder.decode(await source.read(), animation.frames)
-  return delivery && { frames: delivery.frames, warnings: delivery.warnings.map((warning) => tellOf(spec, animation, warning)) }
-}
-
-function tellOf(spec: SpriteSpec, animation: AnimationSpec, warning: string): string {
-  return `${animationId(spec, animation)}: ${warning}`
-}
-
-async function openResult(
-  input: Pick<SheetInput, 'spec' | 'animation'>,
-  source: ResultSource,
-  layout: DeliveryLayout | undefined,
-): Promise<Omit<Opened, 'touched'>> {
-  const { spec, animation } = input
-  const id = animationId(spec, animation)
-  // What the vault has to say of a result that is not there, or damaged, is no fault of the delivery.
-  const bytes = await source.read()
-  try {
-    const entries = openArchive(bytes)
-    const delivery = readFrames(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
-    return { frames: delivery.frames, warnings: delivery.warnings.map((warning) => tellOf(spec, animation, warning)) }
-  } catch (error) {
-    const { code, facts } = error as { code?: unknown; facts?: object }
-    throw new SpritewrightError('SW_DELIVERY', {
-      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.zip; once it can be read, by an update or by service.profile.readDelivery, it is used without paying again.`,
-      facts: { ...facts, id, result: source.sha256, rule: (facts as { rule?: unknown } | undefined)?.rule, atlasCode: code },
-      cause: error,
-    })
-  }
-}
-
-/** The parts that a profile names, under the names by which they are recognised. */
-function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): readonly ArchiveEntry[] {
-  const take = (name: string, as: string): ArchiveEntry => {
-    const entry = entries.find((other) => other.name === name)
-    if (!entry) throw new Error(`service.profile.readDelivery names the entry ${JSON.stringify(name)}, which is not there.`)
-    return { name: as, bytes: entry.bytes }
-  }
-  const { frames, sheet, atlas } = layout(entries)
-  return [
-    ...frames.map((name, index) => take(name, `frames/frame_${String(index).padStart(6, '0')}.png`)),
-    ...(sheet === undefined ? [] : [take(sheet, 'sheet.png')]),
-    ...(atlas === undefined ? [] : [take(atlas, 'atlas.json')]),
-  ]
 }

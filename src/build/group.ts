@@ -1,7 +1,6 @@
 import { withOutlines } from '../../atlas/index.ts'
 import { buildKey } from '../spec/key.ts'
 import { encodeSheet, knownStrips } from './encode-sheet.ts'
-import type { SheetInput } from './frames.ts'
 import { layOut } from './lay-out.ts'
 import { layoutDigest, layoutName, toLayout } from './layout.ts'
 import { formatVersion, readMembers, type SheetPorts } from './members.ts'
@@ -9,6 +8,7 @@ import { withPlayback } from './memory.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
 import { isPlayedAlone, lookParts, memberKey } from './sheet-key.ts'
 import type { BuiltGroup, SheetOptions } from './sheet-model.ts'
+import type { SheetInput } from './sources.ts'
 
 /** A group that is to be made. */
 interface Asked {
@@ -60,6 +60,11 @@ async function makeOrKeep({ name, members, options, ports, key }: Asked): Promis
   return group
 }
 
+/** Whether any of its pages is compressed in strips. */
+function hasStrips({ encodings, palette }: SheetOptions): boolean {
+  return encodings.includes('png') && palette === undefined
+}
+
 /** Where the key of a group's last build is kept. */
 function lastKey(name: string, { codec = '' }: SheetPorts): string {
   return buildKey({ formatVersion, codec, last: name })
@@ -109,7 +114,7 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const sequences = reports.map(({ sequence }) => sequence)
   const { hull, maxSize, rotate = false } = options
   const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
-  const aids = { textures: ports.encodeTexture, known: knownStrips(await readLast(name, ports)) }
+  const aids = { textures: ports.encodeTexture, known: hasStrips(options) ? knownStrips(await readLast(name, ports)) : undefined }
   return {
     atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, aids))),
     quality: reports.flatMap(({ quality }) => quality ?? []),

@@ -5,11 +5,12 @@ import { buildKey } from '../spec/key.ts'
 import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
 import type { TextureEncoder } from './encode-sheet.ts'
-import { type DeliveryLayout, readPlayed, type SequenceReport, type SheetInput, toSequence } from './frames.ts'
+import { readPlayed, type SequenceReport, toSequence } from './frames.ts'
 import type { Layout } from './layout.ts'
 import type { SheetMemory } from './memory.ts'
 import { packSequence, unpackSequence } from './sequence-cache.ts'
 import { memberKey, playedKey } from './sheet-key.ts'
+import type { DeliveryLayout, SheetInput } from './sources.ts'
 
 /** Raised whenever equal inputs may give other bytes than before. */
 export const formatVersion: number = 6
@@ -71,11 +72,14 @@ export async function readMembers(
       reports[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, { ...ports, decoder })
     }
   }
-  try {
-    await Promise.all(Array.from({ length: lanes }, lane))
-  } finally {
-    await decoder?.close()
+  // The first failure ends all lanes, and they are waited for: what they write belongs to this build.
+  const stopping = (error: unknown): never => {
+    next = members.length
+    throw error
   }
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, () => lane().catch(stopping)))
+  await decoder?.close()
+  for (const end of ends) if (end.status === 'rejected') throw end.reason
   return reports
 }
 

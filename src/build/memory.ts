@@ -1,5 +1,6 @@
-import type { PlayedFrames, SheetInput } from './frames.ts'
+import type { PlayedFrames } from './frames.ts'
 import type { BuiltAtlas, BuiltGroup } from './sheet-model.ts'
+import type { SheetInput } from './sources.ts'
 
 /** What a dev server remembers of the last sheets, so that an edit makes anew what it changes and nothing else. */
 export interface SheetMemory {

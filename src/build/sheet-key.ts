@@ -1,5 +1,5 @@
 import { buildKey } from '../spec/key.ts'
-import type { SheetInput } from './frames.ts'
+import type { SheetInput } from './sources.ts'
 
 const memberKeys = new WeakMap<SheetInput, string>()
 

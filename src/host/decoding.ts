@@ -15,6 +15,8 @@ export interface DecodedDelivery {
 
 /** Reads deliveries beside the thread that asks. */
 export interface Decoder {
+  /** False once its thread has ended: it answers nothing any more. */
+  readonly isAlive: boolean
   /**
    * The frames of a delivery.
    *
@@ -37,39 +39,51 @@ parentPort.on('message', async ({ id, zip, expected }) => {
   try {
     const { openArchive, readFrames } = await library
     const { frames, warnings } = readFrames(openArchive(zip), { frames: expected })
-    // Small buffers lie in a pool that others share; large ones move.
-    const moved = frames.filter(({ data }) => data.byteOffset === 0 && data.length >= 8192)
-    parentPort.postMessage({ id, delivery: { frames, warnings } }, [...new Set(moved.map(({ data }) => data.buffer))])
+    // Small buffers lie in a pool that others share, and are copied out of it; the others move.
+    const own = ({ data }) => data.byteOffset === 0 && data.length >= 8192 && data.buffer.byteLength < 2 * data.length
+    const moved = frames.map((frame) => (own(frame) ? frame : { ...frame, data: frame.data.slice() }))
+    parentPort.postMessage({ id, delivery: { frames: moved, warnings } }, [...new Set(moved.map(({ data }) => data.buffer))])
   } catch {
     parentPort.postMessage({ id })
   }
 })`
 
-/** A thread of this process. */
+/** A thread of this process; where none may be started, one that answers nothing. */
 export const openNodeDecoder: OpenDecoder = (library) => {
-  const worker = new Worker(workerCode, { eval: true, workerData: library })
-  const waiting = new Map<number, (delivery: DecodedDelivery | undefined) => void>()
+  let worker: Worker
+  try {
+    worker = new Worker(workerCode, { eval: true, workerData: library })
+  } catch {
+    return { isAlive: false, decode: async () => undefined, close: async () => {} }
+  }
+  const waiting = new Map<number, (delivery?: DecodedDelivery) => void>()
   let last = 0
   let isAlive = true
-  const die = (): void => {
-    isAlive = false
-    for (const answer of waiting.values()) answer(undefined)
-    waiting.clear()
-  }
-  worker.on('message', ({ id, delivery }: { readonly id: number; readonly delivery?: DecodedDelivery }) => {
+  const answer = (id: number, delivery?: DecodedDelivery): void => {
     waiting.get(id)?.(delivery)
     waiting.delete(id)
-  })
-  worker.on('error', die)
-  worker.on('exit', die)
+  }
+  const die = (): void => {
+    isAlive = false
+    for (const id of waiting.keys()) answer(id)
+  }
+  worker.on('message', ({ id, delivery }: { readonly id: number; readonly delivery?: DecodedDelivery }) => answer(id, delivery))
+  for (const end of ['error', 'exit', 'messageerror']) worker.on(end, die)
   return {
+    get isAlive() {
+      return isAlive
+    },
     decode: (zip, frames) =>
       new Promise((resolve) => {
         if (!isAlive) return resolve(undefined)
         const id = ++last
         waiting.set(id, resolve)
         const isWhole = zip.byteLength === zip.buffer.byteLength && zip.buffer instanceof ArrayBuffer
-        worker.postMessage({ id, zip, expected: frames }, isWhole ? [zip.buffer as ArrayBuffer] : [])
+        try {
+          worker.postMessage({ id, zip, expected: frames }, isWhole ? [zip.buffer as ArrayBuffer] : [])
+        } catch {
+          answer(id)
+        }
       }),
     close: async () => void (await worker.terminate()),
   }

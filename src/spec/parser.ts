@@ -3,9 +3,10 @@ import { SpritewrightError } from '../errors.ts'
 import { crossFaults } from './cross-checks.ts'
 import { createDocument, type Fault, type LocatedDocument, type ParsedText, type Place, placeInText, type ValuePath } from './document.ts'
 import { parseJsonText } from './json-text.ts'
-import { type AnimationFile, knownFields, namePattern, nameWords, type SpecFile, type StepFile, specSchema } from './schema.ts'
+import { type AnimationFile, namePattern, nameWords, type SpecFile, type StepFile } from './schema.ts'
 import { describeValue, formatPath, nearestName, toFaults, valueAt } from './schema-faults.ts'
 import type { AnimationSpec, Reference, ReferenceStep, SpriteSpec } from './spec.ts'
+import { knownFields, specSchema } from './spec-shape.ts'
 import { parseYamlText } from './yaml-text.ts'
 
 /** Largest spec file that is read, in bytes. */

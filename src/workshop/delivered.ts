@@ -1,6 +1,6 @@
-import type { SheetInput } from '../build/frames.ts'
 import { identify, standingOf } from '../build/plan.ts'
 import { makeSheets, readQuality } from '../build/sheet.ts'
+import type { SheetInput } from '../build/sources.ts'
 import { SpritewrightError } from '../errors.ts'
 import { requestHash } from '../spec/key.ts'
 import { findEntry } from '../vault/lockfile.ts'

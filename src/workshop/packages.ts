@@ -38,10 +38,10 @@ export async function findTexturePackage({ disk }: Pick<Host, 'disk'>, root: str
   })
 }
 
-/** The versions of what makes the bytes of pictures: sharp, which reads, scales and encodes, and zlib, which writes PNGs. Undefined where they cannot be told. */
-export async function readCodecVersion({ disk }: Pick<Host, 'disk'>): Promise<string | undefined> {
+/** The versions of what makes the bytes of pictures: sharp, which reads, scales and encodes, as far as it can be told, and zlib, which writes PNGs. */
+export async function readCodecVersion({ disk }: Pick<Host, 'disk'>): Promise<string> {
   const sharp = (await findPackage(disk, 'sharp', [ownFolder]))?.manifest.version
-  return sharp && `${sharp} ${zlibVersion()}`
+  return `${sharp ?? '-'} ${zlibVersion()}`
 }
 
 const ownFolder = dirname(fileURLToPath(import.meta.url))

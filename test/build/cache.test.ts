@@ -93,6 +93,16 @@ describe('the cache', () => {
     }
   })
 
+  test('another build that has written the same key since is nothing to tell of', async () => {
+    const { open, warnings } = machine()
+    const [one, other] = [open(), open()]
+    await one.write(key('a'), bytes(10, 1))
+    await other.write(key('a'), bytes(10, 2))
+    await Promise.all([one.finish(), other.finish()])
+    expect(warnings).toEqual([])
+    expect([...(await open().read(key('a')))!]).toEqual([...bytes(10, 2)])
+  })
+
   test('what it promised is looked at once: a build that only reads opens nothing a second time', async () => {
     const { disk, build } = machine()
     await build('ab')

@@ -2,9 +2,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
 import { type Bitmap, createBitmap, openArchive, readFrames } from '../../atlas/index.ts'
-import type { SheetInput } from '../../src/build/frames.ts'
 import { makeSheets } from '../../src/build/sheet.ts'
 import type { SheetOptions } from '../../src/build/sheet-model.ts'
+import type { SheetInput } from '../../src/build/sources.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
 import { defaultShapes } from '../../src/embedded/shapes.ts'
 import { type Decoder, openNodeDecoder } from '../../src/host/decoding.ts'
@@ -52,6 +52,20 @@ test('another thread reads a delivery to the same frames and warnings, and answe
   expect(await decoder.decode(await deliver(1), 2)).toBeUndefined()
 })
 
+test('what is asked of a thread that ends meanwhile is answered, and nothing more is asked of it', async () => {
+  const decoder = openNodeDecoder(library)
+  const asked = Array.from({ length: 20 }, async () => decoder.decode(await deliver(3, 30), 30))
+  await decoder.close()
+  expect(decoder.isAlive).toBe(false)
+  // Each with its frames, or with nothing: none is left waiting.
+  expect((await Promise.all(asked)).every((answer) => answer === undefined || answer.frames.length === 30)).toBe(true)
+})
+
+test('the library knows where it lies as one module', async () => {
+  const { libraryUrl } = (await import(library)) as { libraryUrl: string }
+  expect(libraryUrl).toBe(library)
+})
+
 test('a thread that cannot start answers nothing', async () => {
   const decoder = openNodeDecoder('file:///nowhere/index.js')
   expect(await decoder.decode(await deliver(1), 2)).toBeUndefined()
@@ -67,6 +81,7 @@ test('many results are read by one decoder, which is closed; the atlas and the w
     opened++
     const decoder = openNodeDecoder(library)
     return {
+      isAlive: true,
       decode: (zip, frames) => {
         asked++
         return decoder.decode(zip, frames)
@@ -97,7 +112,19 @@ test('what the decoder cannot read is refused as it always is, and the decoder i
     const decoder = openNodeDecoder(library)
     return { ...decoder, close: () => decoder.close().then(() => void closed++) }
   }
+  let reads = 0
+  for (const [at, { source }] of inputs.entries()) {
+    const { read } = source as { read: () => Promise<Uint8Array> }
+    inputs[at] = {
+      ...inputs[at]!,
+      source: { ...(source as Extract<SheetInput['source'], { kind: 'result' }>), read: () => read().finally(() => reads++) },
+    }
+  }
   const refused = { code: 'SW_DELIVERY', facts: { id: 's090.walk' } }
   await expect(makeSheets(inputs, 'group', options, ports([], open))).rejects.toMatchObject(refused)
   expect(closed).toBe(1)
+  // The others are left alone, now and later.
+  expect(reads).toBeLessThan(110)
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(reads).toBeLessThan(110)
 })

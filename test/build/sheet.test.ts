@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Bitmap, decodePng, readPage } from '../../atlas/index.ts'
-import type { SheetInput } from '../../src/build/frames.ts'
 import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
+import type { SheetInput } from '../../src/build/sources.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { figurePng } from '../project.ts'
 

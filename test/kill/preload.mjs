@@ -1,6 +1,6 @@
 // Loaded into a real process before everything else (`node --import`). It numbers what the process does to the disk under one folder and what it asks of the network, tells each step on file descriptor 3,
 // and ends the process at one of them, or lets the disk be full from one on. `SPRITEWRIGHT_MORTAL` says what:
-//   before 7, after 7   SIGKILL right before, right after the seventh step
+//   before 7, after 7   SIGKILL right before, right after the seventh step; after a request is when its answer comes
 //   change 7            SIGKILL right before the seventh step that is no flush and clears nothing away: those leave a killed process's papers as they were
 //   torn 7              SIGKILL with half of the bytes written, where the seventh step writes
 //   ENOSPC 7            the seventh call that needs room fails, and every later one
@@ -82,7 +82,15 @@ promises.open = async (path, ...rest) => {
 }
 syncBuiltinESMExports()
 
+let asked
 subscribe('undici:request:create', ({ request }) => {
   tell('request', `${request.method} ${request.path}`)
-  if (++steps === chosen && diesBefore) die()
+  if (++steps !== chosen || isFull) return
+  if (diesBefore) die()
+  asked = request
 })
+// After a request is when its answer begins, or will never come.
+for (const end of ['headers', 'error'])
+  subscribe(`undici:request:${end}`, ({ request }) => {
+    if (request === asked) die()
+  })

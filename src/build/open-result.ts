@@ -1,0 +1,74 @@
+import { type ArchiveEntry, type Bitmap, openArchive, readFrames } from '../../atlas/index.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { Decoder } from '../host/decoding.ts'
+import { animationId } from '../spec/request.ts'
+import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
+
+/** Frames at the size in which they were delivered, in that order. */
+export interface OpenedResult {
+  readonly frames: readonly Bitmap[]
+  readonly warnings: readonly string[]
+}
+
+/** Undefined where it has to be read on this thread: by a profile, which is the project's own code, or because something is wrong with it. */
+async function decodeBeside(
+  { spec, animation }: Pick<SheetInput, 'spec' | 'animation'>,
+  source: ResultSource,
+  layout: DeliveryLayout | undefined,
+  decoder: Decoder | undefined,
+): Promise<OpenedResult | undefined> {
+  if (layout || !decoder?.isAlive) return undefined
+  const delivery = await decoder.decode(await source.read(), animation.frames)
+  return delivery && { frames: delivery.frames, warnings: delivery.warnings.map((warning) => tellOf(spec, animation, warning)) }
+}
+
+function tellOf(spec: SpriteSpec, animation: AnimationSpec, warning: string): string {
+  return `${animationId(spec, animation)}: ${warning}`
+}
+
+/**
+ * Opens a result, on another thread where there is one.
+ *
+ * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault.
+ */
+export async function openResult(
+  input: Pick<SheetInput, 'spec' | 'animation'>,
+  source: ResultSource,
+  layout: DeliveryLayout | undefined,
+  decoder?: Decoder,
+): Promise<OpenedResult> {
+  const { spec, animation } = input
+  const beside = await decodeBeside(input, source, layout, decoder)
+  if (beside) return beside
+  const id = animationId(spec, animation)
+  // What the vault has to say of a result that is not there, or damaged, is no fault of the delivery.
+  const bytes = await source.read()
+  try {
+    const entries = openArchive(bytes)
+    const delivery = readFrames(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
+    return { frames: delivery.frames, warnings: delivery.warnings.map((warning) => tellOf(spec, animation, warning)) }
+  } catch (error) {
+    const { code, facts } = error as { code?: unknown; facts?: object }
+    throw new SpritewrightError('SW_DELIVERY', {
+      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.zip; once it can be read, by an update or by service.profile.readDelivery, it is used without paying again.`,
+      facts: { ...facts, id, result: source.sha256, rule: (facts as { rule?: unknown } | undefined)?.rule, atlasCode: code },
+      cause: error,
+    })
+  }
+}
+
+/** The parts that a profile names, under the names by which they are recognised. */
+function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): readonly ArchiveEntry[] {
+  const take = (name: string, as: string): ArchiveEntry => {
+    const entry = entries.find((other) => other.name === name)
+    if (!entry) throw new Error(`service.profile.readDelivery names the entry ${JSON.stringify(name)}, which is not there.`)
+    return { name: as, bytes: entry.bytes }
+  }
+  const { frames, sheet, atlas } = layout(entries)
+  return [
+    ...frames.map((name, index) => take(name, `frames/frame_${String(index).padStart(6, '0')}.png`)),
+    ...(sheet === undefined ? [] : [take(sheet, 'sheet.png')]),
+    ...(atlas === undefined ? [] : [take(atlas, 'atlas.json')]),
+  ]
+}
