@@ -129,6 +129,26 @@ describe('buying from the panel', () => {
   })
 })
 
+test('frames of what is bought are looked over, and flagged with the words of the service too; a placeholder never is', async () => {
+  const quick = quickMakers()
+  const makers: typeof quick = {
+    ...quick,
+    sheet: async (...asked) => {
+      const made = await quick.sheet(...asked)
+      return 'reason' in made || !made.review ? made : { ...made, review: { ...made.review, sourceShiftedFrames: [5] } }
+    },
+  }
+  const { start } = await world({}, { makers })
+  const { panel } = await start()
+  await approveHero(panel)
+  // What the service said stands in the lock file, which is written last.
+  const state = await panel.stateWhere((now) => find(now, 'hero.walk').flags.some(({ from }) => from === 'service'))
+  const { flags } = find(state, 'hero.walk')
+  expect(flags.find(({ from }) => from === 'service')).toMatchObject({ fault: 'shifted', frames: [5] })
+  expect(flags.some(({ from }) => from === 'frames')).toBe(true)
+  expect(find(state, 'coin.spin').flags).toEqual([])
+})
+
 describe('an approval from elsewhere', () => {
   test('of another terminal starts the purchase; one of another checkout does not, until it is taken over', async () => {
     const { start, service, approve } = await world()
