@@ -41,7 +41,11 @@ export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['o
     const specs = await book.read(before && changed)
     const stale = staleOf(specs.specs, before && changed)
     const { lock, parts } = before && stale !== 'all' ? before : { lock: await shop.lock.read(), parts: new Map<string, Part>() }
-    const isKnown = (spec: SpriteSpec): boolean => parts.get(spec.name)?.spec === spec && stale !== 'all' && !stale.has(spec.name)
+    // What is wrong is looked at again: its cause may lie where nobody looks.
+    const isKnown = (spec: SpriteSpec): boolean => {
+      const part = parts.get(spec.name)
+      return part?.spec === spec && part.errors.length === 0 && stale !== 'all' && !stale.has(spec.name)
+    }
     const kept = specs.specs.flatMap((spec) => (isKnown(spec) ? [[spec.name, parts.get(spec.name) as Part] as const] : []))
     const fresh = await readParts(
       shop,

@@ -1,3 +1,4 @@
+import { specName } from '../spec/parser.ts'
 import type { SpecScan } from '../spec/scan.ts'
 import type { LockFile } from '../vault/lockfile.ts'
 import { staleOf } from './changed-specs.ts'
@@ -32,11 +33,15 @@ export function createPreviewer(shop: Shop, keeper: SessionKeeper): Previewer {
   const preview: Workshop['preview'] = async (changed, wanted) => {
     const scan = await book.read(shown && changed)
     const stale = staleOf(scan.specs, lock && changed)
-    if (stale === 'all' || stale.size > 0) maker.forgetPapers()
+    // What no sound spec names now may be what one named, and will name again.
+    if (stale === 'all' || changed?.some((path) => specName(path) === undefined)) maker.forgetPapers()
     if (stale === 'all') {
       made.clear()
       lock = undefined
     } else for (const name of stale) made.delete(name)
+    // What shares its name with another, is broken or gone comes back as it is by then.
+    const there = new Set(scan.specs.map(({ name }) => name))
+    for (const name of made.keys()) if (!there.has(name)) made.delete(name)
     lock ??= await shop.lock.read()
     const asked = wanted ? scan.specs.filter(({ name }) => wanted.has(name)) : scan.specs
     // What could not be made is tried again: its cause may lie where nobody looks.

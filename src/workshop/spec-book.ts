@@ -31,13 +31,15 @@ export function createSpecBook({ host, options }: Shop): SpecBook {
   const { root } = options
   let pages: ReadonlyMap<string, Page> | undefined
   let booked: BookedSpecs = { specs: [], errors: [], digests: new Map() }
+  /** A file that was locked is readable again without any word of it. */
+  const unread = (): readonly string[] => [...(pages ?? [])].flatMap(([file, { digest }]) => (digest === undefined ? [file] : []))
   const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
     const { spec, bytes } = await tryReadSpec(host.disk, file, root)
     return { spec: sameAs(before?.spec, spec), digest: bytes && sha256(bytes) }
   }
   const readPages = async (changed: readonly string[] | undefined): Promise<ReadonlyMap<string, Page>> => {
     const before = pages
-    const specs = changed?.filter((path) => specName(path) !== undefined) ?? []
+    const specs = changed ? [...new Set([...changed.filter((path) => specName(path) !== undefined), ...unread()])] : []
     const known = before && specs.every((path) => before.has(path)) ? new Map(before) : undefined
     if (known && changed) {
       for (const file of specs) known.set(file, await readPage(file, before?.get(file)))
@@ -53,7 +55,7 @@ export function createSpecBook({ host, options }: Shop): SpecBook {
   }
   return {
     read: async (changed) => {
-      const isTouched = changed?.some((path) => specName(path) !== undefined) ?? true
+      const isTouched = !changed || changed.some((path) => specName(path) !== undefined) || unread().length > 0
       if (pages && !isTouched) return booked
       pages = await readPages(pages && changed)
       const scan = toScan(new Map([...pages].map(([file, { spec }]) => [file, spec])), root)

@@ -60,7 +60,8 @@ test('the package is found in the project or above it, and else the command is t
   })
 })
 
-test('the version of what draws pages is that of the installed package', async () => {
-  expect(await readCodecVersion({ disk: nodeDisk() })).toBe(sharp.versions.sharp)
-  expect(await readCodecVersion({ disk: new MemoryDisk() })).toBeUndefined()
+test('the version of what draws pages is that of the installed package and of the zlib at hand, which counts alone where there is no package', async () => {
+  const zlib = `${process.versions.zlib} ${process.arch}`
+  expect(await readCodecVersion({ disk: nodeDisk() })).toBe(`${sharp.versions.sharp} ${zlib}`)
+  expect(await readCodecVersion({ disk: new MemoryDisk() })).toBe(`- ${zlib}`)
 })

@@ -49,6 +49,7 @@ function plainOverview({ errors, ...rest }: Overview): object {
 }
 
 const hero = 'sprites/hero.sprite.json'
+const boat = 'sprites/boat.sprite.json'
 const seven = [10, 20, 30, 40, 50, 60, 70]
 /** As large as what was delivered for {@link figurePng}. */
 const touchedUp = encodePng(createBitmap(78, 76, new Uint8Array(78 * 76 * 4).fill(200)))
@@ -89,6 +90,18 @@ const edits: readonly (readonly [what: string, path: string, content: string | U
   ['the first one edited', 'sprites/tree.sprite.json', spec({ prompt: 'a tree' }, { fps: 2 })],
   ['the second one gone', 'other/tree.sprite.yaml', undefined],
   ['both gone', 'sprites/tree.sprite.json', undefined],
+  ['a picture of its own', 'sprites/boat.png', figurePng(5)],
+  ['its spec', boat, spec({ reference: './boat.png' })],
+  ['broken', boat, '{'],
+  ['its picture while it is broken', 'sprites/boat.png', figurePng(9)],
+  ['mended after its picture', boat, spec({ reference: './boat.png' })],
+  ['of another picture', boat, spec({ reference: './figure.png' })],
+  ['the picture that it was of', 'sprites/boat.png', figurePng(13)],
+  ['of that again', boat, spec({ reference: './boat.png' })],
+  ['a second one of its name', 'other/boat.sprite.json', spec({ reference: '../sprites/boat.png' })],
+  ['the picture of both', 'sprites/boat.png', figurePng(17)],
+  ['the second one gone again', 'other/boat.sprite.json', undefined],
+  ['all of that name gone', boat, undefined],
 ]
 
 describe('after one file has changed, preview and overview are what they would be if all were looked at anew:', () => {

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { nodeHost } from '../../src/host/host.ts'
+import { createWorkshop } from '../../src/workshop.ts'
+import { hostOf, openGame, spec } from '../plugin/world.ts'
+import { figurePng } from '../project.ts'
+
+const machine = nodeHost()
+
+/** A hero and a coin of pictures of their own, on a disk that can keep one file locked, as virus scanners and editors on Windows do for a moment. */
+async function world() {
+  const game = await openGame()
+  await game.write('package.json', '{"name":"game","private":true}')
+  for (const name of ['hero', 'coin']) {
+    await game.write(`${name}.png`, figurePng())
+    await game.write(`${name}.sprite.json`, spec({ reference: `./${name}.png` }))
+  }
+  let locked: string | undefined
+  const read: string[] = []
+  const disk = {
+    ...machine.disk,
+    read: async (path: string) => {
+      read.push(path)
+      if (path === locked) throw Object.assign(new Error('busy'), { code: 'EBUSY' })
+      return machine.disk.read(path)
+    },
+  }
+  const workshop = await createWorkshop({ root: game.root, options: {}, host: hostOf(game, {}, { disk }) })
+  const look = async (...names: readonly string[]) => {
+    const changed = names.map((name) => game.path(name))
+    const [preview, overview] = [await workshop.preview(changed), await workshop.overview(changed)]
+    return {
+      shown: preview.sheets.sprites.map(({ name }) => name),
+      told: overview.items.map(({ id }) => id),
+      errors: [...preview.errors, ...overview.errors].map(({ code }) => code),
+    }
+  }
+  return {
+    game,
+    read,
+    look,
+    lock: (name: string | undefined) => {
+      locked = name === undefined ? undefined : game.path(name)
+    },
+    close: async () => {
+      await workshop.close()
+      await game.remove()
+    },
+  }
+}
+
+test.each(['hero.png', 'hero.sprite.json'])(
+  '%s that is locked for a moment is read with the next file that is saved, and its error is gone',
+  async (name) => {
+    const { lock, look, read, game, close } = await world()
+    await look()
+    lock(name)
+    const { errors, shown } = await look(name)
+    expect(new Set(errors)).toEqual(new Set(['SW_DISK']))
+    expect(errors).toHaveLength(2)
+    expect(shown).toEqual(['coin'])
+    // As long as it is locked, each look says so.
+    expect((await look('coin.sprite.json')).errors).toEqual(errors)
+    lock(undefined)
+    expect(await look('coin.sprite.json')).toEqual({ shown: ['coin', 'hero'], told: ['coin.walk', 'hero.walk'], errors: [] })
+    read.length = 0
+    await look('coin.sprite.json')
+    expect(read).not.toContain(game.path(name))
+    await close()
+  },
+)
