@@ -56,12 +56,19 @@ function placesOf(files: readonly string[], { root, outDir }: PluginSession['sur
     })
 }
 
-/** All spec files of a project whose build fails, the broken ones too. None where not even the project can be opened: its configuration is no part of a watched build. */
+/**
+ * All spec files of a project whose build fails, the broken ones too. None where not even the project can be opened, whose configuration is no part of a watched build, nor where its lock
+ * file cannot be read: that one is watched all the same, and the build that follows finds the specs.
+ */
 async function filesInQuestion(session: PluginSession): Promise<readonly string[]> {
-  const workshop = await session.workshop().catch(() => undefined)
-  if (!workshop) return []
-  const { sheets, errors } = await workshop.preview()
-  return [...sheets.sprites.flatMap(sourcesOf), ...errors.flatMap(filesOf)]
+  try {
+    const workshop = await session.workshop()
+    const { sheets, errors } = await workshop.preview()
+    return [...sheets.sprites.flatMap(sourcesOf), ...errors.flatMap(filesOf)]
+  } catch {
+    // Why is what the build itself says.
+    return []
+  }
 }
 
 /** The code of a module of ours in a build. Its pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them. */

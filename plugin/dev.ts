@@ -3,7 +3,7 @@ import type { ViteDevServer } from 'vite'
 import { filesOf } from '../src/errors.ts'
 import type { BuiltSprite, Preview } from '../src/index.ts'
 import { findSprite } from './bundling.ts'
-import { compareSheets } from './changes.ts'
+import { compareSheets, spritesOf } from './changes.ts'
 import { openDesk } from './desk.ts'
 import { hotModule } from './hot-module.ts'
 import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
@@ -56,7 +56,12 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     ]
     server.watcher.add(files.filter((file) => !isInside(root, file)))
     // A page that is loaded from now on gets new code; one that is open is told by an event.
-    if (before && isChange) forgetModules(server, root, [...changed, ...gone])
+    if (before) forgetModules(server, root, isChange ? [...changed, ...gone] : changed.filter((sprite) => isRemade(sprite, before)))
+    // What was locked for a moment is seen with whatever is looked at next: no file has to change for it.
+    if (before && !isChange && hasLostErrors(before, now)) {
+      messenger.tell(now)
+      desk.changed([])
+    }
   })
   const desk = openDesk(server, {
     workshop,
@@ -123,6 +128,17 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     const file = specFile(root, id)
     return (await looks.with([])).specs.flatMap((spec) => (toSlashes(spec.file) === file ? [spec.name] : []))
   }
+}
+
+/** Whether a sprite is not new: it was there, or broken. Of a new one no module is out of date, and the one that it is being made for must stay. */
+function isRemade({ name, file }: BuiltSprite, { sheets, errors }: Preview): boolean {
+  return spritesOf(sheets).has(name) || errors.flatMap(filesOf).includes(file)
+}
+
+/** Whether something is not wrong any more. */
+function hasLostErrors(before: Preview, now: Preview): boolean {
+  const there = new Set(now.errors.map(({ message }) => message))
+  return before.errors.some(({ message }) => !there.has(message))
 }
 
 /** Whether something is wrong, or gone. */

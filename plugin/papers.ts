@@ -36,7 +36,8 @@ export function createPapers(workshop: Pick<Workshop, 'overview' | 'ledger'>): P
     // What changes from here on is read the next time; what fails leaves nothing to go on from.
     due = new Set()
     last = undefined
-    if (before && paths?.length === 0) last = before
+    // What is wrong may be so no more without any word of it.
+    if (before && paths?.length === 0 && before.overview.errors.length === 0) last = before
     else if (before && paths?.every((path) => specPath.test(path))) last = { ...before, overview: await workshop.overview(paths) }
     else {
       const [overview, rest] = await Promise.all([workshop.overview(paths), readLedger()])

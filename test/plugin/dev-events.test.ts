@@ -1,8 +1,11 @@
 import { rename, rm, symlink } from 'node:fs/promises'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createBitmap, encodePng } from '../../atlas/index.ts'
+import { figurePng } from '../project.ts'
+import { lockable } from './lockable-disk.ts'
 import { type Dev, type HotMessage, isUpdateOf, startDev } from './server.ts'
-import { type Game, openShelf, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
+import { type Game, openShelf, type PluginSetup, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
 
 let shelf: Shelf
 const open: Dev[] = []
@@ -14,8 +17,8 @@ afterEach(async () => {
 })
 afterAll(() => shelf.close())
 
-async function start(load: (typeof vites)[number][1], game: Game, more: InlineConfig = {}): Promise<Dev> {
-  const dev = await startDev(await load(), game, pluginOf(game), more)
+async function start(load: (typeof vites)[number][1], game: Game, more: InlineConfig = {}, setup: PluginSetup = {}): Promise<Dev> {
+  const dev = await startDev(await load(), game, pluginOf(game, setup), more)
   open.push(dev)
   return dev
 }
@@ -73,6 +76,31 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     say('spritewright:have', { stamps: { coin: stamps.coin } })
     expect((await told.next(isError)).err?.message).toContain('fps')
     expect(told.all.flatMap(({ data }) => data?.gone ?? [])).toEqual([])
+  })
+
+  testNewest.each([
+    ['a picture', 'sprites/hero.png', { 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': spec({ reference: './hero.png' }) }],
+    ['a frame touched up by hand', 'sprites/hero.frames/walk/0002.png', {}],
+  ])('%s that was locked is seen when another sprite is imported, in open pages and in those to come', async (_what, name, files) => {
+    const game = await shelf.game({
+      ...files,
+      'src/main.js': "import hero from '../sprites/hero.sprite.json'\nglobalThis.hero = hero",
+      'src/late.js': "import coin from '../sprites/coin.sprite.yaml'\nglobalThis.coin = coin",
+    })
+    const { disk, lock } = lockable()
+    const { told, crawl } = await start(load, game, {}, { disk })
+    await crawl('/src/main.js')
+    lock(game.path(name))
+    // As large as the frames that were bought.
+    await game.write(name, encodePng(createBitmap(78, 76, new Uint8Array(78 * 76 * 4).fill(200))))
+    await told.next(isError)
+    lock(undefined)
+    await crawl('/src/late.js')
+    await told.next(isMended)
+    const { data } = await told.next(isUpdateOf('hero'))
+    const url = data?.sprites[0]?.atlases[0]?.pages[0]?.url ?? 'none'
+    expect([...(await crawl('/src/main.js')).values()].some((code) => code.includes(url))).toBe(true)
+    expect(told.all.filter(isReload)).toEqual([])
   })
 
   testNewest('a page is told what has happened between its modules and its first word', async () => {

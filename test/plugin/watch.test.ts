@@ -102,6 +102,21 @@ describe.each(vites)('build --watch with %s', (version, load) => {
     expect(plugin.open()).toBe(0)
   })
 
+  testNewest('goes on when a lock file is mended that was torn from the start', async () => {
+    const game = await shelf.game()
+    const lock = await game.read('sprites.lock.json')
+    await game.write('sprites.lock.json', `<<<<<<< HEAD\n${lock}`)
+    const plugin = pluginOf(game)
+    const { events, close } = await watch(load, game, plugin)
+    expect((await events.next(isError)).error?.message).toContain('sprites.lock.json')
+    await events.next(isEnd)
+    await game.write('sprites.lock.json', lock)
+    await events.next(isEnd)
+    expect((await builtHero(game))?.animations.walk?.fps).toBe(8)
+    await close()
+    expect(plugin.open()).toBe(0)
+  })
+
   testNewest('buys what is approved meanwhile', async () => {
     const game = await shelf.game({ 'sprites/hero.sprite.json': spec({}, { frames: 9 }) })
     const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key }

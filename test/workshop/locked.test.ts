@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest'
-import { nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { lockable } from '../plugin/lockable-disk.ts'
 import { hostOf, openGame, spec } from '../plugin/world.ts'
 import { figurePng } from '../project.ts'
-
-const machine = nodeHost()
 
 /** A hero and a coin of pictures of their own, on a disk that can keep one file locked, as virus scanners and editors on Windows do for a moment. */
 async function world() {
@@ -14,16 +12,7 @@ async function world() {
     await game.write(`${name}.png`, figurePng())
     await game.write(`${name}.sprite.json`, spec({ reference: `./${name}.png` }))
   }
-  let locked: string | undefined
-  const read: string[] = []
-  const disk = {
-    ...machine.disk,
-    read: async (path: string) => {
-      read.push(path)
-      if (path === locked) throw Object.assign(new Error('busy'), { code: 'EBUSY' })
-      return machine.disk.read(path)
-    },
-  }
+  const { disk, lock, read } = lockable()
   const workshop = await createWorkshop({ root: game.root, options: {}, host: hostOf(game, {}, { disk }) })
   const look = async (...names: readonly string[]) => {
     const changed = names.map((name) => game.path(name))
@@ -38,9 +27,7 @@ async function world() {
     game,
     read,
     look,
-    lock: (name: string | undefined) => {
-      locked = name === undefined ? undefined : game.path(name)
-    },
+    lock: (name: string | undefined) => lock(name === undefined ? undefined : game.path(name)),
     close: async () => {
       await workshop.close()
       await game.remove()
