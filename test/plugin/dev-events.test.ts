@@ -110,6 +110,24 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     expect(told.all.filter(isReload)).toEqual([])
   })
 
+  testNewest('typings that could not be written are written with those that are due next', async () => {
+    const game = await shelf.game()
+    const { disk, lock } = lockable()
+    const { told, crawl, log, server } = await start(load, game, {}, { disk })
+    await crawl('/src/main.js')
+    lock(game.path('sprites/hero.sprite.d.json.ts'))
+    await game.write('sprites/hero.sprite.json', spec({}, { frames: 9 }))
+    await log.next((line) => line.includes('busy'))
+    lock(undefined)
+    await game.write(
+      'sprites/coin.sprite.yaml',
+      'reference: ./figure.png\nprompt: a coin\nanimations:\n  spin:\n    frames: 7\n    fps: 3\n',
+    )
+    await told.next(isUpdateOf('coin'))
+    await server.close()
+    expect(await game.read('sprites/hero.sprite.d.json.ts')).toContain('"hero/walk/0008"')
+  })
+
   testNewest('a page is told what has happened between its modules and its first word', async () => {
     const game = await shelf.game()
     const { told, crawl, say } = await start(load, game)
