@@ -19,10 +19,10 @@ test('of very many whose typings could not be written, all are written with thos
   const writer = createTypingsWriter({ writeTypings }, (error) => told.push(error))
   const now = projectOf(200)
   await writer.write({ now, before: undefined, isChange: true })
-  while (told.length === 0) await Promise.resolve()
+  while (told.length === 0) await new Promise(setImmediate)
   isFull = false
   await writer.write({ now, before: now, isChange: true })
-  while (written.size < 200) await Promise.resolve()
+  while (written.size < 200) await new Promise(setImmediate)
   await writer.close()
   expect(told).toEqual([new Error('full')])
 })
