@@ -44,10 +44,10 @@ export function createActions(ports: ActionPorts): Actions {
       await buyer.retry()
       return done()
     },
-    answer: async ({ id, text, asset }) => {
+    answer: async ({ id, text, asset, ...shown }) => {
       await mayBuy(workshop)
       const picture = asset && { path: asset.name, bytes: new Uint8Array(Buffer.from(asset.base64, 'base64')) }
-      await workshop.answer({ name: id, text, asset: picture })
+      await workshop.answer({ name: id, text, asset: picture, shown })
       await buyer.retry()
       return done()
     },
@@ -67,16 +67,19 @@ export function createActions(ports: ActionPorts): Actions {
       )
     },
     edit: (ask) => write(ask.sprite, ask.digest, (spec) => freeEdits(spec, ask)),
-    recover: async ({ id, decision }) => {
+    recover: async ({ id, decision, ...shown }) => {
       if (decision === 'replay') {
         await mayBuy(workshop)
-        await buyer.run(id, async (onProgress, signal) => (await workshop.recover({ name: id, decision, onProgress }, signal)).bought)
-      } else await workshop.recover({ name: id, decision })
+        await buyer.run(
+          id,
+          async (onProgress, signal) => (await workshop.recover({ name: id, decision, shown, onProgress }, signal)).bought,
+        )
+      } else await workshop.recover({ name: id, decision, shown })
       return done()
     },
-    cancel: async ({ id }) => {
-      const ended = await workshop.cancel(id)
-      return { ...done(), status: ended.find((one) => one.id === id)?.status ?? 'unknown' }
+    cancel: async ({ id, hash }) => {
+      const [ended] = await workshop.cancel(id, undefined, hash)
+      return { ...done(), status: ended?.status ?? 'unknown' }
     },
   }
 }

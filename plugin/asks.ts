@@ -17,16 +17,19 @@ type Loose<T> = T extends readonly (infer Item)[]
       : { readonly [K in keyof T]: Loose<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) }
     : T
 
-/** Largest body of a request, bytes: one with a picture, and any other. */
-const longestBody = { answer: 12 * 1024 * 1024, other: 256 * 1024 } as const
+/** Largest body of a request, bytes: one with a picture, one with thousands of lines, and any other. */
+const longestBody = { answer: 12 * 1024 * 1024, approve: 4 * 1024 * 1024, other: 256 * 1024 } as const
 
 const name = z.string().min(1).max(400)
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z.string().regex(/^\d{1,15}(?:\.\d{1,4})?$/)
 const frameList = z.array(z.int().min(0).max(99)).min(1).max(1000)
 const target = { id: name, digest }
+const paid = { id: name, hash: digest }
+const serviceId = z.string().min(1).max(400)
 const offer = { ids: z.array(name).max(10_000), ceiling: credits.optional(), adopt: z.boolean().optional() }
-const lines = z.array(z.strictObject({ id: name, price: credits, ceiling: credits })).max(20_000)
+// The words of a line are for the eye; its hash says them too.
+const lines = z.array(z.object({ id: name, hash: digest, price: credits, ceiling: credits })).max(20_000)
 const pixels = z.int().min(1).max(4096)
 const share = z.number().min(0).max(1)
 const animation = z.strictObject({
@@ -41,7 +44,8 @@ const asks: { readonly [Name in ActionName]: z.ZodType<Asked<Name>> } = {
   offer: z.strictObject(offer),
   approve: z.strictObject({ ...offer, lines, sum: credits }),
   answer: z.strictObject({
-    id: name,
+    ...paid,
+    questionId: serviceId,
     text: z.string().min(1).max(20_000),
     asset: z.strictObject({ name: z.string().max(400), base64: z.base64().max(11_184_812) }).optional(),
   }),
@@ -58,8 +62,14 @@ const asks: { readonly [Name in ActionName]: z.ZodType<Asked<Name>> } = {
     anchor: z.strictObject({ x: share, y: share }).nullable().optional(),
     animations: z.record(name, animation).optional(),
   }),
-  recover: z.strictObject({ id: name, decision: z.enum(['replay', 'abandon']) }),
-  cancel: z.strictObject({ id: name }),
+  recover: z.strictObject({
+    ...paid,
+    decision: z.enum(['replay', 'abandon']),
+    attempt: z.int().min(1).max(1_000_000),
+    about: z.enum(['submission', 'answer', 'conflict', 'execution']),
+    executionId: serviceId.optional(),
+  }),
+  cancel: z.strictObject(paid),
 }
 
 /** Whether a path's last part names an action. */
@@ -69,7 +79,7 @@ export function isAction(name: string): name is ActionName {
 
 /** How many bytes the body of an action may have. */
 export function bodyLimit(action: ActionName): number {
-  return action === 'answer' ? longestBody.answer : longestBody.other
+  return action === 'answer' || action === 'approve' ? longestBody[action] : longestBody.other
 }
 
 /** Reads the body of a request. @throws `SW_USAGE` for anything but the JSON that the action takes. */

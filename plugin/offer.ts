@@ -15,9 +15,12 @@ export class OfferChanged extends SpritewrightError {
   /** As it is now. */
   readonly offer: PanelOffer
 
-  constructor(offer: PanelOffer) {
+  constructor(offer: PanelOffer, { lines }: Pick<Asked<'approve'>, 'lines'>) {
+    const before = new Map(lines.map(({ id, hash }) => [id, hash] as const))
+    const others = offer.lines.flatMap(({ id, hash }) => (before.has(id) && before.get(id) !== hash ? [id] : []))
+    const why = others.length === 0 ? '' : ` What is asked for is not the same any more: ${namesOf(others)}.`
     super('SW_CHANGED', {
-      message: `The offer has changed since it was shown. Nothing was approved. Now: ${offer.words}`,
+      message: `The offer has changed since it was shown.${why} Nothing was approved. Look at it, and approve it as it is. Now: ${offer.words}`,
       facts: { sum: offer.sum, ids: offer.lines.map(({ id }) => id) },
     })
     this.offer = offer
@@ -30,13 +33,13 @@ export async function readOffer(workshop: Workshop, ask: Asked<'offer'>): Promis
 }
 
 /**
- * Approves what an offer showed: the same lines at the same prices and ceilings, with the same sum. The service is asked again for that.
+ * Approves what an offer showed: the same requests at the same prices and ceilings, with the same sum. The service is asked again for that.
  *
  * @throws {OfferChanged} where anything of it is different now; nothing was written.
  */
 export async function approveOffer(workshop: Workshop, ask: Asked<'approve'>): Promise<void> {
   const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask))
-  if (!isApproved) throw new OfferChanged(offer)
+  if (!isApproved) throw new OfferChanged(offer, ask)
 }
 
 async function consult(
@@ -63,7 +66,11 @@ function toOffer(lines: readonly ApprovalLine[], balance: Credits, report?: Appr
   const sum = sumOf(lines.map(({ quote }) => quote))
   const ceilings = sumOf(lines.map(({ ceiling }) => ceiling))
   return {
-    lines: lines.map(({ id, quote, ceiling }) => ({ id, price: formatCredits(quote), ceiling: formatCredits(ceiling) })),
+    lines: lines.map(({ id, hash, prompt, quote, ceiling }) => ({
+      ...{ id, hash, prompt },
+      price: formatCredits(quote),
+      ceiling: formatCredits(ceiling),
+    })),
     sum: formatCredits(sum),
     ceilings: formatCredits(ceilings),
     balance: formatCredits(balance),
@@ -97,15 +104,20 @@ function count(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`
 }
 
+function namesOf(ids: readonly string[]): string {
+  return ids.length > 6 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} others` : ids.join(', ')
+}
+
 function sumOf(amounts: readonly Credits[]): Credits {
   return amounts.reduce((sum, one) => sum + one, 0n)
 }
 
 function isSame(now: PanelOffer, { lines, sum }: Asked<'approve'>): boolean {
   const before = new Map(lines.map((line) => [line.id, line] as const))
-  const isLine = ({ id, price, ceiling }: PanelOffer['lines'][number]): boolean => {
+  const isLine = ({ id, hash, price, ceiling }: PanelOffer['lines'][number]): boolean => {
     const seen = before.get(id)
-    return seen !== undefined && parseCredits(seen.price) === parseCredits(price) && parseCredits(seen.ceiling) === parseCredits(ceiling)
+    // The same id at the same price may ask for something else by now.
+    return seen?.hash === hash && parseCredits(seen.price) === parseCredits(price) && parseCredits(seen.ceiling) === parseCredits(ceiling)
   }
   return now.lines.length === before.size && now.lines.every(isLine) && parseCredits(sum) === parseCredits(now.sum)
 }

@@ -1,4 +1,4 @@
-import { formatCredits, type JobProgress, type LedgerReport, type OverviewItem, type PlanState, type PlanStep } from '../src/index.ts'
+import { formatCredits, type JobProgress, type LedgerReport, type OverviewItem, type PlanStep } from '../src/index.ts'
 import type { PanelLedger, PanelPaid } from './panel/protocol.ts'
 import { panelStanding, panelUndecided } from './standing.ts'
 import type { StateIndex, StateParts } from './state-parts.ts'
@@ -6,16 +6,18 @@ import { priceOf, standingWords } from './words.ts'
 
 /** Where something that is paid for stands. */
 export function toPaid(parts: StateParts, one: OverviewItem | PlanStep, { spent }: StateIndex): PanelPaid {
-  const { id, ceiling, executionId, question, hash = '', request } = one
+  const { id, ceiling, executionId, question, hash, attempt, request } = one
   const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
   const { failures } = parts
   const standing = panelStanding(one, { others: parts.overview.others, price: quote?.credits, failures })
   const undecided = panelUndecided(one, failures)
   const price = quote && priceOf(quote, request.operation)
-  const cost = spent.get(hash)
+  const cost = spent.get(hash ?? '')
   const now = parts.progress.get(id)
   return {
     id,
+    ...(hash === undefined ? {} : { hash }),
+    ...(attempt === undefined ? {} : { attempt }),
     standing,
     words: standingWords(standing, one, price),
     prompt: request.prompt,
@@ -24,7 +26,7 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep, { spent 
     ...(cost === undefined ? {} : { spent: formatCredits(cost) }),
     ...(executionId === undefined ? {} : { executionId }),
     ...(now ? { progress: toPanelProgress(now) } : {}),
-    ...(question ? { question: { text: question.text, needsAsset: question.requiresAsset } } : {}),
+    ...(question ? { question: { id: question.questionId, text: question.text, needsAsset: question.requiresAsset } } : {}),
     ...(undecided === undefined ? {} : { undecided }),
   }
 }
@@ -34,8 +36,9 @@ export function toPanelProgress({ id, phase, progress, message }: JobProgress): 
   return { id, phase, ...(progress === undefined ? {} : { progress }), ...(message === undefined ? {} : { message }) }
 }
 
-/** Whether it is still to be bought. */
-export function isUnsent({ state }: { readonly state: PlanState }): boolean {
+/** Whether it is still to be bought, and an approval leads on. */
+export function isUnsent({ state, undecided }: Pick<PlanStep, 'state' | 'undecided'>): boolean {
+  if (undecided !== undefined) return false
   return state === 'missing' || state === 'approved' || state === 'failed'
 }
 

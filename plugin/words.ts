@@ -42,6 +42,8 @@ export function standingWords(
         return `An answer was sent and never confirmed: whether it arrived is unknown. Send it again, or take it back.`
       return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`
     case 'failed':
+      if (rest.undecided === 'conflict')
+        return 'The service knows its key with other bytes: another checkout has sent its own. Nothing is sent, and no approval changes that, until you decide.'
       return `Failed${note === undefined ? '' : `: ${note}`}. Nothing more is sent without a new approval.${price ? ` ${price.words}` : ''}`
     case 'missing':
       return `${changed}Not bought, and needs an approval.${price ? ` ${price.words}` : ''}`

@@ -148,7 +148,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),
     recover: (request, signal = never) => online(signal, (session) => recover(shop, session, request, signal)),
-    cancel: (name, signal = never) => online(signal, (session) => cancel(shop, session, name, signal)),
+    cancel: (name, signal = never, shown = undefined) => online(signal, (session) => cancel(shop, session, { name, shown }, signal)),
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
     preview: previewer.preview,
     overview: createOverviewer(shop, keeper),

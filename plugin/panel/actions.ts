@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PanelError, PanelSprite } from './protocol.ts'
+import type { PanelError, PanelPaid, PanelSprite, PanelUndecided } from './protocol.ts'
 
 /** What an action asks and answers. A refusal is a {@link PanelRefusal} with a status of 400 or above. */
 export interface PanelActions {
@@ -22,10 +22,10 @@ export interface PanelActions {
   readonly use: { readonly asks: SpecTarget & { readonly use: readonly number[] | null }; readonly answers: Edited }
   /** Writes free fields. */
   readonly edit: { readonly asks: EditRequest; readonly answers: Edited }
-  /** Decides about what is `uncertain`. `replay` may buy. */
-  readonly recover: { readonly asks: { readonly id: string; readonly decision: 'replay' | 'abandon' }; readonly answers: Done }
+  /** Decides about what is `undecided`: about that alone. `replay` may buy. */
+  readonly recover: { readonly asks: RecoverRequest; readonly answers: Done }
   /** Cancels a picture that is being made; sprite executions cannot be cancelled. Answers what the service says of it now: it may have been finished first. */
-  readonly cancel: { readonly asks: { readonly id: string }; readonly answers: Done & { readonly status: string } }
+  readonly cancel: { readonly asks: PaidTarget; readonly answers: Done & { readonly status: string } }
 }
 
 /** It is done. */
@@ -46,6 +46,25 @@ export interface SpecTarget {
   readonly id: string
   /** {@link PanelSprite.digest} of what the person saw. */
   readonly digest: string
+}
+
+/** The very request that the person saw: where it is another one by now, the action is refused. */
+export interface PaidTarget {
+  /** {@link PanelPaid.id}, for words alone. */
+  readonly id: string
+  /** {@link PanelPaid.hash}. */
+  readonly hash: string
+}
+
+/** A decision about the one thing that the person saw as undecided. */
+export interface RecoverRequest extends PaidTarget {
+  readonly decision: 'replay' | 'abandon'
+  /** {@link PanelPaid.attempt}. */
+  readonly attempt: number
+  /** {@link PanelPaid.undecided}. */
+  readonly about: PanelUndecided
+  /** {@link PanelPaid.executionId}, where it is about an execution or an answer. */
+  readonly executionId?: string
 }
 
 /** What is to be approved. */
@@ -75,21 +94,30 @@ export interface PanelOffer {
 }
 
 /** One line of an offer. */
-export interface PanelOfferLine {
+export interface PanelOfferLine extends ApprovedLine {
+  /** The words that are sent. */
+  readonly prompt: string
+}
+
+/** What of a line is agreed to. */
+export interface ApprovedLine {
   readonly id: string
+  /** Of the request; that of a sheet changes with its words, its picture, and each step of its chain. */
+  readonly hash: string
   readonly price: string
   readonly ceiling: string
 }
 
 /** What the person saw and agreed to: the request of an offer, with its lines and its sum. */
 export interface ApproveRequest extends OfferRequest {
-  readonly lines: readonly PanelOfferLine[]
+  readonly lines: readonly ApprovedLine[]
   readonly sum: string
 }
 
 /** An answer to a question. */
-export interface AnswerRequest {
-  readonly id: string
+export interface AnswerRequest extends PaidTarget {
+  /** `PanelQuestion.id` of the question that the person saw. */
+  readonly questionId: string
   readonly text: string
   /** A PNG, JPEG or WebP picture of at most 8 MiB, in base64. */
   readonly asset?: { readonly name: string; readonly base64: string }

@@ -79,6 +79,10 @@ export interface PanelFrame {
 export interface PanelPaid {
   /** `hero.walk`, or `hero#2` for a step. The name in every action. */
   readonly id: string
+  /** Of the request: actions that are about one purchase send it back. Missing where nobody knows at which service it would be bought. */
+  readonly hash?: string
+  /** The attempt that stands for it, from 1; missing where nothing was ever about to be sent. */
+  readonly attempt?: number
   readonly standing: PanelStanding
   /** One plain sentence of where it stands and what is to be done. */
   readonly words: string
@@ -115,6 +119,8 @@ export interface PanelPrice {
 
 /** A question of the service. */
 export interface PanelQuestion {
+  /** What an answer sends back. */
+  readonly id: string
   readonly text: string
   /** The answer has to come with a picture. */
   readonly needsAsset: boolean

@@ -26,6 +26,8 @@ export interface Standing {
   /** Request hash; undefined while the service's identity is unknown (nothing bought and no key). */
   readonly hash?: string
   readonly state: PlanState
+  /** The attempt that stands for it, from 1; missing where nothing was ever frozen. */
+  readonly attempt?: number
   /** The recorded ceiling of this very request. */
   readonly ceiling?: Credits
   /** A fresh price; only where something has to be bought and the service was asked. */
@@ -125,8 +127,10 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   const isElsewhere = entry !== undefined && mayAdopt(submission, entry)
   const ownExecution = submission.accepted?.executionId ?? (submission.failed ? undefined : entry?.execution?.id)
   const executionId = isElsewhere ? entry.execution?.id : ownExecution
+  const attempt = isElsewhere ? (entry.submission?.attempt ?? Math.max(submission.attempt, 1)) : submission.attempt
   const base = {
     hash,
+    ...(attempt > 0 ? { attempt } : {}),
     ...(entry?.approval ? { ceiling: parseCredits(entry.approval.ceiling) } : {}),
     ...(executionId === undefined ? {} : { executionId }),
     ...(submission.question && !isAnswered(submission) ? { question: submission.question } : {}),

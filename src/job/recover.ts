@@ -1,4 +1,5 @@
 import { SpritewrightError } from '../errors.ts'
+import { findEntry } from '../vault/lockfile.ts'
 import { adoptExecution } from './adopt.ts'
 import { decide } from './decision.ts'
 import { isGone } from './deliver.ts'
@@ -12,6 +13,8 @@ export interface OpenDecision {
   readonly attempt: number
   /** `submission` and `answer`: sent, and nobody knows whether it was heard. `execution`: the service does not know it any more. */
   readonly about: 'submission' | 'answer' | 'execution'
+  /** Whether the service knows the key with other bytes. */
+  readonly isConflict?: boolean
   readonly executionId?: string | undefined
   /** Ceiling that counts as spent, decimal text; undefined where another machine bought it. */
   readonly ceiling: string | undefined
@@ -21,6 +24,21 @@ export interface OpenDecision {
   readonly balanceBefore: string | undefined
 }
 
+/** The very thing that a person has decided about. */
+export interface ShownDecision {
+  readonly attempt: number
+  readonly about: 'submission' | 'answer' | 'conflict' | 'execution'
+  /** Which one, where it is about an execution, or about an answer to its question. */
+  readonly executionId?: string | undefined
+}
+
+/** Whether what is open now is what was shown. */
+function isShown(open: OpenDecision, { accepted }: Submission, shown: ShownDecision): boolean {
+  const about = open.isConflict && open.about === 'submission' ? 'conflict' : open.about
+  const executionId = about === 'answer' ? accepted?.executionId : open.executionId
+  return open.attempt === shown.attempt && about === shown.about && executionId === shown.executionId
+}
+
 /** What waits for a person's decision, if anything. Asks the service only where an execution is known and its result is not here: whether it still is there. */
 async function readDecision(ports: JobPorts, order: Order, view: JournalView): Promise<OpenDecision | undefined> {
   const { submission } = view
@@ -28,7 +46,8 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
   const rest = { attempt: submission.attempt, ceiling: submission.frozen?.ceiling, balanceBefore: submission.frozen?.balance }
   if (step.do === 'stop' && (step.why.kind === 'uncertain' || step.why.kind === 'conflict')) {
     const since = step.why.kind === 'uncertain' ? step.why.since : submission.sends[0]?.at
-    return { about: submission.accepted ? 'answer' : 'submission', since, ...rest }
+    const isConflict = step.why.kind === 'conflict'
+    return { about: submission.accepted ? 'answer' : 'submission', isConflict, since, ...rest }
   }
   const { accepted, stored, failed } = submission
   if (!accepted || failed || submission.abandoned || (stored && (await ports.vault.has(stored.sha256)))) return undefined
@@ -76,14 +95,20 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
 /**
  * Writes a person's decision down. What follows from it is the next purchase's business.
  *
- * @returns What was decided about; undefined where nothing waits for a decision.
+ * @param shown The very thing that was decided about. @default whatever is open
+ * @returns What was decided about; undefined where nothing, or something else, waits for a decision: then nothing was written.
  * @throws `SW_USAGE` for a replay of an execution that is gone: there is nothing to send again.
  */
-export async function recordDecision(ports: JobPorts, order: Order, decision: 'replay' | 'abandon'): Promise<OpenDecision | undefined> {
+export async function recordDecision(
+  ports: JobPorts,
+  order: Order,
+  decision: 'replay' | 'abandon',
+  shown?: ShownDecision,
+): Promise<OpenDecision | undefined> {
   for (;;) {
     const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
     const open = (await readDecision(ports, order, view)) ?? (await readGoneStray(ports, view))
-    if (!open) return undefined
+    if (!open || (shown && !isShown(open, view.submission, shown))) return undefined
     if (open.about === 'execution' && decision === 'replay') {
       throw new SpritewrightError('SW_USAGE', {
         message: `The service does not know the execution of "${order.request.id}" any more, so there is nothing to send again. Give it up with: spritewright recover ${order.request.id} --abandon`,
@@ -91,7 +116,9 @@ export async function recordDecision(ports: JobPorts, order: Order, decision: 'r
       })
     }
     const about = { attempt: open.attempt, about: open.about, ...(open.executionId === undefined ? {} : { executionId: open.executionId }) }
-    const body = { ...about, decision, approvedAt: order.approval?.at ?? null }
+    // What no spec asks for any more has its approval in the lock file all the same: it must not count as a new one once it is asked for again.
+    const approval = order.approval ?? findEntry(await ports.lock.read(), order.request.id, order.hash)?.approval
+    const body = { ...about, decision, approvedAt: approval?.at ?? null }
     if (await ports.journal.append(order.hash, view, 'decided', body)) return open
   }
 }

@@ -28,7 +28,7 @@ export async function approve(shop: Shop, session: Session, request: ApproveRequ
   throwAll(found.errors)
   await checkReferences(shop, found.items, session.capabilities)
   const { candidates, ...rest } = await sortOut(shop, session, found, request, signal)
-  const lines = candidates.map(({ id, quote, ceiling }) => ({ id, quote, ceiling }))
+  const lines = candidates.map(({ id, hash, prompt, quote, ceiling }) => ({ id, hash, prompt, quote, ceiling }))
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
   checkCeilings(lines, request)
   await checkProject(shop, lines)
@@ -60,7 +60,8 @@ async function sortOut(
     const order = orders.get(one.hash ?? '')
     const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
     const isOthers = order?.approval !== undefined && order.approval.buyer !== buyer && !request.adopt
-    if (!order || !isUnsent(one) || isTwin || isOthers) {
+    // Another approval would not end a conflict: a person decides about it first.
+    if (!order || !isUnsent(one) || one.undecided !== undefined || isTwin || isOthers) {
       untouched.push(one.id)
       if (order && isUnsent(one) && isOthers) others.push(one.id)
       continue
@@ -69,7 +70,7 @@ async function sortOut(
     const before = order.approval
     const ceiling = request.max ?? (before && request.adopt && before.ceiling >= price.credits ? before.ceiling : price.credits)
     if (one.state === 'approved' && before?.buyer === buyer && isStillGood(before, price, request)) untouched.push(one.id)
-    else candidates.push({ id: one.id, quote: price.credits, ceiling, order, price })
+    else candidates.push({ id: one.id, hash: order.hash, prompt: one.request.prompt, quote: price.credits, ceiling, order, price })
   }
   return { candidates, untouched, others }
 }

@@ -5,6 +5,7 @@ import type { OpenapiDifference } from '../contract/openapi.ts'
 import type { Credits } from '../credit/credits.ts'
 import type { Host } from '../host/host.ts'
 import type { ProgressListener } from '../job/progress.ts'
+import type { ShownDecision } from '../job/recover.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from './ledger-report.ts'
 import type { DeliveredFrames, DueReport, Overview, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
@@ -52,6 +53,10 @@ export interface FrameFile {
 /** A ceiling that was written, or would be. */
 export interface ApprovalLine {
   readonly id: string
+  /** Request hash: of a sheet, it changes with each step of its chain, too. */
+  readonly hash: string
+  /** The words that are sent. */
+  readonly prompt: string
   readonly quote: Credits
   readonly ceiling: Credits
 }
@@ -112,6 +117,8 @@ export interface AnswerRequest {
   readonly text: string
   /** A picture, where the question asks for one. */
   readonly asset?: { readonly path: string; readonly bytes: Uint8Array } | undefined
+  /** The very question that a person was shown; anything else is refused. @default the one that waits under that name */
+  readonly shown?: { readonly hash: string; readonly questionId: string }
 }
 
 /** A person's decision about what nobody can know. */
@@ -120,6 +127,8 @@ export interface RecoverRequest {
   readonly name: string
   /** `replay`: the same bytes under the same key once more, whatever became of the earlier ones. `abandon`: give the attempt up; what it may have cost counts as spent. */
   readonly decision: 'replay' | 'abandon'
+  /** What the decision is about, where it was taken before a single one; anything else is refused. @default all that is undecided under that name */
+  readonly shown?: ShownDecision & { /** Request hash. */ readonly hash: string }
   readonly onProgress?: ProgressListener
 }
 
@@ -183,12 +192,12 @@ export interface Workshop {
   originals(name: string): Promise<readonly FrameFile[]>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
   build(request?: BuildRequest): Promise<BuildReport>
-  /** Answers a question; the answer names the execution that goes on, which the next build follows. */
+  /** Answers a question; the answer names the execution that goes on, which the next build follows. `SW_CHANGED` where it is not the one that was `shown`. */
   answer(request: AnswerRequest, signal?: AbortSignal): Promise<{ readonly id: string; readonly executionId: string }>
-  /** Decides about an uncertain submission or answer, or about an execution that the service does not know any more. `SW_USAGE` where nothing waits for a decision. */
+  /** Decides about an uncertain submission or answer, or about an execution that the service does not know any more. `SW_USAGE` where nothing waits for a decision, `SW_CHANGED` where it is not what was `shown`. */
   recover(request: RecoverRequest, signal?: AbortSignal): Promise<RecoverReport>
-  /** Cancels the pictures that are being made for a name; sprite executions cannot be cancelled (`SW_CAPABILITY`). */
-  cancel(name: string, signal?: AbortSignal): Promise<readonly { readonly id: string; readonly status: string }[]>
+  /** Cancels the pictures that are being made for a name; sprite executions cannot be cancelled (`SW_CAPABILITY`). @param shown Request hash of the one picture that a person was shown; `SW_CHANGED` where it is not being made any more. @default all of that name */
+  cancel(name: string, signal?: AbortSignal, shown?: string): Promise<readonly { readonly id: string; readonly status: string }[]>
   /** Deletes conversations at the service, after `confirm`; the paid results here stay. Answers the ids that were forgotten. */
   forget(name: string, confirm: (ids: readonly string[]) => Promise<boolean>, signal?: AbortSignal): Promise<readonly string[]>
   /**

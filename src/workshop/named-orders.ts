@@ -17,7 +17,7 @@ export interface NamedOrder {
 /** The orders that a name stands for: of one animation (`hero.walk`), of one step (`hero#1`), or of all of a sprite with its steps (`hero`). Steps come first. */
 export async function findOrders(shop: Shop, session: Session, name: string): Promise<readonly NamedOrder[]> {
   const [sprite = name] = name.split('#')
-  const orphans = await findOrphans(shop, name)
+  const orphans = await findOrphans(shop, [name])
   const found = await surveyOf(shop, session, sprite).catch((error: unknown) => {
     // A sprite that is gone from the project is known by what is in flight for it alone.
     if (orphans.length > 0 && error instanceof SpritewrightError && error.code === 'SW_USAGE') return undefined
@@ -27,11 +27,21 @@ export async function findOrders(shop: Shop, session: Session, name: string): Pr
   const orders = new Map(
     found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).map((order) => [order.hash, order] as const),
   )
+  const isOne = /[.#]/.test(name)
   const own = [...found.steps, ...found.items].flatMap((one) => {
     const order = orders.get(one.hash ?? '')
-    return !order || (name.includes('#') && one.id !== name) ? [] : [{ order, standing: one }]
+    return !order || (isOne && one.id !== name) ? [] : [{ order, standing: one }]
   })
   return [...own, ...orphans.filter(({ order }) => !orders.has(order.hash))]
+}
+
+/** The one order of a request, whatever it is called; undefined where nothing asks for it and nothing of it is in flight. */
+export async function findOrder(shop: Shop, session: Session, hash: string): Promise<NamedOrder | undefined> {
+  // What is broken elsewhere is no reason not to decide about this one.
+  const found = await survey(shop, [], { identity: session.identity })
+  const standing = [...found.steps, ...found.items].find((one) => one.hash === hash)
+  const order = found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).find((one) => one.hash === hash)
+  return order && standing ? { order, standing } : (await findOrphans(shop, [])).find((one) => one.order.hash === hash)
 }
 
 async function surveyOf(shop: Shop, session: Session, sprite: string): Promise<Survey> {
@@ -41,12 +51,12 @@ async function surveyOf(shop: Shop, session: Session, sprite: string): Promise<S
 }
 
 /** What is in flight under that name for specs as they were. */
-async function findOrphans(shop: Shop, name: string): Promise<readonly NamedOrder[]> {
-  const strays = (await listStrays(shop, [name], undefined)).map((stray): NamedOrder => {
+async function findOrphans(shop: Shop, names: readonly string[]): Promise<readonly NamedOrder[]> {
+  const strays = (await listStrays(shop, names, undefined)).map((stray): NamedOrder => {
     // What stands for its request is bought; only what nobody waits for is open.
     return { order: toOrphanOrder(stray), standing: { hash: stray.hash, state: 'bought' } }
   })
-  const open = (await listOrphans(shop, [name], new Set())).map((orphan): NamedOrder => {
+  const open = (await listOrphans(shop, names, new Set())).map((orphan): NamedOrder => {
     const { accepted, question } = orphan.submission
     const standing: Standing = {
       hash: orphan.hash,

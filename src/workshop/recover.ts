@@ -4,8 +4,9 @@ import { runCrew } from '../job/crew.ts'
 import type { Order } from '../job/order.ts'
 import { recordDecision } from '../job/recover.ts'
 import { mayBuy } from './build.ts'
+import { changedError } from './changed-error.ts'
 import type { RecoverReport, RecoverRequest } from './counter.ts'
-import { findOrders } from './named-orders.ts'
+import { findOrder, findOrders, type NamedOrder } from './named-orders.ts'
 import { toJobPorts } from './orders.ts'
 import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
@@ -14,14 +15,15 @@ import { throwAll } from './survey.ts'
 /**
  * Decides about what nobody can know: writes the decision down, and for `replay` acts on it at once.
  *
- * @throws `SW_USAGE` where nothing of that name waits for a decision; whatever the repeated submission ended with.
+ * @throws `SW_USAGE` where nothing of that name waits for a decision, or it was sent to another service; `SW_CHANGED` where it is not what was shown; whatever the repeated submission ended with.
  */
 export async function recover(shop: Shop, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
   const ports = await toJobPorts(shop, session, { ...request, signal, mayBuy: mayBuy(shop, {}), mayReplay: true })
   const decided: RecoverReport['decided'][number][] = []
   const orders: Order[] = []
-  for (const { order } of await findOrders(shop, session, request.name)) {
-    const open = await recordDecision(ports, order, request.decision)
+  for (const { order } of await findMeant(shop, session, request)) {
+    if (request.decision === 'replay') checkService(session, order)
+    const open = await recordDecision(ports, order, request.decision, request.shown)
     if (!open) continue
     decided.push({
       id: order.request.id,
@@ -32,6 +34,7 @@ export async function recover(shop: Shop, session: Session, request: RecoverRequ
     orders.push(order)
   }
   if (decided.length === 0) {
+    if (request.shown) throw changedError(request.name, 'what was shown as undecided', 'Nothing was decided, and nothing was sent.')
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected something of "${request.name}" that waits for a decision, found none. See: spritewright status`,
       facts: { name: request.name },
@@ -45,6 +48,21 @@ export async function recover(shop: Shop, session: Session, request: RecoverRequ
     ...(await readBalance(session, signal)),
     bought: crew.purchases.map((purchase) => ({ id: purchase.id, credits: parseCredits(purchase.credits ?? formatCredits(0n)) })),
   }
+}
+
+/** What was sent to one service is never sent to another. @throws `SW_USAGE` */
+function checkService({ identity }: Session, { identity: sentTo, request }: Order): void {
+  if (sentTo.host === identity.host && sentTo.keyMode === identity.keyMode) return
+  throw new SpritewrightError('SW_USAGE', {
+    message: `"${request.id}" was sent to ${sentTo.host} with a ${sentTo.keyMode} key, and here answers ${identity.host} with a ${identity.keyMode} key. Nothing was sent. Set the address and the key that it was sent with, or give it up: spritewright recover ${request.id} --abandon`,
+    facts: { id: request.id, host: sentTo.host, keyMode: sentTo.keyMode },
+  })
+}
+
+async function findMeant(shop: Shop, session: Session, { name, shown }: RecoverRequest): Promise<readonly NamedOrder[]> {
+  if (!shown) return findOrders(shop, session, name)
+  const one = await findOrder(shop, session, shown.hash)
+  return one ? [one] : []
 }
 
 /** Evidence for a person, and no more: the decision is written by then. */

@@ -8,8 +8,9 @@ import { stopError } from '../job/stop.ts'
 import { sniffPicture } from '../spec/picture.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
+import { changedError } from './changed-error.ts'
 import type { AnswerRequest } from './counter.ts'
-import { findOrders } from './named-orders.ts'
+import { findOrder, findOrders } from './named-orders.ts'
 import { toJobPorts } from './orders.ts'
 import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
@@ -23,9 +24,11 @@ interface OpenOrder {
   readonly hasFailed: boolean
 }
 
-/** The executions that a name stands for: of one animation, of one step, or of all of a sprite. */
-async function findExecutions(shop: Shop, session: Session, name: string): Promise<readonly OpenOrder[]> {
-  return (await findOrders(shop, session, name)).flatMap(({ order, standing }) => {
+/** The executions that a name stands for: of one animation, of one step, or of all of a sprite. @param hash Of the one request that is meant, whatever it is called. @default all of that name */
+async function findExecutions(shop: Shop, session: Session, name: string, hash?: string): Promise<readonly OpenOrder[]> {
+  const one = hash === undefined ? undefined : await findOrder(shop, session, hash)
+  const meant = hash === undefined ? await findOrders(shop, session, name) : one ? [one] : []
+  return meant.flatMap(({ order, standing }) => {
     const { executionId, state } = standing
     return executionId === undefined ? [] : [{ order, executionId, isKept: state === 'bought', hasFailed: state === 'failed' }]
   })
@@ -35,7 +38,7 @@ async function findExecutions(shop: Shop, session: Session, name: string): Promi
  * Answers the question of an execution. The question is read anew from the service first: it is asked exactly while it stands there.
  *
  * @returns The execution that goes on.
- * @throws `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none; `SW_UNREACHABLE` where the answer was not confirmed,
+ * @throws `SW_CHANGED` where it is not the question that was shown; `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none; `SW_UNREACHABLE` where the answer was not confirmed,
  *   `SW_UNCERTAIN` where it may not be sent again either.
  */
 export async function answer(
@@ -45,11 +48,12 @@ export async function answer(
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly executionId: string }> {
   const ports = await toJobPorts(shop, session, { signal })
-  for (const { order, executionId, isKept, hasFailed } of await findExecutions(shop, session, request.name)) {
+  const { shown } = request
+  for (const { order, executionId, isKept, hasFailed } of await findExecutions(shop, session, request.name, shown?.hash)) {
     if (isKept || hasFailed) continue
     const execution = await session.client.execution(executionId, signal)
     const { question, conversationId } = execution
-    if (!question || conversationId === null) continue
+    if (!question || conversationId === null || (shown && shown.questionId !== question.questionId)) continue
     if (question.requiresAsset && !request.asset) {
       throw new SpritewrightError('SW_USAGE', {
         message: `The question of "${order.request.id}" wants a picture: ${question.text} Give one with --asset FILE.`,
@@ -73,6 +77,7 @@ export async function answer(
     }
     return { id: order.request.id, executionId: accepted.executionId }
   }
+  if (shown) throw changedError(request.name, 'the question that was shown, which is not asked any more', 'No answer was sent.')
   throw new SpritewrightError('SW_USAGE', {
     message: `Expected a question waiting at "${request.name}", found none. See: spritewright status`,
     facts: { name: request.name },
@@ -94,15 +99,15 @@ async function uploadAsset(ports: JobPorts, asset: { readonly path: string; read
  * Cancels the running pictures of a name. Sprite executions cannot be cancelled: the service does not allow it.
  *
  * @returns What the service says of each.
- * @throws `SW_CAPABILITY` for a sprite execution; `SW_USAGE` where nothing runs.
+ * @throws `SW_CAPABILITY` for a sprite execution; `SW_USAGE` where nothing runs, `SW_CHANGED` where what was shown does not.
  */
 export async function cancel(
   shop: Shop,
   session: Session,
-  name: string,
+  { name, shown }: { readonly name: string; readonly shown: string | undefined },
   signal: AbortSignal,
 ): Promise<readonly { readonly id: string; readonly status: string }[]> {
-  const open = (await findExecutions(shop, session, name)).filter((one) => !one.isKept && !one.hasFailed)
+  const open = (await findExecutions(shop, session, name, shown)).filter((one) => !one.isKept && !one.hasFailed)
   const pictures = open.filter(({ order }) => order.request.operation !== 'sprite_sheet')
   const sheet = open.find(({ order }) => order.request.operation === 'sprite_sheet')
   if (pictures.length === 0 && sheet) {
@@ -111,6 +116,7 @@ export async function cancel(
       facts: { id: sheet.order.request.id, executionId: sheet.executionId },
     })
   }
+  if (pictures.length === 0 && shown !== undefined) throw changedError(name, 'a picture that is being made', 'Nothing was cancelled.')
   if (pictures.length === 0)
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected a picture being made for "${name}", found none. See: spritewright status`,

@@ -122,8 +122,8 @@ describe('plan', () => {
 
 describe('approve', () => {
   const lines = [
-    { id: 'hero.idle', quote: 16_000n, ceiling: 16_000n },
-    { id: 'hero.walk', quote: 24_000n, ceiling: 30_000n },
+    { id: 'hero.idle', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: 16_000n, ceiling: 16_000n },
+    { id: 'hero.walk', hash: '2'.repeat(64), prompt: 'a knight\nwalks', quote: 24_000n, ceiling: 30_000n },
   ]
   function approving(init: Parameters<typeof createWorld>[0]) {
     const requests: ApproveRequest[] = []
@@ -186,8 +186,8 @@ describe('approve', () => {
     expect(await world.run('approve', '--yes', '--json')).toBe(0)
     expect(world.json()).toEqual({
       approved: [
-        { id: 'hero.idle', quote: '1.6', ceiling: '1.6' },
-        { id: 'hero.walk', quote: '2.4', ceiling: '3' },
+        { id: 'hero.idle', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: '1.6', ceiling: '1.6' },
+        { id: 'hero.walk', hash: '2'.repeat(64), prompt: 'a knight\nwalks', quote: '2.4', ceiling: '3' },
       ],
       untouched: ['coin.spin', 'hero.run', 'hero#1'],
       others: ['hero.run', 'hero#1'],

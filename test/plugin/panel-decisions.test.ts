@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import type { PanelState, PanelUndecided } from '../../plugin/panel/protocol.ts'
+import { toRecover } from '../../plugin/panel/ui/decision-words.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import { approveHero, find, openPanelWorld, type PanelWorld, stands } from './panel-world.ts'
+import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { spec } from './world.ts'
 
 const open: PanelWorld[] = []
@@ -32,6 +33,8 @@ const unknown: ServedResponse = {
   ),
 }
 
+const nothing = { id: 'hero.walk', hash: '0'.repeat(64) }
+
 const waitsFor = (undecided: PanelUndecided | undefined) => (state: PanelState) => find(state, 'hero.walk').undecided === undecided
 const isSound = (state: PanelState): boolean => state.errors.length === 0
 
@@ -46,14 +49,18 @@ test('a submission that nobody answered waits for a person, who sends it again f
   )
   const { panel } = await start()
   for (const decision of ['replay', 'abandon'] as const)
-    expect(JSON.parse((await panel.refused('recover', { id: 'hero.walk', decision })).text).error).toMatchObject({ code: 'SW_USAGE' })
-  expect(await panel.refused('cancel', { id: 'hero.walk' })).toMatchObject({ status: 400 })
+    expect(
+      JSON.parse((await panel.refused('recover', { ...nothing, attempt: 1, about: 'submission', decision })).text).error,
+    ).toMatchObject({
+      code: 'SW_CHANGED',
+    })
+  expect(await panel.refused('cancel', nothing)).toMatchObject({ status: 409 })
   await approveHero(panel)
   const uncertain = await panel.stateWhere(waitsFor('submission'))
   expect(find(uncertain, 'hero.walk').words).toContain('whether it was bought is unknown')
   expect(uncertain.ledger.uncertain).not.toBe('0')
   isDeaf = false
-  await panel.act('recover', { id: 'hero.walk', decision: 'replay' })
+  await panel.act('recover', toRecover(find(uncertain, 'hero.walk'), 'replay'))
   await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && isSound(state))
   expect(service.charges()).toHaveLength(1)
   expect(await game.list()).toContain('sprites.lock.json')
@@ -67,15 +74,15 @@ test('an answer that nobody confirmed can be taken back: the question is there a
   )
   const { panel } = await start()
   await approveHero(panel)
-  await panel.stateWhere(stands('hero.walk', 'question'))
-  expect(await panel.refused('answer', { id: 'hero.walk', text: 'to the left' })).toMatchObject({ status: 502 })
+  const first = find(await panel.stateWhere(stands('hero.walk', 'question')), 'hero.walk')
+  expect(await panel.refused('answer', { ...toQuestion(first), text: 'to the left' })).toMatchObject({ status: 502 })
   const open = await panel.stateWhere(waitsFor('answer'))
   expect(find(open, 'hero.walk')).toMatchObject({ standing: 'uncertain', words: expect.stringContaining('whether it arrived is unknown') })
   isDeaf = false
-  await panel.act('recover', { id: 'hero.walk', decision: 'abandon' })
+  await panel.act('recover', toRecover(find(open, 'hero.walk'), 'abandon'))
   const asked = await panel.stateWhere((state) => stands('hero.walk', 'question')(state) && isSound(state))
   expect(find(asked, 'hero.walk').question).toBeDefined()
-  await panel.act('answer', { id: 'hero.walk', text: 'to the right' })
+  await panel.act('answer', { ...toQuestion(find(asked, 'hero.walk')), text: 'to the right' })
   await panel.stateWhere(stands('hero.walk', 'bought'))
   expect(service.charges()).toHaveLength(1)
 })
@@ -88,11 +95,11 @@ test('an execution that the service has lost can only be given up, and then appr
   )
   const { panel } = await start()
   await approveHero(panel)
-  await panel.stateWhere(waitsFor('execution'))
-  expect(JSON.parse((await panel.refused('recover', { id: 'hero.walk', decision: 'replay' })).text).error).toMatchObject({
+  const lost = find(await panel.stateWhere(waitsFor('execution')), 'hero.walk')
+  expect(JSON.parse((await panel.refused('recover', toRecover(lost, 'replay'))).text).error).toMatchObject({
     code: 'SW_USAGE',
   })
-  await panel.act('recover', { id: 'hero.walk', decision: 'abandon' })
+  await panel.act('recover', toRecover(lost, 'abandon'))
   await panel.stateWhere((state) => stands('hero.walk', 'failed')(state) && waitsFor(undefined)(state) && isSound(state))
   isLost = false
   await approveHero(panel)

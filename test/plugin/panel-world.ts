@@ -71,3 +71,12 @@ export async function approveHero(panel: PanelClient): Promise<string> {
   await panel.act('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })
   return offer.sum
 }
+
+/** What of a state an answer sends back. */
+export function toQuestion({ id, hash = '', question }: PanelAnimation): {
+  readonly id: string
+  readonly hash: string
+  readonly questionId: string
+} {
+  return { id, hash, questionId: question?.id ?? '' }
+}

@@ -5,7 +5,7 @@ import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { openPanel } from './panel-client.ts'
-import { approveHero, find, openPanelWorld, type PanelWorld, stands } from './panel-world.ts'
+import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { type Dev, isUpdateOf, startDev } from './server.ts'
 import { hostOf, key, noNet, openSource, pluginOf, spec, vites } from './world.ts'
 
@@ -48,7 +48,9 @@ describe('buying from the panel', () => {
     const { price } = find(priced, 'hero.walk')
     expect(price?.words).toBe(`${price?.credits} credits will be held.`)
     const offer = await panel.act('offer', { ids: ['hero'] })
-    expect(offer.lines).toEqual([{ id: 'hero.walk', price: price?.credits, ceiling: price?.credits }])
+    expect(offer.lines).toEqual([
+      { id: 'hero.walk', hash: expect.any(String), prompt: expect.any(String), price: price?.credits, ceiling: price?.credits },
+    ])
     expect(offer.words).toBe(`${offer.sum} credits will be held for 1 animation. 100 credits are available.`)
     expect(await game.list()).not.toContain('sprites.lock.json')
 
@@ -96,7 +98,7 @@ describe('buying from the panel', () => {
     const asked = await panel.stateWhere((state) => find(state, 'hero.walk').question !== undefined)
     expect(find(asked, 'hero.walk')).toMatchObject({ standing: 'question', question: { needsAsset: false } })
     expect(asked.errors).toEqual([])
-    await panel.act('answer', { id: 'hero.walk', text: 'to the left' })
+    await panel.act('answer', { ...toQuestion(find(asked, 'hero.walk')), text: 'to the left' })
     await panel.stateWhere(stands('hero.walk', 'bought'))
     expect(service.charges()).toHaveLength(1)
     expect(log.all.some((line) => /hero\.walk.*waits for an answer/.test(line))).toBe(true)

@@ -46,7 +46,11 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
   const approve = async (shown: PanelOffer): Promise<void> => {
     setBusy(true)
     try {
-      await store.api.act('approve', { ...request, lines: shown.lines, sum: shown.sum })
+      await store.api.act('approve', {
+        ...request,
+        lines: shown.lines.map(({ id, hash, price, ceiling: limit }) => ({ id, hash, price, ceiling: limit })),
+        sum: shown.sum,
+      })
       store.announce(`Approved: ${offerSentence(shown)}`)
       void store.refresh()
       // Closed and not only taken away, so that the focus goes back to where it came from.
@@ -130,7 +134,10 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
         <tbody>
           {offer.lines.map((line) => (
             <tr key={line.id}>
-              <th scope="row">{line.id}</th>
+              <th scope="row">
+                {line.id}
+                <span class="offer-prompt soft small">{line.prompt}</span>
+              </th>
               <td class="number">{line.price}</td>
               <td class="number">{line.ceiling}</td>
             </tr>

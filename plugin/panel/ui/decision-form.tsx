@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import type { PanelPaid } from '../protocol.ts'
-import { type Decision, type DecisionWords, openWords } from './decision-words.ts'
+import { type Decision, type DecisionWords, openWords, toRecover } from './decision-words.ts'
 import { Modal } from './modal.tsx'
 import { usePanel } from './panel-context.ts'
 
@@ -15,7 +15,7 @@ export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   if (!open) return null
   const decide = async (decision: Decision): Promise<void> => {
     setBusy(true)
-    const done = await store.act('recover', { id: paid.id, decision })
+    const done = await store.act('recover', toRecover(paid, decision))
     setBusy(false)
     if (done) store.announce(decision === 'replay' ? `${paid.id} is sent again.` : `${paid.id} is given up.`)
   }

@@ -1,3 +1,4 @@
+import type { RecoverRequest } from '../actions.ts'
 import type { PanelPaid, PanelUndecided } from '../protocol.ts'
 import { creditsWords } from './words.ts'
 
@@ -19,6 +20,13 @@ export interface OpenWords {
   readonly words: string
   readonly replay?: DecisionWords
   readonly abandon: DecisionWords
+}
+
+/** A decision about exactly what is shown. */
+export function toRecover({ id, hash = '', attempt = 1, undecided, executionId }: PanelPaid, decision: Decision): RecoverRequest {
+  const about = undecided ?? 'submission'
+  const isNamed = (about === 'execution' || about === 'answer') && executionId !== undefined
+  return { id, hash, attempt, about, decision, ...(isNamed ? { executionId } : {}) }
 }
 
 const anew = 'To buy it after all, approve it anew.'

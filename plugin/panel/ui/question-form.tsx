@@ -17,7 +17,10 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
   const isReady = text.trim() !== '' && (!question.needsAsset || asset !== undefined) && !isSending
   const send = async (): Promise<void> => {
     setSending(true)
-    const done = await store.act('answer', { id: paid.id, text: text.trim(), ...(asset ? { asset } : {}) })
+    const done = await store.act('answer', {
+      ...{ id: paid.id, hash: paid.hash ?? '', questionId: question.id, text: text.trim() },
+      ...(asset ? { asset } : {}),
+    })
     setSending(false)
     if (done) store.announce(`The answer for ${paid.id} is sent.`)
   }

@@ -118,8 +118,9 @@ function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: st
   )
   return (
     <>
-      <QuestionForm key={paid.question?.text ?? ''} paid={paid} />
-      <DecisionForm paid={paid} />
+      <QuestionForm key={`question ${paid.question?.id}`} paid={paid} />
+      {/* What a dialog asks about never changes under the pointer: another decision is another form. */}
+      <DecisionForm key={`decision ${paid.hash} ${paid.attempt} ${paid.undecided}`} paid={paid} />
       <div role="alert">{errors.length > 0 && <ProblemList errors={errors} />}</div>
     </>
   )

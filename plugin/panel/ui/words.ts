@@ -40,8 +40,9 @@ export function progressWords({ phase, progress, message }: PanelProgress): stri
   return `${phases[phase]}${share}${phase === 'waiting' && message ? `: ${message}` : ''}`
 }
 
-/** Whether a person may approve it, and so pay for it. */
-export function canBeApproved({ standing }: PanelPaid): boolean {
+/** Whether a person may approve it, and so pay for it. What waits for a decision is decided first. */
+export function canBeApproved({ standing, undecided }: PanelPaid): boolean {
+  if (undecided !== undefined) return false
   return standing === 'missing' || standing === 'failed' || standing === 'adoptable' || standing === 'outpriced'
 }
 

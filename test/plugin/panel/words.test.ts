@@ -5,7 +5,7 @@ import { isMore, offerSentence, sumOf } from '../../../plugin/panel/ui/words.ts'
 
 function offer(...lines: readonly (readonly [id: string, price: string, ceiling?: string])[]): PanelOffer {
   return {
-    lines: lines.map(([id, price, ceiling = price]) => ({ id, price, ceiling })),
+    lines: lines.map(([id, price, ceiling = price]) => ({ id, hash: '', prompt: '', price, ceiling })),
     sum: '',
     ceilings: '',
     balance: '100',

@@ -1,0 +1,131 @@
+import { afterEach, expect, test } from 'vitest'
+import type { PanelState } from '../../plugin/panel/protocol.ts'
+import { toRecover } from '../../plugin/panel/ui/decision-words.ts'
+import { canBeApproved } from '../../plugin/panel/ui/words.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { ServedResponse } from '../../src/host/server.ts'
+import type { PanelClient } from './panel-client.ts'
+import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
+import { spec } from './world.ts'
+
+const open: PanelWorld[] = []
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close()
+})
+
+/** What was never answered may be sent again by itself for this long. */
+async function world(
+  options: EmbeddedOptions = {},
+  replayWindow = '1s',
+  files: Readonly<Record<string, string>> = {},
+): Promise<PanelWorld> {
+  const config = { 'spritewright.config.json': JSON.stringify({ replayWindow, limits: { windowMs: 1 } }) }
+  const opened = await openPanelWorld({ ...config, ...files }, options)
+  open.push(opened)
+  return opened
+}
+
+const heroFile = 'sprites/hero.sprite.json'
+const hero = (state: PanelState) => find(state, 'hero.walk')
+const isSubmission = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === 'POST' && path === '/v1/execute'
+const posts = ({ service }: PanelWorld): number => service.requests().filter(isSubmission).length
+const refusalOf = async (panel: PanelClient, ...ask: Parameters<PanelClient['refused']>): Promise<unknown> =>
+  JSON.parse((await panel.refused(...ask)).text).error
+
+/** The connection ends, and the service has not seen the request. */
+const unheard: ServedResponse = { status: 500, headers: {}, body: new Uint8Array(), cutAfter: 0 }
+
+test('an approval is for the request that was shown: other words at the same price are refused, and written nowhere', async () => {
+  const made = await world()
+  const { panel } = await made.start()
+  const offer = await panel.act('offer', { ids: ['hero'] })
+  expect(offer.lines).toMatchObject([{ id: 'hero.walk', prompt: expect.stringContaining('a small figure') }])
+  await made.game.write(heroFile, spec({ prompt: 'quite another figure' }))
+  await panel.stateWhere(({ sprites }) => sprites.find(({ name }) => name === 'hero')?.prompt === 'quite another figure')
+  const { status, text } = await panel.refused('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })
+  const { error, offer: now } = JSON.parse(text)
+  expect([status, error.code]).toEqual([409, 'SW_CHANGED'])
+  expect(error.message).toContain('not the same any more: hero.walk')
+  expect(now).toMatchObject({ sum: offer.sum, lines: [{ id: 'hero.walk', prompt: expect.stringContaining('quite another figure') }] })
+  expect(await made.game.list()).not.toContain('sprites.lock.json')
+  await panel.act('approve', { ids: ['hero'], lines: now.lines, sum: now.sum })
+  await panel.stateWhere(stands('hero.walk', 'bought'))
+  expect(made.service.charges()).toHaveLength(1)
+})
+
+test('a decision is about the one request that was shown, and not about an earlier one of the same name', async () => {
+  let isDeaf = true
+  const made = await world({ before: async (request) => (isDeaf && isSubmission(request) ? unheard : undefined) })
+  const { panel } = await made.start()
+  await approveHero(panel)
+  const first = hero(await panel.stateWhere((state) => hero(state).undecided === 'submission'))
+  await made.game.write(heroFile, spec({ prompt: 'quite another figure' }))
+  await panel.stateWhere(stands('hero.walk', 'missing'))
+  await approveHero(panel)
+  const second = hero(await panel.stateWhere((state) => hero(state).undecided === 'submission'))
+  expect(second.hash).not.toBe(first.hash)
+  isDeaf = false
+  const sent = posts(made)
+  for (const other of [{ attempt: 2 }, { about: 'conflict' }, { hash: '0'.repeat(64) }])
+    expect(await refusalOf(panel, 'recover', { ...toRecover(second, 'replay'), ...other })).toMatchObject({ code: 'SW_CHANGED' })
+  expect(posts(made)).toBe(sent)
+  await panel.act('recover', toRecover(second, 'replay'))
+  const after = await panel.stateWhere(stands('hero.walk', 'bought'))
+  expect(made.service.charges()).toHaveLength(1)
+  expect(after.ledger.entries.map(({ state }) => state).sort()).toEqual(['settled', 'uncertain'])
+  // The same word once more finds nothing that waits for it.
+  expect(await refusalOf(panel, 'recover', toRecover(second, 'replay'))).toMatchObject({ code: 'SW_CHANGED' })
+  await panel.act('recover', toRecover(first, 'abandon'))
+  expect(made.service.charges()).toHaveLength(1)
+  // Given up, it is not bought by the approval it had: its words are approved anew, or not at all.
+  const given = posts(made)
+  await made.game.write(heroFile, spec())
+  await panel.stateWhere(stands('hero.walk', 'failed'))
+  expect(posts(made)).toBe(given)
+})
+
+test('an answer is for the question that was shown: the next one is not answered with it', async () => {
+  const made = await world({}, '60s', { [heroFile]: spec({ prompt: 'a figure [ask]' }) })
+  const { panel } = await made.start()
+  await approveHero(panel)
+  const asked = toQuestion(hero(await panel.stateWhere((state) => hero(state).question !== undefined)))
+  expect(await refusalOf(panel, 'answer', { ...asked, questionId: 'another', text: 'to the left' })).toMatchObject({ code: 'SW_CHANGED' })
+  expect(await refusalOf(panel, 'answer', { ...asked, hash: '0'.repeat(64), text: 'to the left' })).toMatchObject({ code: 'SW_CHANGED' })
+  expect(made.service.requests().some(({ path }) => path.endsWith('/answers'))).toBe(false)
+  await panel.act('answer', { ...asked, text: 'to the left' })
+  await panel.stateWhere(stands('hero.walk', 'bought'))
+  expect(made.service.charges()).toHaveLength(1)
+})
+
+test('a conflict waits for a decision: no approval is offered or written, and given up it can be approved anew', async () => {
+  let isTaken = true
+  const reply: ServedResponse = {
+    status: 409,
+    headers: { 'content-type': 'application/json' },
+    body: new TextEncoder().encode(
+      JSON.stringify({
+        error: { code: 'CONFLICT', reason: 'idempotency_conflict', message: 'other bytes', retryable: false, request_id: 'r' },
+      }),
+    ),
+  }
+  const made = await world({ before: async (request) => (isTaken && isSubmission(request) ? reply : undefined) }, '60s')
+  const { panel } = await made.start()
+  await approveHero(panel)
+  const conflict = hero(await panel.stateWhere((state) => hero(state).undecided === 'conflict'))
+  expect(canBeApproved(conflict)).toBe(false)
+  expect(conflict.words).toContain('until you decide')
+  expect(conflict.words).not.toContain('new approval')
+  isTaken = false
+  const lock = await made.game.read('sprites.lock.json')
+  const sent = posts(made)
+  expect(await panel.act('offer', { ids: ['hero'] })).toMatchObject({ lines: [], untouched: ['hero.walk'] })
+  expect((await panel.refused('approve', { ids: ['hero'], lines: [], sum: '0' })).status).toBe(409)
+  expect(await made.game.read('sprites.lock.json')).toEqual(lock)
+  await panel.act('recover', toRecover(conflict, 'abandon'))
+  await panel.stateWhere((state) => hero(state).standing === 'failed' && hero(state).undecided === undefined)
+  expect(posts(made)).toBe(sent)
+  await approveHero(panel)
+  await panel.stateWhere(stands('hero.walk', 'bought'))
+  expect(made.service.charges()).toHaveLength(1)
+}, 30_000)
