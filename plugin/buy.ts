@@ -47,6 +47,8 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   const closing = new AbortController()
   let failures: readonly BuyerFailure[] = []
   let looking: Promise<void> = Promise.resolve()
+  /** Whether the last look failed: what had changed by then is not known to anybody. */
+  let isLost = false
   let waitMs = firstWaitMs
 
   const note = (step: JobProgress): void => {
@@ -117,8 +119,11 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   }
   const lookOnce = async (changed: readonly string[] | undefined): Promise<void> => {
     if (closing.signal.aborted) return
-    const due = await workshop.due(changed).catch(() => undefined)
+    const paths = isLost ? undefined : changed
+    isLost = true
+    const due = await workshop.due(paths).catch(() => undefined)
     if (!due?.mayBuy || !due.canAsk || closing.signal.aborted) return
+    isLost = false
     const orders = due.orders.filter(({ id, mark }) => !isBusy(id) && tried.get(id) !== mark)
     if (orders.length > 0) void buy(orders)
   }

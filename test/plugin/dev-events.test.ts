@@ -79,9 +79,14 @@ describe.each(vites)('what %s tells pages', (version, load) => {
   })
 
   testNewest.each([
-    ['a picture', 'sprites/hero.png', { 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': spec({ reference: './hero.png' }) }],
-    ['a frame touched up by hand', 'sprites/hero.frames/walk/0002.png', {}],
-  ])('%s that was locked is seen when another sprite is imported, in open pages and in those to come', async (_what, name, files) => {
+    [
+      'a picture that was locked',
+      'sprites/hero.png',
+      undefined,
+      { 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': spec({ reference: './hero.png' }) },
+    ],
+    ['a frame touched up by hand that was half written', 'sprites/hero.frames/walk/0002.png', figurePng(), {}],
+  ])('%s is seen when another sprite is imported, in open pages and in those to come', async (_what, name, half, files) => {
     const game = await shelf.game({
       ...files,
       'src/main.js': "import hero from '../sprites/hero.sprite.json'\nglobalThis.hero = hero",
@@ -90,10 +95,12 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     const { disk, lock } = lockable()
     const { told, crawl } = await start(load, game, {}, { disk })
     await crawl('/src/main.js')
-    lock(game.path(name))
+    lock(game.path(name), half)
     // As large as the frames that were bought.
     await game.write(name, encodePng(createBitmap(78, 76, new Uint8Array(78 * 76 * 4).fill(200))))
     await told.next(isError)
+    // A page that is loaded meanwhile gets the sprite without that frame.
+    if (half) await crawl('/src/main.js')
     lock(undefined)
     await crawl('/src/late.js')
     await told.next(isMended)
@@ -101,6 +108,24 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     const url = data?.sprites[0]?.atlases[0]?.pages[0]?.url ?? 'none'
     expect([...(await crawl('/src/main.js')).values()].some((code) => code.includes(url))).toBe(true)
     expect(told.all.filter(isReload)).toEqual([])
+  })
+
+  testNewest('typings that could not be written are written with those that are due next', async () => {
+    const game = await shelf.game()
+    const { disk, lock } = lockable()
+    const { told, crawl, log, server } = await start(load, game, {}, { disk })
+    await crawl('/src/main.js')
+    lock(game.path('sprites/hero.sprite.d.json.ts'))
+    await game.write('sprites/hero.sprite.json', spec({}, { frames: 9 }))
+    await log.next((line) => line.includes('busy'))
+    lock(undefined)
+    await game.write(
+      'sprites/coin.sprite.yaml',
+      'reference: ./figure.png\nprompt: a coin\nanimations:\n  spin:\n    frames: 7\n    fps: 3\n',
+    )
+    await told.next(isUpdateOf('coin'))
+    await server.close()
+    expect(await game.read('sprites/hero.sprite.d.json.ts')).toContain('"hero/walk/0008"')
   })
 
   testNewest('a page is told what has happened between its modules and its first word', async () => {

@@ -6,8 +6,8 @@ export interface LockableDisk {
   readonly disk: Disk
   /** Every path that was read, in that order. */
   readonly read: string[]
-  /** @param path Absolute; undefined: none is locked. */
-  lock(path: string | undefined): void
+  /** @param path Absolute; undefined: none is locked. @param half What is read of it, as of a file that is being written. @default it cannot be read */
+  lock(path: string | undefined, half?: Uint8Array): void
 }
 
 const machine = nodeHost()
@@ -15,23 +15,29 @@ const machine = nodeHost()
 /** Nothing is locked yet. */
 export function lockable(): LockableDisk {
   let locked: string | undefined
+  let half: Uint8Array | undefined
   const read: string[] = []
   const pass = (path: string): void => {
-    if (path === locked) throw Object.assign(new Error('busy'), { code: 'EBUSY' })
+    if (path === locked && !half) throw Object.assign(new Error('busy'), { code: 'EBUSY' })
   }
   const disk: Disk = {
     ...machine.disk,
     read: async (path) => {
       read.push(path)
       pass(path)
-      return machine.disk.read(path)
+      return path === locked && half ? half : machine.disk.read(path)
+    },
+    move: async (from, to) => {
+      pass(to)
+      await machine.disk.move(from, to)
     },
   }
   return {
     disk,
     read,
-    lock: (path) => {
+    lock: (path, bytes) => {
       locked = path
+      half = bytes
     },
   }
 }

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { type BuyerPorts, createBuyer } from '../../plugin/buy.ts'
+import type { DueReport } from '../../src/workshop/overview-report.ts'
+
+const hero = '/game/hero.sprite.json'
+const coin = '/game/coin.sprite.json'
+
+/** A buyer of a project in which `hero.walk` is due; what it is told of its papers, and what it has bought. */
+function world() {
+  const bought: string[] = []
+  const answers: (Partial<DueReport> | Error)[] = []
+  const workshop = {
+    due: async (changed?: readonly string[]): Promise<DueReport> => {
+      const answer = answers.shift() ?? {}
+      if (answer instanceof Error) throw answer
+      const isAsked = !changed || changed.includes(hero)
+      return {
+        orders: isAsked && bought.length === 0 ? [{ id: 'hero.walk', state: 'approved', mark: '' }] : [],
+        mayBuy: true,
+        canAsk: true,
+        ...answer,
+      }
+    },
+    build: async ({ names = [] }: { names?: readonly string[] } = {}) => {
+      bought.push(...names)
+      return { bought: [] }
+    },
+    host: {},
+  } as unknown as BuyerPorts['workshop']
+  const buyer = createBuyer({ workshop, tell: () => {}, onProgress: () => {}, onChange: () => {} })
+  return { buyer, bought, answers }
+}
+
+test.each<readonly [string, Partial<DueReport> | Error]>([
+  ['that failed', new Error('torn')],
+  ['at which nothing could be asked', { canAsk: false, orders: [] }],
+])('what was saved before a look %s is found by the next one', async (_what, answer) => {
+  const { buyer, bought, answers } = world()
+  answers.push(answer)
+  await buyer.look([hero])
+  expect(bought).toEqual([])
+  await buyer.look([coin])
+  await buyer.close()
+  expect(bought).toEqual(['hero.walk'])
+})
+
+test('after a look that went well, only what was saved since is looked at', async () => {
+  const { buyer, bought } = world()
+  await buyer.look([coin])
+  await buyer.look([coin])
+  expect(bought).toEqual([])
+  await buyer.close()
+})

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { createTypingsWriter } from '../../plugin/typings.ts'
+import type { Preview } from '../../src/index.ts'
+
+/** A project of so many specs, of which nothing is made. */
+function projectOf(count: number): Preview {
+  const specs = Array.from({ length: count }, (_, index) => ({ name: `sprite${index}`, file: `/game/sprite${index}.sprite.json` }))
+  return { specs, sheets: { sprites: [], atlases: [] }, errors: [] } as unknown as Preview
+}
+
+test('of very many whose typings could not be written, all are written with those that are due next', async () => {
+  const [told, written] = [[] as unknown[], new Set<string>()]
+  let isFull = true
+  const writeTypings = async (_sheets: unknown, unmade: Preview['specs'] = []): Promise<readonly string[]> => {
+    if (isFull) throw new Error('full')
+    for (const { name } of unmade) written.add(name)
+    return []
+  }
+  const writer = createTypingsWriter({ writeTypings }, (error) => told.push(error))
+  const now = projectOf(200)
+  await writer.write({ now, before: undefined, isChange: true })
+  while (told.length === 0) await new Promise(setImmediate)
+  isFull = false
+  await writer.write({ now, before: now, isChange: true })
+  while (written.size < 200) await new Promise(setImmediate)
+  await writer.close()
+  expect(told).toEqual([new Error('full')])
+})
