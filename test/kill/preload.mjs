@@ -42,9 +42,12 @@ async function step(name, path, call, tear) {
     await tear()
     die()
   }
-  const result = await call()
-  if (isChosen) die()
-  return result
+  try {
+    return await call()
+  } finally {
+    // One that has failed is a step as well.
+    if (isChosen) die()
+  }
 }
 
 /** A call that takes room on a disk. */
@@ -89,7 +92,10 @@ subscribe('undici:request:create', ({ request }) => {
   if (diesBefore) die()
   asked = request
 })
-// After a request is when its answer begins, or will never come.
+// After a request is when its answer begins, or will never come; at the latest the end.
+process.on('exit', () => {
+  if (asked) die()
+})
 for (const end of ['headers', 'error'])
   subscribe(`undici:request:${end}`, ({ request }) => {
     if (request === asked) die()
