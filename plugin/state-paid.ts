@@ -1,11 +1,11 @@
-import { formatCredits, type JobProgress, type LedgerReport, type OverviewItem, type PlanStep } from '../src/index.ts'
-import type { PanelLedger, PanelPaid } from './panel/protocol.ts'
-import { panelStanding, panelUndecided } from './standing.ts'
+import { formatCredits, type JobProgress, type LedgerReport, type OverviewItem, type OverviewOrphan, type PlanStep } from '../src/index.ts'
+import type { PanelLedger, PanelOrphan, PanelPaid } from './panel/protocol.ts'
+import { namesOf, orphanId, panelStanding, panelUndecided } from './standing.ts'
 import type { StateIndex, StateParts } from './state-parts.ts'
-import { priceOf, standingWords } from './words.ts'
+import { orphanWords, priceOf, standingWords } from './words.ts'
 
 /** Where something that is paid for stands. */
-export function toPaid(parts: StateParts, one: OverviewItem | PlanStep, { spent }: StateIndex): PanelPaid {
+export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent }: StateIndex): PanelPaid {
   const { id, ceiling, executionId, question, hash, attempt, request } = one
   const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
   const { failures } = parts
@@ -13,7 +13,7 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep, { spent 
   const undecided = panelUndecided(one, failures)
   const price = quote && priceOf(quote, request.operation)
   const cost = spent.get(hash ?? '')
-  const now = parts.progress.get(id)
+  const now = namesOf(one).flatMap((name) => parts.progress.get(name) ?? [])[0]
   return {
     id,
     ...(hash === undefined ? {} : { hash }),
@@ -25,10 +25,17 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep, { spent 
     ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),
     ...(cost === undefined ? {} : { spent: formatCredits(cost) }),
     ...(executionId === undefined ? {} : { executionId }),
-    ...(now ? { progress: toPanelProgress(now) } : {}),
+    ...(now ? { progress: { ...toPanelProgress(now), id } } : {}),
     ...(question ? { question: { id: question.questionId, text: question.text, needsAsset: question.requiresAsset } } : {}),
     ...(undecided === undefined ? {} : { undecided }),
   }
+}
+
+/** Where a request stands that no spec asks for any more. */
+export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateIndex): PanelOrphan {
+  const known = { ...one, id: orphanId(one) }
+  const { price: _, ...paid } = toPaid(parts, known, index)
+  return { ...paid, was: one.id, words: orphanWords(paid.words, known) }
 }
 
 /** Progress without amounts, which JSON could not write. */

@@ -2,8 +2,8 @@ import { basename } from 'node:path'
 import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../src/index.ts'
 import { toPanelError } from './failure.ts'
 import type { PanelError, PanelStanding, PanelState } from './panel/protocol.ts'
-import { openFailures } from './standing.ts'
-import { isUnsent, toLedger, toPaid } from './state-paid.ts'
+import { openFailures, orphanId } from './standing.ts'
+import { isUnsent, toLedger, toOrphan, toPaid } from './state-paid.ts'
 import { indexParts, type StateParts } from './state-parts.ts'
 import { type SpriteMemo, toKnownSprite } from './state-sprite.ts'
 import { serviceWords } from './words.ts'
@@ -33,6 +33,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     },
     sprites,
     steps,
+    orphans: overview.orphans.map((one) => toOrphan(parts, one, index)),
     totals: {
       counts: countStandings([...sprites.flatMap(({ animations }) => animations), ...steps]),
       ...(total === undefined ? {} : { price: formatCredits(total) }),
@@ -58,7 +59,11 @@ function countStandings(all: readonly { readonly standing: PanelStanding }[]): P
 
 /** Specs first: what is wrong with them hides the rest. */
 function toErrors({ root, overview, failures, errors, priceError }: StateParts): readonly PanelError[] {
-  const open = openFailures(failures, [...overview.items, ...overview.steps])
+  const open = openFailures(failures, [
+    ...overview.items,
+    ...overview.steps,
+    ...overview.orphans.map((one) => ({ ...one, id: orphanId(one) })),
+  ])
   const all = [
     ...overview.errors.map((error) => toPanelError(error, root)),
     ...errors.map((error) => toPanelError(error, root)),

@@ -1,4 +1,4 @@
-import { formatCredits, type OverviewItem, type OverviewService, type PlanStep } from '../src/index.ts'
+import { formatCredits, type OverviewItem, type OverviewOrphan, type OverviewService, type PlanStep } from '../src/index.ts'
 import type { PanelPrice, PanelStanding } from './panel/protocol.ts'
 
 type Priced = NonNullable<OverviewItem['quote']>
@@ -17,7 +17,7 @@ export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operati
 /** Where something stands, in one sentence. */
 export function standingWords(
   standing: PanelStanding,
-  { id, note, ceiling, ...rest }: OverviewItem | PlanStep,
+  { id, note, ceiling, ...rest }: OverviewItem | PlanStep | OverviewOrphan,
   price: PanelPrice | undefined,
 ): string {
   const limit = ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`
@@ -48,6 +48,17 @@ export function standingWords(
     case 'missing':
       return `${changed}Not bought, and needs an approval.${price ? ` ${price.words}` : ''}`
   }
+}
+
+/** The same of what no spec asks for any more. @param words Of any other that stands so. */
+export function orphanWords(words: string, { state, executionId }: OverviewOrphan): string {
+  const now =
+    state !== 'running'
+      ? words
+      : executionId === undefined
+        ? 'Sent, and not answered yet. It is not sent again by itself; once nobody can know any more, you decide.'
+        : 'Under way at the service; the first build after its end fetches it.'
+  return `As an earlier version of its spec asked for it. ${now}`
 }
 
 /** What is to be done about the service; empty where all is well. */

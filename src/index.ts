@@ -41,6 +41,7 @@ export {
   type OpenapiDifference,
   type Overview,
   type OverviewItem,
+  type OverviewOrphan,
   type OverviewService,
   type PlanItem,
   type PlanReport,

@@ -68,6 +68,7 @@ export type {
   DueReport,
   Overview,
   OverviewItem,
+  OverviewOrphan,
   OverviewService,
   PriceList,
   SpecEditReport,

@@ -21,7 +21,7 @@
  *
  * @module
  */
-import type { PanelSprite, PanelStanding, PanelStep } from './sprites.ts'
+import type { PanelOrphan, PanelSprite, PanelStanding, PanelStep } from './sprites.ts'
 
 export type * from './sprites.ts'
 
@@ -42,6 +42,8 @@ export interface PanelState {
   readonly sprites: readonly PanelSprite[]
   /** Paid steps of reference chains: those that something still to be bought needs, and those that were bought. */
   readonly steps: readonly PanelStep[]
+  /** What may have been paid and no spec asks for any more: it is decided about, answered, or fetched, and never approved. */
+  readonly orphans: readonly PanelOrphan[]
   readonly totals: PanelTotals
   readonly ledger: PanelLedger
   /** What is wrong now, the gravest first. Gone when mended. */

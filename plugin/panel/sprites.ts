@@ -182,6 +182,12 @@ export interface PanelStep extends PanelPaid {
   readonly sprites: readonly string[]
 }
 
+/** A request as an earlier version of a spec made it. Its `id` is its own: `hero.walk@1a2b3c4d`. */
+export interface PanelOrphan extends PanelPaid {
+  /** As it was called when it was sent; another request may be called so now. */
+  readonly was: string
+}
+
 /** How far a purchase is. The data of `event: progress`. */
 export interface PanelProgress {
   readonly id: string

@@ -8,7 +8,7 @@ import type { DueOrder, OverviewService } from './overview-report.ts'
 import type { SessionKeeper } from './session.ts'
 import { readBuyer, type Shop } from './shop.ts'
 import { createSpecBook } from './spec-book.ts'
-import { type Survey, surveyWishes, toWishes } from './survey.ts'
+import { isUnsent, type Survey, surveyWishes, toWishes } from './survey.ts'
 
 /** Finds what was approved in this checkout and is not at its end, by the papers alone; nothing is written. */
 export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['due'] {
@@ -37,12 +37,12 @@ async function findOrders(shop: Shop, keeper: SessionKeeper, scan: SpecScan): Pr
   })
 }
 
-/** The order and all steps that it waits for: the approval's time, the execution, the question. */
+/** The order and all steps that it waits for: the approval's time, the execution, the question. The same whichever sprites are looked at beside it: what they share may be called by any of them. */
 function markOf({ steps, lock }: Survey, item: PlanItem): string {
-  const own = [item, ...steps.filter(({ sprites }) => sprites.includes(item.spec.name))]
+  const needed = steps.filter(({ sprites, state }) => sprites.includes(item.spec.name) && (state === 'bought' || isUnsent(item)))
   return JSON.stringify(
-    own.map(({ id, hash, state, executionId, question }) => [
-      id,
+    [item, ...needed].map(({ id, hash, state, executionId, question }) => [
+      hash,
       state,
       hash === undefined ? null : (approvalOf(lock, id, hash)?.at ?? null),
       executionId ?? null,

@@ -1,4 +1,4 @@
-import type { PlanItem, PlanState, PlanStep, Quote } from '../build/plan.ts'
+import type { PlanItem, PlanState, PlanStep, Quote, Standing } from '../build/plan.ts'
 import type { AnimationQuality } from '../build/quality.ts'
 import type { BuiltSheets } from '../build/sheet.ts'
 import type { Credits } from '../credit/credits.ts'
@@ -12,6 +12,8 @@ export interface Overview {
   /** By sprite name and in the order of the spec. */
   readonly items: readonly OverviewItem[]
   readonly steps: readonly PlanStep[]
+  /** What no spec asks for any more as it is now, may have been paid, and is not here: its prompt was edited, its sprite renamed, deleted or broken. */
+  readonly orphans: readonly OverviewOrphan[]
   /** Ids whose approval names another checkout as the buyer: only `approve` with `adopt` takes them over. */
   readonly others: ReadonlySet<string>
   /** SHA-256 of each spec file, by its absolute path, no newer than what was read of it. */
@@ -29,6 +31,15 @@ export interface OverviewService {
   readonly host?: string
   /** Whether it could be asked: an address and a key are there, or it is embedded. */
   readonly canAsk: boolean
+}
+
+/** A request as an earlier version of a spec made it. */
+export interface OverviewOrphan extends Standing {
+  /** As it was called when it was sent; others may have the same. */
+  readonly id: string
+  readonly hash: string
+  /** As far as the lock file remembers it. */
+  readonly request: PaidRequest
 }
 
 /** An animation with its takes. */

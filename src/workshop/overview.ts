@@ -1,4 +1,4 @@
-import type { PlanStep } from '../build/plan.ts'
+import { type PlanStep, standingOf } from '../build/plan.ts'
 import type { SpritewrightError } from '../errors.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import type { LockFile } from '../vault/lockfile.ts'
@@ -6,18 +6,19 @@ import { mayBuy } from './build.ts'
 import { isAbout, staleOf } from './changed-specs.ts'
 import type { Workshop } from './counter.ts'
 import { othersOf, serviceOf } from './due.ts'
-import type { Overview, OverviewItem } from './overview-report.ts'
+import { listOrphans, toOrphanOrder } from './orphans.ts'
+import type { Overview, OverviewItem, OverviewOrphan } from './overview-report.ts'
 import type { SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
 import { type BookedSpecs, createSpecBook } from './spec-book.ts'
-import { surveyWishes, toWishes } from './survey.ts'
+import { readFacts, surveyWishes, toWishes } from './survey.ts'
 import { readTakes } from './takes.ts'
 
 /** Where one sprite stands. */
 interface Part {
   readonly spec: SpriteSpec
   readonly items: readonly OverviewItem[]
-  /** Those that name this sprite. */
+  /** Those that it needs, called by its name. */
   readonly steps: readonly PlanStep[]
   readonly others: readonly string[]
   readonly errors: readonly SpritewrightError[]
@@ -27,6 +28,8 @@ interface Part {
 interface Seen {
   readonly lock: LockFile
   readonly parts: ReadonlyMap<string, Part>
+  /** Requests that may have been paid and are not here, whether a spec asks for them or not. */
+  readonly open: readonly OverviewOrphan[]
 }
 
 /** Tells where everything stands, by the project's own papers; nothing is thrown for a broken spec. Remembers what it has read, so that a saved spec costs as much as that one sprite. */
@@ -40,7 +43,7 @@ export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['o
     seen = undefined
     const specs = await book.read(before && changed)
     const stale = staleOf(specs.specs, before && changed)
-    const { lock, parts } = before && stale !== 'all' ? before : { lock: await shop.lock.read(), parts: new Map<string, Part>() }
+    const { lock, parts, open } = before && stale !== 'all' ? before : await readAnew(shop, keeper)
     // What is wrong is looked at again: its cause may lie where nobody looks.
     const isKnown = (spec: SpriteSpec): boolean => {
       const part = parts.get(spec.name)
@@ -53,14 +56,33 @@ export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['o
       specs.specs.filter((spec) => !isKnown(spec)),
       lock,
     )
-    seen = { lock, parts: new Map([...kept, ...fresh]) }
-    return toOverview(shop, keeper, specs, seen.parts)
+    seen = { lock, parts: new Map([...kept, ...fresh]), open }
+    return toOverview(shop, keeper, specs, seen)
   }
   return (changed) => {
     const run = turn.then(() => read(changed))
     turn = run.catch(() => undefined)
     return run
   }
+}
+
+/** What is known before any sprite is looked at. */
+async function readAnew(shop: Shop, { host }: SessionKeeper): Promise<Seen> {
+  const lock = await shop.lock.read()
+  const open = (await listOrphans(shop, [], new Set())).filter(({ entry }) => host === undefined || entry.service.host === host)
+  const facts = await readFacts(
+    shop,
+    lock,
+    open.map(({ id, hash }) => [id, hash]),
+    undefined,
+  )
+  const orphans = open.map((one) => ({
+    ...standingOf(facts, one.id, one.hash),
+    id: one.id,
+    hash: one.hash,
+    request: toOrphanOrder(one).request,
+  }))
+  return { lock, parts: new Map(), open: orphans }
 }
 
 async function readParts(
@@ -83,14 +105,15 @@ async function readParts(
   const others = await othersOf(shop, found)
   return specs.map((spec, at) => {
     const own = items.get(spec.name) ?? []
-    const ownSteps = (steps.get(spec.name) ?? []).map(({ step }) => ({ ...step, sprites: [spec.name] }))
+    const shared = (steps.get(spec.name) ?? []).map(({ step }) => step)
+    const ownSteps = shared.map((step) => toOwnStep(step, spec.name))
     return [
       spec.name,
       {
         spec,
         items: own,
         steps: ownSteps,
-        others: [...own, ...ownSteps].flatMap(({ id }) => (others.has(id) ? [id] : [])),
+        others: [...own, ...shared].flatMap(({ id }, index) => (others.has(id) ? [[...own, ...ownSteps][index]?.id ?? id] : [])),
         errors: found.errors.filter((error) => isAbout(spec, error) || (at === 0 && !specs.some((other) => isAbout(other, error)))),
       },
     ] as const
@@ -107,16 +130,15 @@ function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): ReadonlyMap<
   return groups
 }
 
-function toOverview(
-  shop: Shop,
-  keeper: SessionKeeper,
-  { specs, errors, digests }: BookedSpecs,
-  parts: ReadonlyMap<string, Part>,
-): Overview {
+function toOverview(shop: Shop, keeper: SessionKeeper, { specs, errors, digests }: BookedSpecs, { parts, open }: Seen): Overview {
   const all = specs.flatMap(({ name }) => parts.get(name) ?? [])
+  const items = all.flatMap((part) => part.items)
+  const steps = joinSteps(all.flatMap((part) => part.steps))
+  const asked = new Set([...items, ...steps].map(({ hash }) => hash))
   return {
-    items: all.flatMap(({ items }) => items),
-    steps: joinSteps(all.flatMap(({ steps }) => steps)),
+    items,
+    steps,
+    orphans: open.filter(({ hash }) => !asked.has(hash)),
     others: new Set(all.flatMap(({ others }) => others)),
     digests,
     // A picture that cannot be read may be that of several.
@@ -127,7 +149,13 @@ function toOverview(
   }
 }
 
-/** A step that several sprites need is one, with all of their names. */
+/** A step as one sprite calls it: whoever else needs it may ask for something else tomorrow. Its place in the chain is the same for all. */
+function toOwnStep(step: PlanStep, name: string): PlanStep {
+  const id = `${name}${step.id.slice(step.id.indexOf('#'))}`
+  return { ...step, id, request: { ...step.request, id }, sprites: [name] }
+}
+
+/** A step that several sprites need is one, called by the first of them, with all of their names. */
 function joinSteps(all: readonly PlanStep[]): readonly PlanStep[] {
   const steps = new Map<string, PlanStep>()
   for (const step of all) {

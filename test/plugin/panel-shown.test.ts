@@ -61,7 +61,13 @@ test('a decision is about the one request that was shown, and not about an earli
   await approveHero(panel)
   const first = hero(await panel.stateWhere((state) => hero(state).undecided === 'submission'))
   await made.game.write(heroFile, spec({ prompt: 'quite another figure' }))
-  await panel.stateWhere(stands('hero.walk', 'missing'))
+  const edited = await panel.stateWhere(stands('hero.walk', 'missing'))
+  // It stays in sight, under a name of its own, with what can be decided about it.
+  expect(edited.orphans).toMatchObject([
+    { was: 'hero.walk', hash: first.hash, attempt: 1, standing: 'uncertain', undecided: 'submission', ceiling: first.ceiling },
+  ])
+  expect(edited.orphans[0]?.words).toContain('As an earlier version of its spec asked for it. Sent and never answered')
+  expect(edited.orphans).toEqual((await panel.state()).orphans)
   await approveHero(panel)
   const second = hero(await panel.stateWhere((state) => hero(state).undecided === 'submission'))
   expect(second.hash).not.toBe(first.hash)
@@ -76,13 +82,40 @@ test('a decision is about the one request that was shown, and not about an earli
   expect(after.ledger.entries.map(({ state }) => state).sort()).toEqual(['settled', 'uncertain'])
   // The same word once more finds nothing that waits for it.
   expect(await refusalOf(panel, 'recover', toRecover(second, 'replay'))).toMatchObject({ code: 'SW_CHANGED' })
-  await panel.act('recover', toRecover(first, 'abandon'))
+  const [orphan] = after.orphans
+  expect(after.orphans).toHaveLength(1)
+  await panel.act('recover', toRecover(orphan!, 'abandon'))
+  const given = await panel.stateWhere(({ orphans }) => orphans.length === 0)
+  expect([given.errors, hero(given).standing]).toEqual([[], 'bought'])
   expect(made.service.charges()).toHaveLength(1)
   // Given up, it is not bought by the approval it had: its words are approved anew, or not at all.
-  const given = posts(made)
+  const before = posts(made)
   await made.game.write(heroFile, spec())
   await panel.stateWhere(stands('hero.walk', 'failed'))
-  expect(posts(made)).toBe(given)
+  expect(posts(made)).toBe(before)
+})
+
+test('what was sent under earlier words is sent again from its own line, and brought home once; the present one is left alone', async () => {
+  let isDeaf = true
+  const made = await world({ before: async (request) => (isDeaf && isSubmission(request) ? unheard : undefined) })
+  const { panel } = await made.start()
+  await approveHero(panel)
+  await panel.stateWhere((state) => hero(state).undecided === 'submission')
+  await made.game.write(heroFile, spec({ prompt: 'quite another figure' }))
+  const { orphans } = await panel.stateWhere((state) => state.orphans.length === 1 && stands('hero.walk', 'missing')(state))
+  const sent = posts(made)
+  for (const decision of ['replay', 'abandon'] as const)
+    expect(await refusalOf(panel, 'recover', { ...toRecover(orphans[0]!, decision), attempt: 2 })).toMatchObject({ code: 'SW_CHANGED' })
+  expect(posts(made)).toBe(sent)
+  isDeaf = false
+  await panel.act('recover', toRecover(orphans[0]!, 'replay'))
+  const after = await panel.stateWhere((state) => state.orphans.length === 0 && state.ledger.uncertain === '0')
+  expect([hero(after).standing, after.errors]).toEqual(['missing', []])
+  expect(made.service.charges()).toHaveLength(1)
+  // The words as they were find it.
+  await made.game.write(heroFile, spec())
+  await panel.stateWhere(stands('hero.walk', 'bought'))
+  expect(made.service.charges()).toHaveLength(1)
 })
 
 test('an answer is for the question that was shown: the next one is not answered with it', async () => {

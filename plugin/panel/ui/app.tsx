@@ -7,7 +7,7 @@ import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
 import { type Panel, PanelContext, useModel, usePanel } from './panel-context.ts'
 import { Problems, placeOf } from './problem-list.tsx'
-import { AnimationDetail, StepDetail } from './sprite-detail.tsx'
+import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
 import { allPaid, SpriteList } from './sprite-list.tsx'
 import type { PanelStore } from './store.ts'
 import { useFocusKept } from './use-focus-kept.ts'
@@ -98,6 +98,7 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
   const sprite = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
   const animation = sprite?.animations.find((other) => other.id === shown)
   const step = state.steps.find((other) => other.id === shown)
+  const orphan = state.orphans.find((other) => other.id === shown)
   return (
     <>
       <SpriteList shown={shown} onShow={(id) => onGo({ view: 'sprites', id })} onApprove={onApprove} />
@@ -124,7 +125,8 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
           />
         )}
         {step && <StepDetail key={step.id} step={step} onApprove={onApprove} />}
-        {place.id !== undefined && !animation && !step && (
+        {orphan && <OrphanDetail key={orphan.id} orphan={orphan} />}
+        {place.id !== undefined && !animation && !step && !orphan && (
           <p class="empty soft">{place.id} is not there any more. Choose another one from the list.</p>
         )}
       </div>

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { PanelPaid } from '../protocol.ts'
 import { usePanel } from './panel-context.ts'
 import { ProgressBar } from './progress-bar.tsx'
-import { canBeApproved, creditsWords } from './words.ts'
+import { canBeApproved, creditsWords, progressOf } from './words.ts'
 
 /** What is looked at. */
 export interface MoneyBoxProps {
@@ -15,7 +15,7 @@ export interface MoneyBoxProps {
 /** Price, ceiling and cost of one paid thing, and the way to an approval. */
 export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   const { model, state, store } = usePanel()
-  const progress = model.progress[paid.id] ?? paid.progress
+  const progress = progressOf(model.progress, paid)
   const { price } = paid
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Price', price && `${creditsWords(price.credits)}${price.referenceUsd === undefined ? '' : ` (about $${price.referenceUsd})`}`],

@@ -1,11 +1,16 @@
 import type { PanelState, PanelUpdate } from '../protocol.ts'
 
-type Named = PanelState['sprites'][number] | PanelState['steps'][number]
+type Named = PanelState['sprites'][number] | PanelState['steps'][number] | PanelState['orphans'][number]
 
 /** A new state with the old objects where nothing of them has changed, so that what is drawn from them is not drawn again. */
 export function withSameParts(state: PanelState, before: PanelState | undefined): PanelState {
   if (!before) return state
-  return { ...state, sprites: reuse(state.sprites, before.sprites), steps: reuse(state.steps, before.steps) }
+  return {
+    ...state,
+    sprites: reuse(state.sprites, before.sprites),
+    steps: reuse(state.steps, before.steps),
+    orphans: reuse(state.orphans, before.orphans),
+  }
 }
 
 /** The state to which an update leads. @param before The state of the update's `since`. */

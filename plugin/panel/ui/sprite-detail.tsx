@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from 'preact'
-import type { PanelAnimation, PanelPaid, PanelSprite, PanelStep } from '../protocol.ts'
+import type { PanelAnimation, PanelOrphan, PanelPaid, PanelSprite, PanelStep } from '../protocol.ts'
 import { DecisionForm } from './decision-form.tsx'
 import { FilmStrip } from './film-strip.tsx'
 import { Inspector } from './inspector.tsx'
@@ -14,7 +14,7 @@ import { Transport } from './transport.tsx'
 import { useFrames } from './use-frames.ts'
 import { usePlayer } from './use-player.ts'
 import type { ViewSettings } from './view-settings.ts'
-import { canBeApproved, countWords } from './words.ts'
+import { canBeApproved, countWords, progressOf } from './words.ts'
 
 /** What every detail has. */
 interface DetailProps {
@@ -78,6 +78,19 @@ export function StepDetail({ step, onApprove }: { readonly step: PanelStep; read
   )
 }
 
+/** A request that no spec asks for any more: what can be done about it, and no approval. */
+export function OrphanDetail({ orphan }: { readonly orphan: PanelOrphan }): VNode {
+  return (
+    <article class="detail">
+      <DetailHead paid={orphan} words={orphan.prompt}>
+        {orphan.was}, as an earlier version of its spec asked for it
+      </DetailHead>
+      <Troubles paid={orphan} />
+      <MoneyBox paid={orphan} onApprove={() => undefined} />
+    </article>
+  )
+}
+
 function DetailHead({
   paid,
   file,
@@ -94,7 +107,7 @@ function DetailHead({
     <header class="detail-head">
       <div class="spread">
         <h1 tabIndex={-1}>{paid.id}</h1>
-        <StandingMark paid={paid} progress={model.progress[paid.id] ?? paid.progress} />
+        <StandingMark paid={paid} progress={progressOf(model.progress, paid)} />
       </div>
       <p class="prompt">{words}</p>
       <p class="soft small">

@@ -5,7 +5,7 @@ import { FramePicture } from './frame-picture.tsx'
 import { useKeptNodes } from './kept-nodes.ts'
 import { PaidRow } from './paid-row.tsx'
 import { usePanel } from './panel-context.ts'
-import { canBeApproved, countWords, creditsWords, sumOf, wantsPerson } from './words.ts'
+import { canBeApproved, countWords, creditsWords, progressOf, sumOf, wantsPerson } from './words.ts'
 
 /** What the list works on. */
 export interface SpriteListProps {
@@ -23,7 +23,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
   const [words, setWords] = useState('')
   const [filter, setFilter] = useState<Filter>('all')
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const { groups, steps } = useMemo(() => find(state, words, filter), [state, words, filter])
+  const { groups, steps, orphans } = useMemo(() => find(state, words, filter), [state, words, filter])
   const buyable = groups.flatMap((group) => group.animations).filter(canBeApproved)
   const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => canBeApproved(paid) && chosen.has(paid.id)))
   const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => canBeApproved(paid) && chosen.has(paid.id)))
@@ -36,7 +36,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
   now.current = { choose, onShow }
   // Steps are bought for animations, and approved with them.
   const row = (paid: PanelPaid, name: string, isStep = false): VNode => {
-    const progress = model.progress[paid.id] ?? paid.progress
+    const progress = progressOf(model.progress, paid)
     const [isShown, isChosen] = [paid.id === shown, chosen.has(paid.id)]
     return keep(paid.id, [paid, progress, isShown, isChosen], () => (
       <PaidRow
@@ -88,7 +88,15 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
             <ul>{steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true))}</ul>
           </section>
         )}
-        {groups.length + steps.length === 0 && (
+        {orphans.length > 0 && (
+          <section class="group" aria-label="Earlier requests">
+            <header class="group-head">
+              <h2>Earlier requests</h2>
+            </header>
+            <ul>{orphans.map((orphan) => row(orphan, orphan.was, true))}</ul>
+          </section>
+        )}
+        {groups.length + steps.length + orphans.length === 0 && (
           <p class="empty soft">
             {state.sprites.length === 0
               ? 'No spec was found. "spritewright init" writes a first one.'
@@ -131,7 +139,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
 
 /** Everything that can be paid for. */
 export function allPaid(state: PanelState): readonly PanelPaid[] {
-  return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps]
+  return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps, ...state.orphans]
 }
 
 /** The arrow keys go from line to line. */
@@ -160,6 +168,7 @@ function find(
 ): {
   readonly groups: readonly { readonly sprite: PanelSprite; readonly animations: PanelSprite['animations'] }[]
   readonly steps: PanelState['steps']
+  readonly orphans: PanelState['orphans']
 } {
   const wanted = words.trim().toLowerCase()
   const named = (text: string): boolean => text.toLowerCase().includes(wanted)
@@ -171,6 +180,6 @@ function find(
     )
     return animations.length === 0 ? [] : [{ sprite, animations }]
   })
-  const steps = state.steps.filter((step) => named(step.id) && (filter === 'all' || (filter === 'open' && wantsPerson(step))))
-  return { groups, steps }
+  const isFound = (paid: PanelPaid): boolean => named(paid.id) && (filter === 'all' || (filter === 'open' && wantsPerson(paid)))
+  return { groups, steps: state.steps.filter(isFound), orphans: state.orphans.filter(isFound) }
 }

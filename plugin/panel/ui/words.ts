@@ -1,6 +1,6 @@
 import { formatCredits, parseCredits, sumCredits } from '../../../src/credit/credits.ts'
 import type { PanelOffer, PanelOfferLine } from '../actions.ts'
-import type { PanelPaid, PanelProgress, PanelStanding } from '../protocol.ts'
+import type { PanelPaid, PanelProgress, PanelStanding, PanelStep } from '../protocol.ts'
 
 /** How a standing looks: a word, a colour, a shape. */
 export interface StandingLook {
@@ -38,6 +38,12 @@ const phases: Readonly<Record<PanelProgress['phase'], string>> = {
 export function progressWords({ phase, progress, message }: PanelProgress): string {
   const share = progress === undefined || phase !== 'running' ? '' : `, ${Math.round(progress * 100)} %`
   return `${phases[phase]}${share}${phase === 'waiting' && message ? `: ${message}` : ''}`
+}
+
+/** How far it is, by what was told last: a step that several sprites share is called by any of them. */
+export function progressOf(told: Readonly<Record<string, PanelProgress>>, paid: PanelPaid & Partial<PanelStep>): PanelProgress | undefined {
+  const others = paid.sprites?.map((name) => `${name}${paid.id.slice(paid.id.indexOf('#'))}`) ?? []
+  return [paid.id, ...others].flatMap((id) => told[id] ?? [])[0] ?? paid.progress
 }
 
 /** Whether a person may approve it, and so pay for it. What waits for a decision is decided first. */

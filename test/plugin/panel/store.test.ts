@@ -10,7 +10,7 @@ function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events
   let handlers: EventHandlers | undefined
   const acts: string[] = []
   const state = (): PanelState =>
-    ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], steps: [] }) as unknown as PanelState
+    ({ revision: version, sprites: [{ name: 'hero', digest: `d${version}` }], steps: [], orphans: [] }) as unknown as PanelState
   const api: PanelApi = {
     state: async () => {
       loads++
@@ -115,6 +115,7 @@ test('a new state brings the old objects where nothing of them has changed', () 
         { name: 'hero', animations: [{ fps }] },
       ],
       steps: [],
+      orphans: [],
     }) as unknown as PanelState
   const before = state(8)
   const after = withSameParts(state(9), before)
@@ -127,10 +128,10 @@ test('after the first state only what has changed is asked for; a link that was 
   let handlers: EventHandlers | undefined
   const sprite = (name: string, fps: number): object => ({ name, animations: [{ fps }] })
   const answers: object[] = [
-    { revision: 3, project: 'game', sprites: [sprite('coin', 1), sprite('hero', 1)], steps: [] },
+    { revision: 3, project: 'game', sprites: [sprite('coin', 1), sprite('hero', 1)], steps: [], orphans: [] },
     { revision: 5, since: 3, sprites: [sprite('hero', 2)] },
     { revision: 6, since: 5, project: 'other', sprites: [sprite('late', 1)], names: ['hero', 'late'] },
-    { revision: 1, project: 'anew', sprites: [], steps: [] },
+    { revision: 1, project: 'anew', sprites: [], steps: [], orphans: [] },
   ]
   const store = createStore({
     state: async (since) => {
