@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { PanelState, PanelUpdate, StateEvent } from '../../plugin/panel/protocol.ts'
 import { createStateTeller, type StatePorts, type StateTeller } from '../../plugin/state-teller.ts'
+import type { Overview } from '../../src/index.ts'
 
 /** A project of no sprites, whose papers warn of something; whoever reads them again sees another warning. */
 function world(startedAt: number): {
@@ -12,8 +13,8 @@ function world(startedAt: number): {
   const told: StateEvent[] = []
   let warnings: readonly string[] = []
   const workshop = {
-    overview: async () => ({
-      ...{ items: [], steps: [], others: new Set(), digests: new Map(), errors: [], warnings },
+    overview: async (): Promise<Overview> => ({
+      ...{ items: [], steps: [], orphans: [], others: new Set(), digests: new Map(), errors: [], warnings },
       ...{ mayBuy: true, service: { kind: 'none', canAsk: false } },
     }),
     ledger: async () => ({
