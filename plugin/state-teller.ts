@@ -9,7 +9,7 @@ import type { SpriteMemo } from './state-sprite.ts'
 
 /** What the state of a panel is made with. */
 export interface StatePorts {
-  readonly workshop: Pick<Workshop, 'overview' | 'ledger'>
+  readonly workshop: Pick<Workshop, 'overview' | 'ledger' | 'host'>
   /** What the game is shown now, and a few sprites more that it has not asked for, until they are all. */
   readonly shown: (more: number) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
   /** Tells pages that there is a new state. */
@@ -38,7 +38,8 @@ const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 /** Tells nothing yet. */
 export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts): StateTeller {
   const papers = createPapers(workshop)
-  let revision = 1
+  // Beyond all that a server has told whose place this one takes: its pages know that they know nothing of this one.
+  let revision = workshop.host.clock.wall()
   const raise = (): number => ++revision
   const log = createStateLog(raise)
   const memo: SpriteMemo = new Map()
@@ -58,6 +59,8 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
     const noted = log.note(state)
     // Whoever shows it asks for what it lacks by and by.
     if (!isComplete || (isOvertaken && noted > at)) announce()
+    // What was found unawares is news to all others.
+    else if (noted > at) tell({ revision: noted })
     return { ...state, revision: noted }
   }
   let looking: Promise<unknown> = Promise.resolve()

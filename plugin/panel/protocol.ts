@@ -32,7 +32,7 @@ export type TokenHeader = 'x-spritewright-token'
 export interface PanelState {
   /** Of this protocol. */
   readonly version: 1
-  /** Grows with every change; events name it. */
+  /** Grows with every change, and from one server to the one that takes its place; events name it. */
   readonly revision: number
   /** Name of the project: of its folder. */
   readonly project: string

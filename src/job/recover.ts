@@ -34,7 +34,8 @@ export interface ShownDecision {
 
 /** Whether what is open now is what was shown. */
 function isShown(open: OpenDecision, { accepted }: Submission, shown: ShownDecision): boolean {
-  const about = open.isConflict && open.about === 'submission' ? 'conflict' : open.about
+  // Of a conflict only the kind is shown, whatever it is about.
+  const about = open.isConflict ? 'conflict' : open.about
   const executionId = about === 'answer' ? accepted?.executionId : open.executionId
   return open.attempt === shown.attempt && about === shown.about && executionId === shown.executionId
 }

@@ -47,7 +47,7 @@ async function sortOut(
   found: Survey,
   request: ApproveRequest,
   signal: AbortSignal,
-): Promise<{ candidates: readonly Candidate[]; untouched: readonly string[]; others: readonly string[] }> {
+): Promise<{ readonly candidates: readonly Candidate[] } & Pick<ApproveReport, 'untouched' | 'others' | 'undecided'>> {
   const quotes = askQuotes(session, signal)
   const buyer = await readBuyer(shop)
   const orders = new Map(
@@ -56,8 +56,10 @@ async function sortOut(
   const candidates: Candidate[] = []
   const untouched: string[] = []
   const others: string[] = []
+  const undecided: string[] = []
   for (const one of [...found.steps, ...found.items]) {
     const order = orders.get(one.hash ?? '')
+    if (order && one.undecided !== undefined) undecided.push(one.id)
     const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
     const isOthers = order?.approval !== undefined && order.approval.buyer !== buyer && !request.adopt
     // Another approval would not end a conflict: a person decides about it first.
@@ -72,7 +74,7 @@ async function sortOut(
     if (one.state === 'approved' && before?.buyer === buyer && isStillGood(before, price, request)) untouched.push(one.id)
     else candidates.push({ id: one.id, hash: order.hash, prompt: one.request.prompt, quote: price.credits, ceiling, order, price })
   }
-  return { candidates, untouched, others }
+  return { candidates, untouched, others, undecided }
 }
 
 /** An approval that covers today's price is not asked for again, unless another ceiling is wanted. */

@@ -9,23 +9,39 @@ import type { SpriteSpec } from '../spec/spec.ts'
 export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {
   if (!changed) return 'all'
   const names = new Set<string>()
-  for (const path of changed) {
-    if (specName(path) !== undefined) continue
-    const users = specs.filter((spec) => referencePath(spec) === path || isPartOf(spec, path))
+  const others = changed.filter((path) => specName(path) === undefined)
+  const parts = others.length === 0 ? [] : specs.map(toParts)
+  for (const path of others) {
+    const folded = fold(path)
+    const users = parts.filter(({ picture, frames }) => picture === folded || `${folded}${sep}`.startsWith(frames))
     if (users.length === 0 && !pictures.has(extname(path).toLowerCase())) return 'all'
     for (const { name } of users) names.add(name)
   }
   return names
 }
 
+/** The files of a sprite beside its spec, folded. */
+interface SpriteParts {
+  readonly name: string
+  readonly picture: string | undefined
+  /** Folder, with a separator at its end. */
+  readonly frames: string
+}
+
+function toParts(spec: SpriteSpec): SpriteParts {
+  const picture = referencePath(spec)
+  return { name: spec.name, picture: picture === undefined ? undefined : fold(picture), frames: fold(`${overrideFolder(spec)}${sep}`) }
+}
+
+/** Paths that are one file on Windows or macOS are the same; elsewhere a sprite is looked at once too often, which changes nothing. */
+function fold(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}
+
 const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
 
 /** Whether an error is about a spec, its picture, or frames touched up by hand. */
 export function isAbout(spec: SpriteSpec, error: unknown): boolean {
-  return filesOf(error).some((file) => isPartOf(spec, file) || referencePath(spec) === file)
-}
-
-/** Whether a file is the spec itself, or lies among frames touched up by hand, or is their folder. */
-function isPartOf(spec: SpriteSpec, file: string): boolean {
-  return file === spec.file || `${file}${sep}`.startsWith(`${overrideFolder(spec)}${sep}`)
+  const frames = `${overrideFolder(spec)}${sep}`
+  return filesOf(error).some((file) => file === spec.file || file === referencePath(spec) || `${file}${sep}`.startsWith(frames))
 }

@@ -80,6 +80,8 @@ export interface ApproveReport {
   readonly untouched: readonly string[]
   /** Those of them that are not bought and were approved in another checkout: only `adopt` takes them over. */
   readonly others: readonly string[]
+  /** Those of them that wait for a person's decision first. */
+  readonly undecided: readonly string[]
   /** False when `confirm` said no. */
   readonly confirmed: boolean
 }

@@ -1,6 +1,7 @@
 import type { PlanItem } from '../build/plan.ts'
 import { specName } from '../spec/parser.ts'
 import type { SpecScan } from '../spec/scan.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
 import { mayBuy } from './build.ts'
 import type { Workshop } from './counter.ts'
 import { approvalOf } from './orders.ts'
@@ -13,6 +14,7 @@ import { isUnsent, type Survey, surveyWishes, toWishes } from './survey.ts'
 /** Finds what was approved in this checkout and is not at its end, by the papers alone; nothing is written. */
 export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['due'] {
   const book = createSpecBook(shop)
+  let known: ReadonlySet<SpriteSpec> | undefined
   return async (changed) => {
     // A test of a game that starts its dev server buys nothing, and follows nothing.
     if (shop.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
@@ -21,7 +23,10 @@ export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['du
     if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
     const { specs, errors } = await book.read(changed)
     const isOfSpecs = changed?.every((file) => specName(file) !== undefined) === true
-    const asked = isOfSpecs ? specs.filter(({ file }) => changed.includes(file)) : specs
+    const [before, saved] = [known ?? new Set(specs), new Set(changed)]
+    known = new Set(specs)
+    // One that was locked, or shared its name, may be there again without having been saved.
+    const asked = isOfSpecs ? specs.filter((spec) => saved.has(spec.file) || !before.has(spec)) : specs
     return { orders: await findOrders(shop, keeper, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
   }
 }

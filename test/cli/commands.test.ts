@@ -135,8 +135,9 @@ describe('approve', () => {
           const confirmed = await request.confirm(lines, 200_000n)
           return {
             approved: confirmed ? lines : [],
-            untouched: ['coin.spin', 'hero.run', 'hero#1'],
+            untouched: ['coin.spin', 'hero.run', 'hero#1', 'hero.jump'],
             others: ['hero.run', 'hero#1'],
+            undecided: ['hero.jump'],
             confirmed,
           }
         },
@@ -153,6 +154,8 @@ describe('approve', () => {
     expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
     expect(world.out()).toContain('Bought or approved before: coin.spin\n')
     expect(world.out()).toContain('spritewright approve hero.run hero --adopt')
+    expect(world.out()).toContain('before it is decided: hero.jump.')
+    expect(world.out()).toContain('spritewright recover hero.jump --replay, or --abandon')
     expect(world.out()).toContain('Next: spritewright build hero,')
     expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
   })
@@ -189,8 +192,9 @@ describe('approve', () => {
         { id: 'hero.idle', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: '1.6', ceiling: '1.6' },
         { id: 'hero.walk', hash: '2'.repeat(64), prompt: 'a knight\nwalks', quote: '2.4', ceiling: '3' },
       ],
-      untouched: ['coin.spin', 'hero.run', 'hero#1'],
+      untouched: ['coin.spin', 'hero.run', 'hero#1', 'hero.jump'],
       others: ['hero.run', 'hero#1'],
+      undecided: ['hero.jump'],
       confirmed: true,
       total: '4.6',
     })

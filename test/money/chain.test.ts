@@ -217,6 +217,33 @@ describe('questions', () => {
     await workshop.recover({ name: 'hero', decision: 'replay' })
     expect(w.service.charges()).toHaveLength(1)
   })
+
+  test('an answer that the service knows with other words is decided about as it is shown: as a conflict', async () => {
+    const others = { code: 'CONFLICT', reason: 'idempotency_conflict', message: 'other bytes', retryable: false, request_id: 'r' }
+    const conflict = {
+      status: 409,
+      headers: { 'content-type': 'application/json' },
+      body: new TextEncoder().encode(JSON.stringify({ error: others })),
+    }
+    let answers = 0
+    const w = await smallWorld(
+      { before: async ({ path }: HookedRequest) => (!path.endsWith('/answers') ? undefined : answers++ === 0 ? drop : conflict) },
+      asking('[ask]'),
+    )
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    await expect(workshop.answer({ name: 'hero', text: 'left' })).rejects.toMatchObject({ code: 'SW_UNREACHABLE' })
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_CONFLICT' })
+    const [item] = (await workshop.overview()).items
+    const { id, hash = '', attempt = 0, undecided = 'submission' } = item!
+    expect(undecided).toBe('conflict')
+    const decide = (about: typeof undecided): ReturnType<typeof workshop.recover> =>
+      workshop.recover({ name: id, decision: 'abandon', shown: { hash, attempt, about } })
+    await expect(decide('answer')).rejects.toMatchObject({ code: 'SW_CHANGED', exitCode: 3 })
+    expect((await decide('conflict')).decided).toMatchObject([{ id, about: 'answer' }])
+    expect((await workshop.status()).items).toMatchObject([{ state: 'question' }])
+  })
 })
 
 describe('cancel and forget', () => {
@@ -238,6 +265,8 @@ describe('cancel and forget', () => {
     const stop = new AbortController()
     const building = workshop.build({ signal: stop.signal, onProgress: ({ phase }) => phase === 'running' && stop.abort() })
     await expect(building).rejects.toMatchObject({ code: 'SW_INTERRUPTED' })
+    // The name of an animation is not that of its picture.
+    await expect(workshop.cancel('hero.walk')).rejects.toMatchObject({ code: 'SW_USAGE' })
     expect(await workshop.cancel('hero')).toEqual([{ id: 'hero#1', status: 'cancelled' }])
     expect(w.service.charges()).toEqual([])
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_FAILED' })

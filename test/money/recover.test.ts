@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { Workshop } from '../../src/workshop.ts'
+import { heroSpec } from '../project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const minute = 60_000
@@ -41,6 +42,17 @@ describe('recover --replay', () => {
     const posts = w.posts()
     await (await w.workshop()).build()
     expect(w.posts()).toBe(posts)
+  })
+
+  test('of earlier words goes to the service that they were sent to, and to no other; given up it can be anywhere', async () => {
+    const { w } = await uncertain(deaf(6, false))
+    const { service: other } = await world()
+    await w.project.write('sprites/hero.sprite.json', heroSpec().replace('a small figure', 'somebody else'))
+    const moved = await w.workshop({}, { SPRITEWRIGHT_BASE_URL: other.url, SPRITEWRIGHT_API_KEY: other.key })
+    await expect(moved.recover({ name: 'hero', decision: 'replay' })).rejects.toMatchObject({ code: 'SW_USAGE' })
+    expect(other.requests().filter(({ method }) => method === 'POST')).toEqual([])
+    expect((await moved.recover({ name: 'hero', decision: 'abandon' })).decided).toMatchObject([{ id: 'hero.walk' }])
+    expect([other.charges(), w.service.charges()]).toEqual([[], []])
   })
 
   test('approval.total counts the charge that it may lead to', async () => {

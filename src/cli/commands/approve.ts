@@ -68,15 +68,22 @@ async function askPerson(ask: (question: string) => Promise<boolean | undefined>
 
 function tellApproved(printer: Printer, report: ApproveReport, names: readonly string[]): number {
   const total = sumCredits(report.approved.map((line) => line.ceiling))
-  const { others } = report
-  if (report.approved.length === 0) printer.line(others.length > 0 ? 'Nothing was approved.' : 'Nothing needs an approval.')
+  const { others, undecided } = report
+  const isOpen = others.length + undecided.length > 0
+  if (report.approved.length === 0) printer.line(isOpen ? 'Nothing was approved.' : 'Nothing needs an approval.')
   else
     printer.line(
       ink('green', '✓'),
       ` Approved ${countLines(report.approved)}, at most ${creditsWords(total)}. Written to sprites.lock.json.`,
     )
-  const before = report.untouched.filter((id) => !others.includes(id))
+  const before = report.untouched.filter((id) => !others.includes(id) && !undecided.includes(id))
   if (before.length > 0) printer.hint(ink('dim', `Bought or approved before: ${before.join(', ')}`))
+  if (undecided.length > 0)
+    printer.hint(
+      `Not approved, since another approval leads nowhere before it is decided: ${undecided.join(', ')}. Pull sprites.lock.json from the checkout that sent it; where there is none: `,
+      ink('bold', `spritewright recover ${undecided[0] ?? ''} --replay`),
+      ', or --abandon',
+    )
   if (others.length > 0)
     printer.hint(
       `Approved in another checkout, which is to buy it: ${others.join(', ')}. To take it over, after making sure that it was not bought there: `,

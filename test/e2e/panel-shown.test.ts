@@ -1,0 +1,119 @@
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { quickMakers } from '../kill/quick-makers.ts'
+import { hostOf, key } from '../plugin/world.ts'
+import { openBrowser } from './browser.ts'
+import { findBarriers } from './panel-access.ts'
+import { type Desk, heroSpec, openDesk } from './panel-desk.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let browser: Browser
+const open: { close(): Promise<unknown> }[] = []
+beforeAll(async () => {
+  browser = await openBrowser()
+})
+afterEach(async () => {
+  for (const one of open.splice(0).reverse()) await one.close()
+})
+afterAll(() => browser.close())
+
+const heroFile = 'sprites/hero.sprite.json'
+
+/** A desk at which what was never answered may be sent again by itself for a second. */
+async function start(service: EmbeddedOptions = {}): Promise<Desk> {
+  const files = { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}', [heroFile]: heroSpec('walks') }
+  const desk = await openDesk(browser, { files, query: '?show=hero.walk', service: { makers: quickMakers(), ...service } })
+  open.push(desk)
+  return desk
+}
+
+/** The same project in another terminal. */
+async function terminal({ game, service }: Desk): Promise<Workshop> {
+  const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
+  const workshop = await createWorkshop({ root: game.root, host: hostOf(game, env) })
+  open.push(workshop)
+  return workshop
+}
+
+const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
+const standing = (page: Page, word: string): Promise<void> =>
+  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
+const spent = ({ service }: Desk): readonly string[] => service.charges().map(({ credits }) => String(credits))
+const isSubmission = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
+  method === 'POST' && path === '/v1/execute'
+
+test('words that change while an approval is asked about are shown, and asked about anew; nothing is approved for the old look', async () => {
+  const desk = await start()
+  const { page, game } = desk
+  await button(page, /^Approve 1\.6 credits…$/).click()
+  const dialog = page.getByRole('dialog', { name: 'Approve 1 purchase' })
+  await dialog.getByText('walks', { exact: false }).waitFor()
+  expect(await findBarriers(page)).toEqual([])
+  await game.write(heroFile, heroSpec('dances'))
+  await page.locator('.detail-head .prompt', { hasText: 'dances' }).waitFor({ state: 'attached' })
+  await dialog.getByRole('button', { name: /^Approve 1\.6 credits$/ }).click()
+  await dialog.getByText('What is asked for is not the same any more: hero.walk.', { exact: false }).waitFor()
+  await dialog.locator('.offer-prompt', { hasText: 'dances' }).waitFor()
+  expect([spent(desk), await game.list()]).toEqual([[], expect.not.arrayContaining(['sprites.lock.json'])])
+  await dialog.getByRole('button', { name: /^Approve 1\.6 credits$/ }).click()
+  await standing(page, 'bought')
+  expect(spent(desk)).toEqual(['16000'])
+  // A refusal is an answer that a browser writes down as an error.
+  expect(desk.complaints.filter((words) => !words.includes('409'))).toEqual([])
+})
+
+test('what was sent for earlier words has a line of its own, and is decided about there', async () => {
+  let isDeaf = true
+  const desk = await start({
+    after: async (request, response) => (isDeaf && isSubmission(request) ? { ...response, cutAfter: 0 } : response),
+  })
+  const { page, game } = desk
+  await button(page, /^Approve 1\.6 credits…$/).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Approve 1\.6 credits$/ })
+    .click()
+  await standing(page, 'outcome unknown')
+  expect(await page.getByRole('region', { name: 'Earlier requests' }).count()).toBe(0)
+  await game.write(heroFile, heroSpec('dances'))
+  await standing(page, 'not bought')
+  await page
+    .getByRole('region', { name: 'Earlier requests' })
+    .getByRole('link', { name: /^hero\.walk.*outcome unknown/ })
+    .click()
+  await page.getByText('As an earlier version of its spec asked for it. Sent and never answered', { exact: false }).waitFor()
+  expect(
+    await page
+      .locator('.detail')
+      .getByRole('button', { name: /^Approve/ })
+      .count(),
+  ).toBe(0)
+  expect(await findBarriers(page)).toEqual([])
+  isDeaf = false
+  await button(page, 'Send it again…').click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send it again' }).click()
+  await page.getByRole('region', { name: 'Earlier requests' }).waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: /^walk.*not bought/ }).waitFor()
+  expect(spent(desk)).toEqual(['16000'])
+  expect(desk.complaints).toEqual([])
+})
+
+test('a dialog whose question is decided elsewhere goes, and does not come back with the next one', async () => {
+  const desk = await start({ after: async (request, response) => (isSubmission(request) ? { ...response, cutAfter: 0 } : response) })
+  const { page } = desk
+  const other = await terminal(desk)
+  await other.approve({ names: ['hero'], confirm: async () => true })
+  await standing(page, 'outcome unknown')
+  await button(page, 'Give it up…').click()
+  await page.getByRole('dialog', { name: 'Give hero.walk up?' }).waitFor()
+  await other.recover({ name: 'hero', decision: 'abandon' })
+  await other.approve({ names: ['hero'], confirm: async () => true })
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await standing(page, 'outcome unknown')
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await button(page, 'Give it up…').waitFor()
+  expect(desk.complaints).toEqual([])
+})

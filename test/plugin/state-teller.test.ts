@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import type { PanelState, PanelUpdate, StateEvent } from '../../plugin/panel/protocol.ts'
+import { createStateTeller, type StatePorts, type StateTeller } from '../../plugin/state-teller.ts'
+import type { Overview } from '../../src/index.ts'
+
+/** A project of no sprites, whose papers warn of something; whoever reads them again sees another warning. */
+function world(startedAt: number): {
+  readonly teller: StateTeller
+  readonly told: readonly StateEvent[]
+  warn(words: string): void
+  read(since?: number): Promise<PanelState | PanelUpdate>
+} {
+  const told: StateEvent[] = []
+  let warnings: readonly string[] = []
+  const workshop = {
+    overview: async (): Promise<Overview> => ({
+      ...{ items: [], steps: [], orphans: [], others: new Set(), digests: new Map(), errors: [], warnings },
+      ...{ mayBuy: true, service: { kind: 'none', canAsk: false } },
+    }),
+    ledger: async () => ({
+      held: 0n,
+      settled: 0n,
+      restored: 0n,
+      uncertain: 0n,
+      elsewhere: 0n,
+      lines: [],
+      sprites: [],
+      repaired: 0,
+      warnings: [],
+    }),
+    host: { clock: { wall: () => startedAt } },
+  } as unknown as StatePorts['workshop']
+  const teller = createStateTeller({
+    workshop,
+    shown: async () => ({ preview: { sheets: { sprites: [], atlases: [] }, errors: [] }, isComplete: true }),
+    tell: (event) => told.push(event),
+    partsOf: () =>
+      ({ root: '/game', prices: undefined, priceError: undefined, progress: new Map(), failures: [], access: {}, urlOf: String }) as never,
+  })
+  return {
+    teller,
+    told,
+    warn: (words) => {
+      warnings = [words]
+    },
+    read: (since) => teller.state({} as never, new URLSearchParams(since === undefined ? {} : { since: String(since) })),
+  }
+}
+
+test('a page that knows a state of an earlier server is given all of it by the one that has taken its place', async () => {
+  const earlier = world(1_000_000)
+  for (let changes = 0; changes < 3; changes++) earlier.teller.announce()
+  const { revision } = await earlier.read()
+  const now = world(1_002_000)
+  now.warn('The vault is damaged.')
+  // Another page was first, and something has happened since.
+  await now.read()
+  for (let changes = 0; changes < 9; changes++) now.teller.announce()
+  expect(await now.read(revision)).toMatchObject({ project: 'game', warnings: ['The vault is damaged.'] })
+})
+
+test('what one page finds that reads everything again is told to the others, once', async () => {
+  const { read, warn, told } = world(1)
+  const { revision } = await read()
+  warn('The vault is damaged.')
+  await read()
+  expect(told.map((event) => event.revision > revision)).toEqual([true])
+  const update = await read(revision)
+  expect(update).toMatchObject({ since: revision, warnings: ['The vault is damaged.'] })
+  expect(update.revision).toBeGreaterThanOrEqual(told[0]?.revision ?? 0)
+  await read()
+  expect(told).toHaveLength(1)
+})
