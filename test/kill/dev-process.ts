@@ -18,6 +18,8 @@ export interface DevProcess {
   get(path: string): Promise<string>
   /** What it has printed so far. */
   printed(): string
+  /** Waits until it has printed some words; rejects where it ends without them. */
+  untilPrinted(words: string): Promise<void>
   /** Ends it as a terminal does that is closed, or by Ctrl-C, and waits for its end. */
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<CliRun>
 }
@@ -63,6 +65,15 @@ export async function startDevProcess(root: string, env: Readonly<Record<string,
     told,
     get,
     printed: () => out.join(''),
+    untilPrinted: (words) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (out.join('').includes(words)) resolve()
+        }
+        child.stdout.on('data', look)
+        ended.then((run) => reject(new Error(`Expected it to print "${words}", found its end: ${run.stdout}${run.stderr}`)))
+        look()
+      }),
     stop: async (signal = 'SIGTERM') => {
       socket.close()
       child.kill(signal)

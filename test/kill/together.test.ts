@@ -95,11 +95,12 @@ describe('a dev server that buys', () => {
         )
         release()
         await second.told.next(isBought)
+        // The page may be told a moment before the terminal.
+        await second.untilPrinted('hero.walk: bought for')
       } finally {
         await second.stop()
       }
       expect(second.printed()).toContain('hero.walk: is under way, and followed.')
-      expect(second.printed()).toContain('hero.walk: bought for')
       // Where the interruption came before the answer to the POST was noted, the same bytes went out once more.
       expect(desk.service.charges()).toHaveLength(1)
       await expectAllBought(desk, 1, 'a dev server that was interrupted')
