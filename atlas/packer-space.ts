@@ -49,7 +49,10 @@ export class FreeSpace {
   }
 
   /** Looks for room for boxes of at least these sides, and of what was asked for before; `put` then looks no more. */
-  prepare(width: number, height: number): void {
+  prepare(least: Box, canTurn: boolean): void {
+    const shorter = Math.min(least.width, least.height)
+    const width = canTurn ? shorter : least.width
+    const height = canTurn ? shorter : least.height
     if (width >= this.#narrowest && height >= this.#lowest) return
     this.#narrowest = Math.min(this.#narrowest, width)
     this.#lowest = Math.min(this.#lowest, height)
@@ -59,8 +62,7 @@ export class FreeSpace {
 
   /** Takes the place that makes the page grow least, the topmost of several, then the leftmost. Undefined where there is none. */
   put(box: Box, edge: number, canTurn: boolean): BoxPlace | undefined {
-    if (canTurn) this.prepare(Math.min(box.width, box.height), Math.min(box.width, box.height))
-    else this.prepare(box.width, box.height)
+    this.prepare(box, canTurn)
     let best: { readonly area: number; readonly place: BoxPlace } | undefined
     for (const isTurned of canTurn && box.width !== box.height ? [false, true] : [false]) {
       const width = isTurned ? box.height : box.width

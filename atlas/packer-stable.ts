@@ -155,10 +155,8 @@ class StableJob {
   /** Once for all orders. */
   #prepare(space: FreeSpace, indices: readonly number[]): void {
     const boxes = indices.map((index) => this.#boxOf(index))
-    const narrowest = boxes.reduce((least, { width }) => Math.min(least, width), Number.POSITIVE_INFINITY)
-    const lowest = boxes.reduce((least, { height }) => Math.min(least, height), Number.POSITIVE_INFINITY)
-    if (boundsOf(this.#options).canTurn) space.prepare(Math.min(narrowest, lowest), Math.min(narrowest, lowest))
-    else space.prepare(narrowest, lowest)
+    const least = boxes.reduce((a, b) => ({ width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) }))
+    space.prepare(least, boundsOf(this.#options).canTurn)
   }
 
   /** Largest first, by one measure. */
