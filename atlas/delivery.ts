@@ -2,9 +2,11 @@ import type { ArchiveEntry } from './archive.ts'
 import type { Bitmap } from './bitmap.ts'
 import { framesByName, sortDelivery } from './delivery-parts.ts'
 import { AtlasError } from './errors.ts'
+import type { Canvas } from './frame.ts'
 import { sniffFormat } from './picture.ts'
 import { decodePng } from './png.ts'
 import { cutFrame, type SheetAtlas } from './sheet-atlas.ts'
+import { cutToSeen } from './trim.ts'
 
 /** What a paid archive holds. */
 export interface Delivery {
@@ -63,24 +65,44 @@ export function readDelivery(entries: readonly ArchiveEntry[], expected: Expecte
   }
 }
 
+/** The frames of a delivery, and no more. */
+export interface DeliveredFrames extends Pick<Delivery, 'frames' | 'names' | 'warnings'> {
+  /** Where each frame, cut to what is seen of it, stands in the whole one; absent where they are whole. */
+  readonly canvases?: readonly Canvas[]
+}
+
 /**
  * The frames alone, as {@link readDelivery} finds them: where they stand in a folder of their own nothing else is unpacked, and the sheet is not compared.
  *
  * @param entries As `openArchive` gives them.
+ * @param isCut Whether each frame is cut to what is seen of it, with {@link trim}'s margin, as soon as it is decoded: whole ones of a large delivery take room, and time to clear away. @default false
  * @throws {AtlasError} As {@link readDelivery}.
  */
-export function readFrames(
-  entries: readonly ArchiveEntry[],
-  expected: ExpectedDelivery = {},
-): Pick<Delivery, 'frames' | 'names' | 'warnings'> {
+export function readFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}, isCut: boolean = false): DeliveredFrames {
   const { frames, warnings } = framesByName(entries)
-  if (frames.length === 0) return readDelivery(entries, expected)
-  const found = frames.map((entry) => ({ name: entry.name, bitmap: decodeNamed(entry) }))
-  checkOneSize(found)
+  if (frames.length === 0) {
+    const { frames: whole, names, warnings: odd } = readDelivery(entries, expected)
+    const cut = isCut ? whole.map(cutToSeen) : undefined
+    return {
+      frames: cut?.map(({ bitmap }) => bitmap) ?? whole,
+      names,
+      warnings: odd,
+      ...(cut && { canvases: cut.map(({ canvas }) => canvas) }),
+    }
+  }
+  const canvases: Canvas[] = []
+  const found = frames.map((entry) => {
+    const whole = decodeNamed(entry)
+    const { bitmap, canvas } = isCut ? cutToSeen(whole) : { bitmap: whole, canvas: undefined }
+    if (canvas) canvases.push(canvas)
+    return { name: entry.name, bitmap, size: canvas ?? whole }
+  })
+  checkOneSize(found.map(({ name, size }) => ({ name, bitmap: size })))
   return {
     frames: found.map(({ bitmap }) => bitmap),
     names: found.map(({ name }) => name),
     warnings: [...warnings, ...countWarning(found.length, expected)],
+    ...(isCut ? { canvases } : {}),
   }
 }
 
@@ -141,7 +163,7 @@ function looksSame(a: Bitmap, b: Bitmap): boolean {
   return true
 }
 
-function checkOneSize(frames: readonly { name: string; bitmap: Bitmap }[]): void {
+function checkOneSize(frames: readonly { name: string; bitmap: Pick<Bitmap, 'width' | 'height'> }[]): void {
   const first = frames[0]!
   const odd = frames.find(({ bitmap }) => bitmap.width !== first.bitmap.width || bitmap.height !== first.bitmap.height)
   if (odd === undefined) return

@@ -16,6 +16,9 @@ import type { DevSprites, PluginSession } from './session.ts'
 import { createTypingsWriter } from './typings.ts'
 import { watchLockFile, watchProject } from './watcher.ts'
 
+/** How long a file that cannot be read, or is gone, is given to be written to its end. */
+const againMs = 30
+
 /**
  * Serves sprites from memory, one atlas each, placeholders for what is not bought, and keeps pages up to date: a spec saved or a result arrived is swapped into the running game.
  * By itself it spends nothing and asks no service: a person's approval makes the desk do so.
@@ -81,6 +84,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       // A file may have been seen half written, or under its old name: what is wrong, or gone, is looked at twice before it is told.
       if (isDoubtful) {
         const middle = looks.newest()
+        await workshop.host.clock.sleep(againMs)
         isDoubtful = hasDoubts(await looks.change(changed), middle)
       }
       // What is sound is told at once, also where more is to come.

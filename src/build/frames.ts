@@ -1,10 +1,9 @@
-import { type Bitmap, type FrameSequence, scaleFrames, stabilize } from '../../atlas/index.ts'
+import { type Bitmap, type Canvas, type FrameSequence, scaleFrames, stabilize } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { Decoder } from '../host/decoding.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
-import { openResult } from './open-result.ts'
+import { type OpenOptions, openResult } from './open-result.ts'
 import { layOver } from './overrides.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
@@ -18,17 +17,18 @@ export interface SequenceReport {
   readonly warnings: readonly string[]
 }
 
-/** The sequence that goes into an atlas. @throws Like {@link readPlayed}. */
-export async function readSequence(input: SheetInput, layout: DeliveryLayout | undefined, isJudged: boolean): Promise<SequenceReport> {
-  return toSequence(input, await readPlayed(input, layout, isJudged))
-}
-
 /** Names the frames that {@link readPlayed} gives, and scales them to the size that was asked for. */
 export async function toSequence({ spec, animation }: SheetInput, played: PlayedFrames): Promise<SequenceReport> {
-  const { frames, indices, anchor, whole, quality, warnings } = played
+  const { frames, canvases, indices, anchor, whole, quality, warnings } = played
   const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
   const nameOf = (index: number): string => `${spec.name}/${animation.name}/${frameNumber(index)}`
-  const named = indices.map((index, at) => ({ index, name: nameOf(index), bitmap: sized[at] as Bitmap, durationMs: 1000 / animation.fps }))
+  const named = indices.map((index, at) => ({
+    index,
+    name: nameOf(index),
+    bitmap: sized[at] as Bitmap,
+    ...(canvases ? { canvas: canvases[at] as Canvas } : {}),
+    durationMs: 1000 / animation.fps,
+  }))
   const sequence: FrameSequence = {
     name: `${spec.name}/${animation.name}`,
     sprite: spec.name,
@@ -56,6 +56,8 @@ export function frameNumber(index: number): string {
 export interface PlayedFrames {
   /** In playing order, each once. */
   readonly frames: readonly Bitmap[]
+  /** Where each stands in the whole frame, where only what is seen of it was read. */
+  readonly canvases?: readonly Canvas[]
   /** Which delivered frame each of them is. */
   readonly indices: readonly number[]
   /** The spec's, on the canvas as it is now. */
@@ -68,29 +70,34 @@ export interface PlayedFrames {
   readonly warnings: readonly string[]
 }
 
+/** How the frames of an animation are read. */
+export interface PlayOptions extends OpenOptions {
+  /** Whether the frames are looked at, which takes longer than reading them. @default true */
+  readonly isJudged?: boolean
+}
+
 /**
  * Opens a result, or draws a placeholder: the frames of an animation that are used, touched up by hand where that was done, put back where `stabilize` asks for it, and looked at.
  *
- * @param isJudged Whether the frames are looked at, which takes longer than reading them.
- * @param decoder Reads results on another thread. @default they are read on this one
+ * With `isCut` they are cut as soon as they are decoded, where nothing of this needs them whole.
+ *
  * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
  * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
-export async function readPlayed(
-  input: SheetInput,
-  layout: DeliveryLayout | undefined,
-  isJudged: boolean = true,
-  decoder?: Decoder,
-): Promise<PlayedFrames> {
+export async function readPlayed(input: SheetInput, { isJudged = true, ...options }: PlayOptions = {}): Promise<PlayedFrames> {
   const { spec, animation, source } = input
+  const isCut = options.isCut === true && !isJudged && !input.overrides && !spec.stabilize && spec.size === undefined && spec.trim
   const opened =
     source.kind === 'result'
-      ? await openTouchedUp(input, source, layout, decoder)
+      ? await openTouchedUp(input, source, { ...options, isCut })
       : { frames: await drawStandIn(spec, animation, source), touched: new Set<number>(), warnings: [] }
   const indices = usedFrames(spec, animation, opened.frames.length)
-  const pictures = indices.map((index) => opened.frames[index] as Bitmap)
-  const whole = { width: opened.frames[0]!.width, height: opened.frames[0]!.height }
-  const base = { indices, whole, touched: opened.touched, warnings: opened.warnings }
+  const pick = <T>(all: readonly T[]): readonly T[] => indices.map((index) => all[index] as T)
+  const pictures = pick(opened.frames)
+  const canvases = opened.canvases && pick(opened.canvases)
+  const { width, height } = opened.canvases?.[0] ?? opened.frames[0]!
+  const whole = { width, height }
+  const base = { indices, whole, touched: opened.touched, warnings: opened.warnings, ...(canvases ? { canvases } : {}) }
   if (source.kind !== 'result') return { ...base, frames: pictures, ...(spec.anchor ? { anchor: spec.anchor } : {}) }
   const { review } = source
   const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
@@ -136,25 +143,21 @@ export async function readDelivered(
   input: Pick<SheetInput, 'spec' | 'animation'> & { readonly source: ResultSource },
   layout: DeliveryLayout | undefined,
 ): Promise<readonly Bitmap[]> {
-  return (await openResult(input, input.source, layout)).frames
+  return (await openResult(input, input.source, { layout })).frames
 }
 
 /** Frames at the size in which they were delivered, in that order. */
 interface Opened {
   readonly frames: readonly Bitmap[]
+  readonly canvases?: readonly Canvas[]
   /** Those that a person has touched up. */
   readonly touched: ReadonlySet<number>
   readonly warnings: readonly string[]
 }
 
 /** A result with what a person has laid over it. */
-async function openTouchedUp(
-  input: SheetInput,
-  source: ResultSource,
-  layout: DeliveryLayout | undefined,
-  decoder: Decoder | undefined,
-): Promise<Opened> {
-  const opened = await openResult(input, source, layout, decoder)
+async function openTouchedUp(input: SheetInput, source: ResultSource, options: OpenOptions): Promise<Opened> {
+  const opened = await openResult(input, source, options)
   if (!input.overrides) return { ...opened, touched: new Set() }
   return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
 }

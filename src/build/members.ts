@@ -96,11 +96,13 @@ async function readAnew(
   pictures: Map<string, Bitmap> | undefined,
   ports: SheetPorts & { readonly decoder: Decoder | undefined },
 ): Promise<SequenceReport> {
-  const read = (): ReturnType<typeof readPlayed> => readPlayed(input, ports.layout, isJudged, ports.decoder)
-  const report = await toSequence(input, await (ports.memory?.played(playedKey(input, isJudged), read) ?? read()))
+  const { layout, decoder, memory, cache, codec } = ports
+  const read = (): ReturnType<typeof readPlayed> =>
+    readPlayed(input, { layout, decoder, isJudged, isCut: pictures !== undefined && !memory })
+  const report = await toSequence(input, await (memory?.played(playedKey(input, isJudged), read) ?? read()))
   if (!pictures) return report
   const cut = { ...report, sequence: cutSequence(report.sequence, pictures) }
-  await ports.cache.write(sequenceKey(input, ports.codec), ...packSequence(cut))
+  await cache.write(sequenceKey(input, codec), ...packSequence(cut))
   return cut
 }
 

@@ -71,7 +71,7 @@ async function judgeOnce(input: SheetInput, { cache, layout }: SheetPorts): Prom
   const key = buildKey({ formatVersion, quality: memberKey(input) })
   const kept = await cache.read(key)
   if (kept) return JSON.parse(new TextDecoder().decode(kept)) as AnimationQuality
-  const played = await readPlayed(input, layout).catch((error: unknown) => {
+  const played = await readPlayed(input, { layout }).catch((error: unknown) => {
     if (error instanceof SpritewrightError) return undefined
     throw error
   })

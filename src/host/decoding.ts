@@ -10,6 +10,9 @@ export interface DecodedPicture {
 /** What a delivery holds. */
 export interface DecodedDelivery {
   readonly frames: readonly DecodedPicture[]
+  /** Where each frame stands in the whole one, pixels, and what tells its pixels apart; only where they are cut. */
+  readonly canvases?: readonly { readonly x: number; readonly y: number; readonly width: number; readonly height: number }[]
+  readonly digests?: readonly string[]
   readonly warnings: readonly string[]
 }
 
@@ -22,27 +25,29 @@ export interface Decoder {
    *
    * @param zip Is gone afterwards: it moves to the other thread.
    * @param frames How many were asked for.
+   * @param isCut Whether each frame is cut to what is seen of it.
    * @returns Undefined for whatever cannot be read: read it here, to know why.
    */
-  decode(zip: Uint8Array, frames: number): Promise<DecodedDelivery | undefined>
+  decode(zip: Uint8Array, frames: number, isCut?: boolean): Promise<DecodedDelivery | undefined>
   close(): Promise<void>
 }
 
-/** Starts a decoder. @param library URL of the module that has `openArchive` and `readFrames`. */
+/** Starts a decoder. @param library URL of the module that has `openArchive`, `readFrames` and `pictureDigest`. */
 export type OpenDecoder = (library: string) => Decoder
 
 /** Plain text and no file, so that it is there however the package is bundled. */
 const workerCode = `
 const { parentPort, workerData } = require('node:worker_threads')
 const library = import(workerData)
-parentPort.on('message', async ({ id, zip, expected }) => {
+parentPort.on('message', async ({ id, zip, expected, isCut }) => {
   try {
-    const { openArchive, readFrames } = await library
-    const { frames, warnings } = readFrames(openArchive(zip), { frames: expected })
+    const { openArchive, readFrames, pictureDigest } = await library
+    const { frames, canvases, warnings } = readFrames(openArchive(zip), { frames: expected }, isCut)
+    const found = isCut ? { canvases, digests: frames.map(pictureDigest), warnings } : { warnings }
     // Small buffers lie in a pool that others share, and are copied out of it; the others move.
     const own = ({ data }) => data.byteOffset === 0 && data.length >= 8192 && data.buffer.byteLength < 2 * data.length
     const moved = frames.map((frame) => (own(frame) ? frame : { ...frame, data: frame.data.slice() }))
-    parentPort.postMessage({ id, delivery: { frames: moved, warnings } }, [...new Set(moved.map(({ data }) => data.buffer))])
+    parentPort.postMessage({ id, delivery: { frames: moved, ...found } }, [...new Set(moved.map(({ data }) => data.buffer))])
   } catch {
     parentPort.postMessage({ id })
   }
@@ -73,14 +78,14 @@ export const openNodeDecoder: OpenDecoder = (library) => {
     get isAlive() {
       return isAlive
     },
-    decode: (zip, frames) =>
+    decode: (zip, frames, isCut) =>
       new Promise((resolve) => {
         if (!isAlive) return resolve(undefined)
         const id = ++last
         waiting.set(id, resolve)
         const isWhole = zip.byteLength === zip.buffer.byteLength && zip.buffer instanceof ArrayBuffer
         try {
-          worker.postMessage({ id, zip, expected: frames }, isWhole ? [zip.buffer as ArrayBuffer] : [])
+          worker.postMessage({ id, zip, expected: frames, isCut }, isWhole ? [zip.buffer as ArrayBuffer] : [])
         } catch {
           answer(id)
         }

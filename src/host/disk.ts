@@ -1,14 +1,6 @@
-import { constants } from 'node:fs'
-import { appendFile, copyFile, link, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
-
-/** What {@link Disk.stat} tells of a path. */
-export interface DiskStat {
-  /** Size in bytes; 0 for a folder. */
-  readonly bytes: number
-  /** Last change of the content, milliseconds since the Unix epoch. */
-  readonly changedMs: number
-  readonly isFolder: boolean
-}
+import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, renameSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFile, open, rm } from 'node:fs/promises'
+import { type DiskStat, readNow, statNow } from './look.ts'
 
 /**
  * The file system, handed in. Paths are absolute. Failures are the errors of Node (`code` is `ENOENT`, `EEXIST`, `ENOSPC` …).
@@ -41,49 +33,62 @@ export interface Disk {
   touch(path: string, atMs: number): Promise<void>
 }
 
-/** The file system of this machine. */
+/** How long files are read on end before others have their turn. */
+const longestTurnMs = 20
+
+/**
+ * The file system of this machine.
+ *
+ * What takes microseconds is done at once: handed to another thread and back, each such call takes ten times as long, and a build makes thousands. What waits for the device itself (flushes, whole folders)
+ * is waited for beside other work. Signals, timers and requests are let through while files are read on end.
+ */
 export function nodeDisk(): Disk {
+  let lastMs = performance.now()
+  const letOthersThrough = async (): Promise<void> => {
+    if (performance.now() - lastMs < longestTurnMs) return
+    await new Promise<void>((resolve) => setImmediate(resolve))
+    lastMs = performance.now()
+  }
   return {
-    read: async (path) => new Uint8Array(await readFile(path)),
+    read: async (path) => {
+      await letOthersThrough()
+      return readNow(path)
+    },
     list: async (folder) => {
       try {
-        return (await readdir(folder)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+        return readdirSync(folder).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
         throw error
       }
     },
-    stat: async (path) => {
-      try {
-        const found = await stat(path)
-        return { bytes: found.isDirectory() ? 0 : found.size, changedMs: found.mtimeMs, isFolder: found.isDirectory() }
-      } catch (error) {
-        const code = (error as NodeJS.ErrnoException).code
-        if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-        throw error
-      }
-    },
-    makeFolder: async (folder) => {
-      await mkdir(folder, { recursive: true })
-    },
-    writeTemp: (path, bytes) => naming(path, writeFile(path, bytes, { flag: 'wx' })),
-    append: (path, bytes) => naming(path, appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
+    stat: async (path) => statNow(path),
+    makeFolder: async (folder) => void mkdirSync(folder, { recursive: true }),
+    writeTemp: (path, bytes) => naming(path, async () => writeFileSync(path, bytes, { flag: 'wx' })),
+    append: (path, bytes) => naming(path, () => appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
     sync: (path) => syncOpened(path),
     link: (from, to) => linkOrCopy(from, to),
     syncFolder: async (folder) => {
       // Windows cannot open a folder for syncing; its file systems order names with their files by themselves.
       if (process.platform !== 'win32') await syncOpened(folder)
     },
-    move: (from, to) => rename(from, to),
-    remove: (path) => rm(path, { recursive: true, force: true }),
-    touch: (path, atMs) => utimes(path, atMs / 1000, atMs / 1000),
+    move: async (from, to) => renameSync(from, to),
+    remove: async (path) => {
+      try {
+        unlinkSync(path)
+      } catch (error) {
+        // A folder is told in as many ways as there are systems.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') await rm(path, { recursive: true, force: true })
+      }
+    },
+    touch: async (path, atMs) => utimesSync(path, atMs / 1000, atMs / 1000),
   }
 }
 
 /** A full disk is told by a write to an open file, whose error does not say which. */
-async function naming(path: string, writing: Promise<void>): Promise<void> {
+async function naming(path: string, write: () => Promise<void>): Promise<void> {
   try {
-    await writing
+    await write()
   } catch (error) {
     if (error instanceof Error && !('path' in error)) Object.assign(error, { path, message: `${error.message} '${path}'` })
     throw error
@@ -102,11 +107,11 @@ async function syncOpened(path: string): Promise<void> {
 /** Hard links are missing on some file systems (exFAT, some network shares): an exclusive copy keeps "one winner" there. */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
-    await link(from, to)
+    linkSync(from, to)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EXDEV') throw error
-    await copyFile(from, to, constants.COPYFILE_EXCL)
+    copyFileSync(from, to, constants.COPYFILE_EXCL)
     await syncOpened(to)
   }
 }

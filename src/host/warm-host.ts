@@ -1,6 +1,6 @@
-import { readFileSync, statSync } from 'node:fs'
 import { type Clock, nodeClock } from './clock.ts'
 import type { Disk } from './disk.ts'
+import { readNow, statNow } from './look.ts'
 
 /** The part of this machine that a warm start looks at. Its few looks at the disk do not wait for one another. */
 export interface WarmHost {
@@ -13,13 +13,7 @@ export interface WarmHost {
 export function warmHost(): WarmHost {
   return {
     clock: nodeClock(),
-    disk: {
-      read: async (path) => readFileSync(path),
-      stat: async (path) => {
-        const found = statSync(path, { throwIfNoEntry: false })
-        return found && { bytes: found.isDirectory() ? 0 : found.size, changedMs: found.mtimeMs, isFolder: found.isDirectory() }
-      },
-    },
+    disk: { read: async (path) => readNow(path), stat: async (path) => statNow(path) },
     env: process.env,
   }
 }

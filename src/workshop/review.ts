@@ -26,7 +26,7 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
     const { spec, animation } = item
     const { animations: touched } = await find(spec)
     const source = resultSource(shop, item)
-    const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, layoutOf(shop))
+    const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, { layout: layoutOf(shop) })
     const own = played.quality as AnimationQuality
     quality.push(own)
     const faults = new Map<number, string[]>()

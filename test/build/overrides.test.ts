@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, encodePng } from '../../atlas/index.ts'
-import { readSequence } from '../../src/build/frames.ts'
+import { readPlayed, type SequenceReport, toSequence } from '../../src/build/frames.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../src/build/overrides.ts'
 import { makeSheets } from '../../src/build/sheet.ts'
 import { memberKey } from '../../src/build/sheet-key.ts'
@@ -58,8 +58,11 @@ function inputOf(spec: SpriteSpec, overrides: SpriteOverrides, source = result):
 }
 
 /** The colours of the frames that are played, in that order. */
+const sequenceOf = async (input: SheetInput, isJudged: boolean): Promise<SequenceReport> =>
+  toSequence(input, await readPlayed(input, { isJudged }))
+
 async function played(files: Readonly<Record<string, Uint8Array | string>>, spec = specOf()): Promise<readonly number[]> {
-  const { sequence } = await readSequence(inputOf(spec, await find(files, spec)), undefined, false)
+  const { sequence } = await sequenceOf(inputOf(spec, await find(files, spec)), false)
   const middle = ((height / 2) * width + width / 2) * 4
   const colourOf = new Map(sequence.frames.map(({ name, bitmap }) => [name, bitmap.data[middle]]))
   return sequence.play.map((name) => colourOf.get(name) ?? -1)
@@ -134,7 +137,7 @@ describe('frames touched up by hand lie over what was bought', () => {
 
   test('a trimmed frame stands where it stood: pixel by pixel', async () => {
     const spec = specOf()
-    const { sequence } = await readSequence(inputOf(spec, await find(exportOf({ '4': 77 }, { isTrimmed: true }))), undefined, false)
+    const { sequence } = await sequenceOf(inputOf(spec, await find(exportOf({ '4': 77 }, { isTrimmed: true }))), false)
     expect(sequence.frames[4]?.bitmap).toEqual(picture(77))
   })
 
@@ -142,8 +145,8 @@ describe('frames touched up by hand lie over what was bought', () => {
     const spec = specOf()
     const source: FrameSource = { kind: 'placeholder', sha256: 'x', read: async () => figurePng(), prompt: '', isMarked: true }
     const found = await find({ 'walk/0003.png': png(255) })
-    expect((await readSequence(inputOf(spec, found, source), undefined, false)).sequence).toEqual(
-      (await readSequence(inputOf(spec, await find({}), source), undefined, false)).sequence,
+    expect((await sequenceOf(inputOf(spec, found, source), false)).sequence).toEqual(
+      (await sequenceOf(inputOf(spec, await find({}), source), false)).sequence,
     )
     expect(memberKey(inputOf(spec, found, source))).toEqual(memberKey(inputOf(spec, await find({}), source)))
   })
@@ -152,7 +155,7 @@ describe('frames touched up by hand lie over what was bought', () => {
     const review = { frameCount: 7, background: null, keptBackgroundFrames: [3], inspectionFrames: [3, 4], sourceShiftedFrames: [3] }
     const source: FrameSource = { ...result, review }
     const flagsWith = async (files: Readonly<Record<string, Uint8Array>>): Promise<unknown> => {
-      const { quality } = await readSequence(inputOf(specOf(), await find(files), source), undefined, true)
+      const { quality } = await sequenceOf(inputOf(specOf(), await find(files), source), true)
       return quality?.flags.flatMap(({ fault, from, frames }) => (from === 'service' ? [[fault, frames]] : []))
     }
     expect(await flagsWith({})).toEqual([
@@ -282,6 +285,6 @@ describe('a file that lies over no frame is told, never dropped:', () => {
   test('a picture that is saved again while a build goes on is not built under the key of the old one', async () => {
     const { disk, ...found } = await find({ 'walk/0003.png': png(255) })
     disk.files.set('/game/art/hero.frames/walk/0003.png', png(254))
-    await expect(readSequence(inputOf(specOf(), found), undefined, false)).rejects.toMatchObject({ code: 'SW_OVERRIDE' })
+    await expect(sequenceOf(inputOf(specOf(), found), false)).rejects.toMatchObject({ code: 'SW_OVERRIDE' })
   })
 })

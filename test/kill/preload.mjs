@@ -5,7 +5,7 @@
 //   torn 7              SIGKILL with half of the bytes written, where the seventh step writes
 //   ENOSPC 7            the seventh call that needs room fails, and every later one
 import { subscribe } from 'node:diagnostics_channel'
-import { openSync, readSync, writeSync } from 'node:fs'
+import fs, { openSync, readSync, writeSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { sep } from 'node:path'
@@ -32,12 +32,18 @@ function die() {
   for (;;) readSync(zero, new Uint8Array(1))
 }
 
-/** Stands around a step. @param tear Does half of it. */
-async function step(name, path, call, tear) {
-  if (!isOurs(path)) return call()
+/** Begins a step. @returns Whether it is the one to die at. */
+function begin(name, path) {
   const isChosen = !isSkipped(name) && ++steps === chosen && !isFull
   tell(name, short(path))
   if (isChosen && diesBefore) die()
+  return isChosen
+}
+
+/** Stands around a step that is waited for. @param tear Does half of it. */
+async function step(name, path, call, tear) {
+  if (!isOurs(path)) return call()
+  const isChosen = begin(name, path)
   if (isChosen && deed === 'torn' && tear) {
     await tear()
     die()
@@ -50,6 +56,21 @@ async function step(name, path, call, tear) {
   }
 }
 
+/** Stands around a step that is done at once. */
+function stepNow(name, path, call, tear) {
+  if (!isOurs(path)) return call()
+  const isChosen = begin(name, path)
+  if (isChosen && deed === 'torn' && tear) {
+    tear()
+    die()
+  }
+  try {
+    return call()
+  } finally {
+    if (isChosen) die()
+  }
+}
+
 /** A call that takes room on a disk. */
 function roomy(name, path, call) {
   if (!isFull || !isOurs(path) || ++taken < chosen) return call()
@@ -58,8 +79,9 @@ function roomy(name, path, call) {
 }
 
 const real = { ...promises }
+const realNow = { ...fs }
 const half = (bytes) => bytes.slice(0, bytes.length >> 1)
-for (const name of ['writeFile', 'appendFile'])
+for (const name of ['writeFile', 'appendFile']) {
   promises[name] = (path, bytes, options) => {
     const call = (some) => real[name](path, some, options)
     return step(
@@ -69,14 +91,31 @@ for (const name of ['writeFile', 'appendFile'])
       () => call(half(bytes)),
     )
   }
+  fs[`${name}Sync`] = (path, bytes, options) => {
+    const call = (some) => realNow[`${name}Sync`](path, some, options)
+    return stepNow(
+      name,
+      path,
+      () => roomy(name, path, () => call(bytes)),
+      () => call(half(bytes)),
+    )
+  }
+}
 // The second path is the one that is made.
-for (const name of ['link', 'copyFile', 'symlink'])
+for (const name of ['link', 'copyFile', 'symlink']) {
   promises[name] = (from, to, ...rest) => step(name, to, async () => roomy(name, to, () => real[name](from, to, ...rest)))
+  fs[`${name}Sync`] = (from, to, ...rest) => stepNow(name, to, () => roomy(name, to, () => realNow[`${name}Sync`](from, to, ...rest)))
+}
 promises.rename = (from, to) => step('rename', to, () => real.rename(from, to))
-for (const name of ['rm', 'unlink', 'rmdir', 'truncate'])
+fs.renameSync = (from, to) => stepNow('rename', to, () => realNow.renameSync(from, to))
+for (const name of ['rm', 'unlink', 'rmdir', 'truncate']) {
   promises[name] = (path, ...rest) => step(name, path, () => real[name](path, ...rest))
+  // However it is said, a file that goes is one and the same step.
+  fs[`${name}Sync`] = (path, ...rest) => stepNow(name === 'unlink' ? 'rm' : name, path, () => realNow[`${name}Sync`](path, ...rest))
+}
 // Making a folder that is mostly there is no step of its own: dying after it is dying before the next one.
 promises.mkdir = async (path, ...rest) => roomy('mkdir', path, () => real.mkdir(path, ...rest))
+fs.mkdirSync = (path, ...rest) => roomy('mkdir', path, () => realNow.mkdirSync(path, ...rest))
 promises.open = async (path, ...rest) => {
   const handle = await real.open(path, ...rest)
   const sync = handle.sync.bind(handle)

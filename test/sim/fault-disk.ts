@@ -1,4 +1,5 @@
-import type { Disk, DiskStat } from '../../src/host/disk.ts'
+import type { Disk } from '../../src/host/disk.ts'
+import type { DiskStat } from '../../src/host/look.ts'
 import { FileNode, FolderNode, type Kept, type Node } from './inodes.ts'
 
 export type { Kept } from './inodes.ts'
