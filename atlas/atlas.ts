@@ -1,5 +1,5 @@
 import type { Bitmap } from './bitmap.ts'
-import { drawPage, type PagePicture, pageOf } from './compose.ts'
+import { type PagePicture, type PageRows, PlacedRows, pageOf } from './compose.ts'
 import { pictureDigest } from './digest.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type Frame, type FrameSequence } from './frame.ts'
@@ -13,6 +13,8 @@ export interface Page {
   readonly index: number
   /** Drawn when it is asked for, and perhaps anew the next time: not to be written to, and not the same object for ever. */
   readonly bitmap: Bitmap
+  /** The same, a few rows at a time. @default they are taken from `bitmap` */
+  readonly rows?: PageRows
 }
 
 /** Where a frame lies, in page pixels, and how it is restored to its untrimmed size. */
@@ -117,7 +119,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   // The order they come in must not show in the pages.
   const sequences = [...unsorted].sort(byName).map(untrimmedSlices)
   const align = options.align ?? 1
-  const { pieces, pictures } = cutPieces(sequences, align)
+  const { pieces, pictures, picturesOf } = cutPieces(sequences, align)
   // One padding for all is the larger of any two neighbours.
   const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
   const unitsOf = (px: number): number => px / align
@@ -125,10 +127,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   const earlier = (options.earlier ?? []).filter(({ isTurned }) => canTurn || !isTurned)
   const packed = packPages(
     pictures.map(({ bitmap, extrude }) => ({ width: unitsOf(bitmap.width + 2 * extrude), height: unitsOf(bitmap.height + 2 * extrude) })),
-    sequences.map((sequence) => ({
-      name: sequence.name,
-      members: pieces.filter((piece) => piece.sequence === sequence).map((piece) => piece.picture),
-    })),
+    sequences.map(({ name }, at) => ({ name, members: picturesOf[at]! })),
     // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
     {
       maxSize: Math.floor(unitsOf(maxSize)),
@@ -142,7 +141,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   return {
     name,
     scale: options.scale ?? 1,
-    pages: packed.map((page, index) => pageOf(index, () => drawPage(page, pictures))),
+    pages: packed.map((page, index) => pageOf(index, new PlacedRows(page, pictures))),
     frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),
@@ -199,11 +198,15 @@ export function cutSequence(sequence: FrameSequence, known: Map<string, Bitmap> 
   return { ...sequence, frames }
 }
 
-function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces: Piece[]; pictures: PagePicture[] } {
+/** @returns Also, for each sequence, the pictures of its frames. */
+function cutPieces(
+  sequences: readonly FrameSequence[],
+  align: number,
+): { pieces: readonly Piece[]; pictures: readonly PagePicture[]; picturesOf: readonly (readonly number[])[] } {
   const pictures: PagePicture[] = []
   const known = new Map<string, number>()
-  const pieces = sequences.flatMap((sequence) =>
-    sequence.frames.map((frame) => {
+  const cut = sequences.map((sequence) =>
+    sequence.frames.map((frame): Piece => {
       const trimmed = cutFrame(frame, sequence, align)
       const { bitmap } = trimmed
       const key = `${sequence.extrude} ${pictureDigest(bitmap)}`
@@ -212,7 +215,7 @@ function cutPieces(sequences: readonly FrameSequence[], align: number): { pieces
       return { frame, sequence, trimmed, picture }
     }),
   )
-  return { pieces, pictures }
+  return { pieces: cut.flat(), pictures, picturesOf: cut.map((pieces) => pieces.map(({ picture }) => picture)) }
 }
 
 /** Where the pictures of today lay before, each by the first frame that shows it. */

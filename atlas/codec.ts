@@ -1,6 +1,7 @@
 import type { Sharp } from 'sharp'
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { bleedColours } from './bleed.ts'
+import { BitmapRows } from './compose.ts'
 import { AtlasError } from './errors.ts'
 import type { PageFormat } from './formats/abilities.ts'
 import { likeness } from './likeness.ts'
@@ -114,7 +115,7 @@ export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promis
   const lossless = encoding.lossless ?? true
   if (encoding.format === 'ktx2') return encodeTexture(bitmap, encoding.texture)
   if (encoding.format === 'png') {
-    const { bytes: plain } = await encodeStriped(bitmap, encoding.level ?? DEFAULT_LEVEL)
+    const { bytes: plain } = await encodeStriped(new BitmapRows(bitmap), encoding.level ?? DEFAULT_LEVEL)
     const indexed =
       encoding.palette === undefined ? undefined : await encodePalette(bitmap, encoding.palette, encoding.level ?? DEFAULT_LEVEL)
     return indexed !== undefined && indexed.length < plain.length ? indexed : plain

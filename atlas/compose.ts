@@ -1,4 +1,6 @@
-import { type Bitmap, blit, createBitmap, turn } from './bitmap.ts'
+import { createHash } from 'node:crypto'
+import { type Bitmap, createBitmap, turn } from './bitmap.ts'
+import { pictureDigest } from './digest.ts'
 import type { PackedPage } from './packer.ts'
 
 /** A picture as it goes on a page. */
@@ -8,45 +10,123 @@ export interface PagePicture {
   readonly extrude: number
 }
 
+/** A page of which some rows can be had without the others. */
+export interface PageRows {
+  readonly width: number
+  readonly height: number
+  /** Tells the pixels of rows apart from others, without drawing them where that can be. @param to The row behind the last. */
+  digest(from: number, to: number): string
+  /** Pixels of rows. @param lead Bytes of 0 before each row. */
+  draw(from: number, to: number, lead: number): Uint8Array
+}
+
 /** A page that is drawn when it is looked at, and given up when nobody does any more: those of a large project do not all fit into memory. */
-export function pageOf(index: number, draw: () => Bitmap): { readonly index: number; readonly bitmap: Bitmap } {
+export function pageOf(index: number, rows: PageRows): { readonly index: number; readonly rows: PageRows; readonly bitmap: Bitmap } {
   let drawn: WeakRef<Bitmap> | undefined
   return {
     index,
+    rows,
     get bitmap() {
-      const bitmap = drawn?.deref() ?? draw()
+      const bitmap = drawn?.deref() ?? createBitmap(rows.width, rows.height, rows.draw(0, rows.height, 0))
       drawn = new WeakRef(bitmap)
       return bitmap
     },
   }
 }
 
-/** Draws a page: straight copies of rows, without blending, each picture with its rings; turned ones by 90° clockwise. */
-export function drawPage(page: PackedPage, pictures: readonly PagePicture[]): Bitmap {
-  const bitmap = createBitmap(page.width, page.height)
-  for (const [index, { x, y, isTurned }] of page.positions) {
-    const { bitmap: upright, extrude } = pictures[index]!
-    const picture = isTurned ? turn(upright) : upright
-    blit(bitmap, picture, x + extrude, y + extrude)
-    extrudeEdges(bitmap, x + extrude, y + extrude, picture.width, picture.height, extrude)
-  }
-  return bitmap
+/** A picture with its place on a page, rings included. */
+interface Placed extends PagePicture {
+  readonly x: number
+  readonly y: number
+  readonly isTurned: boolean
+  /** Sides on the page, without rings. */
+  readonly wide: number
+  readonly high: number
+  /** The row behind the last. */
+  readonly end: number
 }
 
-/** Repeats the edge pixels of a rectangle outwards, corners too, `rings` times. */
-function extrudeEdges(page: Bitmap, x: number, y: number, width: number, height: number, rings: number): void {
-  const { data } = page
-  const at = (column: number, row: number): number => (row * page.width + column) * 4
-  for (let row = y; row < y + height; row++) {
-    for (let ring = 1; ring <= rings; ring++) {
-      data.copyWithin(at(x - ring, row), at(x, row), at(x, row) + 4)
-      data.copyWithin(at(x + width - 1 + ring, row), at(x + width - 1, row), at(x + width - 1, row) + 4)
-    }
+/** Rows of placed pictures: straight copies, without blending, each picture with its rings; turned ones by 90° clockwise. */
+export class PlacedRows implements PageRows {
+  readonly width: number
+  readonly height: number
+  /** From the top. */
+  readonly #placed: readonly Placed[]
+
+  constructor({ width, height, positions }: PackedPage, pictures: readonly PagePicture[]) {
+    this.width = width
+    this.height = height
+    this.#placed = [...positions]
+      .map(([index, { x, y, isTurned }]) => {
+        const { bitmap, extrude } = pictures[index]!
+        const [wide, high] = isTurned ? [bitmap.height, bitmap.width] : [bitmap.width, bitmap.height]
+        return { bitmap, extrude, x, y, isTurned, wide, high, end: y + high + 2 * extrude }
+      })
+      .sort((a, b) => a.y - b.y || a.x - b.x)
   }
-  const left = x - rings
-  const span = (width + 2 * rings) * 4
-  for (let ring = 1; ring <= rings; ring++) {
-    data.copyWithin(at(left, y - ring), at(left, y), at(left, y) + span)
-    data.copyWithin(at(left, y + height - 1 + ring), at(left, y + height - 1), at(left, y + height - 1) + span)
+
+  digest(from: number, to: number): string {
+    const what = this.#within(from, to).map(({ bitmap, extrude, x, y, isTurned }) => [
+      pictureDigest(bitmap),
+      extrude,
+      x,
+      y - from,
+      isTurned,
+    ])
+    return createHash('sha256').update(JSON.stringify(what)).digest('base64')
+  }
+
+  draw(from: number, to: number, lead: number): Uint8Array {
+    const stride = lead + 4 * this.width
+    const data = new Uint8Array((to - from) * stride)
+    for (const { bitmap, extrude, x, y, isTurned, wide, high, end } of this.#within(from, to)) {
+      const source = (isTurned ? turn(bitmap) : bitmap).data
+      for (let row = Math.max(from, y); row < Math.min(to, end); row++) {
+        // Rings above and below repeat the first row and the last.
+        const line = Math.min(Math.max(row - y - extrude, 0), high - 1) * wide * 4
+        const at = (row - from) * stride + lead + (x + extrude) * 4
+        data.set(source.subarray(line, line + wide * 4), at)
+        if (extrude > 0) repeatEnds(data, at, at + wide * 4, extrude)
+      }
+    }
+    return data
+  }
+
+  #within(from: number, to: number): readonly Placed[] {
+    return this.#placed.filter(({ y, end }) => y < to && end > from)
+  }
+}
+
+/** Repeats the first and the last pixel of a row outwards. */
+function repeatEnds(data: Uint8Array, start: number, end: number, times: number): void {
+  for (let ring = 1; ring <= times; ring++) {
+    data.copyWithin(start - 4 * ring, start, start + 4)
+    data.copyWithin(end + 4 * (ring - 1), end - 4, end)
+  }
+}
+
+/** Rows of a whole picture. */
+export class BitmapRows implements PageRows {
+  readonly width: number
+  readonly height: number
+  readonly #data: Uint8Array
+
+  constructor({ width, height, data }: Bitmap) {
+    this.width = width
+    this.height = height
+    this.#data = data
+  }
+
+  digest(from: number, to: number): string {
+    const span = 4 * this.width
+    const pixels = this.#data.subarray(from * span, to * span)
+    return createHash('sha256').update('pixels ').update(pixels).digest('base64')
+  }
+
+  draw(from: number, to: number, lead: number): Uint8Array {
+    const span = 4 * this.width
+    const raw = new Uint8Array((to - from) * (lead + span))
+    for (let row = from; row < to; row++) raw.set(this.#data.subarray(row * span, (row + 1) * span), (row - from) * (lead + span) + lead)
+    return raw
   }
 }

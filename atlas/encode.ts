@@ -1,8 +1,8 @@
-import type { Atlas } from './atlas.ts'
-import type { Bitmap } from './bitmap.ts'
+import type { Atlas, Page } from './atlas.ts'
 import { DEFAULT_LEVEL, encodePage, type PageEncoding } from './codec.ts'
+import { BitmapRows } from './compose.ts'
 import type { EncodedAtlas, EncodedPage } from './formats/format.ts'
-import { encodeStriped, type PngStrip, type StripedPng } from './png-strips.ts'
+import { encodeStriped, type PngStrip } from './png-strips.ts'
 import { wholeBlocks } from './texture.ts'
 
 /** How pages are encoded and named. */
@@ -38,10 +38,8 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
   const lane = async (): Promise<void> => {
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
       const { list, encoding, page } = job
-      const bitmap = encoding.format === 'ktx2' ? wholeBlocks(page.bitmap) : page.bitmap
-      const { width, height } = bitmap
-      const picture = await encodePicture(bitmap, encoding, options.known)
-      lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), ...picture, width, height }
+      const encoded = await encodeOne(page, encoding, options.known)
+      lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), ...encoded }
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
@@ -49,11 +47,11 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
   return alternates.length === 0 ? { atlas, pages } : { atlas, pages, alternates }
 }
 
-async function encodePicture(
-  bitmap: Bitmap,
-  encoding: PageEncoding,
-  known: EncodeOptions['known'],
-): Promise<Partial<StripedPng> & Pick<StripedPng, 'bytes'>> {
-  if (encoding.format !== 'png' || encoding.palette !== undefined) return { bytes: await encodePage(bitmap, encoding) }
-  return encodeStriped(bitmap, encoding.level ?? DEFAULT_LEVEL, known)
+async function encodeOne(page: Page, encoding: PageEncoding, known: EncodeOptions['known']): Promise<Omit<EncodedPage, 'file'>> {
+  if (encoding.format === 'png' && encoding.palette === undefined) {
+    const rows = page.rows ?? new BitmapRows(page.bitmap)
+    return { ...(await encodeStriped(rows, encoding.level ?? DEFAULT_LEVEL, known)), width: rows.width, height: rows.height }
+  }
+  const bitmap = encoding.format === 'ktx2' ? wholeBlocks(page.bitmap) : page.bitmap
+  return { bytes: await encodePage(bitmap, encoding), width: bitmap.width, height: bitmap.height }
 }

@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { constants, deflateRaw } from 'node:zlib'
-import type { Bitmap } from './bitmap.ts'
+import type { PageRows } from './compose.ts'
 import { writePng } from './png-writer.ts'
 
 const deflate = promisify(deflateRaw)
 
 /** Some rows of a page, compressed by themselves. */
 export interface PngStrip {
-  /** Tells apart what was compressed, and how. */
+  /** Tells apart what was compressed, and how; made before it is drawn. */
   readonly digest: string
   /** Adler-32 of what was compressed. */
   readonly adler: number
@@ -43,7 +42,7 @@ const ADLER = 65521
 
 /**
  * Writes a PNG of RGBA8 without row filters, which suits flat art, in strips of rows that are compressed each by itself, on Node's threads for such work. A strip that was compressed before is taken
- * over: the bytes are the same. The same pixels and level give the same bytes on one zlib.
+ * over, and not even drawn: the bytes are the same. The same pixels and level give the same bytes on one zlib.
  *
  * @param level zlib level, 0 to 9.
  * @param known Strips by their digests. @default none
@@ -51,12 +50,12 @@ const ADLER = 65521
  * @see RFC 1950 for the frame around the blocks, RFC 1951 for blocks that end on whole bytes.
  */
 export async function encodeStriped(
-  bitmap: Bitmap,
+  page: PageRows,
   level: number,
   known: ReadonlyMap<string, PngStrip> = new Map(),
   stripBytes: number = 1 << 20,
 ): Promise<StripedPng> {
-  const { width, height } = bitmap
+  const { width, height } = page
   const rows = Math.max(1, Math.floor(stripBytes / (4 * width + 1)))
   const strips: PngStrip[] = []
   const sizes: number[] = []
@@ -64,9 +63,11 @@ export async function encodeStriped(
   let next = 0
   const lane = async (): Promise<void> => {
     for (let at = next++; at < count; at = next++) {
-      const raw = rowsOf(bitmap, at * rows, Math.min(height, (at + 1) * rows))
-      sizes[at] = raw.length
-      strips[at] = await compress(raw, level, known)
+      const [from, to] = [at * rows, Math.min(height, (at + 1) * rows)]
+      sizes[at] = (to - from) * (4 * width + 1)
+      const digest = `${level} ${width}x${to - from} ${page.digest(from, to)}`
+      // Each row is led by the number of its filter, 0 for none.
+      strips[at] = known.get(digest) ?? { digest, ...(await compress(page.draw(from, to, 1), level)) }
     }
   }
   await Promise.all(Array.from({ length: Math.min(LANES, count) }, lane))
@@ -84,22 +85,11 @@ export function stripsOf({ bytes, strips }: StripedPng): readonly PngStrip[] {
   })
 }
 
-async function compress(raw: Uint8Array, level: number, known: ReadonlyMap<string, PngStrip>): Promise<PngStrip> {
-  const digest = createHash('sha256').update(`${level} `).update(raw).digest('base64')
-  const before = known.get(digest)
-  if (before !== undefined) return before
+async function compress(raw: Uint8Array, level: number): Promise<Omit<PngStrip, 'digest'>> {
   const adler = adlerOf(raw)
   // Flushed, not finished: the next strip follows on a whole byte, and looks back at nothing.
   const deflated = await deflate(raw, { level, memLevel: 9, chunkSize: 1 << 18, finishFlush: constants.Z_SYNC_FLUSH })
-  return { digest, adler, deflated }
-}
-
-/** Rows as PNG compresses them: each led by the number of its filter, 0 for none. */
-function rowsOf({ width, data }: Bitmap, from: number, to: number): Uint8Array {
-  const stride = width * 4
-  const raw = new Uint8Array((to - from) * (stride + 1))
-  for (let row = from; row < to; row++) raw.set(data.subarray(row * stride, (row + 1) * stride), (row - from) * (stride + 1) + 1)
-  return raw
+  return { adler, deflated }
 }
 
 /** Method 8 with a window of 32 kB, and the level as far as the format tells it; a multiple of 31. */

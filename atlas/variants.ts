@@ -1,6 +1,6 @@
 import { type Atlas, type PlacedFrame, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
-import { drawPage, type PagePicture } from './compose.ts'
+import { type PagePicture, PlacedRows, pageOf } from './compose.ts'
 import type { Borders, FrameSequence } from './frame.ts'
 import { cutPlaced } from './placed.ts'
 import { visibleBox } from './trim.ts'
@@ -114,7 +114,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
       places.set(`${x} ${y}`, { x: x - source.extrude, y: y - source.extrude, isTurned, picture })
     }
     const positions = new Map([...places.values()].map(({ picture, ...place }) => [picture, place]))
-    return { index, bitmap: drawPage({ width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures) }
+    return pageOf(index, new PlacedRows({ width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures))
   })
   return { ...large, scale, pages, frames }
 }

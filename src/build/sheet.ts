@@ -1,4 +1,5 @@
 import { hasCode, SpritewrightError } from '../errors.ts'
+import { groupBy } from '../group-by.ts'
 import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
@@ -92,13 +93,11 @@ function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetO
 
 /** Groups sorted by name. A page has one filter, so that pixel art and smooth art of one group lie on pages of their own. */
 function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'): ReadonlyMap<string, readonly SheetInput[]> {
-  const groups = new Map<string, SheetInput[]>()
-  for (const input of inputs) {
-    const { spec } = input
-    const isMixed = inputs.some((other) => other.spec.atlas === spec.atlas && other.spec.pixelArt !== spec.pixelArt)
-    const name = grouping === 'sprite' ? spec.name : spec.pixelArt && isMixed ? `${spec.atlas}-pixel` : spec.atlas
-    groups.set(name, [...(groups.get(name) ?? []), input])
-  }
+  const smooth = new Set(inputs.filter(({ spec }) => !spec.pixelArt).map(({ spec }) => spec.atlas))
+  const groups = groupBy(inputs, ({ spec }) => {
+    if (grouping === 'sprite') return spec.name
+    return spec.pixelArt && smooth.has(spec.atlas) ? `${spec.atlas}-pixel` : spec.atlas
+  })
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
@@ -125,12 +124,14 @@ function toSprites(
   atlases: readonly BuiltAtlas[],
 ): BuiltSprite[] {
   const sprites = new Map<string, BuiltSprite>()
+  const inputsOf = groupBy(inputs, ({ spec }) => spec.name)
   for (const [atlas, members] of groups) {
+    const main = atlases.find((other) => other.name === atlas)
+    const framesOf = groupBy(main?.frames ?? [], ({ name }) => name.slice(0, name.indexOf('/')))
     for (const { spec, overridePaths = [] } of members) {
       if (sprites.has(spec.name)) continue
-      const own = inputs.filter((input) => input.spec.name === spec.name)
-      const main = atlases.find((other) => other.name === atlas)
-      const frame = main?.frames.find((other) => other.name.startsWith(`${spec.name}/`))
+      const own = inputsOf.get(spec.name) ?? []
+      const frame = framesOf.get(spec.name)?.[0]
       if (!main || !frame)
         throw new SpritewrightError('SW_INTERNAL', {
           message: `Expected frames of "${spec.name}" in the atlas "${atlas}", found none. Please report this.`,

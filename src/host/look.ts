@@ -17,7 +17,12 @@ export function readNow(path: string): Uint8Array {
 
 /** Undefined where nothing is. */
 export function statNow(path: string): DiskStat | undefined {
-  // Nothing lies in a file either (ENOTDIR).
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found && { bytes: found.isDirectory() ? 0 : found.size, changedMs: found.mtimeMs, isFolder: found.isDirectory() }
+  try {
+    const found = statSync(path, { throwIfNoEntry: false })
+    return found && { bytes: found.isDirectory() ? 0 : found.size, changedMs: found.mtimeMs, isFolder: found.isDirectory() }
+  } catch (error) {
+    // Nothing lies in a file.
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined
+    throw error
+  }
 }

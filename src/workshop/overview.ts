@@ -1,5 +1,6 @@
 import { type PlanStep, standingOf } from '../build/plan.ts'
 import type { SpritewrightError } from '../errors.ts'
+import { groupBy } from '../group-by.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import type { LockFile } from '../vault/lockfile.ts'
 import { mayBuy } from './build.ts'
@@ -118,16 +119,6 @@ async function readParts(
       },
     ] as const
   })
-}
-
-function groupBy<T>(all: readonly T[], nameOf: (one: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>()
-  for (const one of all) {
-    const group = groups.get(nameOf(one))
-    if (group) group.push(one)
-    else groups.set(nameOf(one), [one])
-  }
-  return groups
 }
 
 function toOverview(shop: Shop, keeper: SessionKeeper, { specs, errors, digests }: BookedSpecs, { parts, open }: Seen): Overview {
