@@ -8,11 +8,27 @@ const here = import.meta.dirname
 const timed = pathToFileURL(join(here, 'timed-hooks.mjs')).href
 const page = '<!doctype html><title>game</title><script type="module" src="/main.js"></script>'
 
+/** The least that a plugin can do which gives files to the bundler: it reads them, and looks at nothing. */
+const bare = (folder) => `import { readdirSync, readFileSync } from 'node:fs'
+const sheets = ${JSON.stringify(folder)}
+const bare = {
+  name: 'bare',
+  resolveId: { filter: { id: /^virtual:bare$/ }, handler: (id) => id },
+  load: {
+    filter: { id: /^virtual:bare$/ },
+    handler() {
+      const urls = readdirSync(sheets).map((name) => 'import.meta.ROLLUP_FILE_URL_' + this.emitFile({ type: 'asset', name, source: readFileSync(sheets + '/' + name) }))
+      return 'export default [' + urls.join(', ') + ']'
+    },
+  },
+}
+`
+
 /**
- * A game of Phaser, and a bare page, each twice: its sprites by the plugin, and as files that lie in `public/` and are only copied.
+ * A game of Phaser, and a bare page, each three times: its sprites by the plugin, as files that lie in `public/` and are only copied, and as files that a plugin of a few lines gives to the bundler.
  *
  * @param sheets Folder of an atlas as `spritewright build` writes it.
- * @returns By name, how `vite build` is measured: `game`, `page`, each with `, plugin` or `, public`.
+ * @returns By name, how `vite build` is measured: `game`, `page`, each with `, plugin`, `, public` or `, bare plugin`.
  */
 export function makeViteGames(size, corpus, cache, sheets) {
   const games = {}
@@ -26,30 +42,42 @@ export function makeViteGames(size, corpus, cache, sheets) {
     mkdirSync(join(plain, 'public'), { recursive: true })
     cpSync(sheets, join(plain, 'public/sprites'), { recursive: true })
     writeFileSync(join(plain, 'package.json'), JSON.stringify({ name: 'game', private: true, type: 'module' }))
-    writeGame(plain, `${engine}console.log(await (await fetch('/sprites/pack.json')).json())\n`, false)
+    writeGame(plain, `${engine}console.log(await (await fetch('/sprites/pack.json')).json())\n`)
+    const emitting = join(cache, `vite-${name}-bare-${size}`)
+    rmSync(emitting, { recursive: true, force: true })
+    cpSync(sheets, join(emitting, 'sprites'), { recursive: true })
+    writeFileSync(join(emitting, 'package.json'), JSON.stringify({ name: 'game', private: true, type: 'module' }))
+    writeGame(emitting, `${engine}import urls from 'virtual:bare'\nconsole.log(urls)\n`, {
+      code: bare(join(emitting, 'sprites')),
+      plugins: '[bare]',
+    })
     games[`${name}, plugin`] = () => viteBuild(own)
     games[`${name}, public`] = () => viteBuild(plain)
+    games[`${name}, bare plugin`] = () => viteBuild(emitting)
   }
   return games
 }
 
 /** Makes a Vite game of a project, with the plugin. @param engine Lines that begin its script. @returns The same folder. */
 export function addViteGame(folder, engine = '') {
-  writeGame(folder, `${engine}import { sprites } from 'virtual:spritewright'\nconsole.log(sprites)\n`, true)
+  writeGame(folder, `${engine}import { sprites } from 'virtual:spritewright'\nconsole.log(sprites)\n`, {
+    code: "import spritewright from 'spritewright/vite'\n",
+    plugins: 'spritewright()',
+  })
   return folder
 }
 
-function writeGame(folder, main, hasPlugin) {
+/** @param plugin Lines of the configuration that get it, and what its `plugins` are. */
+function writeGame(folder, main, { code, plugins } = { code: '', plugins: '[]' }) {
   // By their names, as users do: what is named by a path becomes a part of the configuration, which Vite bundles at every start.
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(join(here, '..'), join(folder, 'node_modules/spritewright'), 'junction')
   symlinkSync(join(here, '../node_modules/phaser'), join(folder, 'node_modules/phaser'), 'junction')
   writeFileSync(join(folder, 'index.html'), page)
   writeFileSync(join(folder, 'main.js'), main)
-  const plugins = hasPlugin ? 'timed(spritewright())' : 'timed([])'
   writeFileSync(
     join(folder, 'vite.config.js'),
-    `${hasPlugin ? "import spritewright from 'spritewright/vite'\n" : ''}import { timed } from '${timed}'\nexport default { logLevel: 'error', plugins: ${plugins} }\n`,
+    `${code}import { timed } from '${timed}'\nexport default { logLevel: 'error', plugins: timed(${plugins}) }\n`,
   )
 }
 
