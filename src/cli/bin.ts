@@ -40,10 +40,10 @@ function heedOutput(): NodeJS.WriteStream {
 
 async function runInFull(): Promise<void> {
   heedOutput()
-  const [{ createRequire }, { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts }] = await Promise.all([
-    import('node:module'),
-    import('./whole.ts'),
-  ])
+  const module = await import('node:module')
+  // Node 22.1 and later keep what they have compiled, in a folder of theirs; a fifth of a start.
+  ;(module as { enableCompileCache?: () => unknown }).enableCompileCache?.()
+  const { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts } = await import('./whole.ts')
   const interrupt = new AbortController()
   const stop = (): void => {
     if (interrupt.signal.aborted) process.exit(130)
@@ -55,7 +55,7 @@ async function runInFull(): Promise<void> {
   const host = recorder?.host ?? nodeHost()
   process.exitCode = await runProgram(argv, {
     host,
-    version: (createRequire(import.meta.url)('spritewright/package.json') as { version: string }).version,
+    version: (module.createRequire(import.meta.url)('spritewright/package.json') as { version: string }).version,
     signal: interrupt.signal,
     isOutputTerminal: process.stdout.isTTY === true,
     createWorkshop: parts.createWorkshop,

@@ -1,6 +1,6 @@
+import { groupBy } from '../build/group-by.ts'
 import { type PlanStep, standingOf } from '../build/plan.ts'
 import type { SpritewrightError } from '../errors.ts'
-import { groupBy } from '../group-by.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import type { LockFile } from '../vault/lockfile.ts'
 import { mayBuy } from './build.ts'

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,6 +22,15 @@ test('files read on end let timers, signals and requests through', async () => {
     isThrough = true
   }, 0)
   while (!isThrough) expect(await disk.read(file)).toEqual(text('read'))
+})
+
+test('a file that was emptied to be written anew is read when it is; one that stays empty is empty', async () => {
+  const file = join(folder, 'saved.txt')
+  await writeFile(file, '')
+  setImmediate(() => setImmediate(() => writeFileSync(file, 'saved')))
+  expect(await disk.read(file)).toEqual(text('saved'))
+  await writeFile(file, '')
+  expect(await disk.read(file)).toEqual(text(''))
 })
 
 test('nothing is told as nothing, in a file too; a file and a folder are told apart', async () => {

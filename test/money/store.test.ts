@@ -436,7 +436,7 @@ describe('store prune', () => {
     expect((await workshop.store.list()).warnings).toHaveLength(1)
     await w.project.write('sprites/hero.sprite.json', spec(2))
     const submissions = join(w.project.root, '.spritewright/submissions')
-    const [request = ''] = await readdir(submissions)
+    const request = (await readdir(submissions)).find((name) => /^[0-9a-f]{64}$/.test(name)) ?? ''
     for (const folder of [submissions, join(w.project.root, '.state')]) await rm(folder, { recursive: true })
     await w.project.write(`.spritewright/submissions/${request}/0001.json`, await brokenRecord())
     const later = await w.workshop()
