@@ -1,28 +1,9 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { openBrowser } from './browser.ts'
+import { expect, test } from 'vitest'
 import { findBarriers, tabTo } from './panel-access.ts'
-import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+import { heroSpec } from './panel-desk.ts'
+import { heroFile, panelRoom } from './panel-room.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-let browser: Browser
-const open: Desk[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const desk of open.splice(0)) await desk.close()
-})
-afterAll(() => browser.close())
-
-async function start(setup: DeskSetup): Promise<Desk> {
-  const desk = await openDesk(browser, setup)
-  open.push(desk)
-  return desk
-}
-
-const heroFile = 'sprites/hero.sprite.json'
+const { start } = panelRoom()
 const files = {
   [heroFile]: heroSpec('walks', ',\n    "idle": { "prompt": "waits [ask asset]", "frames": 7 }'),
   'sprites/coin.sprite.yaml': 'reference: ./figure.png\nprompt: a coin\nanimations:\n  spin:\n    frames: 7\n',

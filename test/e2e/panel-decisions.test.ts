@@ -1,44 +1,17 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import type { Page } from 'playwright-core'
+import { expect, test } from 'vitest'
 import { createWorkshop } from '../../src/workshop.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { hostOf, key, openGame } from '../plugin/world.ts'
 import { figurePng } from '../project.ts'
-import { openBrowser } from './browser.ts'
 import { findBarriers, tabTo } from './panel-access.ts'
-import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+import { heroSpec } from './panel-desk.ts'
+import { agree, button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-let browser: Browser
-const open: { close(): Promise<unknown> }[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-afterAll(() => browser.close())
-
-async function start({ service, ...setup }: DeskSetup): Promise<Desk> {
-  const desk = await openDesk(browser, { query: '?show=hero.walk', ...setup, service: { makers: quickMakers(), ...service } })
-  open.push(desk)
-  return desk
-}
-
-const heroFile = 'sprites/hero.sprite.json'
+const { start, keep } = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 const files = { [heroFile]: heroSpec('walks') }
-const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
-const standing = (page: Page, word: string): Promise<void> =>
-  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
-const spent = ({ service }: Desk): readonly string[] => service.charges().map(({ credits }) => String(credits))
 const focused = (page: Page, text: string): Promise<unknown> =>
   page.waitForFunction((wanted) => document.activeElement?.textContent === wanted, text)
-
-/** Agrees to what a dialog offers. */
-async function agree(page: Page, name: RegExp): Promise<void> {
-  await page.getByRole('dialog').getByRole('button', { name }).click()
-}
 
 test('what nobody knows a person decides, by keyboard and at 320 pixels: sent again it is paid once, given up it stays paid', async () => {
   let isDeaf = true
@@ -134,7 +107,7 @@ test('what another checkout approved is bought here only once a person has taken
   const desk = await start({ files })
   const { page, service } = desk
   const colleague = await openGame()
-  open.push({ close: () => colleague.remove() })
+  keep({ close: () => colleague.remove() })
   for (const [name, content] of Object.entries({ ...files, 'sprites/figure.png': figurePng() })) await colleague.write(name, content)
   const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
   const theirs = await createWorkshop({ root: colleague.root, host: hostOf(colleague, env) })

@@ -1,39 +1,11 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { quickMakers } from '../kill/quick-makers.ts'
-import { openBrowser } from './browser.ts'
 import { findBarriers } from './panel-access.ts'
-import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+import { heroSpec } from './panel-desk.ts'
+import { agree, button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-let browser: Browser
-const open: { close(): Promise<unknown> }[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const one of open.splice(0)) await one.close()
-})
-afterAll(() => browser.close())
-
-async function start({ service, ...setup }: DeskSetup): Promise<Desk> {
-  const desk = await openDesk(browser, { query: '?show=hero.walk', ...setup, service: { makers: quickMakers(), ...service } })
-  open.push(desk)
-  return desk
-}
-
-const heroFile = 'sprites/hero.sprite.json'
+const { start } = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 const files = { [heroFile]: heroSpec('walks') }
-const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
-const standing = (page: Page, word: string): Promise<void> =>
-  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
-const spent = ({ service }: Desk): readonly string[] => service.charges().map(({ credits }) => String(credits))
-
-/** Agrees to what a dialog offers. */
-async function agree(page: Page, name: RegExp): Promise<void> {
-  await page.getByRole('dialog').getByRole('button', { name }).click()
-}
 
 test('a ceiling of its own holds: under it the price may rise, above it nothing is sent before a person has seen the new one', async () => {
   const desk = await start({ files })

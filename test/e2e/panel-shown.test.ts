@@ -1,47 +1,26 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { hostOf, key } from '../plugin/world.ts'
-import { openBrowser } from './browser.ts'
 import { findBarriers } from './panel-access.ts'
-import { type Desk, heroSpec, openDesk } from './panel-desk.ts'
+import { type Desk, heroSpec } from './panel-desk.ts'
+import { button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-let browser: Browser
-const open: { close(): Promise<unknown> }[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const one of open.splice(0).reverse()) await one.close()
-})
-afterAll(() => browser.close())
-
-const heroFile = 'sprites/hero.sprite.json'
+const room = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 
 /** A desk at which what was never answered may be sent again by itself for a second. */
-async function start(service: EmbeddedOptions = {}): Promise<Desk> {
+function start(service: EmbeddedOptions = {}): Promise<Desk> {
   const files = { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}', [heroFile]: heroSpec('walks') }
-  const desk = await openDesk(browser, { files, query: '?show=hero.walk', service: { makers: quickMakers(), ...service } })
-  open.push(desk)
-  return desk
+  return room.start({ files, service })
 }
 
 /** The same project in another terminal. */
 async function terminal({ game, service }: Desk): Promise<Workshop> {
   const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
-  const workshop = await createWorkshop({ root: game.root, host: hostOf(game, env) })
-  open.push(workshop)
-  return workshop
+  return room.keep(await createWorkshop({ root: game.root, host: hostOf(game, env) }))
 }
 
-const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
-const standing = (page: Page, word: string): Promise<void> =>
-  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
-const spent = ({ service }: Desk): readonly string[] => service.charges().map(({ credits }) => String(credits))
 const isSubmission = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
   method === 'POST' && path === '/v1/execute'
 

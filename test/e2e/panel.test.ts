@@ -1,30 +1,9 @@
-import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
-import { openBrowser } from './browser.ts'
-import { type Desk, type DeskSetup, heroSpec, openDesk } from './panel-desk.ts'
+import type { Page } from 'playwright-core'
+import { describe, expect, test } from 'vitest'
+import { heroSpec } from './panel-desk.ts'
+import { button, heroFile, panelRoom, standing } from './panel-room.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
-let browser: Browser
-const open: Desk[] = []
-beforeAll(async () => {
-  browser = await openBrowser()
-})
-afterEach(async () => {
-  for (const desk of open.splice(0)) await desk.close()
-})
-afterAll(() => browser.close())
-
-async function start(setup: DeskSetup): Promise<Desk> {
-  const desk = await openDesk(browser, setup)
-  open.push(desk)
-  return desk
-}
-
-const heroFile = 'sprites/hero.sprite.json'
-const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
-const standing = (page: Page, word: string): Promise<void> =>
-  page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
+const { start } = panelRoom()
 
 describe('money', () => {
   test('an approval says what is held, starts the purchase, and the real art is shown when it is there', async () => {
