@@ -13,6 +13,8 @@ export interface EncodeOptions extends PageEncoding {
   readonly also?: readonly PageEncoding[]
   /** Strips of PNGs that were written before, by their digests; what of a page is the same is not compressed again. @default none */
   readonly known?: ReadonlyMap<string, PngStrip>
+  /** Ends the encoding with its reason, before the next page or strip of one. @default nothing does */
+  readonly signal?: AbortSignal
 }
 
 /** The default name of a page: `sprites-0.png`, at other scales than 1 `sprites-0@0.5x.png`. */
@@ -38,7 +40,8 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
   const lane = async (): Promise<void> => {
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
       const { list, encoding, page } = job
-      const encoded = await encodeOne(page, encoding, options.known)
+      options.signal?.throwIfAborted()
+      const encoded = await encodeOne(page, encoding, options)
       lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), ...encoded }
     }
   }
@@ -47,10 +50,10 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
   return alternates.length === 0 ? { atlas, pages } : { atlas, pages, alternates }
 }
 
-async function encodeOne(page: Page, encoding: PageEncoding, known: EncodeOptions['known']): Promise<Omit<EncodedPage, 'file'>> {
+async function encodeOne(page: Page, encoding: PageEncoding, options: EncodeOptions): Promise<Omit<EncodedPage, 'file'>> {
   if (encoding.format === 'png' && encoding.palette === undefined) {
     const rows = rowsOf(page)
-    return { ...(await encodeStriped(rows, encoding.level ?? DEFAULT_LEVEL, known)), width: rows.width, height: rows.height }
+    return { ...(await encodeStriped(rows, encoding.level ?? DEFAULT_LEVEL, options)), width: rows.width, height: rows.height }
   }
   const bitmap = encoding.format === 'ktx2' ? wholeBlocks(page.bitmap) : page.bitmap
   return { bytes: await encodePage(bitmap, encoding), width: bitmap.width, height: bitmap.height }

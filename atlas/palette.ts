@@ -1,6 +1,7 @@
 import { deflateSync } from 'node:zlib'
-import { type Bitmap, createBitmap } from './bitmap.ts'
-import { chunk, encodePng } from './png-writer.ts'
+import type { Bitmap } from './bitmap.ts'
+import { PNG_SIGNATURE } from './png-chunks.ts'
+import { chunk } from './png-writer.ts'
 
 /**
  * What a page with a palette keeps. `exact`: every visible pixel; a palette is taken where the page has at most 256 colours. `close`: also where it has more and
@@ -10,8 +11,6 @@ export type PaletteMode = 'exact' | 'close'
 
 /** Structural similarity to the page in all its colours from which on a reduced one is taken, 0 to 1. */
 export const CLOSE_ENOUGH = 0.995
-
-const SIGNATURE = encodePng(createBitmap(1, 1)).subarray(0, 8)
 
 /**
  * Writes a PNG with a palette: 1, 2, 4 or 8 bits a pixel, as few as the colours need. All clear pixels count as one colour.
@@ -34,7 +33,7 @@ export function encodeIndexed(bitmap: Bitmap, level: number): Uint8Array | undef
   const isOpaque = alphas.every((alpha) => alpha === 255)
   return new Uint8Array(
     Buffer.concat([
-      SIGNATURE,
+      PNG_SIGNATURE,
       chunk('IHDR', header),
       chunk('PLTE', palette),
       ...(isOpaque ? [] : [chunk('tRNS', alphas)]),

@@ -28,6 +28,16 @@ export interface StripedPng {
   readonly strips: readonly PngStripMark[]
 }
 
+/** How a page is compressed. */
+export interface StripOptions {
+  /** Strips by their digests. @default none */
+  readonly known?: ReadonlyMap<string, PngStrip>
+  /** About as many bytes are compressed in one piece, before compression. @default 1 MiB: what is lost at the seams is a quarter of a percent */
+  readonly stripBytes?: number
+  /** Ends it with its reason, before the next strip. @default nothing does */
+  readonly signal?: AbortSignal
+}
+
 /** Strips that are compressed at once. */
 const LANES = 2
 
@@ -45,15 +55,12 @@ const ADLER = 65521
  * over, and not even drawn: the bytes are the same. The same pixels and level give the same bytes on one zlib.
  *
  * @param level zlib level, 0 to 9.
- * @param known Strips by their digests. @default none
- * @param stripBytes About as many bytes are compressed in one piece, before compression. @default 1 MiB: what is lost at the seams is a quarter of a percent
  * @see RFC 1950 for the frame around the blocks, RFC 1951 for blocks that end on whole bytes.
  */
 export async function encodeStriped(
   page: PageRows,
   level: number,
-  known: ReadonlyMap<string, PngStrip> = new Map(),
-  stripBytes: number = 1 << 20,
+  { known, stripBytes = 1 << 20, signal }: StripOptions = {},
 ): Promise<StripedPng> {
   const { width, height } = page
   const rows = Math.max(1, Math.floor(stripBytes / (4 * width + 1)))
@@ -63,11 +70,12 @@ export async function encodeStriped(
   let next = 0
   const lane = async (): Promise<void> => {
     for (let at = next++; at < count; at = next++) {
+      signal?.throwIfAborted()
       const [from, to] = [at * rows, Math.min(height, (at + 1) * rows)]
       sizes[at] = (to - from) * (4 * width + 1)
       const digest = `${level} ${width}x${to - from} ${page.digest(from, to)}`
       // Each row is led by the number of its filter, 0 for none.
-      strips[at] = known.get(digest) ?? { digest, ...(await compress(page.draw(from, to, 1), level)) }
+      strips[at] = known?.get(digest) ?? { digest, ...(await compress(page.draw(from, to, 1), level)) }
     }
   }
   await Promise.all(Array.from({ length: Math.min(LANES, count) }, lane))

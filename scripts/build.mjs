@@ -21,6 +21,17 @@ const doors = ['plugin/index', 'src/cli/bin']
 /** Packages that go into the bundles: every cold start needs them, and finding their many small files takes longer than what they are needed for. */
 const inlined = ['cac', 'canonicalize', 'fdir', 'jsonc-parser', 'picocolors', 'picomatch', 'tinyglobby', 'zod']
 const notices = collectNotices()
+/** tinyglobby matches by itself, but the walker in it loads picomatch from the user's packages at every start, for a way of matching that nobody asks of it. */
+const withoutPicomatch = {
+  name: 'without-picomatch',
+  transform(code, id) {
+    if (!/[\\/]fdir[\\/]dist[\\/]index\.mjs$/.test(id)) return undefined
+    const lean = code.replace(/try \{\s*__require\.resolve\("picomatch"\);\s*pm = __require\("picomatch"\);\s*\} catch \{\}/, '')
+    if (lean === code)
+      throw new Error('Expected fdir to load picomatch when it is loaded itself, found that it does not any more: take this out.')
+    return { code: lean, map: null }
+  },
+}
 
 rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit', cwd: root })
@@ -41,7 +52,7 @@ async function bundle(names, outDir, others = []) {
     envDir: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [besides(others), notices.plugin],
+    plugins: [besides(others), withoutPicomatch, notices.plugin],
     ssr: { noExternal: inlined },
     build: {
       ssr: true,

@@ -21,6 +21,8 @@ export interface EncodeAids {
   readonly textures?: TextureEncoder | undefined
   /** Strips of pages as they were, see {@link knownStrips}. */
   readonly known?: ReadonlyMap<string, PngStrip> | undefined
+  /** Ends it with its reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What later pages may take over of earlier ones, by digest. */
@@ -30,12 +32,13 @@ export function knownStrips(atlases: readonly BuiltAtlas[]): ReadonlyMap<string,
 }
 
 /** An atlas with its pages in every encoding that is asked for; frames and layout are those of one. */
-export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, known }: EncodeAids = {}): Promise<BuiltAtlas> {
+export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, known, signal }: EncodeAids = {}): Promise<BuiltAtlas> {
   const [first = 'png', ...others] = options.encodings
   const { pages, alternates = [] } = await encodePages(atlas, {
     ...toEncoding(first, options, textures),
     also: others.map((format) => toEncoding(format, options, textures)),
     ...(known ? { known } : {}),
+    ...(signal ? { signal } : {}),
   })
   return {
     name: atlas.name,

@@ -114,7 +114,8 @@ async function packTogether(name: string, members: readonly SheetInput[], option
   const sequences = reports.map(({ sequence }) => sequence)
   const { hull, maxSize, rotate = false } = options
   const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
-  const aids = { textures: ports.encodeTexture, known: hasStrips(options) ? knownStrips(await readLast(name, ports)) : undefined }
+  const { encodeTexture: textures, signal } = ports
+  const aids = { textures, signal, known: hasStrips(options) ? knownStrips(await readLast(name, ports)) : undefined }
   return {
     atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, aids))),
     quality: reports.flatMap(({ quality }) => quality ?? []),

@@ -27,6 +27,8 @@ export interface SheetPorts {
   readonly earlier?: Layout | undefined
   /** Reads results on another thread, where there are many. @default all are read on this one */
   readonly openDecoder?: (() => Decoder) | undefined
+  /** Ends the making with its reason, at the next animation, group or strip of a page; what is finished by then is kept. @default nothing does */
+  readonly signal?: AbortSignal | undefined
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
   /** Takes what is wrong with touched-up frames; their group is then made without any. @default it is thrown */
@@ -64,6 +66,7 @@ export async function readMembers(
   let next = 0
   const lane = async (): Promise<void> => {
     for (let index = next++; index < members.length; index = next++) {
+      ports.signal?.throwIfAborted()
       const input = members[index] as SheetInput
       const kept = known[index]
       const isBought = ports.isJudged?.(animationId(input.spec, input.animation)) === true

@@ -30,7 +30,10 @@ export async function makeSheets(
   const groups = groupInputs(inputs, grouping)
   const own = optionsFor(grouping, options)
   const made: BuiltGroup[] = []
-  for (const [name, members] of groups) made.push(await makeWithOverrides(name, members, own, ports))
+  for (const [name, members] of groups) {
+    ports.signal?.throwIfAborted()
+    made.push(await makeWithOverrides(name, members, own, ports))
+  }
   await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)
   return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }

@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 
 /** A picture: straight-alpha RGBA8, row-major, top-left first. */
 export interface DecodedPicture {
@@ -57,7 +57,8 @@ parentPort.on('message', async ({ id, zip, expected, isCut }) => {
 export const openNodeDecoder: OpenDecoder = (library) => {
   let worker: Worker
   try {
-    worker = new Worker(workerCode, { eval: true, workerData: library })
+    // Most starts have no use for it.
+    worker = new (process.getBuiltinModule('node:worker_threads').Worker)(workerCode, { eval: true, workerData: library })
   } catch {
     return { isAlive: false, decode: async () => undefined, close: async () => {} }
   }

@@ -1,5 +1,3 @@
-import { Worker } from 'node:worker_threads'
-
 /** A picture to be encoded: straight-alpha RGBA8, row-major, top-left first. */
 export interface TexturePicture {
   readonly width: number
@@ -72,7 +70,7 @@ interface Thread {
 }
 
 function startThread(): Thread {
-  const worker = new Worker(workerCode, { eval: true, stdout: true, stderr: true })
+  const worker = new (process.getBuiltinModule('node:worker_threads').Worker)(workerCode, { eval: true, stdout: true, stderr: true })
   // What the encoder prints is read and dropped: standard output belongs to the program.
   worker.stdout.resume()
   worker.stderr.resume()

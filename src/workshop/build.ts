@@ -35,9 +35,11 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
   const open = request.frozen === true ? 0 : await lookForOrphans(shop, keeper, request, found)
   if (mayBuy(shop, request)) await mendLock(shop, found, identity)
   await bringHome(shop, found)
+  const fresh = new Set(crew.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
-    : await assemble(shop, found, 'group', unbought, new Set(crew.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id)))
+    : // What was bought just now is looked at; of the rest is told what is known.
+      await assemble(shop, found, 'group', unbought, { isJudged: (id) => fresh.has(id), signal: request.signal })
   await keepLayout(shop, sheets, request)
   return {
     sheets,

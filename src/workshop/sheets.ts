@@ -17,20 +17,16 @@ import type { Survey, Wish } from './survey.ts'
  * Makes the atlases of everything that was surveyed.
  *
  * @param unbought What becomes of what is not bought: a moving placeholder, or an error of its own (the caller has seen to it that nothing is missing).
- * @param bought Ids of what was bought just now: its frames are looked at. Of the others is told what is known.
- * @param onOverrideFault Takes what is wrong with frames touched up by hand: their sprites are then made without them. @default it is thrown
- * @param over Takes the place of what sheets are made with otherwise.
+ * @param over Takes the place of what sheets are made with otherwise. With `onOverrideFault` sprites whose touched-up frames do not fit are made without them; else that is thrown.
  */
 export async function assemble(
   shop: Shop,
   found: Survey,
   grouping: 'group' | 'sprite',
   unbought: 'error' | 'placeholder',
-  bought: ReadonlySet<string> = new Set(),
-  onOverrideFault?: OverrideFault,
   over: Partial<SheetPorts> = {},
 ): Promise<BuiltSheets> {
-  const inputs = await toInputs(shop, found, unbought, onOverrideFault)
+  const inputs = await toInputs(shop, found, unbought, over.onOverrideFault)
   return makeSheets(inputs, grouping, sheetOptions(shop), {
     cache: shop.cache,
     codec: shop.codec,
@@ -38,15 +34,10 @@ export async function assemble(
     openDecoder: decoderOf(shop),
     layout: layoutOf(shop),
     earlier: grouping === 'group' ? await readLayout(shop) : undefined,
-    onOverrideFault,
-    isJudged: (id) => bought.has(id),
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
     ...over,
   })
 }
-
-/** Takes what is wrong with frames touched up by hand. */
-type OverrideFault = (fault: SpritewrightError) => void
 
 /** How pages are made, the version of what encodes GPU textures too. */
 export function sheetOptions({ options, textures }: Shop): SheetOptions {
@@ -67,7 +58,7 @@ export async function toInputs(
   shop: Shop,
   found: Survey,
   unbought: 'error' | 'placeholder',
-  onOverrideFault?: OverrideFault,
+  onOverrideFault?: SheetPorts['onOverrideFault'],
 ): Promise<readonly SheetInput[]> {
   const specs = new Set(found.items.map(({ spec }) => spec))
   const find = createOverrideFinder(shop.host.disk, specs.size === 1)
@@ -90,7 +81,7 @@ export async function toInputs(
 async function findOverrides(
   find: (spec: SpriteSpec) => Promise<SpriteOverrides>,
   spec: SpriteSpec,
-  onOverrideFault: OverrideFault | undefined,
+  onOverrideFault: SheetPorts['onOverrideFault'],
 ): Promise<SpriteOverrides> {
   try {
     return await find(spec)

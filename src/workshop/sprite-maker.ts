@@ -54,7 +54,8 @@ export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMake
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
     const found = await surveyWishes(papers, await toWishes(papers, { specs, errors: [] }), lock, { host: keeper.host })
     const errors = [...found.errors]
-    const sheets = await assemble(shop, found, 'sprite', 'placeholder', new Set(), (fault) => errors.push(fault), {
+    const sheets = await assemble(shop, found, 'sprite', 'placeholder', {
+      onOverrideFault: (fault) => errors.push(fault),
       memory,
       cache,
       // Whoever looks at a sprite is shown what is to be looked at.

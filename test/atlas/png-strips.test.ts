@@ -27,7 +27,7 @@ describe('a PNG in strips', () => {
     await fc.assert(
       fc.asyncProperty(anyPicture, levels, fc.integer({ min: 1, max: 4000 }), async ({ width, height, seed }, level, stripBytes) => {
         const bitmap = picture(width, height, seed)
-        const { bytes, strips } = await encodeStriped(new BitmapRows(bitmap), level, new Map(), stripBytes)
+        const { bytes, strips } = await encodeStriped(new BitmapRows(bitmap), level, { stripBytes })
         expect(strips).toHaveLength(Math.ceil(height / Math.max(1, Math.floor(stripBytes / (4 * width + 1)))))
         expect(decodePng(bytes)).toEqual(bitmap)
         expect(Buffer.compare(PNG.sync.read(Buffer.from(bytes)).data, Buffer.from(bitmap.data))).toBe(0)
@@ -45,7 +45,7 @@ describe('a PNG in strips', () => {
         after.data[place % after.data.length]! ^= 1
         const stripBytes = 3 * (4 * width + 1)
         const known = new Map(
-          stripsOf(await encodeStriped(new BitmapRows(before), level, new Map(), stripBytes)).map((strip) => [strip.digest, strip]),
+          stripsOf(await encodeStriped(new BitmapRows(before), level, { stripBytes })).map((strip) => [strip.digest, strip]),
         )
         const found = new Set<string>()
         const watched = Object.assign(new Map(known), {
@@ -54,8 +54,8 @@ describe('a PNG in strips', () => {
             return known.get(digest)
           },
         })
-        const taken = await encodeStriped(new BitmapRows(after), level, watched, stripBytes)
-        expect(taken).toEqual(await encodeStriped(new BitmapRows(after), level, new Map(), stripBytes))
+        const taken = await encodeStriped(new BitmapRows(after), level, { known: watched, stripBytes })
+        expect(taken).toEqual(await encodeStriped(new BitmapRows(after), level, { stripBytes }))
         const fresh = taken.strips.filter(({ digest }) => !found.has(digest))
         expect(fresh).toHaveLength(1)
       }),
@@ -67,6 +67,8 @@ describe('a PNG in strips', () => {
     const bitmap = picture(40, 30, 1)
     const low = await encodeStriped(new BitmapRows(bitmap), 1)
     const known = new Map(stripsOf(low).map((strip) => [strip.digest, strip]))
-    expect((await encodeStriped(new BitmapRows(bitmap), 9, known)).bytes).toEqual((await encodeStriped(new BitmapRows(bitmap), 9)).bytes)
+    expect((await encodeStriped(new BitmapRows(bitmap), 9, { known })).bytes).toEqual(
+      (await encodeStriped(new BitmapRows(bitmap), 9)).bytes,
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { type Bitmap, createBitmap, openArchive, readFrames } from '../../atlas/index.ts'
+import { type Bitmap, createBitmap, openArchive, pictureDigest, readFrames } from '../../atlas/index.ts'
 import { makeSheets } from '../../src/build/sheet.ts'
 import type { SheetOptions } from '../../src/build/sheet-model.ts'
 import type { SheetInput } from '../../src/build/sources.ts'
@@ -44,6 +44,8 @@ test('another thread reads a delivery to the same frames and warnings, and answe
     const here = readFrames(openArchive(zip), { frames: 5 })
     const [there, broken] = await Promise.all([decoder.decode(zip.slice(), 5), decoder.decode(zip.slice(0, 300), 5)])
     expect(there).toEqual({ frames: here.frames, warnings: here.warnings })
+    const cut = readFrames(openArchive(zip), { frames: 5 }, true)
+    expect(await decoder.decode(zip.slice(), 5, true)).toEqual({ ...cut, names: undefined, digests: cut.frames.map(pictureDigest) })
     expect(here.warnings).toHaveLength(1)
     expect(broken).toBeUndefined()
   } finally {
@@ -82,9 +84,9 @@ test('many results are read by one decoder, which is closed; the atlas and the w
     const decoder = openNodeDecoder(library)
     return {
       isAlive: true,
-      decode: (zip, frames) => {
+      decode: (...what) => {
         asked++
-        return decoder.decode(zip, frames)
+        return decoder.decode(...what)
       },
       close: async () => {
         closed++

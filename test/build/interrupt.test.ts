@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest'
+import { BitmapRows } from '../../atlas/compose.ts'
+import { createBitmap } from '../../atlas/index.ts'
+import { encodeStriped, type PngStrip } from '../../atlas/png-strips.ts'
+import { makeSheets } from '../../src/build/sheet.ts'
+import type { SheetOptions } from '../../src/build/sheet-model.ts'
+import type { SheetInput } from '../../src/build/sources.ts'
+import { packDelivery } from '../../src/embedded/delivery.ts'
+import { defaultShapes } from '../../src/embedded/shapes.ts'
+import { parseSpec } from '../../src/spec/parser.ts'
+import { sha256 } from '../../src/vault/objects.ts'
+
+const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 1, ktx2: 'uastc' }
+const reason = new Error('Interrupted.')
+
+/** An animation whose result tells when it is read. */
+async function inputOf(at: number, onRead: () => void): Promise<SheetInput> {
+  const picture = createBitmap(9, 7, new Uint8Array(9 * 7 * 4).fill(255 - at))
+  const { zip } = await packDelivery([picture], defaultShapes.names)
+  const text = JSON.stringify({ reference: './x.png', prompt: 'x', animations: { walk: { frames: 7 } } })
+  const spec = parseSpec(text, `/game/s${String(at).padStart(3, '0')}.sprite.json`)
+  const read = async (): Promise<Uint8Array> => {
+    onRead()
+    return zip
+  }
+  return { spec, animation: spec.animations[0]!, source: { kind: 'result', sha256: sha256(zip), read } }
+}
+
+test('sheets that are given up end with the reason at the next animation; what was opened by then is not opened again', async () => {
+  const kept = new Map<string, Uint8Array>()
+  const cache = {
+    read: async (key: string) => kept.get(key),
+    write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, new Uint8Array(Buffer.concat(parts))),
+    finish: async () => {},
+  }
+  const given = new AbortController()
+  let reads = 0
+  const inputs = await Promise.all(
+    Array.from({ length: 30 }, (_, at) =>
+      inputOf(at, () => {
+        reads++
+        if (reads === 10) given.abort(reason)
+      }),
+    ),
+  )
+  const ports = { cache, warn: () => {} }
+  await expect(makeSheets(inputs, 'group', options, { ...ports, signal: given.signal })).rejects.toBe(reason)
+  // Two are open at a time.
+  expect(reads).toBeLessThanOrEqual(11)
+  const before = reads
+  const made = await makeSheets(inputs, 'group', options, ports)
+  expect(reads).toBe(30)
+  expect(before).toBeGreaterThanOrEqual(10)
+  expect(made).toEqual(await makeSheets(inputs, 'group', options, { ...ports, cache: { ...cache, read: async () => undefined } }))
+})
+
+test('a group that nobody waits for any more is not begun', async () => {
+  let reads = 0
+  const input = await inputOf(0, () => reads++)
+  const cache = { read: async () => undefined, write: async () => {}, finish: async () => {} }
+  await expect(makeSheets([input], 'group', options, { cache, warn: () => {}, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
+  expect(reads).toBe(0)
+})
+
+test('a page that is given up ends with the reason at the next strip', async () => {
+  const given = new AbortController()
+  const asked: string[] = []
+  const known = Object.assign(new Map<string, PngStrip>(), {
+    get: (digest: string) => {
+      if (asked.push(digest) === 3) given.abort(reason)
+      return undefined
+    },
+  })
+  const rows = new BitmapRows(createBitmap(10, 100))
+  await expect(encodeStriped(rows, 1, { known, stripBytes: 41, signal: given.signal })).rejects.toBe(reason)
+  expect(asked).toHaveLength(3)
+})
