@@ -1,5 +1,5 @@
 import type { Bitmap } from './bitmap.ts'
-import { type PagePicture, type PageRows, PlacedRows, pageOf } from './compose.ts'
+import { type PagePicture, PlacedRows, pageOf } from './compose.ts'
 import { pictureDigest } from './digest.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type Frame, type FrameSequence } from './frame.ts'
@@ -13,8 +13,6 @@ export interface Page {
   readonly index: number
   /** Drawn when it is asked for, and perhaps anew the next time: not to be written to, and not the same object for ever. */
   readonly bitmap: Bitmap
-  /** The same, a few rows at a time. @default they are taken from `bitmap` */
-  readonly rows?: PageRows
 }
 
 /** Where a frame lies, in page pixels, and how it is restored to its untrimmed size. */

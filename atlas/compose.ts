@@ -20,18 +20,31 @@ export interface PageRows {
   draw(from: number, to: number, lead: number): Uint8Array
 }
 
+interface DrawnPage {
+  readonly index: number
+  readonly bitmap: Bitmap
+}
+
+const undrawn = new WeakMap<DrawnPage, PageRows>()
+
 /** A page that is drawn when it is looked at, and given up when nobody does any more: those of a large project do not all fit into memory. */
-export function pageOf(index: number, rows: PageRows): { readonly index: number; readonly rows: PageRows; readonly bitmap: Bitmap } {
+export function pageOf(index: number, rows: PageRows): DrawnPage {
   let drawn: WeakRef<Bitmap> | undefined
-  return {
+  const page = {
     index,
-    rows,
     get bitmap() {
       const bitmap = drawn?.deref() ?? createBitmap(rows.width, rows.height, rows.draw(0, rows.height, 0))
       drawn = new WeakRef(bitmap)
       return bitmap
     },
   }
+  undrawn.set(page, rows)
+  return page
+}
+
+/** The rows of a page, undrawn where it is one of {@link pageOf}. A copy of such a page, perhaps with another bitmap, is told by its bitmap. */
+export function rowsOf(page: DrawnPage): PageRows {
+  return undrawn.get(page) ?? new BitmapRows(page.bitmap)
 }
 
 /** A picture with its place on a page, rings included. */

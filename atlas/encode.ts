@@ -1,6 +1,6 @@
 import type { Atlas, Page } from './atlas.ts'
 import { DEFAULT_LEVEL, encodePage, type PageEncoding } from './codec.ts'
-import { BitmapRows } from './compose.ts'
+import { rowsOf } from './compose.ts'
 import type { EncodedAtlas, EncodedPage } from './formats/format.ts'
 import { encodeStriped, type PngStrip } from './png-strips.ts'
 import { wholeBlocks } from './texture.ts'
@@ -52,7 +52,7 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
 
 async function encodeOne(page: Page, encoding: PageEncoding, options: EncodeOptions): Promise<Omit<EncodedPage, 'file'>> {
   if (encoding.format === 'png' && encoding.palette === undefined) {
-    const rows = page.rows ?? new BitmapRows(page.bitmap)
+    const rows = rowsOf(page)
     return { ...(await encodeStriped(rows, encoding.level ?? DEFAULT_LEVEL, options)), width: rows.width, height: rows.height }
   }
   const bitmap = encoding.format === 'ktx2' ? wholeBlocks(page.bitmap) : page.bitmap

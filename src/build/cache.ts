@@ -25,6 +25,9 @@ export interface CachePorts {
   readonly warn: (message: string) => void
 }
 
+/** A SHA-256. */
+const headBytes = 32
+
 /** A use is noted where the last one that was noted is older than this. Must be well under {@link usedLatelyMs}. */
 const noteAfterMs: number = usedLatelyMs / 2
 
@@ -47,7 +50,8 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
   return {
     read: async (key) => {
       const stat = await disk.stat(place(key))
-      if (!stat) return undefined
+      // What a power cut has emptied is not worth the moment that an empty file is given.
+      if (!stat || stat.bytes < headBytes) return undefined
       // Another process may have taken it away since.
       const bytes = await disk.read(place(key)).catch(() => undefined)
       const content = bytes && contentOf(bytes)
@@ -88,8 +92,8 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
 
 /** What follows a head that is its SHA-256; undefined where it is not. */
 function contentOf(bytes: Uint8Array): Uint8Array | undefined {
-  const content = bytes.subarray(32)
-  return isSame(digest(content), bytes.subarray(0, 32)) ? content : undefined
+  const content = bytes.subarray(headBytes)
+  return isSame(digest(content), bytes.subarray(0, headBytes)) ? content : undefined
 }
 
 function digest(...parts: readonly Uint8Array[]): Uint8Array {

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { dirname, sep } from 'node:path'
+import { dirname, join, sep } from 'node:path'
+import { stateFolder } from '../host/state-folder.ts'
 import { warmFiles, warmProgram } from '../host/warm-files.ts'
 import { leaveStamp, stampFile, warmOutcome } from '../warm/stamp.ts'
 import { toWarmRun } from './warm-run.ts'
@@ -38,11 +39,16 @@ function heedOutput(): NodeJS.WriteStream {
   })
 }
 
+/** Node 22.1 and later keep what they have compiled, which is a fifth of a start; in a folder of ours, since the one for temporary files may be laid out by others, and what lies there is run. */
+function keepCompiled(module: object, homedir: () => string): void {
+  const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown }
+  enableCompileCache?.(join(stateFolder(process.env, homedir), 'compiled'))
+}
+
 async function runInFull(): Promise<void> {
   heedOutput()
-  const module = await import('node:module')
-  // Node 22.1 and later keep what they have compiled, in a folder of theirs; a fifth of a start.
-  ;(module as { enableCompileCache?: () => unknown }).enableCompileCache?.()
+  const [module, { homedir }] = await Promise.all([import('node:module'), import('node:os')])
+  keepCompiled(module, homedir)
   const { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts } = await import('./whole.ts')
   const interrupt = new AbortController()
   const stop = (): void => {

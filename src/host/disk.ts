@@ -33,7 +33,7 @@ export interface Disk {
   touch(path: string, atMs: number): Promise<void>
 }
 
-/** How long files are read on end before others have their turn. */
+/** How long calls are made on end before others have their turn. */
 const longestTurnMs = 20
 
 /** How long a file that is empty is given to be filled. */
@@ -43,52 +43,58 @@ const emptyMs = 20
  * The file system of this machine.
  *
  * What takes microseconds is done at once: handed to another thread and back, each such call takes ten times as long, and a build makes thousands. What waits for the device itself (flushes, whole folders)
- * is waited for beside other work. Signals, timers and requests are let through while files are read on end.
+ * is waited for beside other work. Signals, timers and requests are let through between calls, however many of whatever kind are made on end.
  */
 export function nodeDisk(): Disk {
   let lastMs = performance.now()
-  const letOthersThrough = async (): Promise<void> => {
-    if (performance.now() - lastMs < longestTurnMs) return
-    await new Promise<void>((resolve) => setImmediate(resolve))
-    lastMs = performance.now()
+  /** Makes a call at once, but for what has waited for too long. */
+  const now = async <T>(call: () => T | Promise<T>): Promise<T> => {
+    if (performance.now() - lastMs >= longestTurnMs) {
+      await new Promise<void>((resolve) => setImmediate(resolve))
+      lastMs = performance.now()
+    }
+    return call()
   }
   return {
     read: async (path) => {
-      await letOthersThrough()
-      const bytes = readNow(path)
+      const bytes = await now(() => readNow(path))
       if (bytes.length > 0) return bytes
       // Whoever saves a file empties it first.
       await new Promise<void>((resolve) => setTimeout(resolve, emptyMs))
       return readNow(path)
     },
-    list: async (folder) => {
-      try {
-        return readdirSync(folder).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-        throw error
-      }
-    },
-    stat: async (path) => statNow(path),
-    makeFolder: async (folder) => void mkdirSync(folder, { recursive: true }),
-    writeTemp: (path, bytes) => naming(path, async () => writeFileSync(path, bytes, { flag: 'wx' })),
+    list: (folder) => now(() => listNow(folder)),
+    stat: (path) => now(() => statNow(path)),
+    makeFolder: (folder) => now(() => void mkdirSync(folder, { recursive: true })),
+    writeTemp: (path, bytes) => naming(path, () => now(() => writeFileSync(path, bytes, { flag: 'wx' }))),
     append: (path, bytes) => naming(path, () => appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
     sync: (path) => syncOpened(path),
-    link: (from, to) => linkOrCopy(from, to),
+    link: (from, to) => now(() => linkOrCopy(from, to)),
     syncFolder: async (folder) => {
       // Windows cannot open a folder for syncing; its file systems order names with their files by themselves.
       if (process.platform !== 'win32') await syncOpened(folder)
     },
-    move: async (from, to) => renameSync(from, to),
-    remove: async (path) => {
-      try {
-        unlinkSync(path)
-      } catch (error) {
-        // A folder is told in as many ways as there are systems.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') await rm(path, { recursive: true, force: true })
-      }
-    },
-    touch: async (path, atMs) => utimesSync(path, atMs / 1000, atMs / 1000),
+    move: (from, to) => now(() => renameSync(from, to)),
+    remove: (path) => now(() => removeOne(path)),
+    touch: (path, atMs) => now(() => utimesSync(path, atMs / 1000, atMs / 1000)),
+  }
+}
+
+function listNow(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+async function removeOne(path: string): Promise<void> {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    // A folder is told in as many ways as there are systems.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') await rm(path, { recursive: true, force: true })
   }
 }
 

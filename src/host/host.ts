@@ -1,5 +1,4 @@
 import { homedir, tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
 import { type OpenDecoder, openNodeDecoder } from './decoding.ts'
 import { type Disk, nodeDisk } from './disk.ts'
@@ -7,6 +6,7 @@ import { type Glob, nodeGlob } from './glob.ts'
 import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
+import { stateFolder } from './state-folder.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
 import { type EncodeTexture, nodeTextures } from './textures.ts'
 
@@ -37,7 +37,6 @@ export interface Host {
 /** This machine, as Node sees it. */
 export function nodeHost(): Host {
   const env = process.env
-  const state = env.XDG_STATE_HOME ?? (process.platform === 'win32' ? env.LOCALAPPDATA : undefined) ?? join(homedir(), '.local', 'state')
   return {
     clock: nodeClock(),
     disk: nodeDisk(),
@@ -49,7 +48,7 @@ export function nodeHost(): Host {
     encodeTexture: nodeTextures(),
     openDecoder: openNodeDecoder,
     env,
-    stateFolder: join(state, 'spritewright'),
+    stateFolder: stateFolder(env, homedir),
     tempFolder: tmpdir(),
     workingFolder: process.cwd(),
     processId: process.pid,

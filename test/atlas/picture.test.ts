@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import sharp, { type Sharp } from 'sharp'
 import { describe, expect, test } from 'vitest'
+import { makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
 import { encodePage, readPicture, resize } from '../../atlas/codec.ts'
 import { makeContactSheet } from '../../atlas/contact-sheet.ts'
@@ -118,6 +119,16 @@ describe('pages and scaling', () => {
       { format: 'webp', file: ({ name }, page, extension) => `${name}.${page}.${extension}` },
     )
     expect(named.pages[0]?.file).toBe('ui.0.webp')
+  })
+
+  test.each(['png', 'webp'] as const)('a page that its maker has drawn over is written in %s as it is now', async (format) => {
+    const frames = [{ name: 'dot/idle/0000', bitmap: opaque(3, 3), durationMs: 80 }]
+    const dot = { name: 'dot/idle', sprite: 'dot', frames, play: ['dot/idle/0000'], fps: 12, loop: true, yoyo: false, pixelArt: false }
+    const atlas = makeAtlas('ui', [{ ...dot, trim: true, extrude: 0, padding: 0 }])
+    const over = { ...atlas, pages: atlas.pages.map((page) => ({ ...page, bitmap })) }
+    const { pages } = await encodePages(over, { format })
+    expect(pages).toMatchObject([{ width: bitmap.width, height: bitmap.height }])
+    expect(await readPicture(pages[0]!.bytes)).toEqual(bitmap)
   })
 
   test('clear pixels lend no colour to their neighbours when scaled', async () => {

@@ -68,6 +68,17 @@ describe('the cache', () => {
     expect(warnings).toEqual([])
   })
 
+  test('what a power cut has left without bytes is missing unread: an empty file is given time to be filled', async () => {
+    const { disk, build, open } = machine()
+    await build('ab')
+    for (const of of 'ab') disk.put(place(of), bytes(0))
+    const read: string[] = []
+    disk.onCall = (call, path) => void (call === 'read' && read.push(path))
+    const cache = open()
+    for (const of of 'ab') expect(await cache.read(key(of))).toBeUndefined()
+    expect(read).toEqual([])
+  })
+
   test('a folder that takes nothing is a warning: what is built is built all the same', async () => {
     const { disk, build, warnings } = machine()
     disk.plan({ call: 'writeTemp', code: 'EROFS', times: 9 })

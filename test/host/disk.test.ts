@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { nodeDisk } from '../../src/host/disk.ts'
 
 const disk = nodeDisk()
@@ -10,27 +10,46 @@ let folder: string
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'spritewright-disk-'))
 })
+afterEach(() => {
+  vi.useRealTimers()
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value)
 
-test('files read on end let timers, signals and requests through', async () => {
-  const file = join(folder, 'read.txt')
-  await writeFile(file, 'read')
+/** Far more calls than a turn lasts for. */
+const onEnd = 200_000
+
+test.each<[string, (file: string, at: number) => Promise<unknown>]>([
+  ['read', (file) => disk.read(file)],
+  ['listed', () => disk.list(folder)],
+  ['looked at', (file) => disk.stat(file)],
+  ['written where others are', (file) => disk.writeTemp(file, text('')).catch(() => undefined)],
+  ['removed where none are', (file, at) => disk.remove(`${file}.${at}`)],
+])('files that are %s on end let timers, signals and requests through', async (_how, call) => {
+  const file = join(folder, 'on-end.txt')
+  await writeFile(file, 'on end')
   let isThrough = false
   setTimeout(() => {
     isThrough = true
   }, 0)
-  while (!isThrough) expect(await disk.read(file)).toEqual(text('read'))
+  for (let at = 0; at < onEnd && !isThrough; at++) await call(file, at)
+  expect(isThrough).toBe(true)
 })
 
 test('a file that was emptied to be written anew is read when it is; one that stays empty is empty', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
   const file = join(folder, 'saved.txt')
-  await writeFile(file, '')
-  setImmediate(() => setImmediate(() => writeFileSync(file, 'saved')))
-  expect(await disk.read(file)).toEqual(text('saved'))
-  await writeFile(file, '')
-  expect(await disk.read(file)).toEqual(text(''))
+  const readWith = async (meanwhile: () => void): Promise<Uint8Array> => {
+    writeFileSync(file, '')
+    const bytes = disk.read(file)
+    while (vi.getTimerCount() === 0) await new Promise<void>((resolve) => setImmediate(resolve))
+    meanwhile()
+    vi.runAllTimers()
+    return bytes
+  }
+  expect(await readWith(() => writeFileSync(file, 'saved'))).toEqual(text('saved'))
+  expect(await readWith(() => {})).toEqual(text(''))
 })
 
 test('nothing is told as nothing, in a file too; a file and a folder are told apart', async () => {
