@@ -12,7 +12,7 @@ import { makeViteGames } from './vite-project.mjs'
 export const sections = { floor, pack, cold, bytes, warm, vite, changed, identity }
 
 /** Rounds of whole processes. */
-const rounds = { S: 5, M: 3, L: 1 }
+const rounds = { S: 9, M: 5, L: 1 }
 const tellProcess = ({ cpuS, wallS, peakMb }) => ({ 'CPU s': cpuS, 'wall s': wallS, 'peak MB': peakMb })
 
 async function floor({ size, tools }) {
