@@ -105,13 +105,10 @@ class PageSearch {
   #random = 0x2545f491
   /** Boxes to be laid in all. */
   readonly #effort: number
-  /** Square pixels that the boxes cover. */
-  readonly #area: number
 
   constructor(boxes: readonly Box[], bounds: PageBounds) {
     this.#boxes = boxes
     this.#bounds = bounds
-    this.#area = boxes.reduce((sum, box) => sum + box.width * box.height, 0)
     this.#effort = Math.min(BOXES_LAID, TIMES_LAID * boxes.length)
     this.#filler = new StripFiller(boxes, bounds.canTurn)
     this.#orders = KEYS.map((key) => orderBy(this.#filler.entries, key))
@@ -178,7 +175,7 @@ class PageSearch {
 
   #isGoodEnough(): boolean {
     const { of, ofFew, few } = GOOD_ENOUGH
-    return 1000 * this.#area >= (this.#boxes.length < few ? ofFew : of) * this.#smallest
+    return 1000 * this.#filler.entries.area >= (this.#boxes.length < few ? ofFew : of) * this.#smallest
   }
 
   #keepIfBest(filling: Filling): number {
@@ -200,7 +197,7 @@ class PageSearch {
   /** Widths for pages of at most 1 : 2 both ways, evenly spread, as far as the boxes and the bounds allow. */
   #widths(count: number): readonly number[] {
     const { longest, canTurn } = this.#bounds
-    const area = this.#area
+    const { area } = this.#filler.entries
     const widest = this.#boxes.reduce((most, box) => Math.max(most, canTurn ? Math.min(box.width, box.height) : box.width), 0)
     const low = Math.max(widest, rootAbove(area / 2), Math.ceil(area / longest))
     if (low > longest) return []

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { isExecute } from '../kill/posts.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { hostOf, key } from '../plugin/world.ts'
 import { findBarriers } from './panel-access.ts'
 import { type Desk, heroSpec } from './panel-desk.ts'
-import { button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
+import { agree, button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
 
 const room = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 
@@ -20,9 +21,6 @@ async function terminal({ game, service }: Desk): Promise<Workshop> {
   const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: key }
   return room.keep(await createWorkshop({ root: game.root, host: hostOf(game, env) }))
 }
-
-const isSubmission = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
-  method === 'POST' && path === '/v1/execute'
 
 test('words that change while an approval is asked about are shown, and asked about anew; nothing is approved for the old look', async () => {
   const desk = await start()
@@ -47,14 +45,11 @@ test('words that change while an approval is asked about are shown, and asked ab
 test('what was sent for earlier words has a line of its own, and is decided about there', async () => {
   let isDeaf = true
   const desk = await start({
-    after: async (request, response) => (isDeaf && isSubmission(request) ? { ...response, cutAfter: 0 } : response),
+    after: async (request, response) => (isDeaf && isExecute(request) ? { ...response, cutAfter: 0 } : response),
   })
   const { page, game } = desk
   await button(page, /^Approve 1\.6 credits…$/).click()
-  await page
-    .getByRole('dialog')
-    .getByRole('button', { name: /^Approve 1\.6 credits$/ })
-    .click()
+  await agree(page, /^Approve 1\.6 credits$/)
   await standing(page, 'outcome unknown')
   expect(await page.getByRole('region', { name: 'Earlier requests' }).count()).toBe(0)
   await game.write(heroFile, heroSpec('dances'))
@@ -81,7 +76,7 @@ test('what was sent for earlier words has a line of its own, and is decided abou
 })
 
 test('a dialog whose question is decided elsewhere goes, and does not come back with the next one', async () => {
-  const desk = await start({ after: async (request, response) => (isSubmission(request) ? { ...response, cutAfter: 0 } : response) })
+  const desk = await start({ after: async (request, response) => (isExecute(request) ? { ...response, cutAfter: 0 } : response) })
   const { page } = desk
   const other = await terminal(desk)
   await other.approve({ names: ['hero'], confirm: async () => true })
