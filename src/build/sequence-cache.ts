@@ -2,7 +2,8 @@ import { type Bitmap, type FrameSequence, KeptBitmap, noteDigest, pictureDigest 
 import type { SequenceReport } from './frames.ts'
 import { packHeaded, readHeaded } from './headed.ts'
 
-type FrameHead = Omit<FrameSequence['frames'][number], 'bitmap'> & {
+interface FrameHead {
+  readonly frame: Omit<FrameSequence['frames'][number], 'bitmap'>
   readonly width: number
   readonly height: number
   /** First byte of its pixels; frames that look alike share them. */
@@ -40,7 +41,7 @@ export function toParts({ sequence, ...rest }: SequenceReport): SequenceParts {
   }
   const frames = sequence.frames.map(
     ({ bitmap, ...frame }): FrameHead => ({
-      ...frame,
+      frame,
       width: bitmap.width,
       height: bitmap.height,
       at: place(bitmap),
@@ -84,10 +85,9 @@ export function toKnownReport(head: SequenceHead, read: () => Promise<Uint8Array
 function fromHead({ sequence, ...rest }: SequenceHead, toBitmap: (frame: FrameHead) => Bitmap): SequenceReport {
   const pictures = new Map<number, Bitmap>()
   const frames = sequence.frames.map((head) => {
-    const { width: _, height: __, at, digest: ___, ...frame } = head
-    const bitmap = pictures.get(at) ?? toBitmap(head)
-    pictures.set(at, bitmap)
-    return { ...frame, bitmap }
+    const bitmap = pictures.get(head.at) ?? toBitmap(head)
+    pictures.set(head.at, bitmap)
+    return { ...head.frame, bitmap }
   })
   return { ...rest, sequence: { ...sequence, frames } }
 }
