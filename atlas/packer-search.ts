@@ -63,6 +63,15 @@ const RULES: readonly FillRule[] = [
   { over: 45, under: 40 },
 ]
 
+/**
+ * Whether pages are so full that the search ends.
+ *
+ * @param boxes Number of boxes, and `area` what they cover with their padding. @param page Area of the pages.
+ */
+export function isDense(boxes: number, area: number, page: number): boolean {
+  return 1000 * area >= (boxes < GOOD_ENOUGH.few ? GOOD_ENOUGH.ofFew : GOOD_ENOUGH.of) * page
+}
+
 /** The smallest page that is found for boxes; undefined where none is within the bounds. */
 export function layOut(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
   const search = new PageSearch(boxes, bounds)
@@ -128,7 +137,11 @@ class PageSearch {
   /** Fills strips of many widths. @returns The best few, the best first. */
   tryWidths(): readonly Candidate[] {
     const fillings = Math.min(MOST_FILLINGS, Math.ceil((this.#effort * FIRST_SHARE) / this.#boxes.length))
-    for (const width of this.#widths(Math.max(2, Math.floor(fillings / (KEYS.length * RULES.length))))) this.tryWidth(width)
+    for (const width of this.#widths(Math.max(2, Math.floor(fillings / (KEYS.length * RULES.length))))) {
+      this.tryWidth(width)
+      // Few boxes take longer the first time in a process than ever again: to end here is what counts.
+      if (this.#boxes.length < GOOD_ENOUGH.few && this.#isGoodEnough()) break
+    }
     if (this.best === undefined) this.tryWidth(this.#bounds.longest)
     return this.#candidates
   }
@@ -174,8 +187,7 @@ class PageSearch {
   }
 
   #isGoodEnough(): boolean {
-    const { of, ofFew, few } = GOOD_ENOUGH
-    return 1000 * this.#filler.entries.area >= (this.#boxes.length < few ? ofFew : of) * this.#smallest
+    return isDense(this.#boxes.length, this.#filler.entries.area, this.#smallest)
   }
 
   #keepIfBest(filling: Filling): number {

@@ -1,5 +1,6 @@
 import { AtlasError } from './errors.ts'
 import { type PackedPage, type PackGroup, type PackOptions, type PackSize, packAnew } from './packer-pages.ts'
+import { isDense } from './packer-search.ts'
 import { type EarlierPages, packBeside } from './packer-stable.ts'
 
 export type { PackedPage, PackedPlace, PackGroup, PackOptions, PackSize } from './packer-pages.ts'
@@ -36,7 +37,7 @@ export function packPages(
   return fresh ?? packBest(sizes, groups, options)
 }
 
-/** What pages come to. */
+/** What pages or rectangles come to. */
 interface PageSum {
   readonly area: number
   readonly count: number
@@ -47,21 +48,29 @@ function isNear(pages: readonly PackedPage[], { area, count }: PageSum): boolean
 }
 
 /** What no layout falls below: each rectangle once, with the gap that it keeps to its neighbours. */
-function leastPages(sizes: readonly PackSize[], groups: readonly PackGroup[], { padding, border, maxSize }: PackOptions): PageSum {
+function leastPages(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PageSum {
+  const { padding, border, maxSize } = options
   // The last gap may hang over a narrow border, and the page be smaller than what it holds.
   if (2 * border < padding) return { area: 0, count: 0 }
+  const { area } = boxesOf(sizes, groups, options)
+  return { area, count: Math.ceil(area / (maxSize * maxSize)) }
+}
+
+/** The rectangles of groups, each once, with the gap that they keep to their neighbours. */
+function boxesOf(sizes: readonly PackSize[], groups: readonly PackGroup[], { padding }: PackOptions): PageSum {
   const used = new Set(groups.flatMap(({ members }) => members))
   const area = [...used].reduce((sum, index) => sum + (sizes[index]!.width + padding) * (sizes[index]!.height + padding), 0)
-  return { area, count: Math.ceil(area / (maxSize * maxSize)) }
+  return { area, count: used.size }
 }
 
 /** Rectangles up to which both ways are tried where they may be turned; among more of them turning gains something in any case, and the search takes its time. */
 const BOTH_WAYS = 4000
 
-/** Where turning gains nothing, nothing is turned; each way may find a place that the other does not. */
+/** Where turning gains nothing, or what stands upright is dense enough, nothing is turned; each way may find a place that the other does not. */
 function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
   if (!options.canTurn || sizes.length > BOTH_WAYS) return packAnew(sizes, groups, options)
   const upright = tryPacking(sizes, groups, { ...options, canTurn: false })
+  if (!(upright instanceof AtlasError) && isFull(upright, boxesOf(sizes, groups, options))) return upright
   const turned = tryPacking(sizes, groups, options)
   if (turned instanceof AtlasError || upright instanceof AtlasError) {
     const found = turned instanceof AtlasError ? upright : turned
@@ -79,6 +88,10 @@ function tryPacking(sizes: readonly PackSize[], groups: readonly PackGroup[], op
     if (error instanceof AtlasError) return error
     throw error
   }
+}
+
+function isFull(pages: readonly PackedPage[], { area, count }: PageSum): boolean {
+  return isDense(count, area, areaOf(pages))
 }
 
 function areaOf(pages: readonly PackedPage[]): number {
