@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Bitmap, createBitmap, turn } from './bitmap.ts'
 import { pictureDigest } from './digest.ts'
+import { loadPixels } from './kept-bitmap.ts'
 import type { PackedPage } from './packer.ts'
 
 /** A picture as it goes on a page. */
@@ -16,6 +17,8 @@ export interface PageRows {
   readonly height: number
   /** Tells the pixels of rows apart from others, without drawing them where that can be. @param to The row behind the last. */
   digest(from: number, to: number): string
+  /** Reads what rows are drawn from, where that has not been done. */
+  load(from: number, to: number): Promise<void>
   /** Pixels of rows. @param lead Bytes of 0 before each row. */
   draw(from: number, to: number, lead: number): Uint8Array
 }
@@ -89,6 +92,10 @@ export class PlacedRows implements PageRows {
     return createHash('sha256').update(JSON.stringify(what)).digest('base64')
   }
 
+  load(from: number, to: number): Promise<void> {
+    return loadPixels(this.#within(from, to).map(({ bitmap }) => bitmap))
+  }
+
   draw(from: number, to: number, lead: number): Uint8Array {
     const stride = lead + 4 * this.width
     const data = new Uint8Array((to - from) * stride)
@@ -135,6 +142,8 @@ export class BitmapRows implements PageRows {
     const pixels = this.#data.subarray(from * span, to * span)
     return createHash('sha256').update('pixels ').update(pixels).digest('base64')
   }
+
+  async load(): Promise<void> {}
 
   draw(from: number, to: number, lead: number): Uint8Array {
     const span = 4 * this.width

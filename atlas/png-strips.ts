@@ -74,8 +74,7 @@ export async function encodeStriped(
       const [from, to] = [at * rows, Math.min(height, (at + 1) * rows)]
       sizes[at] = (to - from) * (4 * width + 1)
       const digest = `${level} ${width}x${to - from} ${page.digest(from, to)}`
-      // Each row is led by the number of its filter, 0 for none.
-      strips[at] = known?.get(digest) ?? { digest, ...(await compress(page.draw(from, to, 1), level)) }
+      strips[at] = known?.get(digest) ?? { digest, ...(await compressRows(page, from, to, level)) }
     }
   }
   await Promise.all(Array.from({ length: Math.min(LANES, count) }, lane))
@@ -91,6 +90,12 @@ export function stripsOf({ bytes, strips }: StripedPng): readonly PngStrip[] {
     end += length
     return { digest, adler, deflated: bytes.subarray(end - length, end) }
   })
+}
+
+async function compressRows(page: PageRows, from: number, to: number, level: number): Promise<Omit<PngStrip, 'digest'>> {
+  await page.load(from, to)
+  // Each row is led by the number of its filter, 0 for none.
+  return compress(page.draw(from, to, 1), level)
 }
 
 async function compress(raw: Uint8Array, level: number): Promise<Omit<PngStrip, 'digest'>> {

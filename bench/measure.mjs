@@ -1,23 +1,29 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const meter = pathToFileURL(join(import.meta.dirname, 'meter.mjs')).href
+const counter = ['perf', 'stat', '-x', ',', '-e', 'instructions:u']
+/** Whether Linux' `perf` is there and may count. What a busy machine does to times it does not do to instructions. */
+const canCount =
+  countOf(spawnSync(counter[0], [...counter.slice(1), process.execPath, '-e', '0'], { encoding: 'utf8' }).stderr) !== undefined
 
 /**
  * Runs a script as a process of its own and measures it whole, threads too.
  *
  * @param {{ script: string, args?: readonly string[], cwd?: string, env?: Record<string, string> }} job
- * @returns {Promise<{ cpuS: number, wallS: number, peakMb: number, stdout: string }>}
+ * @returns {Promise<{ cpuS: number, wallS: number, peakMb: number, instructionsG?: number, stdout: string }>} Instructions (10⁹, in user mode) where they can be counted.
  */
 export async function measureProcess({ script, args = [], cwd, env = {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   const file = join(folder, 'meter.json')
   const since = performance.now()
   try {
-    const child = spawn(process.execPath, ['--import', meter, script, ...args], {
+    const counts = join(folder, 'counts')
+    const [command, ...rest] = [...(canCount ? [...counter, '-o', counts, '--'] : []), process.execPath, '--import', meter, script, ...args]
+    const child = spawn(command, rest, {
       cwd,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, BENCH_METER: file },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -29,10 +35,17 @@ export async function measureProcess({ script, args = [], cwd, env = {} }) {
     const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
     const wallS = (performance.now() - since) / 1000
     if (code !== 0) throw new Error(`${script} ended with ${code}: ${(stderr || stdout).slice(-800)}`)
-    return { ...JSON.parse(readFileSync(file, 'utf8')), wallS, stdout }
+    const instructionsG = canCount ? countOf(readFileSync(counts, 'utf8')) : undefined
+    return { ...JSON.parse(readFileSync(file, 'utf8')), wallS, ...(instructionsG === undefined ? {} : { instructionsG }), stdout }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Undefined where nothing was counted. */
+function countOf(text) {
+  const count = /^(\d+),/m.exec(text ?? '')
+  return count ? Number(count[1]) / 1e9 : undefined
 }
 
 /** Runs variants in turn (A B C, A B C …), so that a busy moment meets all of them. @returns Name → the median of each figure, and what the last run returned. */

@@ -3,7 +3,7 @@ import { SpritewrightError } from './errors.ts'
 import type { Disk } from './host/disk.ts'
 import type { ModuleLoader } from './host/module-loader.ts'
 import { createDocument, type Fault, type Place, placeInText } from './spec/document.ts'
-import { parseJsonText } from './spec/json-text.ts'
+import { readPlainJson } from './spec/plain-json.ts'
 
 /** What {@link loadConfig} needs of the world. */
 export interface ConfigPorts {
@@ -78,6 +78,9 @@ async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig,
 
 async function readJson(disk: Disk, root: string, file: string): Promise<unknown> {
   const text = (await readText(disk, root, file)).replace(/^\uFEFF/, '')
+  const plain = readPlainJson(text)
+  if (plain) return plain.value
+  const { parseJsonText } = await import('./spec/json-text.ts')
   const parsed = parseJsonText(text)
   if ('broken' in parsed) throw jsonError(root, file, parsed.broken, placeInText(text, parsed.broken.offset ?? 0))
   const document = createDocument(text, parsed.root)

@@ -6,6 +6,7 @@
 export { type Credits, formatCredits, parseCredits } from './credit/credits.ts'
 export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError } from './errors.ts'
 export { defineConfig, type Options, type ResolvedOptions } from './options.ts'
+export { specJsonSchema } from './workshop/spec-schema.ts'
 export {
   type AnimationQuality,
   type ApprovalLine,
@@ -61,7 +62,6 @@ export {
   type SpecEditRequest,
   type StoredResult,
   type StoreReport,
-  specJsonSchema,
   type VerifyReport,
   type Workshop,
   type WorkshopInit,

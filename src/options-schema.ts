@@ -4,8 +4,10 @@ import type { EngineFormat } from '../atlas/formats/format.ts'
 import { formatNames, isFormatName } from '../atlas/formats/names.ts'
 import { baseUrlWords, parseBaseUrl } from './base-url.ts'
 import { isCreditsText } from './credit/credits.ts'
-import type { Fault, ValuePath } from './spec/document.ts'
-import { nearestName, toFaults } from './spec/schema-faults.ts'
+import type { OptionIssue } from './options-atlas.ts'
+import { parseDuration } from './plain-options.ts'
+import type { ValuePath } from './spec/document.ts'
+import { formatPath, nearestName, toFaults } from './spec/schema-faults.ts'
 
 const whole = (minimum: number, maximum: number): z.ZodNumber => {
   const error = `a whole number from ${minimum} to ${maximum}`
@@ -106,12 +108,14 @@ const optionsShape = {
 const optionsSchema = z.strictObject(optionsShape, { error: 'an object of options' })
 
 /** What is wrong with options, in words; empty when nothing is. What stands under `service` is never shown: it may hold a secret. */
-export function optionFaults(options: unknown): Fault[] {
+export function optionIssues(options: unknown): OptionIssue[] {
   const checked = optionsSchema.safeParse(options)
   if (checked.success) return []
-  return toFaults(checked.error.issues, options, unknownOptionWords).map((fault) =>
-    fault.path[0] === 'service' && !fault.isAtKey ? { ...fault, found: 'something else' } : fault,
-  )
+  return toFaults(checked.error.issues, options, unknownOptionWords).map(({ path, expected, found, isAtKey }) => ({
+    path: formatPath(path),
+    expected,
+    found: path[0] === 'service' && !isAtKey ? 'something else' : found,
+  }))
 }
 
 /** What is wrong with entries of `formats`, by their place in the list. */
@@ -139,15 +143,6 @@ function isOwnFormat(entry: unknown): entry is EngineFormat {
 function formatWords(entry: unknown): string {
   const near = typeof entry === 'string' ? nearestName(entry, formatNames) : undefined
   return near === undefined ? `one of ${formatNames.join(', ')}, ${ownFormatWords}` : `a known format: did you mean "${near}"?`
-}
-
-/** Milliseconds of `500ms`, `2s`, `10m`, `1h`, `1.5h`; undefined for anything else, and above 24 hours. */
-export function parseDuration(duration: string): number | undefined {
-  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(duration.trim())
-  if (!match) return undefined
-  const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 'ms' | 's' | 'm' | 'h']
-  const ms = Math.round(Number(match[1]) * unitMs)
-  return ms <= 24 * 3_600_000 ? ms : undefined
 }
 
 function unknownOptionWords(path: ValuePath): string {

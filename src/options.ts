@@ -5,9 +5,8 @@ import { parseBaseUrl } from './base-url.ts'
 import { type Credits, parseCredits } from './credit/credits.ts'
 import { SpritewrightError } from './errors.ts'
 import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './options-atlas.ts'
-import { optionFaults, parseDuration } from './options-schema.ts'
+import { arePlainOptions, parseDuration } from './plain-options.ts'
 import type { Profile } from './service/profile.ts'
-import { formatPath } from './spec/schema-faults.ts'
 
 /** An engine that atlases are written for. */
 export type Engine = 'phaser' | 'pixi'
@@ -138,10 +137,10 @@ export function isCi(env: Readonly<Record<string, string | undefined>>): boolean
  * @param argument The plugin's or the program's own options; they win over the config file's, key by key, inside objects too.
  * @throws `SW_CONFIG` with facts `{ file?, issues: [{ path, expected, found }] }`.
  */
-export function resolveOptions(argument: Options, context: OptionsContext): ResolvedOptions {
+export async function resolveOptions(argument: Options, context: OptionsContext): Promise<ResolvedOptions> {
   const config = context.config
-  checkOptions(config?.options ?? {}, config?.file)
-  checkOptions(argument, undefined)
+  await checkOptions(config?.options ?? {}, config?.file)
+  await checkOptions(argument, undefined)
   const options = mergeOptions((config?.options ?? {}) as Options, argument)
   const { specs = '**/*.sprite.{json,yaml,yml}', build = {}, store = {}, cache = {}, atlas = {}, limits = {}, approval = {} } = options
   const engine = options.engine ?? findEngine(context.dependencies)
@@ -203,12 +202,10 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function checkOptions(options: unknown, file: string | undefined): void {
-  const faults = optionFaults(options)
-  refuse(
-    faults.map(({ path, expected, found }) => ({ path: formatPath(path), expected, found })),
-    file,
-  )
+async function checkOptions(options: unknown, file: string | undefined): Promise<void> {
+  if (arePlainOptions(options)) return
+  const { optionIssues } = await import('./options-schema.ts')
+  refuse(optionIssues(options), file)
 }
 
 /** Says everything that is wrong, where anything is. */

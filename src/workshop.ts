@@ -33,7 +33,6 @@ export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sh
 export type { OpenapiDifference } from './contract/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
 export type { FieldEdit, FieldValue } from './spec/edit.ts'
-export { specJsonSchema } from './spec/json-schema.ts'
 export type {
   AnswerRequest,
   ApprovalLine,
@@ -120,7 +119,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const host = init.host ?? nodeHost()
   const root = resolve(host.workingFolder, init.root)
   const config = await loadConfig(host, root, init.config)
-  const options = resolveOptions(init.options ?? {}, {
+  const options = await resolveOptions(init.options ?? {}, {
     root,
     isCi: isCi(host.env),
     dependencies: config.dependencies,

@@ -4,9 +4,9 @@ import { defineConfig, isCi, mergeOptions, type Options, type OptionsContext, re
 
 const context: OptionsContext = { root: '/game', isCi: false, dependencies: [] }
 
-function refusal(options: unknown, over: Partial<OptionsContext> = {}): SpritewrightError {
+async function refusal(options: unknown, over: Partial<OptionsContext> = {}): Promise<SpritewrightError> {
   try {
-    resolveOptions(options as Options, { ...context, ...over })
+    await resolveOptions(options as Options, { ...context, ...over })
   } catch (error) {
     if (error instanceof SpritewrightError) return error
     throw error
@@ -14,8 +14,8 @@ function refusal(options: unknown, over: Partial<OptionsContext> = {}): Spritewr
   throw new Error('Expected the options to be refused, found that they were taken.')
 }
 
-test('no options at all take every default', () => {
-  expect(resolveOptions({}, context)).toEqual({
+test('no options at all take every default', async () => {
+  expect(await resolveOptions({}, context)).toEqual({
     root: '/game',
     specs: ['**/*.sprite.{json,yaml,yml}'],
     formats: [],
@@ -32,7 +32,7 @@ test('no options at all take every default', () => {
   })
 })
 
-test('every option arrives', () => {
+test('every option arrives', async () => {
   const ownFormat = { name: 'mine', write: () => [] }
   const profile = { executeBody: () => ({}) }
   const options = defineConfig({
@@ -49,7 +49,7 @@ test('every option arrives', () => {
     limits: { windowMs: 100, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
     replayWindow: '2s',
   })
-  expect(resolveOptions(options, context)).toEqual({
+  expect(await resolveOptions(options, context)).toEqual({
     root: '/game',
     specs: ['art/*.sprite.json'],
     engine: 'pixi',
@@ -77,76 +77,78 @@ test('every option arrives', () => {
   })
 })
 
-test('frames are turned only where everything that is written can draw them', () => {
-  expect(resolveOptions({ engine: 'pixi', formats: ['frames', 'strip'], atlas: { rotate: true } }, context).atlas.rotate).toBe(true)
-  expect(resolveOptions({ engine: 'phaser', atlas: { rotate: false } }, context).atlas).not.toHaveProperty('rotate')
+test('frames are turned only where everything that is written can draw them', async () => {
+  expect((await resolveOptions({ engine: 'pixi', formats: ['frames', 'strip'], atlas: { rotate: true } }, context)).atlas.rotate).toBe(true)
+  expect((await resolveOptions({ engine: 'phaser', atlas: { rotate: false } }, context)).atlas).not.toHaveProperty('rotate')
   const own = { name: 'mine', write: () => [] }
-  expect(resolveOptions({ engine: 'pixi', formats: [{ ...own, canTurn: true }], atlas: { rotate: true } }, context).atlas.rotate).toBe(true)
-  const { issues } = refusal({ formats: ['godot', own], atlas: { rotate: true } }).facts
+  expect(
+    (await resolveOptions({ engine: 'pixi', formats: [{ ...own, canTurn: true }], atlas: { rotate: true } }, context)).atlas.rotate,
+  ).toBe(true)
+  const { issues } = (await refusal({ formats: ['godot', own], atlas: { rotate: true } })).facts
   expect(issues).toEqual([
     { path: 'atlas.rotate', expected: 'false, since turned frames cannot be drawn in "phaser", "godot", "mine"', found: 'true' },
   ])
 })
 
 describe('encodings', () => {
-  const atlasOf = (options: Options) => {
-    const { atlas, notes } = resolveOptions(options, context)
+  const atlasOf = async (options: Options) => {
+    const { atlas, notes } = await resolveOptions(options, context)
     return { encodings: atlas.encodings, notes }
   }
 
-  test('of a list are all made for PixiJS, and only the first that it draws for a format that cannot choose', () => {
+  test('of a list are all made for PixiJS, and only the first that it draws for a format that cannot choose', async () => {
     const format = ['avif', 'webp', 'png'] as const
-    expect(atlasOf({ engine: 'pixi', atlas: { format } })).toEqual({ encodings: format, notes: [] })
-    expect(atlasOf({ engine: 'phaser', atlas: { format } })).toEqual({
+    expect(await atlasOf({ engine: 'pixi', atlas: { format } })).toEqual({ encodings: format, notes: [] })
+    expect(await atlasOf({ engine: 'phaser', atlas: { format } })).toEqual({
       encodings: ['avif'],
       notes: ['atlas.format: phaser gets avif, since only PixiJS chooses among encodings; webp and png are not written.'],
     })
-    expect(atlasOf({ engine: 'phaser', formats: ['godot', 'libgdx', 'frames'], atlas: { format } })).toEqual({
+    expect(await atlasOf({ engine: 'phaser', formats: ['godot', 'libgdx', 'frames'], atlas: { format } })).toEqual({
       encodings: ['avif', 'webp', 'png'],
       notes: [
         'atlas.format: phaser gets avif, godot gets webp, libgdx gets png, frames gets png, since only PixiJS chooses among encodings.',
       ],
     })
-    expect(atlasOf({ engine: 'phaser', atlas: { format: 'webp' } })).toEqual({ encodings: ['webp'], notes: [] })
+    expect(await atlasOf({ engine: 'phaser', atlas: { format: 'webp' } })).toEqual({ encodings: ['webp'], notes: [] })
   })
 
-  test('that a format of the project cannot draw are refused before anything is bought', () => {
-    const issuesOf = (options: Options): unknown => refusal(options).facts.issues
-    expect(issuesOf({ engine: 'pixi', formats: ['libgdx'], atlas: { format: ['webp', 'avif'] } })).toEqual([
+  test('that a format of the project cannot draw are refused before anything is bought', async () => {
+    const issuesOf = async (options: Options): Promise<unknown> => (await refusal(options)).facts.issues
+    expect(await issuesOf({ engine: 'pixi', formats: ['libgdx'], atlas: { format: ['webp', 'avif'] } })).toEqual([
       { path: 'atlas.format', expected: 'an encoding that "libgdx" can draw (png)', found: '"webp", "avif"' },
     ])
     const own = { name: 'mine', draws: ['png'] as const, write: () => [] }
-    expect(issuesOf({ formats: [own], atlas: { format: 'avif' } })).toMatchObject([
+    expect(await issuesOf({ formats: [own], atlas: { format: 'avif' } })).toMatchObject([
       { expected: expect.stringContaining('"mine" can draw (png)') },
     ])
   })
 
-  test('of KTX2 are for PixiJS alone, behind what every browser shows', () => {
-    expect(atlasOf({ engine: 'pixi', atlas: { format: ['ktx2', 'webp'] } })).toEqual({ encodings: ['webp', 'ktx2'], notes: [] })
-    expect(atlasOf({ engine: 'pixi', atlas: { format: 'ktx2' } })).toEqual({ encodings: ['ktx2'], notes: [] })
-    expect(atlasOf({ atlas: { format: ['ktx2', 'png'] } })).toEqual({
+  test('of KTX2 are for PixiJS alone, behind what every browser shows', async () => {
+    expect(await atlasOf({ engine: 'pixi', atlas: { format: ['ktx2', 'webp'] } })).toEqual({ encodings: ['webp', 'ktx2'], notes: [] })
+    expect(await atlasOf({ engine: 'pixi', atlas: { format: 'ktx2' } })).toEqual({ encodings: ['ktx2'], notes: [] })
+    expect(await atlasOf({ atlas: { format: ['ktx2', 'png'] } })).toEqual({
       encodings: ['png', 'ktx2'],
       notes: ['atlas.format: phaser gets png, since only PixiJS chooses among encodings.'],
     })
-    expect(refusal({ engine: 'phaser', atlas: { format: ['ktx2', 'png'] } }).message).toBe(
+    expect((await refusal({ engine: 'phaser', atlas: { format: ['ktx2', 'png'] } })).message).toBe(
       'options atlas.format: expected no "ktx2", which only PixiJS loads, and nothing is written for it, found "ktx2", "png"',
     )
-    expect(refusal({ engine: 'phaser', atlas: { format: 'ktx2' } }).message).toContain(
+    expect((await refusal({ engine: 'phaser', atlas: { format: 'ktx2' } })).message).toContain(
       'an encoding that "phaser" can draw (png, webp, avif)',
     )
   })
 
-  test('without a PNG have no palette: that would go without a word', () => {
-    expect(refusal({ atlas: { format: 'webp', palette: 'exact' } }).message).toBe(
+  test('without a PNG have no palette: that would go without a word', async () => {
+    expect((await refusal({ atlas: { format: 'webp', palette: 'exact' } })).message).toBe(
       'options atlas.palette: expected none where no PNG is written, since only PNGs have palettes, found "exact"',
     )
-    expect(refusal({ engine: 'phaser', atlas: { format: ['webp', 'png'], palette: 'close' } }).code).toBe('SW_CONFIG')
-    expect(atlasOf({ engine: 'pixi', atlas: { format: ['webp', 'png'], palette: 'close' } }).encodings).toEqual(['webp', 'png'])
+    expect((await refusal({ engine: 'phaser', atlas: { format: ['webp', 'png'], palette: 'close' } })).code).toBe('SW_CONFIG')
+    expect((await atlasOf({ engine: 'pixi', atlas: { format: ['webp', 'png'], palette: 'close' } })).encodings).toEqual(['webp', 'png'])
   })
 })
 
 describe('merging', () => {
-  test('the argument wins over the config file key by key, inside objects too', () => {
+  test('the argument wins over the config file key by key, inside objects too', async () => {
     const config: Options = {
       engine: 'pixi',
       formats: ['godot', 'css'],
@@ -154,7 +156,7 @@ describe('merging', () => {
       placeholders: { mark: false },
       limits: { post: 5, get: 6 },
     }
-    const resolved = resolveOptions(
+    const resolved = await resolveOptions(
       { engine: undefined, formats: ['libgdx'], build: { generate: 'approved', unbought: undefined }, limits: { get: 7 } },
       { ...context, config: { options: config, file: '/game/spritewright.config.ts' } },
     )
@@ -184,14 +186,14 @@ describe('the surroundings', () => {
     [['pixi.js'], 'pixi'],
     [['phaser', 'pixi.js'], undefined],
     [['react'], undefined],
-  ])('the dependencies %j make the engine %s', (dependencies, engine) => {
-    expect(resolveOptions({}, { ...context, dependencies }).engine).toBe(engine)
-    expect(resolveOptions({ engine: 'pixi' }, { ...context, dependencies }).engine).toBe('pixi')
+  ])('the dependencies %j make the engine %s', async (dependencies, engine) => {
+    expect((await resolveOptions({}, { ...context, dependencies })).engine).toBe(engine)
+    expect((await resolveOptions({ engine: 'pixi' }, { ...context, dependencies })).engine).toBe('pixi')
   })
 
-  test('continuous integration buys nothing by default, and is remembered where a config says otherwise', () => {
-    expect(resolveOptions({}, { ...context, isCi: true })).toMatchObject({ isCi: true, build: { generate: 'never' } })
-    expect(resolveOptions({ build: { generate: 'approved' } }, { ...context, isCi: true })).toMatchObject({
+  test('continuous integration buys nothing by default, and is remembered where a config says otherwise', async () => {
+    expect(await resolveOptions({}, { ...context, isCi: true })).toMatchObject({ isCi: true, build: { generate: 'never' } })
+    expect(await resolveOptions({ build: { generate: 'approved' } }, { ...context, isCi: true })).toMatchObject({
       isCi: true,
       build: { generate: 'approved' },
     })
@@ -218,12 +220,12 @@ describe('replayWindow', () => {
     ['1h', 3_600_000],
     ['1.5s', 1500],
     ['0s', 0],
-  ])('%s is %d milliseconds', (replayWindow, ms) => {
-    expect(resolveOptions({ replayWindow }, context).replayWindowMs).toBe(ms)
+  ])('%s is %d milliseconds', async (replayWindow, ms) => {
+    expect((await resolveOptions({ replayWindow }, context)).replayWindowMs).toBe(ms)
   })
 
-  test.each(['10', '10 minutes', '-1s', '25h', '', '1e3s'])('%j is refused', (replayWindow) => {
-    expect(refusal({ replayWindow }).facts.issues).toMatchObject([{ path: 'replayWindow', found: JSON.stringify(replayWindow) }])
+  test.each(['10', '10 minutes', '-1s', '25h', '', '1e3s'])('%j is refused', async (replayWindow) => {
+    expect((await refusal({ replayWindow })).facts.issues).toMatchObject([{ path: 'replayWindow', found: JSON.stringify(replayWindow) }])
   })
 })
 
@@ -276,14 +278,14 @@ describe('wrong options', () => {
     [{ formts: [] }, 'formts', 'a known option: did you mean "formats"?', 'the field "formts"'],
     [{ build: { generat: 'never' } }, 'build.generat', 'a known option: did you mean "generate"?', 'the field "generat"'],
     [null, '', 'an object of options', 'null'],
-  ])('%j is refused at %s', (options, path, expected, found) => {
-    const error = refusal(options)
+  ])('%j is refused at %s', async (options, path, expected, found) => {
+    const error = await refusal(options)
     expect(error.code).toBe('SW_CONFIG')
     expect(error.facts.issues).toEqual([{ path, expected, found }])
   })
 
-  test('all are listed, with the file they stand in', () => {
-    const error = refusal({}, { config: { options: { engine: 1, formats: 2 }, file: '/game/spritewright.config.ts' } })
+  test('all are listed, with the file they stand in', async () => {
+    const error = await refusal({}, { config: { options: { engine: 1, formats: 2 }, file: '/game/spritewright.config.ts' } })
     expect(error.facts).toMatchObject({ file: '/game/spritewright.config.ts', issues: [{ path: 'engine' }, { path: 'formats' }] })
     expect(error.message).toBe(
       '/game/spritewright.config.ts engine: expected "phaser" or "pixi", found 1\n/game/spritewright.config.ts formats: expected a list of formats, by name or of your own, found 2',
@@ -296,13 +298,13 @@ describe('wrong options', () => {
     [{ service: { baseUrl: 'https://api.example.com?key=canary-key-1' } }],
     [{ service: { baseUrl: 'https://api.example.com', apiKey: 'canary-key-1' } }],
     [{ apiKey: 'canary-key-1' }],
-  ])('a key in %j is refused and never shown', (options) => {
-    const error = refusal(options)
+  ])('a key in %j is refused and never shown', async (options) => {
+    const error = await refusal(options)
     expect(error.code).toBe('SW_CONFIG')
     expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain('canary-key-1')
   })
 
-  test('a key in the options is told where it belongs', () => {
-    expect(refusal({ apiKey: 'x' }).message).toContain('SPRITEWRIGHT_API_KEY')
+  test('a key in the options is told where it belongs', async () => {
+    expect((await refusal({ apiKey: 'x' })).message).toContain('SPRITEWRIGHT_API_KEY')
   })
 })

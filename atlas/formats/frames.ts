@@ -2,7 +2,7 @@ import { scaleSuffix } from '../encode.ts'
 import { encodePng } from '../png-writer.ts'
 import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { toTextFile } from './hash-frame.ts'
+import { toTable, toTextFile } from './hash-frame.ts'
 import { toSafePaths } from './safe-names.ts'
 import { cutWhole } from './whole-frame.ts'
 
@@ -33,7 +33,7 @@ function toManifest(atlases: readonly EncodedAtlas[], scale: number, fileOf: (na
   const played = atlases.flatMap(({ atlas }) => atlas.animations)
   return {
     scale,
-    frames: Object.fromEntries(
+    frames: toTable(
       placed.map(({ group, pixelArt, frame: { name, sourceWidth: width, sourceHeight: height, anchor, borders, hull } }) => [
         name,
         { file: fileOf(name), group, width, height, pixelArt, anchor, borders, hull },

@@ -60,6 +60,13 @@ export function toPageMeta(page: { readonly file: string; readonly width: number
   }
 }
 
+/** An object of many keys, for JSON. Without a prototype it is a table from the start; any other would change its shape with every key. */
+export function toTable<Value>(entries: Iterable<readonly [string, Value]>): Readonly<Record<string, Value>> {
+  const table: Record<string, Value> = Object.create(null)
+  for (const [key, value] of entries) table[key] = value
+  return table
+}
+
 /** A JSON file of the output. */
 export function toJsonFile(file: string, data: unknown): OutputFile {
   return toTextFile(file, `${JSON.stringify(data)}\n`)

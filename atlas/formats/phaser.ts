@@ -2,7 +2,7 @@ import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
 import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
+import { toHashFrame, toJsonFile, toPageMeta, toTable } from './hash-frame.ts'
 
 /** Where the game serves the files from. */
 export interface PhaserOptions {
@@ -72,7 +72,7 @@ export function toPhaserSheet({ atlas, pages }: EncodedAtlas): object {
   const [first] = pages
   if (pages.length === 1 && first !== undefined) {
     return {
-      frames: Object.fromEntries(atlas.frames.map((frame) => [frame.name, toPhaserFrame(frame)])),
+      frames: toTable(atlas.frames.map((frame) => [frame.name, toPhaserFrame(frame)])),
       animations: Object.fromEntries(atlas.animations.map(({ name, frames }) => [name, frames.map((frame) => frame.name)])),
       meta: toPageMeta(first, atlas.scale),
     }

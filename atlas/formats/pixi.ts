@@ -2,7 +2,7 @@ import type { PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
 import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
+import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta, toTable } from './hash-frame.ts'
 import { playedFrames } from './played.ts'
 
 /**
@@ -61,7 +61,7 @@ export function toPixiSheet(encoded: EncodedAtlas, page: number, isFirst: boolea
   const others = pages.flatMap((_, index) => (index === 0 ? [] : [sheetFile(encoded, index, isFirst)]))
   const played = animations.map((animation) => ({ name: animation.name, frames: playedFrames(animation) }))
   return {
-    frames: Object.fromEntries(frames.map((frame) => [frame.name, toPixiFrame(frame, durations.get(frame.name))])),
+    frames: toTable(frames.map((frame) => [frame.name, toPixiFrame(frame, durations.get(frame.name))])),
     animations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.name)])),
     // PixiJS keeps what it does not know in `sheet.data`; as many as the animation has frames.
     durations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.durationMs)])),

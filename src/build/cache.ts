@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
+import type { DiskStat } from '../host/look.ts'
 import { replaceLightly } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { makeRoom, usedLatelyMs } from './cache-room.ts'
@@ -10,6 +11,8 @@ import { makeRoom, usedLatelyMs } from './cache-room.ts'
 export interface BuildCache {
   /** The bytes kept under a key; undefined where there are none, or where they were damaged. */
   read(key: string): Promise<Uint8Array | undefined>
+  /** Whether something is kept under a key, which counts as a use; whether it is whole shows when it is read. */
+  has(key: string): Promise<boolean>
   /** @param parts Are kept one after the other. */
   write(key: string, ...parts: readonly Uint8Array[]): Promise<void>
   /** Ends a build that went well: whatever was written since the last time must give its bytes back, and where the folder has become too large, what was used least recently goes. */
@@ -47,18 +50,30 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
   const note = async (path: string, lastMs: number): Promise<void> => {
     if (clock.wall() - lastMs >= noteAfterMs) await disk.touch(path, clock.wall()).catch(() => {})
   }
+  /** What a power cut has emptied is not worth the moment that an empty file is given. */
+  const look = async (key: string): Promise<DiskStat | undefined> => {
+    const stat = await disk.stat(place(key))
+    return stat && stat.bytes >= headBytes ? stat : undefined
+  }
+  const use = async (key: string, { changedMs }: DiskStat): Promise<void> => {
+    used.add(`${key}.bin`)
+    await note(place(key), changedMs)
+  }
   return {
     read: async (key) => {
-      const stat = await disk.stat(place(key))
-      // What a power cut has emptied is not worth the moment that an empty file is given.
-      if (!stat || stat.bytes < headBytes) return undefined
+      const stat = await look(key)
+      if (!stat) return undefined
       // Another process may have taken it away since.
       const bytes = await disk.read(place(key)).catch(() => undefined)
       const content = bytes && contentOf(bytes)
       if (!content) return undefined
-      used.add(`${key}.bin`)
-      await note(place(key), stat.changedMs)
+      await use(key, stat)
       return content
+    },
+    has: async (key) => {
+      const stat = await look(key)
+      if (stat) await use(key, stat)
+      return stat !== undefined
     },
     write: async (key, ...parts) => {
       const head = digest(...parts)

@@ -1,9 +1,10 @@
-import { withOutlines } from '../../atlas/index.ts'
+import { loadPixels, withOutlines } from '../../atlas/index.ts'
 import { buildKey } from '../spec/key.ts'
 import { encodeSheet, knownStrips } from './encode-sheet.ts'
+import { keepLast, readLast } from './last-build.ts'
 import { layOut } from './lay-out.ts'
 import { layoutDigest, layoutName, toLayout } from './layout.ts'
-import { formatVersion, readMembers, type SheetPorts } from './members.ts'
+import { formatVersion, type Member, readMembers, type SheetPorts } from './members.ts'
 import { withPlayback } from './memory.ts'
 import { packGroup, unpackGroup } from './sheet-cache.ts'
 import { isPlayedAlone, lookParts, memberKey } from './sheet-key.ts'
@@ -52,11 +53,11 @@ async function makeOrKeep({ name, members, options, ports, key }: Asked): Promis
   const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
   const kept = await readGroup(ports, key, from)
   if (kept) return kept
-  const group = await packTogether(name, members, options, ports)
+  const { group, all } = await packTogether(name, members, options, ports)
   // The next build starts from what this one has laid out, and would lay out the same.
   const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(group.atlases), names)] }
   await ports.cache.write(key, ...packGroup({ ...group, ...layouts }))
-  await ports.cache.write(lastKey(name, ports), new TextEncoder().encode(key))
+  await keepLast(name, { group: key, members: all.flatMap((member) => member.kept ?? []) }, ports)
   return group
 }
 
@@ -65,16 +66,9 @@ function hasStrips({ encodings, palette }: SheetOptions): boolean {
   return encodings.includes('png') && palette === undefined
 }
 
-/** Where the key of a group's last build is kept. */
-function lastKey(name: string, { codec = '' }: SheetPorts): string {
-  return buildKey({ formatVersion, codec, last: name })
-}
-
-/** The pages of the last build: what of them is the same need not be compressed again. */
-async function readLast(name: string, ports: SheetPorts): Promise<BuiltGroup['atlases']> {
-  const key = await ports.cache.read(lastKey(name, ports))
-  const group = key && (await ports.cache.read(new TextDecoder().decode(key)))
-  return group ? unpackGroup(group).atlases : []
+/** Whether nothing else is made of the pixels. */
+function isAllStrips(options: SheetOptions): boolean {
+  return hasStrips(options) && options.encodings.length === 1 && options.hull === undefined
 }
 
 /** @param from Digest of the layout that is to be kept; undefined for none. */
@@ -108,17 +102,28 @@ export function groupKey(
   })
 }
 
-async function packTogether(name: string, members: readonly SheetInput[], options: SheetOptions, ports: SheetPorts): Promise<BuiltGroup> {
+/** @returns Also the animations on its pages. */
+async function packTogether(
+  name: string,
+  members: readonly SheetInput[],
+  options: SheetOptions,
+  ports: SheetPorts,
+): Promise<{ readonly group: BuiltGroup; readonly all: readonly Member[] }> {
   const scales = scalesOf(members)
-  const reports = await readMembers(members, scales, ports)
+  const last = await readLast(name, ports)
+  const all = await readMembers(members, scales, last.heads, ports)
+  const reports = all.map(({ report }) => report)
   const sequences = reports.map(({ sequence }) => sequence)
   const { hull, maxSize, rotate = false } = options
   const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
   const { encodeTexture: textures, signal } = ports
-  const aids = { textures, signal, known: hasStrips(options) ? knownStrips(await readLast(name, ports)) : undefined }
-  return {
+  // Strips read what they draw; whatever else looks at pixels finds them there.
+  if (!isAllStrips(options)) await loadPixels(sequences.flatMap(({ frames }) => frames.map(({ bitmap }) => bitmap)))
+  const aids = { textures, signal, known: hasStrips(options) ? knownStrips(await last.readAtlases()) : undefined }
+  const group = {
     atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, aids))),
     quality: reports.flatMap(({ quality }) => quality ?? []),
     warnings: reports.flatMap(({ warnings }) => warnings),
   }
+  return { group, all }
 }

@@ -8,11 +8,11 @@ import type { TextureEncoder } from './encode-sheet.ts'
 import { readPlayed, type SequenceReport, toSequence } from './frames.ts'
 import type { Layout } from './layout.ts'
 import type { SheetMemory } from './memory.ts'
-import { packSequence, unpackSequence } from './sequence-cache.ts'
+import { packSequence, type SequenceHead, toKnownReport, toParts, toReport, unpackSequence } from './sequence-cache.ts'
 import { memberKey, playedKey } from './sheet-key.ts'
 import type { DeliveryLayout, SheetInput } from './sources.ts'
 
-/** Raised whenever equal inputs may give other bytes than before. */
+/** Raised whenever equal inputs may give other bytes than before, or what is kept has another shape. */
 export const formatVersion: number = 8
 
 /** What the making of sheets needs. */
@@ -48,20 +48,38 @@ const lanes = 2
 /** Results from which on another thread is worth its start and its memory. */
 const manyResults = 150
 
-/** Few at a time: of a large project only what lies on the pages fits into memory. */
+/** An animation of a group. */
+export interface Member {
+  readonly report: SequenceReport
+  /** As what it is kept; undefined where its frames are whole. */
+  readonly kept?: KeptMember
+}
+
+/** What is kept of an animation besides its pixels, and the key of all. */
+export interface KeptMember {
+  readonly key: string
+  readonly head: SequenceHead
+}
+
+/**
+ * Few at a time: of a large project only what lies on the pages fits into memory.
+ *
+ * @param heads What is known of animations, by the keys under which they are kept: their pixels are read when they are drawn, see `loadPixels`.
+ */
 export async function readMembers(
   members: readonly SheetInput[],
   scales: readonly number[],
+  heads: ReadonlyMap<string, SequenceHead>,
   ports: SheetPorts,
-): Promise<readonly SequenceReport[]> {
+): Promise<readonly Member[]> {
   // Smaller scales are made from whole frames.
   const isCut = scales.length === 1 && scales[0] === 1
-  const known: (SequenceReport | undefined)[] = []
-  for (const input of members) known.push(isCut ? await readKept(input, ports) : undefined)
-  const isFew = known.filter((report) => report === undefined).length <= fewAnimations
-  const isMany = known.filter((report, at) => report === undefined && members[at]?.source.kind === 'result').length >= manyResults
+  const known: (Member | undefined)[] = []
+  for (const input of members) known.push(isCut ? await recall(input, heads, ports) : undefined)
+  const isFew = known.filter((member) => member === undefined).length <= fewAnimations
+  const isMany = known.filter((member, at) => member === undefined && members[at]?.source.kind === 'result').length >= manyResults
   const decoder = isMany ? ports.openDecoder?.() : undefined
-  const reports: SequenceReport[] = []
+  const all: Member[] = []
   const pictures = new Map<string, Bitmap>()
   let next = 0
   const lane = async (): Promise<void> => {
@@ -71,8 +89,8 @@ export async function readMembers(
       const kept = known[index]
       const isBought = ports.isJudged?.(animationId(input.spec, input.animation)) === true
       // What is kept is opened again only for what was bought just now.
-      const isEnough = kept && (kept.quality !== undefined || input.source.kind !== 'result' || !isBought)
-      reports[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, { ...ports, decoder })
+      const isEnough = kept && (kept.report.quality !== undefined || input.source.kind !== 'result' || !isBought)
+      all[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, { ...ports, decoder })
     }
   }
   // The first failure ends all lanes, and they are waited for: what they write belongs to this build.
@@ -83,13 +101,32 @@ export async function readMembers(
   const ends = await Promise.allSettled(Array.from({ length: lanes }, () => lane().catch(stopping)))
   await decoder?.close()
   for (const end of ends) if (end.status === 'rejected') throw end.reason
-  return reports
+  return all
 }
 
 /** What lies on the pages of an animation, kept for the next time that only others of its group change. */
-async function readKept(input: SheetInput, { cache, codec }: SheetPorts): Promise<SequenceReport | undefined> {
-  const kept = await cache.read(sequenceKey(input, codec))
-  return kept && unpackSequence(kept)
+async function recall(input: SheetInput, heads: ReadonlyMap<string, SequenceHead>, ports: SheetPorts): Promise<Member | undefined> {
+  const { cache, codec } = ports
+  const key = sequenceKey(input, codec)
+  const known = heads.get(key)
+  if (known && (await cache.has(key))) {
+    const read = async (): Promise<Uint8Array> => pixelsOf((await cache.read(key)) ?? (await readPacked(input, ports)))
+    return { report: toKnownReport(known, read), kept: { key, head: known } }
+  }
+  const bytes = await cache.read(key)
+  if (!bytes) return undefined
+  const { head } = unpackSequence(bytes)
+  return { report: toReport(head, pixelsOf(bytes)), kept: { key, head } }
+}
+
+function pixelsOf(bytes: Uint8Array): Uint8Array {
+  return unpackSequence(bytes).pixels[0]!
+}
+
+/** An animation that turns out to be damaged when it is drawn, as it would be kept: the same input gives the same pixels in the same order. */
+async function readPacked(input: SheetInput, ports: SheetPorts): Promise<Uint8Array> {
+  const { report } = await readAnew(input, false, new Map(), { ...ports, decoder: undefined })
+  return Buffer.concat(packSequence(toParts(report)))
 }
 
 /** @param pictures Of the group so far; undefined where frames stay whole. */
@@ -98,15 +135,17 @@ async function readAnew(
   isJudged: boolean,
   pictures: Map<string, Bitmap> | undefined,
   ports: SheetPorts & { readonly decoder: Decoder | undefined },
-): Promise<SequenceReport> {
+): Promise<Member> {
   const { layout, decoder, memory, cache, codec } = ports
   const read = (): ReturnType<typeof readPlayed> =>
     readPlayed(input, { layout, decoder, isJudged, isCut: pictures !== undefined && !memory })
   const report = await toSequence(input, await (memory?.played(playedKey(input, isJudged), read) ?? read()))
-  if (!pictures) return report
+  if (!pictures) return { report }
   const cut = { ...report, sequence: cutSequence(report.sequence, pictures) }
-  await cache.write(sequenceKey(input, codec), ...packSequence(cut))
-  return cut
+  const key = sequenceKey(input, codec)
+  const parts = toParts(cut)
+  await cache.write(key, ...packSequence(parts))
+  return { report: cut, kept: { key, head: parts.head } }
 }
 
 function sequenceKey(input: SheetInput, codec = ''): string {

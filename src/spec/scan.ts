@@ -2,8 +2,10 @@ import { relative, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { type Glob, unsearched } from '../host/glob.ts'
-import { maximumSpecBytes, parseSpec, specError, specName } from './parser.ts'
+import { readPlainSpec } from './plain-spec.ts'
 import type { SpriteSpec } from './spec.ts'
+import { maximumSpecBytes, specError } from './spec-error.ts'
+import { specName } from './spec-name.ts'
 
 /** What {@link readSpecs} needs of the world. */
 export interface SpecPorts {
@@ -47,15 +49,15 @@ export interface ReadSpec {
 }
 
 /**
- * Reads one spec file, and answers what is wrong with it: `SW_SPEC` as {@link parseSpec}, also for text that is no UTF-8; `SW_DISK` where it cannot be read.
+ * Reads one spec file, and answers what is wrong with it: `SW_SPEC` as `parseSpec`, also for text that is no UTF-8; `SW_DISK` where it cannot be read.
  *
  * @param root Absolute path that messages name the file from.
  */
 export async function tryReadSpec(disk: Disk, file: string, root: string): Promise<ReadSpec> {
   let bytes: Uint8Array | undefined
   try {
-    bytes = await readBytes(disk, file, showPath(root, file))
-    return { spec: parseBytes(bytes, file, root), bytes }
+    bytes = await readBytes(disk, file, root)
+    return { spec: await parseBytes(bytes, file, root), bytes }
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
     return { spec: error, ...(bytes ? { bytes } : {}) }
@@ -80,32 +82,41 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
   return { specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)), errors }
 }
 
-function parseBytes(bytes: Uint8Array, file: string, root: string): SpriteSpec {
-  const shownAs = showPath(root, file)
-  let text: string
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    const message = 'expected text in UTF-8, found bytes that are none'
-    throw specError(file, shownAs, [{ line: 1, column: 1, path: '', expected: 'text in UTF-8', found: 'bytes that are none', message }])
-  }
-  return parseSpec(text, file, shownAs)
+async function parseBytes(bytes: Uint8Array, file: string, root: string): Promise<SpriteSpec> {
+  const text = decode(bytes, file, root)
+  const plain = readPlainSpec(text, file)
+  if (plain) return plain
+  const { parseSpec } = await import('./parser.ts')
+  return parseSpec(text, file, showPath(root, file))
 }
 
-async function readBytes(disk: Disk, file: string, shownAs: string): Promise<Uint8Array> {
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+function decode(bytes: Uint8Array, file: string, root: string): string {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    const message = 'expected text in UTF-8, found bytes that are none'
+    throw specError(file, showPath(root, file), [
+      { line: 1, column: 1, path: '', expected: 'text in UTF-8', found: 'bytes that are none', message },
+    ])
+  }
+}
+
+async function readBytes(disk: Disk, file: string, root: string): Promise<Uint8Array> {
   try {
     const stat = await disk.stat(file)
     if (stat && stat.bytes > maximumSpecBytes) {
       const found = `${stat.bytes} bytes`
       const message = `expected a spec of at most 1 MiB, found ${found}`
-      throw specError(file, shownAs, [{ line: 1, column: 1, path: '', expected: 'a spec of at most 1 MiB', found, message }])
+      throw specError(file, showPath(root, file), [{ line: 1, column: 1, path: '', expected: 'a spec of at most 1 MiB', found, message }])
     }
     return await disk.read(file)
   } catch (cause) {
     if (cause instanceof SpritewrightError) throw cause
     const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
     throw new SpritewrightError('SW_DISK', {
-      message: `Expected to read ${shownAs}, found ${code}. Look at the file and its permissions.`,
+      message: `Expected to read ${showPath(root, file)}, found ${code}. Look at the file and its permissions.`,
       facts: { file },
       cause,
     })
@@ -117,9 +128,12 @@ function findClashes(files: readonly string[]): Map<string, readonly string[]> {
   const byName = new Map<string, string[]>()
   for (const file of files) {
     const name = (specName(file) ?? '').toLowerCase()
-    byName.set(name, [...(byName.get(name) ?? []), file])
+    const group = byName.get(name)
+    if (group) group.push(file)
+    else byName.set(name, [file])
   }
-  return new Map([...byName.values()].filter((group) => group.length > 1).flatMap((group) => group.map((file) => [file, group] as const)))
+  const clashing = [...byName.values()].filter((group) => group.length > 1)
+  return new Map(clashing.flatMap((group) => group.map((file) => [file, group] as const)))
 }
 
 function clashError(files: readonly string[], root: string): SpritewrightError {

@@ -4,7 +4,8 @@ import type { Disk } from '../host/disk.ts'
 import { stageFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { inTurn } from '../host/turn.ts'
-import { findEntry, formatEntry, formatLockFile, isStepId, type LockEntry, type LockFile, parseLockFile } from './lockfile.ts'
+import { findEntry, formatEntry, formatLockFile, isStepId, type LockEntry, type LockFile } from './lockfile.ts'
+import { readPlainLock } from './plain-lock.ts'
 
 /** One lock file on disk. */
 export interface LockStore {
@@ -41,19 +42,21 @@ export function createLockStore(
   const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
   let queue: Promise<void> = Promise.resolve()
   // Reading is checking, and a large file takes its time: text that was checked once is not checked again.
-  let known = { text: '', lock: noLock }
+  let known: { readonly text: string; readonly lock: LockFile } = { text: '', lock: noLock }
   const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
-  const read = async (): Promise<LockFile> => {
+  const readKnown = async (): Promise<typeof known> => {
     const text = await readText()
-    if (text !== known.text) known = { text, lock: text === '' ? noLock : parseLockFile(text, path) }
-    return known.lock
+    if (text === known.text) return known
+    const read = { text, lock: text === '' ? noLock : (readPlainLock(text) ?? (await explain(text, path))) }
+    known = read
+    return read
   }
+  const read = async (): Promise<LockFile> => (await readKnown()).lock
   const changeOnce = async (changes: readonly LockChange[]): Promise<boolean> => {
-    const before = await read()
+    const { text: base, lock: before } = await readKnown()
     const lock = changes.reduce((now, { id, hash, change }) => withEntry(now, id, hash, change(findEntry(now, id, hash))), before)
     const text = formatLockFile(lock)
-    if (text === known.text || text === formatLockFile(before)) return true
-    const base = known.text
+    if (text === base || text === formatLockFile(before)) return true
     const staged = await stageFile(disk, random, path, new TextEncoder().encode(text))
     const isBehind = await takeTurn(async () => {
       if ((await readText()) !== base) return true
@@ -83,6 +86,11 @@ export function createLockStore(
     return run
   }
   return { path, read, changeAll, change: (id, hash, change) => changeAll([{ id, hash, change }]) }
+}
+
+async function explain(text: string, path: string): Promise<LockFile> {
+  const { parseLockFile } = await import('./lock-schema.ts')
+  return parseLockFile(text, path)
 }
 
 const noLock: LockFile = { version: 1, animations: {} }

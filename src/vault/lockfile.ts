@@ -1,7 +1,3 @@
-import { z } from 'zod'
-import { isCreditsText } from '../credit/credits.ts'
-import { SpritewrightError } from '../errors.ts'
-
 /** What was asked, so that a later plan can name the paid field that changed. */
 export interface AskedFields {
   readonly prompt: string
@@ -64,92 +60,6 @@ export interface LockFile {
 /** Whether an id names a step of a chain (`hero#2`) and not an animation (`hero.walk`). */
 export function isStepId(id: string): boolean {
   return id.includes('#')
-}
-
-const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
-const credits = z.string().refine(isCreditsText, 'expected a decimal like 2.4')
-const indices = z.array(z.int().min(0))
-const entrySchema = z.strictObject({
-  service: z.strictObject({ host: z.string().min(1), keyMode: z.enum(['test', 'live']), apiVersion: z.string() }),
-  asked: z.strictObject({
-    prompt: z.string(),
-    reference: hex64.optional(),
-    operation: z.string().optional(),
-    frames: z.int().optional(),
-    background: z.enum(['remove', 'keep']).optional(),
-    options: z.record(z.string(), z.unknown()).optional(),
-    take: z.int().min(1).optional(),
-  }),
-  approval: z.strictObject({ ceiling: credits, priceVersion: z.string(), buyer: z.string().min(1), at: z.string() }).optional(),
-  submission: z
-    .strictObject({
-      attempt: z.int().min(1),
-      key: z.string(),
-      body: z.string(),
-      bodySha256: hex64,
-      maxCredits: credits,
-      referenceId: z.string().optional(),
-    })
-    .optional(),
-  execution: z.strictObject({ id: z.string().min(1), conversation: z.string().nullable() }).optional(),
-  result: z
-    .strictObject({
-      sha256: hex64,
-      bytes: z.int().min(0),
-      review: z
-        .strictObject({
-          frameCount: z.int().nullable(),
-          background: z.string().nullable(),
-          keptBackgroundFrames: indices,
-          inspectionFrames: indices,
-          sourceShiftedFrames: indices,
-        })
-        .optional(),
-    })
-    .optional(),
-})
-const fileSchema = z.strictObject({
-  version: z.literal(1),
-  animations: z.record(z.string(), z.record(hex64, entrySchema)),
-  steps: z.record(hex64, entrySchema).optional(),
-})
-
-/** Reads a lock file's text. @throws `SW_LOCKFILE` naming the place that is wrong. */
-export function parseLockFile(text: string, path: string): LockFile {
-  const fail = (what: string, cause?: unknown): never => {
-    throw new SpritewrightError('SW_LOCKFILE', {
-      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control, or resolve its merge conflict; do not delete it.`,
-      facts: { file: path, what },
-      cause,
-    })
-  }
-  if (/^(<{7}|={7}|>{7})/m.test(text)) return fail('it has an unresolved merge conflict')
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch (error) {
-    return fail(`expected JSON, found ${(error as Error).message}`, error)
-  }
-  const parsed = fileSchema.safeParse(json)
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]
-    return fail(`${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not a lock file'}`)
-  }
-  const twice = findSharedExecution(parsed.data)
-  return twice === undefined ? parsed.data : fail(twice)
-}
-
-/** An execution makes one request: where two name the same one, one of them would be given what the other paid for. */
-function findSharedExecution(lock: LockFile): string | undefined {
-  const owners = new Map<string, { readonly hash: string; readonly id: string }>()
-  for (const [id, requests] of [...Object.entries(lock.animations), ['a step', lock.steps ?? {}] as const]) {
-    for (const [hash, { execution }] of Object.entries(requests)) {
-      const other = execution && owners.get(execution.id)
-      if (other && other.hash !== hash) return `${other.id} and ${id} name the same execution (${execution.id}) for different requests`
-      if (execution) owners.set(execution.id, { hash, id })
-    }
-  }
-  return undefined
 }
 
 /** The file's text: sorted keys, two spaces, a final newline, so that equal content is equal bytes and merges are small. */

@@ -1,9 +1,9 @@
 import { extname, sep } from 'node:path'
 import { overrideFolder } from '../build/overrides.ts'
 import { filesOf } from '../errors.ts'
-import { specName } from '../spec/parser.ts'
 import { referencePath } from '../spec/reference.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { specName } from '../spec/spec-name.ts'
 
 /** Names of the sprites whose pictures have changed, their specs left aside; all where papers have. @param changed Absolute paths; undefined where nobody knows what has. */
 export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {

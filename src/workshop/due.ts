@@ -1,7 +1,7 @@
 import type { PlanItem } from '../build/plan.ts'
-import { specName } from '../spec/parser.ts'
 import type { SpecScan } from '../spec/scan.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { specName } from '../spec/spec-name.ts'
 import { mayBuy } from './build.ts'
 import type { Workshop } from './counter.ts'
 import { approvalOf } from './orders.ts'

@@ -1,9 +1,8 @@
 import { relative } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import { stageFile } from '../host/publish.ts'
-import { editSpecText } from '../spec/edit.ts'
-import { specName } from '../spec/parser.ts'
 import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../spec/scan.ts'
+import { specName } from '../spec/spec-name.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { SpecEditReport, SpecEditRequest } from './overview-report.ts'
 import type { Shop } from './shop.ts'
@@ -48,6 +47,7 @@ async function edit({ host, options }: Shop, { sprite, digest, edit }: SpecEditR
       facts: { file },
     })
   }
+  const { editSpecText } = await import('../spec/edit.ts')
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFresh())
   const edited = new TextEncoder().encode(editSpecText(text, file, shownAs, edit(spec)))
   if (sha256(edited) === digest) return { file, digest }

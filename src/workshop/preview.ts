@@ -1,5 +1,5 @@
-import { specName } from '../spec/parser.ts'
 import type { SpecScan } from '../spec/scan.ts'
+import { specName } from '../spec/spec-name.ts'
 import type { LockFile } from '../vault/lockfile.ts'
 import { staleOf } from './changed-specs.ts'
 import type { Workshop } from './counter.ts'

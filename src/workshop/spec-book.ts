@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../errors.ts'
-import { specName } from '../spec/parser.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../spec/scan.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { specName } from '../spec/spec-name.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { Shop } from './shop.ts'
 

@@ -45,6 +45,7 @@ export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMake
   }
   const cache: Shop['cache'] = {
     read: (key) => shop.cache.read(key),
+    has: (key) => shop.cache.has(key),
     // What is shown need not wait until it is kept.
     write: async (key, ...parts) => {
       keeping = keeping.then(() => shop.cache.write(key, ...parts))

@@ -32,7 +32,7 @@ async function inputOf(at: number, read: () => Promise<Uint8Array>): Promise<She
 }
 
 const ports = (warnings: string[], openDecoder?: () => Decoder) => ({
-  cache: { read: async () => undefined, write: async () => {}, finish: async () => {} },
+  cache: { read: async () => undefined, has: async () => false, write: async () => {}, finish: async () => {} },
   openDecoder,
   warn: (words: string) => void warnings.push(words),
 })

@@ -9,6 +9,7 @@ import { packDelivery } from '../../src/embedded/delivery.ts'
 import { defaultShapes } from '../../src/embedded/shapes.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import { memoryCache } from './memory-cache.ts'
 
 const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 1, ktx2: 'uastc' }
 const reason = new Error('Interrupted.')
@@ -27,12 +28,7 @@ async function inputOf(at: number, onRead: () => void): Promise<SheetInput> {
 }
 
 test('sheets that are given up end with the reason at the next animation; what was opened by then is not opened again', async () => {
-  const kept = new Map<string, Uint8Array>()
-  const cache = {
-    read: async (key: string) => kept.get(key),
-    write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, new Uint8Array(Buffer.concat(parts))),
-    finish: async () => {},
-  }
+  const cache = memoryCache()
   const given = new AbortController()
   let reads = 0
   const inputs = await Promise.all(
@@ -57,7 +53,7 @@ test('sheets that are given up end with the reason at the next animation; what w
 test('a group that nobody waits for any more is not begun', async () => {
   let reads = 0
   const input = await inputOf(0, () => reads++)
-  const cache = { read: async () => undefined, write: async () => {}, finish: async () => {} }
+  const cache = { read: async () => undefined, has: async () => false, write: async () => {}, finish: async () => {} }
   await expect(makeSheets([input], 'group', options, { cache, warn: () => {}, signal: AbortSignal.abort(reason) })).rejects.toBe(reason)
   expect(reads).toBe(0)
 })

@@ -10,6 +10,7 @@ import { parseSpec } from '../../src/spec/parser.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { type Game, hostOf, openShelf, type Shelf, spec } from '../plugin/world.ts'
+import { memoryCache } from './memory-cache.ts'
 
 const stable: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc', stable: true }
 const { stable: _, ...ordinary } = stable
@@ -31,22 +32,6 @@ async function spriteInput(at: number, scales: readonly number[] = [1]): Promise
 
 const sprites = (count: number, scales?: readonly number[]): Promise<readonly SheetInput[]> =>
   Promise.all(Array.from({ length: count }, (_, at) => spriteInput(at, scales)))
-
-function memoryCache() {
-  const kept = new Map<string, Uint8Array>()
-  return {
-    kept,
-    read: async (key: string) => kept.get(key),
-    write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
-    finish: async () => {},
-  }
-}
-
-function copyOf({ kept }: ReturnType<typeof memoryCache>): ReturnType<typeof memoryCache> {
-  const copy = memoryCache()
-  for (const [key, bytes] of kept) copy.kept.set(key, bytes)
-  return copy
-}
 
 const make = (inputs: readonly SheetInput[], earlier?: Layout, cache = memoryCache(), options = stable): Promise<BuiltSheets> =>
   makeSheets(inputs, 'group', options, { cache, earlier, warn: () => {} })
@@ -119,11 +104,11 @@ describe('a build that keeps a layout', () => {
       return own.name === lowest.name.split('/')[0] ? { ...input, animation: { ...animation, use: [0, 1, 2, 3, 4, 5, 6] } } : input
     })
     const anew = await make(touched, reread(before))
-    const taken = await make(touched, reread(before), copyOf(cache))
+    const taken = await make(touched, reread(before), memoryCache(cache))
     expect(pagesOf(taken)).toEqual(pagesOf(anew))
     expect(pagesOf(taken)).not.toEqual(pagesOf(before))
     // A mark in the first strip of what was kept shows that it is taken from there.
-    const marked = copyOf(cache)
+    const marked = memoryCache(cache)
     const [key] = [...cache.kept].slice(-2)[0]!
     const kept = Buffer.from(cache.kept.get(key)!)
     const at = kept.indexOf('IDAT') + 1000

@@ -11,6 +11,7 @@ import type { SpriteSpec } from '../../src/spec/spec.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { MemoryDisk } from '../memory-disk.ts'
 import { figurePng } from '../project.ts'
+import { memoryCache } from './memory-cache.ts'
 
 const width = 20
 const height = 16
@@ -184,12 +185,7 @@ describe('the build key', () => {
   })
 
   test('so a picture taken away gives the atlas of before, from the cache', async () => {
-    const kept = new Map<string, Uint8Array>()
-    const cache = {
-      read: async (key: string) => kept.get(key),
-      write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
-      finish: async () => {},
-    }
+    const cache = memoryCache()
     const make = async (files: Readonly<Record<string, Uint8Array>>): Promise<readonly string[]> => {
       const { atlases } = await makeSheets(
         [inputOf(specOf(), await find(files))],
@@ -202,10 +198,10 @@ describe('the build key', () => {
     const bare = await make({})
     const touched = await make({ 'walk/0003.png': png(255) })
     expect(touched).not.toEqual(bare)
-    const written = kept.size
+    const written = cache.kept.size
     expect(await make({})).toEqual(bare)
     expect(await make({ 'walk/0003.png': png(255) })).toEqual(touched)
-    expect(kept.size).toBe(written)
+    expect(cache.kept.size).toBe(written)
   })
 })
 

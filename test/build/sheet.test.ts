@@ -4,6 +4,7 @@ import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
 import type { SheetInput } from '../../src/build/sources.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { figurePng } from '../project.ts'
+import { memoryCache } from './memory-cache.ts'
 
 const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' }
 
@@ -20,13 +21,8 @@ function inputs(name: string, fields: object): readonly SheetInput[] {
 }
 
 function ports() {
-  const kept = new Map<string, Uint8Array>()
-  const cache = {
-    read: async (key: string) => kept.get(key),
-    write: async (key: string, ...parts: readonly Uint8Array[]) => void kept.set(key, Buffer.concat(parts)),
-    finish: async () => {},
-  }
-  return { kept, cache, warn: () => {} }
+  const cache = memoryCache()
+  return { kept: cache.kept, cache, warn: () => {} }
 }
 
 test('two scales of a group share one layout, a third without a common unit has its own', async () => {

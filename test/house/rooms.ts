@@ -39,6 +39,7 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/options.ts',
       'src/options-atlas.ts',
       'src/options-schema.ts',
+      'src/plain-options.ts',
       'src/config.ts',
       'src/credentials.ts',
       'src/base-url.ts',

@@ -1,4 +1,5 @@
-import { type AskedFields, formatLockFile, type LockEntry, type LockFile, parseLockFile } from '../../src/vault/lockfile.ts'
+import { parseLockFile } from '../../src/vault/lock-schema.ts'
+import { type AskedFields, formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
 import type { Machine } from './model-machine.ts'
 
 const path = '/game/sprites.lock.json'

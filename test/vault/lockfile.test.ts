@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
-import { findEntry, formatLockFile, type LockEntry, parseLockFile } from '../../src/vault/lockfile.ts'
+import { findEntry, formatLockFile, type LockEntry } from '../../src/vault/lockfile.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 
 const hash = 'b'.repeat(64)
@@ -25,6 +26,37 @@ describe('sprites.lock.json', () => {
     const store = createLockStore({ disk: new MemoryDisk(), random: countingRandom() }, '/p/sprites.lock.json')
     await Promise.all(Array.from({ length: 30 }, (_, index) => store.change(`s${index}.walk`, hash, () => entry)))
     expect(Object.keys((await store.read()).animations)).toHaveLength(30)
+  })
+
+  test('a change loses nothing of another program, also where somebody reads what that has written before the change is made', async () => {
+    const path = '/p/sprites.lock.json'
+    const before = new TextEncoder().encode(formatLockFile({ version: 1, animations: {} }))
+    const after = new TextEncoder().encode(formatLockFile({ version: 1, animations: { 'theirs.walk': { [hash]: entry } } }))
+    const waiting: ((bytes: Uint8Array) => void)[] = []
+    let onWaiting = (): void => {}
+    const nextWaits = (): Promise<void> =>
+      new Promise((resolve) => {
+        onWaiting = resolve
+      })
+    const disk = new (class extends MemoryDisk {
+      override read(file: string): Promise<Uint8Array> {
+        if (waiting.length === 2) return super.read(file)
+        return new Promise((resolve) => {
+          waiting.push(resolve)
+          onWaiting()
+        })
+      }
+    })()
+    disk.files.set(path, after)
+    const store = createLockStore({ disk, random: countingRandom() }, path)
+    const change = store.change('ours.walk', hash, () => entry)
+    await nextWaits()
+    const read = store.read()
+    await nextWaits()
+    waiting[0]?.(before)
+    waiting[1]?.(after)
+    await Promise.all([change, read])
+    expect(Object.keys((await store.read()).animations).sort()).toEqual(['ours.walk', 'theirs.walk'])
   })
 
   test('a change that changes nothing writes nothing', async () => {

@@ -1,0 +1,22 @@
+import { SpritewrightError } from '../errors.ts'
+import type { Place } from './document.ts'
+
+/** Largest spec file that is read, in bytes. */
+export const maximumSpecBytes: number = 1024 * 1024
+
+/** One thing that is wrong with a spec, with its place; `facts.issues` of a `SW_SPEC` is a list of these. */
+export interface SpecIssue extends Place {
+  /** `animations.walk.frames`; empty for the file as a whole. */
+  readonly path: string
+  readonly expected: string
+  readonly found: string
+  /** The whole sentence, without file and place. */
+  readonly message: string
+}
+
+/** An `SW_SPEC` whose message shows the first five issues, one a line. */
+export function specError(file: string, shownAs: string, issues: readonly SpecIssue[]): SpritewrightError {
+  const lines = issues.slice(0, 5).map((issue) => `${shownAs}:${issue.line}:${issue.column} ${issue.message}`)
+  if (issues.length > 5) lines.push(`... and ${issues.length - 5} more`)
+  return new SpritewrightError('SW_SPEC', { message: lines.join('\n'), facts: { file, issues } })
+}

@@ -1,0 +1,68 @@
+import type { AnimationFile, SpecFile, StepFile } from './schema.ts'
+import type { AnimationSpec, Reference, ReferenceStep, SpriteSpec } from './spec.ts'
+
+/**
+ * A spec of what its file holds.
+ *
+ * @param name The file's stem.
+ * @param file Absolute path.
+ * @param data Checked, with every default filled in.
+ * @param order The animations' names in the order of the file.
+ */
+export function toSpec(name: string, file: string, data: SpecFile, order: readonly string[]): SpriteSpec {
+  return {
+    name,
+    file,
+    reference: toReference(data.reference),
+    prompt: data.prompt,
+    background: data.background,
+    animations: order.flatMap((key) => {
+      const animation = Object.hasOwn(data.animations, key) ? data.animations[key] : undefined
+      return animation ? [toAnimation(key, animation)] : []
+    }),
+    ...(data.size === undefined ? {} : { size: toSize(data.size) }),
+    pixelArt: data.pixelArt,
+    ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),
+    stabilize: data.stabilize,
+    trim: data.trim,
+    extrude: data.extrude,
+    padding: data.padding,
+    scales: data.scales,
+    atlas: data.atlas,
+  }
+}
+
+function toAnimation(name: string, data: AnimationFile): AnimationSpec {
+  return {
+    name,
+    prompt: data.prompt ?? name,
+    frames: data.frames,
+    take: data.take,
+    ...(data.options && Object.keys(data.options).length > 0 ? { options: data.options } : {}),
+    fps: data.fps,
+    loop: data.loop,
+    yoyo: data.yoyo,
+    ...(data.durations ? { durations: data.durations } : {}),
+    ...(data.use ? { use: data.use } : {}),
+  }
+}
+
+function toSize(size: NonNullable<SpecFile['size']>): NonNullable<SpriteSpec['size']> {
+  return typeof size === 'number' ? { kind: 'longest', px: size } : { kind: 'box', width: size.width, height: size.height }
+}
+
+/** A chain of one picture and no step after it costs nothing: it is that file. */
+function toReference(reference: SpecFile['reference']): Reference {
+  if (typeof reference === 'string') return { kind: 'file', path: reference }
+  const steps = reference.steps.map(toStep)
+  const [first] = steps
+  return steps.length === 1 && first?.kind === 'image' ? { kind: 'file', path: first.path } : { kind: 'steps', steps }
+}
+
+function toStep(step: StepFile): ReferenceStep {
+  if ('text' in step) return { kind: 'text', text: step.text }
+  if ('image' in step) return { kind: 'image', path: step.image }
+  if ('edit' in step) return { kind: 'edit', prompt: step.edit }
+  if ('removeBackground' in step) return { kind: 'removeBackground', prompt: step.removeBackground }
+  return { kind: 'upscale', prompt: step.upscale }
+}

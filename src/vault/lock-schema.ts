@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { isCreditsText } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { LockFile } from './lockfile.ts'
+import { findSharedExecution } from './plain-lock.ts'
+
+const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
+const credits = z.string().refine(isCreditsText, 'expected a decimal like 2.4')
+const indices = z.array(z.int().min(0))
+const entrySchema = z.strictObject({
+  service: z.strictObject({ host: z.string().min(1), keyMode: z.enum(['test', 'live']), apiVersion: z.string() }),
+  asked: z.strictObject({
+    prompt: z.string(),
+    reference: hex64.optional(),
+    operation: z.string().optional(),
+    frames: z.int().optional(),
+    background: z.enum(['remove', 'keep']).optional(),
+    options: z.record(z.string(), z.unknown()).optional(),
+    take: z.int().min(1).optional(),
+  }),
+  approval: z.strictObject({ ceiling: credits, priceVersion: z.string(), buyer: z.string().min(1), at: z.string() }).optional(),
+  submission: z
+    .strictObject({
+      attempt: z.int().min(1),
+      key: z.string(),
+      body: z.string(),
+      bodySha256: hex64,
+      maxCredits: credits,
+      referenceId: z.string().optional(),
+    })
+    .optional(),
+  execution: z.strictObject({ id: z.string().min(1), conversation: z.string().nullable() }).optional(),
+  result: z
+    .strictObject({
+      sha256: hex64,
+      bytes: z.int().min(0),
+      review: z
+        .strictObject({
+          frameCount: z.int().nullable(),
+          background: z.string().nullable(),
+          keptBackgroundFrames: indices,
+          inspectionFrames: indices,
+          sourceShiftedFrames: indices,
+        })
+        .optional(),
+    })
+    .optional(),
+})
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  animations: z.record(z.string(), z.record(hex64, entrySchema)),
+  steps: z.record(hex64, entrySchema).optional(),
+})
+
+/** Reads a lock file's text. @throws `SW_LOCKFILE` naming the place that is wrong. */
+export function parseLockFile(text: string, path: string): LockFile {
+  const fail = (what: string, cause?: unknown): never => {
+    throw new SpritewrightError('SW_LOCKFILE', {
+      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control, or resolve its merge conflict; do not delete it.`,
+      facts: { file: path, what },
+      cause,
+    })
+  }
+  if (/^(<{7}|={7}|>{7})/m.test(text)) return fail('it has an unresolved merge conflict')
+  let json: unknown
+  try {
+    json = JSON.parse(text)
+  } catch (error) {
+    return fail(`expected JSON, found ${(error as Error).message}`, error)
+  }
+  const parsed = fileSchema.safeParse(json)
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0]
+    return fail(`${issue?.path.join('.') || 'the file'}: ${issue?.message ?? 'not a lock file'}`)
+  }
+  const twice = findSharedExecution(parsed.data)
+  return twice === undefined ? parsed.data : fail(twice)
+}
