@@ -71,7 +71,7 @@ export class BandFiller {
     this.pool = pool
     this.#rule = rule
     this.#choices = new Choices(pool, branch)
-    this.#now = new HalfBands(pool, beam, most)
+    this.#now = new HalfBands(pool, beam * branch, most)
     this.#next = new HalfBands(pool, beam * branch, most)
     const column = (length: number): Int32Array => new Int32Array(length)
     this.#scores = new Float64Array(beam * branch)
@@ -99,10 +99,11 @@ export class BandFiller {
     this.#best = -1
     this.#bestArea = all - mayLose - 1
     this.#now.begin(width)
+    this.#chosen[0] = 0
     let count = 1
     while (count > 0) {
       this.#made = 0
-      for (let band = 0; band < count; band++) this.#goOn(band)
+      for (let at = 0; at < count; at++) this.#goOn(this.#chosen[at]!)
       count = this.#keepBest(all)
     }
     return this.#best < 0 ? undefined : { width, area: this.#bestArea, placed: this.#placed() }
@@ -168,9 +169,10 @@ export class BandFiller {
       this.#ranks[step] = this.#lastRank[made]!
       this.#xs[step] = this.#lastX[made]!
       this.#ys[step] = this.#lastY[made]!
-      this.#now.copy(at, next, made)
-      this.#now.last[at] = step
+      next.last[made] = step
     }
+    this.#next = this.#now
+    this.#now = next
     return count
   }
 

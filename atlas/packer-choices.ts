@@ -76,9 +76,14 @@ export class Choices {
   }
 
   #addFirst(bands: HalfBands, at: number, span: number, room: number): void {
-    const { count, widths, heights } = this.#pool
-    for (let rank = bands.firstWaiting(at); rank < count && this.count < this.ranks.length; rank++) {
-      if (widths[rank]! <= span && heights[rank]! <= room && !bands.hasTaken(at, rank)) this.#add(rank)
+    const { count, widths, heights, narrower } = this.#pool
+    let rank = bands.firstWaiting(at)
+    while (rank < count && this.count < this.ranks.length) {
+      if (widths[rank]! > span) rank = narrower[rank]!
+      else {
+        if (heights[rank]! <= room && !bands.hasTaken(at, rank)) this.#add(rank)
+        rank++
+      }
     }
   }
 

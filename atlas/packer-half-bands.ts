@@ -167,20 +167,6 @@ export class HalfBands {
     return made + 1
   }
 
-  /** Makes a band what another one is. */
-  copy(band: number, from: HalfBands, other: number): void {
-    const start = band * this.most
-    const source = other * this.most
-    const end = from.stretches[other]!
-    for (let i = 0; i <= end; i++) {
-      this.x[start + i] = from.x[source + i]!
-      this.y[start + i] = from.y[source + i]!
-    }
-    this.stretches[band] = end
-    this.area[band] = from.area[other]!
-    this.#copyRest(band, from, other)
-  }
-
   #copyRest(band: number, from: HalfBands, other: number): void {
     const words = this.#words
     for (let i = 0; i < words; i++) this.#taken[band * words + i] = from.#taken[other * words + i]!

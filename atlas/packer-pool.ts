@@ -19,6 +19,8 @@ export class BoxPool {
   readonly boxOf: Int32Array
   readonly widths: Int32Array
   readonly heights: Int32Array
+  /** Rank → the next one that is narrower. */
+  readonly narrower: Int32Array
   readonly byWidth: RanksByLength
   readonly byHeight: RanksByLength
 
@@ -37,6 +39,7 @@ export class BoxPool {
     this.widths = order.map((entry) => entries.widths[entry]!)
     this.heights = order.map((entry) => entries.heights[entry]!)
     this.longest = Math.max(longestOf(this.widths), longestOf(this.heights))
+    this.narrower = nextSmaller(this.widths)
     this.byWidth = byLength(this.widths, this.longest)
     this.byHeight = byLength(this.heights, this.longest)
   }
@@ -57,4 +60,15 @@ function byLength(lengths: Int32Array, longest: number): RanksByLength {
     next[length]!++
   }
   return { starts, ranks }
+}
+
+/** For each value the place of the next that is smaller; the number of values where there is none. */
+function nextSmaller(values: Int32Array): Int32Array {
+  const places = new Int32Array(values.length)
+  for (let at = values.length - 1; at >= 0; at--) {
+    let next = at + 1
+    while (next < values.length && values[next]! >= values[at]!) next = places[next]!
+    places[at] = next
+  }
+  return places
 }

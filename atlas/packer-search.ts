@@ -106,12 +106,15 @@ class PageSearch {
     }
   }
 
-  /** The first filling of a strip that holds all. */
+  /** The first filling of a strip that holds all; where next to nothing may be lost, one is tried: what is alike lies so close by any order. */
   first(strip: number): Layout | undefined {
+    const { longest } = this.#bounds
+    const isTight = 1000 * this.#filler.entries.area > GOOD_ENOUGH.of * strip * longest
     for (const order of this.#allOrders()) {
       for (const rule of RULES) {
-        const filling = this.#filler.fill(order, rule, toBounds(strip, this.#bounds.longest))
+        const filling = this.#filler.fill(order, rule, toBounds(strip, longest))
         if (filling !== undefined) return toLayout(this.#filler, this.#boxes, filling)
+        if (isTight) return undefined
       }
     }
     return undefined
