@@ -83,7 +83,6 @@ async function crashAndBuildAgain(
   return { service, project, posts }
 }
 
-const isExecute = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
 const isStatus = (request: HookedRequest): boolean => request.method === 'GET' && /^\/v1\/executions\/[^/]+$/.test(request.path)
 const isAsset = (request: HookedRequest): boolean => request.origin === 'assets'
 
