@@ -3,6 +3,7 @@ import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { packCli } from '../kill/one-file.ts'
+import { isExecute } from '../kill/posts.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { type CliProcess, createProject, serviceEnv, startCli, type TestProject } from '../project.ts'
 
