@@ -25,24 +25,42 @@ export interface BoxEntries {
 
 /** The entries of boxes, in their order. */
 export function toEntries(boxes: readonly Box[], canTurn: boolean): BoxEntries {
-  const entries = boxes.flatMap((box, index) => [
-    { index, width: box.width, height: box.height },
-    ...(canTurn && box.width !== box.height ? [{ index, width: box.height, height: box.width }] : []),
-  ])
-  const isTwin = (at: number, index: number): boolean => entries[at]?.index === index
+  const boxOf: number[] = []
+  const widths: number[] = []
+  const heights: number[] = []
+  const twins: number[] = []
+  let area = 0
+  let longest = 0
+  for (const [index, { width, height }] of boxes.entries()) {
+    const entry = boxOf.length
+    const hasTwin = canTurn && width !== height
+    boxOf.push(index)
+    widths.push(width)
+    heights.push(height)
+    twins.push(hasTwin ? entry + 1 : -1)
+    if (hasTwin) {
+      boxOf.push(index)
+      widths.push(height)
+      heights.push(width)
+      twins.push(entry)
+    }
+    area += width * height
+    longest = Math.max(longest, width, height)
+  }
+  const column = (values: readonly number[]): Int32Array => Int32Array.from(values)
   return {
     boxes: boxes.length,
-    area: boxes.reduce((area, box) => area + box.width * box.height, 0),
-    longest: boxes.reduce((longest, box) => Math.max(longest, box.width, box.height), 0),
-    boxOf: Int32Array.from(entries, (entry) => entry.index),
-    widths: Int32Array.from(entries, (entry) => entry.width),
-    heights: Int32Array.from(entries, (entry) => entry.height),
-    twins: Int32Array.from(entries, ({ index }, at) => (isTwin(at + 1, index) ? at + 1 : isTwin(at - 1, index) ? at - 1 : -1)),
+    area,
+    longest,
+    boxOf: column(boxOf),
+    widths: column(widths),
+    heights: column(heights),
+    twins: column(twins),
   }
 }
 
 /** All entries in an order: highest key first, then as the boxes came. @param key Integer for a width and a height. */
 export function orderBy({ widths, heights }: BoxEntries, key: (width: number, height: number) => number): Int32Array {
-  const keys = Array.from(widths, (width, entry) => key(width, heights[entry]!))
+  const keys = Float64Array.from(widths, (width, entry) => key(width, heights[entry]!))
   return Int32Array.from(keys.keys()).sort((a, b) => keys[b]! - keys[a]! || a - b)
 }

@@ -1,6 +1,8 @@
 import { AtlasError } from './errors.ts'
+import { layOutInBands } from './packer-bands.ts'
 import type { Box } from './packer-boxes.ts'
-import { type Layout, layOut, layOutQuickly, layOutSome, type PageBounds } from './packer-search.ts'
+import type { Layout, PageBounds } from './packer-layout.ts'
+import { isDense, layOut, layOutQuickly, layOutSome } from './packer-search.ts'
 
 /** A rectangle to be placed, pixels, without padding. */
 export interface PackSize {
@@ -105,9 +107,24 @@ class PackJob {
     if (isAllSingle && !this.#fit(waiting)) return this.#pageOfSome(waiting)
     const chosen = this.#choose(waiting)
     const indices = this.#membersOf(chosen)
-    const layout = layOut(this.#boxesAt(indices), this.#bounds)
+    const layout = this.#layOut(this.#boxesAt(indices))
     if (layout === undefined) throw this.#tooLarge(this.#groups[chosen[0]!]!)
     return this.#toPage(layout, indices, chosen)
+  }
+
+  /** In bands, and where these are not dense enough by other ways too. */
+  #layOut(boxes: readonly Box[]): Layout | undefined {
+    const banded = layOutInBands(boxes, this.#bounds)
+    if (banded !== undefined && isDense(boxes.length, sumOf(boxes), this.#pageOf(banded))) return banded
+    const other = layOut(boxes, this.#bounds)
+    if (banded === undefined || other === undefined) return banded ?? other
+    return this.#pageOf(banded) < this.#pageOf(other) ? banded : other
+  }
+
+  /** Area of the page of a layout. */
+  #pageOf({ width, height }: Layout): number {
+    const { edge } = this.#bounds
+    return (width + edge) * (height + edge)
   }
 
   /** Groups of one rectangle each: any of them may go on any page. */
@@ -126,9 +143,15 @@ class PackJob {
 
   /** The longest run from the front that fits, then such later groups as still do. At least the first, whether it fits or not. */
   #choose(waiting: readonly number[]): readonly number[] {
-    if (this.#fit(waiting)) return waiting
-    let fitting = 1
-    let failing = waiting.length
+    let failing = this.#firstTooMany(waiting)
+    if (failing > waiting.length && this.#fit(waiting)) return waiting
+    failing = Math.min(failing, waiting.length)
+    // Most of a page can be filled: from the most downwards, in longer and longer steps.
+    let fitting = Math.max(1, failing - 1)
+    for (let step = 1; fitting > 1 && !this.#fit(waiting.slice(0, fitting)); step *= 2) {
+      failing = fitting
+      fitting = Math.max(1, fitting - step)
+    }
     while (failing - fitting > 1) {
       const middle = (fitting + failing) >> 1
       if (this.#fit(waiting.slice(0, middle))) fitting = middle
@@ -144,13 +167,26 @@ class PackJob {
     return chosen
   }
 
-  #fit(groups: readonly number[]): boolean {
-    if (this.#areaOf(groups) > this.#bounds.longest * this.#bounds.longest) return false
-    return layOutQuickly(this.#boxesAt(this.#membersOf(groups)), this.#bounds) !== undefined
+  /** How many groups from the front are more than a page, by their area; one more than there are where all are not. */
+  #firstTooMany(groups: readonly number[]): number {
+    const { longest } = this.#bounds
+    const seen = new Set<number>()
+    let area = 0
+    for (const [at, group] of groups.entries()) {
+      for (const member of this.#groups[group]!.members) {
+        const { width, height } = this.#boxes[member]!
+        if (!seen.has(member)) area += width * height
+        seen.add(member)
+      }
+      if (area > longest * longest) return at + 1
+    }
+    return groups.length + 1
   }
 
-  #areaOf(groups: readonly number[]): number {
-    return this.#boxesAt(this.#membersOf(groups)).reduce((sum, box) => sum + box.width * box.height, 0)
+  #fit(groups: readonly number[]): boolean {
+    const boxes = this.#boxesAt(this.#membersOf(groups))
+    if (sumOf(boxes) > this.#bounds.longest * this.#bounds.longest) return false
+    return layOutQuickly(boxes, this.#bounds) !== undefined
   }
 
   /** In ascending order, so that the pages do not show in which order members were named. */
@@ -185,4 +221,9 @@ class PackJob {
       facts: { animation: group.name, frames: boxes.length, widest, tallest, maxSize },
     })
   }
+}
+
+/** Area of boxes. */
+function sumOf(boxes: readonly Box[]): number {
+  return boxes.reduce((sum, { width, height }) => sum + width * height, 0)
 }

@@ -1,32 +1,7 @@
 import { type Box, orderBy } from './packer-boxes.ts'
+import { type Layout, type PageBounds, rootAbove } from './packer-layout.ts'
 import { emptyStrip, type FillBounds, type Filling, StripFiller } from './packer-strip.ts'
 import type { FillRule } from './packer-waiting.ts'
-
-/** Bounds of a page. */
-export interface PageBounds {
-  /** Longest side of the boxes' area: boxes have their padding on the right and below, and the last may hang over the border. */
-  readonly longest: number
-  /** What a page is longer than its boxes' area, on each axis; under 0 where the padding is larger than both borders. */
-  readonly edge: number
-  /** Whether boxes may be turned by 90°. */
-  readonly canTurn: boolean
-}
-
-/** Boxes on a page. */
-export interface Layout {
-  /** Of the boxes' area, pixels. */
-  readonly width: number
-  readonly height: number
-  /** Box → its place; undefined for one that is left out. */
-  readonly places: readonly (BoxPlace | undefined)[]
-}
-
-/** Where a box lies; turned, it covers `height` × `width`. */
-export interface BoxPlace {
-  readonly x: number
-  readonly y: number
-  readonly isTurned: boolean
-}
 
 /** A filling that may be worth more work. */
 interface Candidate extends Filling {
@@ -108,7 +83,7 @@ class PageSearch {
   readonly #boxes: readonly Box[]
   readonly #bounds: PageBounds
   readonly #filler: StripFiller
-  readonly #orders: readonly Int32Array[]
+  readonly #orders: (Int32Array | undefined)[] = KEYS.map(() => undefined)
   #smallest = Number.POSITIVE_INFINITY
   #candidates: Candidate[] = []
   #random = 0x2545f491
@@ -120,15 +95,26 @@ class PageSearch {
     this.#bounds = bounds
     this.#effort = Math.min(BOXES_LAID, TIMES_LAID * boxes.length)
     this.#filler = new StripFiller(boxes, bounds.canTurn)
-    this.#orders = KEYS.map((key) => orderBy(this.#filler.entries, key))
   }
 
-  /** The first filling of a strip that holds all. */
+  /** The orders by the keys; each is made when it is asked for, since the first may do. */
+  *#allOrders(): Generator<Int32Array> {
+    for (const [at, key] of KEYS.entries()) {
+      const order = this.#orders[at] ?? orderBy(this.#filler.entries, key)
+      this.#orders[at] = order
+      yield order
+    }
+  }
+
+  /** The first filling of a strip that holds all; where next to nothing may be lost, one is tried: what is alike lies so close by any order. */
   first(strip: number): Layout | undefined {
-    for (const order of this.#orders) {
+    const { longest } = this.#bounds
+    const isTight = 1000 * this.#filler.entries.area > GOOD_ENOUGH.of * strip * longest
+    for (const order of this.#allOrders()) {
       for (const rule of RULES) {
-        const filling = this.#filler.fill(order, rule, toBounds(strip, this.#bounds.longest))
+        const filling = this.#filler.fill(order, rule, toBounds(strip, longest))
         if (filling !== undefined) return toLayout(this.#filler, this.#boxes, filling)
+        if (isTight) return undefined
       }
     }
     return undefined
@@ -148,7 +134,7 @@ class PageSearch {
 
   /** Fills one strip by every order and rule. */
   tryWidth(strip: number): void {
-    for (const order of this.#orders) {
+    for (const order of this.#allOrders()) {
       for (const rule of RULES) {
         const filling = this.#filler.fill(order, rule, toBounds(strip, this.#worthwhileHeight(strip)))
         if (filling === undefined) continue
@@ -244,16 +230,4 @@ function toLayout(filler: StripFiller, boxes: readonly Box[], { width, height }:
     return { x: filler.xs[at]!, y: filler.ys[at]!, isTurned: filler.entries.widths[entry] !== box.width }
   })
   return { width, height, places }
-}
-
-/** The smallest whole number whose square is not under `value`; `Math.sqrt` need not be the same everywhere. */
-function rootAbove(value: number): number {
-  let low = 0
-  let high = 1 << 26
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (middle * middle >= value) high = middle
-    else low = middle + 1
-  }
-  return low
 }

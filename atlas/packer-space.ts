@@ -1,5 +1,5 @@
 import type { Box } from './packer-boxes.ts'
-import type { BoxPlace } from './packer-search.ts'
+import type { BoxPlace } from './packer-layout.ts'
 
 interface Rectangle extends Box {
   readonly x: number

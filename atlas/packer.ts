@@ -10,7 +10,7 @@ export type { EarlierPages } from './packer-stable.ts'
 const STABLE_LOSS = 0.08
 
 /**
- * Packs groups on as few and as small pages as skyline best-fit finds, over many widths and orders for each page. Sides are no powers of two, no page is longer than `maxSize`.
+ * Packs groups on as few and as small pages as skyline best-fit finds, in bands by beam search or over many widths and orders for each page. Sides are no powers of two, no page is longer than `maxSize`.
  *
  * @param earlier Places to keep. What was placed stays where it was as long as all pages together are at most 8 % larger than freshly packed ones, and no more of them; then
  * pages stay on which nothing changed; else all is packed anew. @default none

@@ -51,13 +51,16 @@ export function expectSound(pages: readonly PackedPage[], { sizes, groups, optio
     const wanted = new Set(page.groups.flatMap((group) => groups[group]!.members))
     expect([...page.positions.keys()].sort((a, b) => a - b)).toEqual([...wanted].sort((a, b) => a - b))
     const placed = covered(page, sizes)
+    let atEdge = border
+    let between = padding
     for (const [at, a] of placed.entries()) {
-      expect(Math.min(a.x, a.y, page.width - a.x - a.width, page.height - a.y - a.height)).toBeGreaterThanOrEqual(border)
-      for (const b of placed.slice(at + 1)) {
-        const gap = Math.max(b.x - a.x - a.width, a.x - b.x - b.width, b.y - a.y - a.height, a.y - b.y - b.height)
-        expect(gap).toBeGreaterThanOrEqual(padding)
+      atEdge = Math.min(atEdge, a.x, a.y, page.width - a.x - a.width, page.height - a.y - a.height)
+      for (let other = at + 1; other < placed.length; other++) {
+        const b = placed[other]!
+        between = Math.min(between, Math.max(b.x - a.x - a.width, a.x - b.x - b.width, b.y - a.y - a.height, a.y - b.y - b.height))
       }
     }
+    expect({ atEdge, between }).toEqual({ atEdge: border, between: padding })
   }
 }
 
