@@ -5,27 +5,12 @@ import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
 import { containsKey } from './key-search.ts'
 import { enginesOf, isCi, type Options, resolveOptions } from './options.ts'
-import { readAccounts } from './workshop/accounts.ts'
-import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
 import type { Workshop } from './workshop/counter.ts'
-import { readDelivered } from './workshop/delivered.ts'
-import { examine } from './workshop/doctor.ts'
-import { createDueReader } from './workshop/due.ts'
-import { createSpecEditor } from './workshop/edit-spec.ts'
 import { interruptible } from './workshop/interrupt.ts'
-import { verifyAccounts } from './workshop/ledger-verify.ts'
-import { createOverviewer } from './workshop/overview.ts'
 import { findTexturePackage, readCodecVersion } from './workshop/packages.ts'
-import { createPreviewer } from './workshop/preview.ts'
-import { readPrices } from './workshop/prices.ts'
-import { recover } from './workshop/recover.ts'
-import { makePlan, readFullStatus } from './workshop/report.ts'
-import { readOriginals, review } from './workshop/review.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
-import { openResultStore } from './workshop/store.ts'
-import { answer, cancel, forget } from './workshop/talk.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
 export type { AnimationQuality, FrameFlag } from './build/quality.ts'
@@ -132,45 +117,71 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   return openCounter(shop, keepSession(shop))
 }
 
+type OnDemand = typeof import('./workshop/on-demand.ts')
+
 function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
   const never = new AbortController().signal
-  const previewer = createPreviewer(shop, keeper)
-  const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
-    interruptible(signal, async () => work(await keeper.open(signal)))
+  const onDemand = (): Promise<OnDemand> => import('./workshop/on-demand.ts')
+  const once = <T>(make: (parts: OnDemand) => T): (() => Promise<T>) => {
+    let made: Promise<T> | undefined
+    return () => (made ??= onDemand().then(make))
+  }
+  let isShown = false
+  const previewer = once((parts) => parts.createPreviewer(shop, keeper))
+  const overviewer = once((parts) => parts.createOverviewer(shop, keeper))
+  const dueReader = once((parts) => parts.createDueReader(shop, keeper))
+  const editor = once((parts) => parts.createSpecEditor(shop))
+  const store = once((parts) => parts.openResultStore(shop, keeper))
+  const online = async <T>(signal: AbortSignal, work: (session: Session, parts: OnDemand) => Promise<T>): Promise<T> =>
+    interruptible(signal, async () => {
+      const parts = await onDemand()
+      return work(await keeper.open(signal), parts)
+    })
   return {
     options: shop.options,
     host: { clock: shop.host.clock, disk: shop.host.disk, random: shop.host.random },
-    plan: (names = [], signal = never) => interruptible(signal, () => makePlan(shop, keeper, names, signal)),
-    status: (names = []) => readFullStatus(shop, keeper, names),
-    review: (name) => review(shop, keeper, name),
-    originals: (name) => readOriginals(shop, keeper, name),
-    approve: (request, signal = never) => online(signal, (session) => approve(shop, session, request, signal)),
+    plan: (names = [], signal = never) => interruptible(signal, async () => (await onDemand()).makePlan(shop, keeper, names, signal)),
+    status: async (names = []) => (await onDemand()).readFullStatus(shop, keeper, names),
+    review: async (name) => (await onDemand()).review(shop, keeper, name),
+    originals: async (name) => (await onDemand()).readOriginals(shop, keeper, name),
+    approve: (request, signal = never) => online(signal, (session, { approve }) => approve(shop, session, request, signal)),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
-    answer: (request, signal = never) => online(signal, (session) => answer(shop, session, request, signal)),
-    recover: (request, signal = never) => online(signal, (session) => recover(shop, session, request, signal)),
-    cancel: (name, signal = never, shown = undefined) => online(signal, (session) => cancel(shop, session, { name, shown }, signal)),
-    forget: (name, confirm, signal = never) => online(signal, (session) => forget(shop, session, name, confirm, signal)),
-    preview: previewer.preview,
-    overview: createOverviewer(shop, keeper),
-    due: createDueReader(shop, keeper),
-    prices: (signal = never) => online(signal, (session) => readPrices(shop, session, signal)),
-    delivered: (id, take) => readDelivered(shop, keeper, id, take),
-    editSpec: createSpecEditor(shop),
+    answer: (request, signal = never) => online(signal, (session, { answer }) => answer(shop, session, request, signal)),
+    recover: (request, signal = never) => online(signal, (session, { recover }) => recover(shop, session, request, signal)),
+    cancel: (name, signal = never, shown = undefined) =>
+      online(signal, (session, { cancel }) => cancel(shop, session, { name, shown }, signal)),
+    forget: (name, confirm, signal = never) => online(signal, (session, { forget }) => forget(shop, session, name, confirm, signal)),
+    preview: async (changed, wanted) => {
+      isShown = true
+      return (await previewer()).preview(changed, wanted)
+    },
+    overview: async (changed) => (await overviewer())(changed),
+    due: async (changed) => (await dueReader())(changed),
+    prices: (signal = never) => online(signal, (session, { readPrices }) => readPrices(shop, session, signal)),
+    delivered: async (id, take) => (await onDemand()).readDelivered(shop, keeper, id, take),
+    editSpec: async (request) => (await editor())(request),
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)
       return writeOutput(shop.host, resolve(shop.options.root, folder), files)
     },
     writeTypings: (sheets, unmade) => writeTypings(shop.host, sheets, unmade),
-    ledger: () => readAccounts(shop),
-    store: openResultStore(shop, keeper),
-    verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(shop, session, request, signal)),
-    doctor: () => examine(shop, keeper),
+    ledger: async () => (await onDemand()).readAccounts(shop),
+    store: {
+      list: async (names) => (await store()).list(names),
+      verify: async (request) => (await store()).verify(request),
+      prune: async (request, signal) => (await store()).prune(request, signal),
+      push: async (names, signal) => (await store()).push(names, signal),
+      pull: async (names, signal) => (await store()).pull(names, signal),
+    },
+    verifyLedger: (request = {}, signal = never) =>
+      online(signal, (session, { verifyAccounts }) => verifyAccounts(shop, session, request, signal)),
+    doctor: async () => (await onDemand()).examine(shop, keeper),
     contract: (request = {}, signal = never) =>
       interruptible(signal, async () => (await import('./workshop/contract.ts')).lookAtContract(shop, keeper, request, signal)),
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(shop, file),
     containsKey: (bytes) => containsKey(shop.credentials, bytes),
     close: async () => {
-      await previewer.settle()
+      if (isShown) await (await previewer()).settle()
       await keeper.close()
     },
   }

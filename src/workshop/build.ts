@@ -1,15 +1,15 @@
 import { parseCredits } from '../credit/credits.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
-import { type Bought, buy } from './buy.ts'
+import type { Bought } from './buy.ts'
 import type { BuildReport, BuildRequest } from './counter.ts'
 import { keepLayout } from './layout-file.ts'
+import { mayBuy } from './may-buy.ts'
 import { bringHome, mendLock } from './mend.ts'
-import { missingError } from './missing.ts'
-import { fetchOrphans, isFetchable, listOrphans, ofPresentServices, tellOrphan } from './orphans.ts'
+import { isFetchable, listOrphans, ofPresentServices, tellOrphan } from './orphans.ts'
 import type { SessionKeeper } from './session.ts'
 import { assemble } from './sheets.ts'
 import type { Shop } from './shop.ts'
-import { fetchStrays, listStrays } from './strays.ts'
+import { listStrays } from './strays.ts'
 import { isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 /**
@@ -64,6 +64,7 @@ async function lookForOrphans(shop: Shop, keeper: SessionKeeper, request: BuildR
   if ((orphans.length === 0 && strays.length === 0) || !canAsk(shop, keeper)) return open
   const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
   try {
+    const { fetchOrphans, fetchStrays } = await import('./on-demand.ts')
     const session = await keeper.open(run.signal)
     await fetchOrphans(shop, session, orphans, run)
     if (strays.length > 0) await fetchStrays(shop, session, strays, run.signal)
@@ -92,9 +93,10 @@ async function bring(
   // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
   if (!canAsk(shop, keeper) && open.every(isUnsent)) {
     if (allowsPlaceholders) return { crew: { purchases: [], failures: [] }, found: first }
-    if (!mayBuy(shop, request)) throw await missingError(shop, open, undefined, false)
+    if (!mayBuy(shop, request)) throw await (await import('./on-demand.ts')).missingError(shop, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
+  const { buy } = await import('./on-demand.ts')
   const session = await keeper.open(signal)
   const crew = await buy(shop, session, {
     names,
@@ -106,15 +108,4 @@ async function bring(
   })
   const found = await survey(shop, names, { identity: session.identity })
   return { crew, found, identity: session.identity }
-}
-
-/** Whether a run may start anything new. */
-export function mayBuy({ options, host }: Pick<Shop, 'options' | 'host'>, { frozen }: { readonly frozen?: boolean }): boolean {
-  return frozen !== true && options.build.generate === 'approved' && (!options.isCi || isNamedBuyer(host))
-}
-
-/** CI buys only as the buyer that an approval names, and that has to be said to it. */
-function isNamedBuyer({ env }: Shop['host']): boolean {
-  const named = env.SPRITEWRIGHT_BUYER
-  return named !== undefined && named.trim() !== ''
 }

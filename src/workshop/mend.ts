@@ -1,4 +1,3 @@
-import { settle } from '../job/deliver.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import type { LockChange } from '../vault/lock-store.ts'
 import { findEntry, findOwnEntry } from '../vault/lockfile.ts'
@@ -22,7 +21,12 @@ export async function mendLock(shop: Shop, found: Survey, identity?: ServiceIden
     const { result, execution } = entry ?? {}
     if (entry && result?.sha256 === bought)
       changes.push({ id, hash, change: (now) => (now?.result ? now : { ...entry, ...now, execution, result }) })
-    else await settle(ports, { hash, request, identity: service, approval: undefined }, await shop.journal.read(hash))
+    else
+      await (await import('./on-demand.ts')).settle(
+        ports,
+        { hash, request, identity: service, approval: undefined },
+        await shop.journal.read(hash),
+      )
   }
   if (changes.length > 0) await shop.lock.changeAll(changes)
 }

@@ -1,14 +1,8 @@
-import { SpritewrightError } from '../errors.ts'
-import { isEnded } from '../job/follow.ts'
 import { readUnlessBroken } from '../job/journal.ts'
 import { type Order, spriteOf } from '../job/order.ts'
-import type { ProgressListener } from '../job/progress.ts'
-import { purchase } from '../job/purchase.ts'
 import type { Submission } from '../job/submission.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
-import { toJobPorts } from './orders.ts'
-import type { Session } from './session.ts'
 import type { Shop } from './shop.ts'
 import type { Survey } from './survey.ts'
 
@@ -94,30 +88,6 @@ export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found
   const isOf = ({ entry }: T): boolean =>
     services.some(({ host, keyMode }) => host === entry.service.host && keyMode === entry.service.keyMode)
   return services.length === 0 ? orphans : orphans.filter(isOf)
-}
-
-/** Fetches what is finished and leaves the rest for another day: nobody asks for it any more, so nobody waits for it. Never an error, at most a warning. */
-export async function fetchOrphans(
-  shop: Shop,
-  session: Session,
-  orphans: readonly KnownOrphan[],
-  run: { readonly onProgress: ProgressListener; readonly signal: AbortSignal },
-): Promise<void> {
-  if (orphans.length === 0) return
-  const ports = await toJobPorts(shop, session, run)
-  const { host, keyMode } = session.identity
-  for (const orphan of orphans) {
-    if (orphan.entry.service.host !== host || orphan.entry.service.keyMode !== keyMode) continue
-    try {
-      const execution = await session.client.execution(orphan.submission.accepted?.executionId ?? '', run.signal)
-      if (isEnded(execution) || execution.question !== null) await purchase(ports, toOrphanOrder(orphan))
-    } catch (error) {
-      if (run.signal.aborted) return
-      // A failed one is told by the ledger; it costs nothing.
-      if (!(error instanceof SpritewrightError && error.code === 'SW_FAILED'))
-        shop.warnings.push(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
-    }
-  }
 }
 
 /** The request as the lock file remembers it: enough to name it and to look at what is delivered, never enough to send it. */

@@ -1,12 +1,7 @@
-import { isGone } from '../job/deliver.ts'
-import { fetchStray, type StrayFound } from '../job/fetch-stray.ts'
 import { readUnlessBroken } from '../job/journal.ts'
-import { spriteOf } from '../job/order.ts'
 import type { Stray } from '../job/strays.ts'
 import { findEntry } from '../vault/lockfile.ts'
-import { toJobPorts } from './orders.ts'
-import { entriesByHash, isNamed, type Orphan, toOrphanOrder } from './orphans.ts'
-import type { Session } from './session.ts'
+import { entriesByHash, isNamed, type Orphan } from './orphans.ts'
 import type { Shop } from './shop.ts'
 import type { Survey } from './survey.ts'
 
@@ -46,41 +41,12 @@ export function tellStray(shop: Shop, { id, stray }: OpenStray): void {
   tell(shop, `${nameOf(id, stray)}: the first build after its end fetches it.`)
 }
 
-/** Fetches what is finished, and leaves the rest for another day. Never an error, at most a warning. */
-export async function fetchStrays(shop: Shop, session: Session, strays: readonly OpenStray[], signal: AbortSignal): Promise<void> {
-  const ports = await toJobPorts(shop, session, { signal })
-  const { host, keyMode } = session.identity
-  for (const one of strays) {
-    if (one.entry.service.host !== host || one.entry.service.keyMode !== keyMode) continue
-    try {
-      tell(shop, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
-    } catch (error) {
-      if (signal.aborted) return
-      const advice = isGone(error) ? ` Where the service has forgotten it: spritewright recover ${spriteOf(one.id)} --abandon` : ''
-      tell(shop, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
-    }
-  }
-}
-
-function nameOf(id: string, { attempt, executionId }: Stray): string {
+/** How a stray is called in words. */
+export function nameOf(id: string, { attempt, executionId }: Stray): string {
   return `"${id}", attempt ${attempt}: answered by the service after another purchase had taken its place (execution ${executionId})`
 }
 
-function wordsOf({ id, stray }: OpenStray, found: StrayFound): string | undefined {
-  switch (found.is) {
-    case 'stored':
-      return `${nameOf(id, stray)}. It is paid, and now in the vault as ${found.sha256}. What the sprite is built from stays as it is.`
-    case 'failed':
-      return `${nameOf(id, stray)}. It has ended without a result and costs nothing.`
-    case 'left':
-      return `${nameOf(id, stray)}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: spritewright recover ${spriteOf(id)} --abandon`
-    case 'asking':
-      return `${nameOf(id, stray)}. It waits for an answer, which can only be given in the service's console: ${found.question}`
-    case 'open':
-      return undefined
-  }
-}
-
-function tell(shop: Shop, words: string | undefined): void {
+/** Tells a person, once. */
+export function tell(shop: Shop, words: string | undefined): void {
   if (words !== undefined && !shop.warnings.includes(words)) shop.warnings.push(words)
 }
