@@ -5,7 +5,7 @@ import { chmodSync, cpSync, existsSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'vite'
+import { build, parseAst } from 'vite'
 import { buildPanel } from './build-panel.mjs'
 import { collectNotices } from './notices.mjs'
 
@@ -32,6 +32,16 @@ const withoutPicomatch = {
     return { code: lean, map: null }
   },
 }
+/**
+ * Node reads text of ASCII alone several times faster than any other, and indentation is a tenth of what it reads. Lines stay lines and names stay names, so that what a failure shows can be read.
+ * What is not ASCII stands in texts and patterns, where it may be written as escapes; where a line begins within a text, nothing is taken off it.
+ */
+const quickToRead = {
+  name: 'quick-to-read',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk') chunk.code = toAscii(withoutIndents(chunk.code))
+  },
+}
 
 rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit', cwd: root })
@@ -52,7 +62,7 @@ async function bundle(names, outDir, others = []) {
     envDir: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [besides(others), withoutPicomatch, notices.plugin],
+    plugins: [besides(others), withoutPicomatch, notices.plugin, quickToRead],
     ssr: { noExternal: inlined },
     build: {
       ssr: true,
@@ -63,7 +73,12 @@ async function bundle(names, outDir, others = []) {
       rolldownOptions: {
         input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
         // Beside the entries of src: what looks for a neighbour by its own address finds it one folder up, from there as from its source.
-        output: { entryFileNames: '[name].js', chunkFileNames: 'src/chunks/[name]-[hash].js' },
+        output: {
+          entryFileNames: '[name].js',
+          chunkFileNames: 'src/chunks/[name]-[hash].js',
+          // What is declared has its comments in the declarations.
+          comments: { legal: false, annotation: true, jsdoc: false },
+        },
       },
     },
   })
@@ -86,4 +101,22 @@ function besides(others) {
       })
     },
   }
+}
+
+/** @param {string} code */
+function toAscii(code) {
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** @param {string} code */
+function withoutIndents(code) {
+  const texts = textsOver(parseAst(code)).filter(([from, to]) => code.slice(from, to).includes('\n'))
+  return code.replaceAll(/^\t+/gm, (tabs, at) => (texts.some(([from, to]) => from <= at && at < to) ? tabs : ''))
+}
+
+/** Where the fixed parts of template texts stand. @returns {[from: number, to: number][]} */
+function textsOver(node) {
+  if (typeof node !== 'object' || node === null) return []
+  if (node.type === 'TemplateElement') return [[node.start, node.end]]
+  return Object.values(node).flatMap(textsOver)
 }
