@@ -93,7 +93,7 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
     list: async (folder) => {
       const found = await inner.disk.list(folder)
       if (isOurs(folder)) return found
-      const missing = found.length === 0 ? highestMissing(files, folder) : undefined
+      const missing = found.length === 0 ? (knownMissing(shapes, folder) ?? highestMissing(files, folder)) : undefined
       if (missing === undefined) see(names, folder, found.join('\n'))
       else see(shapes, missing, 'none')
       return found
@@ -225,6 +225,14 @@ function highestMissing(files: WarmFiles, folder: string): string | undefined {
   if (files.shape(folder) !== 'none') return undefined
   const parent = dirname(folder)
   return parent === folder ? folder : (highestMissing(files, parent) ?? folder)
+}
+
+/** The same, where it was met before: each of a hundred requests without records is looked for in one folder that is missing. Should it be there by now, a later run finds it and looks at everything. */
+function knownMissing(shapes: ReadonlyMap<string, string>, folder: string): string | undefined {
+  for (let at = folder; ; at = dirname(at)) {
+    if (shapes.get(at) === 'none') return at
+    if (dirname(at) === at) return undefined
+  }
 }
 
 /** Whether a file was changed so lately that its times may not tell of one more change. */
