@@ -1,11 +1,18 @@
 import type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from '../src/index.ts'
 import { spriteId, toSpecifier } from './ids.ts'
 import type { AtlasData, FrameRow, SpriteModule } from './runtime/data.ts'
+import { spriteOf } from './runtime/sprite-of.ts'
 
 /** An atlas as the browser gets it. @param urls One for each page. */
 export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasData {
   const outlines = atlas.frames.flatMap(({ name, hull }) => (hull ? [[name, hull.map(({ x, y }) => [x, y] as const)] as const] : []))
   const turned = atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
+  // Of a sprite, not of each of its frames: they are the same for all.
+  const borders = new Map(
+    atlas.frames.flatMap(({ name, borders: sides }) =>
+      sides ? [[spriteOf(name), [sides.left, sides.top, sides.right, sides.bottom] as const] as const] : [],
+    ),
+  )
   return {
     key: atlas.name,
     scale: atlas.scale,
@@ -19,6 +26,7 @@ export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasDa
       }),
     ),
     ...(turned.length > 0 ? { turned } : {}),
+    ...(borders.size > 0 ? { borders: Object.fromEntries(borders) } : {}),
     ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
     animations: Object.fromEntries(
       atlas.animations.map(({ name, frames, fps, loop, yoyo }) => [

@@ -4,6 +4,7 @@ import type { FormatName } from '../atlas/formats/names.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { type Credits, parseCredits } from './credit/credits.ts'
 import { SpritewrightError } from './errors.ts'
+import { everySpec } from './host/glob.ts'
 import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './options-atlas.ts'
 import { arePlainOptions, parseDuration } from './plain-options.ts'
 import type { Profile } from './service/profile.ts'
@@ -142,7 +143,7 @@ export async function resolveOptions(argument: Options, context: OptionsContext)
   await checkOptions(config?.options ?? {}, config?.file)
   await checkOptions(argument, undefined)
   const options = mergeOptions((config?.options ?? {}) as Options, argument)
-  const { specs = '**/*.sprite.{json,yaml,yml}', build = {}, store = {}, cache = {}, atlas = {}, limits = {}, approval = {} } = options
+  const { specs = everySpec, build = {}, store = {}, cache = {}, atlas = {}, limits = {}, approval = {} } = options
   const engine = options.engine ?? findEngine(context.dependencies)
   const service = resolveService(options.service)
   const made = resolveAtlas(atlas, [...enginesOf({ engine }), ...(options.formats ?? [])])

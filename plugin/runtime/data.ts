@@ -36,6 +36,9 @@ export type FrameRow =
 /** Corners of a convex polygon, clockwise, as x and y. */
 export type Outline = readonly (readonly [x: number, y: number])[]
 
+/** What a nine-slice keeps unstretched at each side. */
+export type BorderRow = readonly [left: number, top: number, right: number, bottom: number]
+
 /** An animation, in playing order. */
 export interface AnimationData {
   /** Frame name and how long it is shown, milliseconds. */
@@ -60,6 +63,8 @@ export interface AtlasData {
   readonly frames: Readonly<Record<string, FrameRow>>
   /** Names of frames that lie on their pages turned by 90° clockwise; rows have their upright size. @default none */
   readonly turned?: readonly string[]
+  /** What a nine-slice keeps unstretched, by sprite, in page pixels of the untrimmed frame; where a spec has `borders`. @default none */
+  readonly borders?: Readonly<Record<string, BorderRow>>
   /** Convex outline of what is seen of each frame, as x and y in page pixels of the untrimmed frame; where `atlas.hull` asks for it. @default none */
   readonly outlines?: Readonly<Record<string, Outline>>
   /** By animation name, `hero/walk`. */

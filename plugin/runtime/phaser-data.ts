@@ -1,5 +1,6 @@
 import type Phaser from 'phaser'
-import type { AnimationData, AtlasData, FrameRow, Outline } from './data.ts'
+import type { AnimationData, AtlasData, BorderRow, FrameRow, Outline } from './data.ts'
+import { spriteOf } from './sprite-of.ts'
 
 /** One frame of Phaser's JSON, as `textures/parsers/JSONHash.js` reads it. */
 export interface PhaserFrame {
@@ -10,11 +11,13 @@ export interface PhaserFrame {
   readonly spriteSourceSize: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly sourceSize: { readonly w: number; readonly h: number }
   readonly anchor?: { readonly x: number; readonly y: number }
+  /** The part of a nine-slice that stretches. */
+  readonly scale9Borders?: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   /** Phaser keeps it as `frame.customData.hull`. */
   readonly hull?: Outline
 }
 
-function toFrame(filename: string, row: FrameRow, hull: Outline | undefined): PhaserFrame {
+function toFrame(filename: string, row: FrameRow, borders: BorderRow | undefined, hull: Outline | undefined): PhaserFrame {
   const [, x, y, w, h, ox, oy, sw, sh, ax, ay] = row
   return {
     filename,
@@ -24,8 +27,13 @@ function toFrame(filename: string, row: FrameRow, hull: Outline | undefined): Ph
     spriteSourceSize: { x: ox, y: oy, w, h },
     sourceSize: { w: sw, h: sh },
     ...(ax === undefined || ay === undefined ? {} : { anchor: { x: ax, y: ay } }),
+    ...(borders ? { scale9Borders: toMiddle(borders, sw, sh) } : {}),
     ...(hull ? { hull } : {}),
   }
+}
+
+function toMiddle([x, y, right, bottom]: BorderRow, sw: number, sh: number): NonNullable<PhaserFrame['scale9Borders']> {
+  return { x, y, w: sw - x - right, h: sh - y - bottom }
 }
 
 /** Phaser's `textures[]` of an atlas: one entry a page, its frames as an array. */
@@ -34,7 +42,7 @@ export function toTextures(atlas: AtlasData): { readonly image: string; readonly
     image: String(index),
     frames: Object.entries(atlas.frames)
       .filter(([, row]) => row[0] === index)
-      .map(([name, row]) => toFrame(name, row, atlas.outlines?.[name])),
+      .map(([name, row]) => toFrame(name, row, atlas.borders?.[spriteOf(name)], atlas.outlines?.[name])),
   }))
 }
 

@@ -88,9 +88,10 @@ function cut(texture: LiveTexture, atlas: AtlasData): void {
       const { x, y, w, h } = data.frame
       const frame = texture.add(data.filename, page, x, y, w, h)
       if (!frame) continue
-      const { sourceSize, spriteSourceSize: at, anchor } = data
+      const { sourceSize, spriteSourceSize: at, anchor, scale9Borders: middle } = data
       if (data.trimmed) frame.setTrim(sourceSize.w, sourceSize.h, at.x, at.y, at.w, at.h)
       if (anchor) Object.assign(frame, { customPivot: true, pivotX: anchor.x, pivotY: anchor.y })
+      if (middle) frame.setScale9(middle.x, middle.y, middle.w, middle.h)
       frame.customData = { ...data }
     }
   }

@@ -26,7 +26,10 @@ export interface LiveFrame {
   pivotX: number
   pivotY: number
   customData: object
+  /** What a nine-slice stretches; read where `scale9` says so. */
+  readonly data?: { readonly scale9: boolean; readonly scale9Borders: { readonly x: number; readonly y: number } }
   setTrim(width: number, height: number, x: number, y: number, w: number, h: number): void
+  setScale9(x: number, y: number, width: number, height: number): void
 }
 
 /** A frame of an animation. */
@@ -86,6 +89,11 @@ export interface LiveObject {
   readonly mask?: { readonly bitmapMask?: LiveObject } | null
   readonly originX?: number
   readonly originY?: number
+  readonly width?: number
+  readonly height?: number
+  readonly leftWidth?: number
+  readonly topHeight?: number
+  setSlices?(width: number | undefined, height: number | undefined): void
   setFrame?(frame: unknown): void
   setOrigin?(x: number, y: number): void
   updateUVs?(): void

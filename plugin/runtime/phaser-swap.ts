@@ -68,8 +68,8 @@ function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, imag
 }
 
 /** Everything that makes pictures; what is left is how they are played. */
-function layoutOf({ pages, frames, outlines, pixelArt }: AtlasData): string {
-  return JSON.stringify([pages, frames, outlines, pixelArt])
+function layoutOf({ pages, frames, borders, outlines, pixelArt }: AtlasData): string {
+  return JSON.stringify([pages, frames, borders, outlines, pixelArt])
 }
 
 /** Phaser 3 gives a TileSprite a canvas of its own: there the atlas is displayTexture. */
@@ -85,14 +85,22 @@ interface Point {
 /** The origins that games had set before an anchor of the spec won over them. */
 const ownOrigins = new WeakMap<LiveObject, Point>()
 
-/** What an object is turned and placed by, before a swap. */
+/** What an object is turned, placed and sliced by, before a swap. */
 interface Origin extends Point {
   /** Whether it is the anchor of the frame. */
   readonly isAnchor: boolean
+  /** Whether it is sliced where the frame says. */
+  readonly isSliced: boolean
 }
 
-function originOf({ frame, originX = 0.5, originY = 0.5 }: LiveObject): Origin {
-  return { x: originX, y: originY, isAnchor: frame?.customPivot === true && originX === frame.pivotX && originY === frame.pivotY }
+function originOf({ frame, originX = 0.5, originY = 0.5, leftWidth, topHeight }: LiveObject): Origin {
+  const { scale9 = false, scale9Borders: middle } = frame?.data ?? {}
+  return {
+    x: originX,
+    y: originY,
+    isAnchor: frame?.customPivot === true && originX === frame.pivotX && originY === frame.pivotY,
+    isSliced: scale9 && middle?.x === leftWidth && middle?.y === topHeight,
+  }
 }
 
 /** Where the spec's anchor comes, the game's own origin is kept in mind; where it goes, that is what counts again. */
@@ -118,6 +126,7 @@ function refresh(object: LiveObject, texture: LiveTexture, before: Origin): void
   }
   object.setFrame?.(object.frame)
   placeAnew(object, before)
+  if (object.type === 'NineSlice' && before.isSliced && object.frame?.data?.scale9) object.setSlices?.(object.width, object.height)
   if (object.type === 'Rope' || object.type === 'NineSlice') object.updateUVs?.()
   if (object.type === 'Blitter') object.dirty = true
 }

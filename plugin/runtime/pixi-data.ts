@@ -1,17 +1,18 @@
 import type { SpritesheetData } from 'pixi.js'
-import type { AtlasData, FrameRow } from './data.ts'
+import type { AtlasData, BorderRow, FrameRow } from './data.ts'
+import { spriteOf } from './sprite-of.ts'
 
 /** One page of an atlas as PixiJS's `Spritesheet` reads it. Animations are left out: those that a sheet makes know its own page alone. */
 export function toSheetData(atlas: AtlasData, page: number): SpritesheetData {
   const frames = Object.entries(atlas.frames).filter(([, row]) => row[0] === page)
   const turned = new Set(atlas.turned)
   return {
-    frames: Object.fromEntries(frames.map(([name, row]) => [name, toFrame(row, turned.has(name))])),
+    frames: Object.fromEntries(frames.map(([name, row]) => [name, toFrame(row, turned.has(name), atlas.borders?.[spriteOf(name)])])),
     meta: { scale: String(atlas.scale) },
   }
 }
 
-function toFrame(row: FrameRow, isTurned: boolean): SpritesheetData['frames'][string] {
+function toFrame(row: FrameRow, isTurned: boolean, borders: BorderRow | undefined): SpritesheetData['frames'][string] {
   const [, x, y, w, h, ox, oy, sw, sh, ax, ay] = row
   return {
     frame: { x, y, w, h },
@@ -20,5 +21,6 @@ function toFrame(row: FrameRow, isTurned: boolean): SpritesheetData['frames'][st
     spriteSourceSize: { x: ox, y: oy, w, h },
     sourceSize: { w: sw, h: sh },
     ...(ax === undefined || ay === undefined ? {} : { anchor: { x: ax, y: ay } }),
+    ...(borders ? { borders: { left: borders[0], top: borders[1], right: borders[2], bottom: borders[3] } } : {}),
   }
 }

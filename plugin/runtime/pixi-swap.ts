@@ -6,7 +6,7 @@ import { fetchImage } from './image.ts'
 import { cutPages, type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './pixi-atlas.ts'
 import { missingTexture } from './pixi-missing.ts'
 import { goOn, roundsOf } from './pixi-playback.ts'
-import type { View } from './pixi-views.ts'
+import type { Slices, View } from './pixi-views.ts'
 
 /**
  * Replaces the art of a loaded atlas in place: pages and Textures keep their identity, sprites go on playing, those that the game made itself too. Frames that are gone show a
@@ -30,14 +30,15 @@ export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertake
 function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLImageElement | undefined)[]): void {
   const before = roundsOf(loaded)
   const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
-  const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view) }))
+  const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
   for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
   // One that is not needed now may be needed again; until then the graphics card is rid of it.
   for (const source of loaded.sources.slice(next.pages.length)) source.unload()
   const gone = replaceTextures(loaded, cutPages(next, loaded.sources))
   loaded.data = next
-  for (const { view, anchor } of views) {
+  for (const { view, anchor, slices } of views) {
     if (view instanceof AnimatedSprite) goOn(view, loaded, before)
+    followSlices(view, slices)
     follow(view, anchor)
   }
   warnOfGone(next.key, gone)
@@ -91,6 +92,7 @@ interface LiveTexture {
   trim: Texture['trim'] | null
   rotate: number
   defaultAnchor?: Texture['defaultAnchor'] | undefined
+  defaultBorders?: Texture['defaultBorders'] | undefined
 }
 
 /** Everything that makes a picture goes over to the Texture that is in use. */
@@ -104,6 +106,7 @@ function become(texture: Texture, picture: Texture): void {
   live.trim = picture.trim ? picture.trim.clone() : null
   live.rotate = picture.rotate
   live.defaultAnchor = picture.defaultAnchor
+  live.defaultBorders = picture.defaultBorders
   texture.noFrame = false
   texture.update()
 }
@@ -115,6 +118,20 @@ function changeSource(texture: Texture, source: TextureSource): void {
 function anchorOf({ texture }: View): { readonly x: number; readonly y: number } {
   const { x, y } = texture?.defaultAnchor ?? { x: 0, y: 0 }
   return { x, y }
+}
+
+/** What a frame has a NineSliceSprite keep; undefined where it says nothing. */
+function slicesOf({ texture }: View): Slices | undefined {
+  const { left, top, right, bottom } = texture?.defaultBorders ?? {}
+  if (left === undefined || top === undefined || right === undefined || bottom === undefined) return undefined
+  return { leftWidth: left, topHeight: top, rightWidth: right, bottomHeight: bottom }
+}
+
+/** So do its slices. */
+function followSlices(view: View, old: Slices | undefined): void {
+  const next = slicesOf(view)
+  const isOwn = old === undefined || Object.entries(old).some(([side, px]) => view[side as keyof Slices] !== px)
+  if (next && !isOwn) Object.assign(view, next)
 }
 
 /** Size and anchor go with the frame where the game has not set its own. */

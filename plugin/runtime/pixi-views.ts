@@ -1,7 +1,15 @@
 import { type Sprite, type Texture, ViewContainer } from 'pixi.js'
 
 /** What shows a texture: a Sprite, AnimatedSprite, TilingSprite, NineSliceSprite or Mesh. */
-export type View = ViewContainer & { readonly texture?: Texture | null; readonly anchor?: Sprite['anchor'] }
+export type View = ViewContainer & { readonly texture?: Texture | null; readonly anchor?: Sprite['anchor'] } & Partial<Slices>
+
+/** What a NineSliceSprite keeps unstretched. */
+export interface Slices {
+  leftWidth: number
+  topHeight: number
+  rightWidth: number
+  bottomHeight: number
+}
 
 /** Views that show frames of an atlas, on the stage or off it. None is kept alive by it. */
 export interface Views {

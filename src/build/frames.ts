@@ -1,4 +1,4 @@
-import { type Bitmap, type Canvas, type FrameSequence, scaleFrames, stabilize } from '../../atlas/index.ts'
+import { type Bitmap, type Borders, type Canvas, type FrameSequence, scaleFrames, stabilize } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
@@ -17,8 +17,9 @@ export interface SequenceReport {
   readonly warnings: readonly string[]
 }
 
-/** Names the frames that {@link readPlayed} gives, and scales them to the size that was asked for. */
-export async function toSequence({ spec, animation }: SheetInput, played: PlayedFrames): Promise<SequenceReport> {
+/** Names the frames that {@link readPlayed} gives, and scales them to the size that was asked for. @throws `SW_SPEC` for borders that leave nothing between them. */
+export async function toSequence(input: SheetInput, played: PlayedFrames): Promise<SequenceReport> {
+  const { spec, animation } = input
   const { frames, canvases, indices, anchor, whole, quality, warnings } = played
   const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
   const nameOf = (index: number): string => `${spec.name}/${animation.name}/${frameNumber(index)}`
@@ -39,12 +40,29 @@ export async function toSequence({ spec, animation }: SheetInput, played: Played
     loop: animation.loop,
     yoyo: animation.yoyo,
     ...(anchor ? { anchor } : {}),
+    ...fittingBorders(input, sized[0] as Bitmap),
     trim: spec.trim,
     extrude: spec.extrude,
     padding: spec.padding,
     pixelArt: spec.pixelArt,
   }
   return { sequence, ...(quality ? { quality } : {}), warnings }
+}
+
+/** What a nine-slice keeps unstretched; a placeholder that is too small for it has none. @throws `SW_SPEC` where nothing is left between two borders: no engine stretches that. */
+function fittingBorders({ spec, source }: SheetInput, frame: Bitmap): { readonly borders?: Borders } {
+  const { borders, file } = spec
+  if (borders === undefined) return {}
+  const { left, top, right, bottom } = borders
+  const { width, height } = frame
+  if (left + right < width && top + bottom < height) return { borders }
+  if (source.kind !== 'result') return {}
+  throw new SpritewrightError('SW_SPEC', {
+    message:
+      `${file}: expected borders that leave something between them to stretch, found ${left} + ${right} of ${width} pixels across ` +
+      `and ${top} + ${bottom} of ${height} down. Make them narrower, or the frames larger (size).`,
+    facts: { file, ...borders, width, height },
+  })
 }
 
 /** How a frame is numbered in names: `0003`. */
@@ -86,7 +104,8 @@ export interface PlayOptions extends OpenOptions {
  */
 export async function readPlayed(input: SheetInput, { isJudged = true, ...options }: PlayOptions = {}): Promise<PlayedFrames> {
   const { spec, animation, source } = input
-  const isCut = options.isCut === true && !isJudged && !input.overrides && !spec.stabilize && spec.size === undefined && spec.trim
+  const isCut =
+    options.isCut === true && !isJudged && !input.overrides && !spec.stabilize && spec.size === undefined && spec.trim && !spec.borders
   const opened =
     source.kind === 'result'
       ? await openTouchedUp(input, source, { ...options, isCut })

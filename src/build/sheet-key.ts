@@ -20,8 +20,8 @@ function keyParts(input: SheetInput): unknown {
 
 /** Everything of it that makes pixels, or is found out about them. */
 export function lookParts(input: SheetInput): object {
-  const { size, trim, extrude, padding } = input.spec
-  return { ...playedParts(input), sprite: { size: size ?? null, trim, extrude, padding } }
+  const { size, trim, extrude, padding, borders } = input.spec
+  return { ...playedParts(input), sprite: { size: size ?? null, trim, extrude, padding, ...(borders ? { borders } : {}) } }
 }
 
 /** The key of the frames that are played, at the size in which they were delivered. */

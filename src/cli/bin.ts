@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { dirname, join, sep } from 'node:path'
 import { stateFolder } from '../host/state-folder.ts'
-import { warmFiles, warmProgram } from '../host/warm-files.ts'
+import { packageVersion, warmFiles, warmProgram } from '../host/warm-files.ts'
 import { leaveStamp, stampFile, warmOutcome } from '../warm/stamp.ts'
 import { toWarmRun } from './warm-run.ts'
 
@@ -61,7 +61,7 @@ async function runInFull(): Promise<void> {
   const host = recorder?.host ?? nodeHost()
   process.exitCode = await runProgram(argv, {
     host,
-    version: (module.createRequire(import.meta.url)('spritewright/package.json') as { version: string }).version,
+    version: packageVersion(files, import.meta.filename),
     signal: interrupt.signal,
     isOutputTerminal: process.stdout.isTTY === true,
     createWorkshop: parts.createWorkshop,

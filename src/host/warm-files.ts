@@ -135,8 +135,18 @@ export function warmProgram(files: Pick<WarmFiles, 'digest' | 'shape'>, entry: s
 
 /** Of the nearest manifest above a folder. */
 function packageDigest(files: Pick<WarmFiles, 'digest'>, folder: string): string | undefined {
+  return ofManifest(folder, files.digest)
+}
+
+/** The version of the package that a file of it is in; empty where its manifest cannot be read. Having Node look for it takes longer. */
+export function packageVersion(files: Pick<WarmFiles, 'read'>, entry: string): string {
+  const text = ofManifest(dirname(entry), files.read)
+  return text === undefined ? '' : (JSON.parse(text) as { readonly version: string }).version
+}
+
+function ofManifest(folder: string, look: (path: string) => string | undefined): string | undefined {
   const parent = dirname(folder)
-  return files.digest(join(folder, 'package.json')) ?? (parent === folder ? undefined : packageDigest(files, parent))
+  return look(join(folder, 'package.json')) ?? (parent === folder ? undefined : ofManifest(parent, look))
 }
 
 function digestFile(path: string, window: Buffer): string {

@@ -16,7 +16,7 @@ const takenOptions: Readonly<Record<string, string>> = {
  * It looks at the raw value, so that these faults are listed beside those of the schema; a part of the wrong type is left to the schema.
  */
 export function crossFaults(value: unknown): Fault[] {
-  return [...animationNameFaults(value), ...animationFaults(value), ...stepFaults(value), ...scaleFaults(value)]
+  return [...animationNameFaults(value), ...animationFaults(value), ...stepFaults(value), ...scaleFaults(value), ...borderFaults(value)]
 }
 
 function animationNameFaults(value: unknown): Fault[] {
@@ -102,6 +102,13 @@ function scaleFaults(value: unknown): Fault[] {
   return scales.flatMap((scale, index) =>
     scales.indexOf(scale) < index ? [{ path: ['scales', index], expected: 'each scale once', found: `${describeValue(scale)} again` }] : [],
   )
+}
+
+function borderFaults(value: unknown): Fault[] {
+  const isBoth = valueAt(value, ['borders']) !== undefined && valueAt(value, ['stabilize']) === true
+  return isBoth
+    ? [{ path: ['stabilize'], expected: 'false beside borders, since frames that are put back have other edges', found: 'true' }]
+    : []
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

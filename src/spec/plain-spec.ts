@@ -45,6 +45,7 @@ function isList(value: unknown, minimum: number, maximum: number, isItem: Check)
   return Array.isArray(value) && value.length >= minimum && value.length <= maximum && value.every(isItem)
 }
 
+const isBorder: Check = (value) => isWhole(value, 0, 2048)
 const isPixels: Check = (value) => isWhole(value, 1, 4096)
 const boxFields: Readonly<Record<string, Check>> = { width: isPixels, height: isPixels }
 const specDefaults = {
@@ -66,6 +67,7 @@ const specFields: Readonly<Record<string, Check>> = {
   size: (value) => isPixels(value) || (isFields(value) && Object.keys(value).length === 2 && hasOnly(value, boxFields)),
   pixelArt: isFlag,
   anchor: (value) => isList(value, 2, 2, (share) => isNumber(share, 0, 1)),
+  borders: (value) => isBorder(value) || isList(value, 4, 4, isBorder),
   stabilize: isFlag,
   trim: isFlag,
   extrude: (value) => isWhole(value, 0, 16),
@@ -95,9 +97,10 @@ function hasOnly(value: Fields, checks: Readonly<Record<string, Check>>): boolea
   return true
 }
 
-/** What must be there. */
-function isInOrder({ reference, prompt, animations }: Fields): boolean {
-  return reference !== undefined && prompt !== undefined && animations !== undefined
+/** What must be there, and what does not go together. */
+function isInOrder({ reference, prompt, animations, borders, stabilize }: Fields): boolean {
+  const isComplete = reference !== undefined && prompt !== undefined && animations !== undefined
+  return isComplete && (borders === undefined || stabilize !== true)
 }
 
 function areAnimations(animations: Fields): boolean {

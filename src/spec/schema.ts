@@ -36,6 +36,7 @@ export interface SpecFile {
   size?: number | { width: number; height: number } | undefined
   pixelArt: boolean
   anchor?: [number, number] | undefined
+  borders?: number | [number, number, number, number] | undefined
   stabilize: boolean
   trim: boolean
   extrude: number

@@ -88,6 +88,8 @@ const side = (): z.ZodNumber => z.int({ error: sideWords }).min(1, { error: side
 const share = (): z.ZodNumber =>
   z.number({ error: 'a number from 0 to 1' }).min(0, { error: 'a number from 0 to 1' }).max(1, { error: 'a number from 0 to 1' })
 const boxSchema = z.strictObject({ width: side().describe('Pixels, 1 to 4096.'), height: side().describe('Pixels, 1 to 4096.') })
+const borderWords = 'pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048'
+const border = (): z.ZodNumber => z.int({ error: borderWords }).min(0, { error: borderWords }).max(2048, { error: borderWords })
 const scaleWords = 'a number above 0, at most 4'
 
 const specShape = {
@@ -119,6 +121,12 @@ const specShape = {
     .tuple([share(), share()], { error: '[x, y], each from 0 to 1' })
     .optional()
     .describe('FREE. [x, y], each 0 to 1 of the untrimmed frame. Default: none; in Phaser it overrides setOrigin on every frame.'),
+  borders: z
+    .union([border(), z.tuple([border(), border(), border(), border()])], { error: borderWords })
+    .optional()
+    .describe(
+      'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, of all sides or [left, top, right, bottom]. Such frames are not trimmed. Default: none.',
+    ),
   stabilize: flag().default(false).describe('FREE. Re-aligns the frames that the service flags as shifted. Default: false.'),
   trim: flag().default(true).describe('FREE. Cuts the clear border off each frame. Default: true.'),
   extrude: whole(0, 16).default(1).describe('FREE. Pixels of repeated edge around each frame, 0 to 16. Default: 1.'),

@@ -57,6 +57,8 @@ export interface SpriteSpec {
   readonly pixelArt: boolean
   /** FREE. 0 to 1 of the untrimmed frame. */
   readonly anchor?: { readonly x: number; readonly y: number }
+  /** FREE. What a nine-slice keeps unstretched at each side of a frame, pixels at scale 1; such frames are not trimmed. */
+  readonly borders?: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
   /** FREE. */
   readonly stabilize: boolean
   /** FREE. */

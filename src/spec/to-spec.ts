@@ -23,6 +23,7 @@ export function toSpec(name: string, file: string, data: SpecFile, order: readon
     ...(data.size === undefined ? {} : { size: toSize(data.size) }),
     pixelArt: data.pixelArt,
     ...(data.anchor ? { anchor: { x: data.anchor[0], y: data.anchor[1] } } : {}),
+    ...(data.borders === undefined ? {} : { borders: toBorders(data.borders) }),
     stabilize: data.stabilize,
     trim: data.trim,
     extrude: data.extrude,
@@ -45,6 +46,11 @@ function toAnimation(name: string, data: AnimationFile): AnimationSpec {
     ...(data.durations ? { durations: data.durations } : {}),
     ...(data.use ? { use: data.use } : {}),
   }
+}
+
+function toBorders(borders: NonNullable<SpecFile['borders']>): NonNullable<SpriteSpec['borders']> {
+  const [left, top, right, bottom] = typeof borders === 'number' ? [borders, borders, borders, borders] : borders
+  return { left, top, right, bottom }
 }
 
 function toSize(size: NonNullable<SpecFile['size']>): NonNullable<SpriteSpec['size']> {

@@ -71,11 +71,15 @@ export async function toWishes(
 ): Promise<Wishes> {
   const errors = [...scan.errors]
   const wishes: Wish[] = []
+  // Sprites may share a picture: what was found in order once is not read again.
+  const pictures = new Map<string, ReferencePicture>()
   for (const spec of scan.specs) {
     const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
     if (animations.length === 0) continue
     try {
-      const picture = referencePath(spec) === undefined ? undefined : await readReference(shop.host.disk, spec)
+      const path = referencePath(spec)
+      const picture = path === undefined ? undefined : (pictures.get(path) ?? (await readReference(shop.host.disk, spec)))
+      if (picture) pictures.set(picture.path, picture)
       for (const animation of animations) wishes.push(toWish(spec, animation, picture))
     } catch (error) {
       if (!(error instanceof SpritewrightError)) throw error

@@ -2,7 +2,10 @@ import { expect, test } from 'vitest'
 import { type Bitmap, decodePng, readPage } from '../../atlas/index.ts'
 import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
 import type { SheetInput } from '../../src/build/sources.ts'
+import { packDelivery } from '../../src/embedded/delivery.ts'
+import { defaultShapes } from '../../src/embedded/shapes.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
+import { sha256 } from '../../src/vault/objects.ts'
 import { figurePng } from '../project.ts'
 import { memoryCache } from './memory-cache.ts'
 
@@ -61,6 +64,27 @@ test('a palette and another scale are other pages', async () => {
   expect(own.kept.size).toBe(first + 1)
   await makeSheets(inputs('hero', { scales: [0.5] }), 'group', options, own)
   expect(own.kept.size).toBe(first + 2)
+})
+
+test('borders of a nine-slice go with each frame at each scale, which is whole; too wide ones are refused once they are bought', async () => {
+  const bordered = inputs('panel', { size: 100, scales: [1, 0.5], borders: [10, 4, 12, 6] })
+  const { atlases } = await makeSheets(bordered, 'group', options, ports())
+  expect(atlases.map(({ scale, frames }) => [scale, new Set(frames.map(({ borders }) => JSON.stringify(borders)))])).toEqual([
+    [1, new Set(['{"left":10,"top":4,"right":12,"bottom":6}'])],
+    [0.5, new Set(['{"left":5,"top":2,"right":6,"bottom":3}'])],
+  ])
+  for (const { frames } of atlases)
+    for (const { width, height, sourceWidth, sourceHeight } of frames) expect([width, height]).toEqual([sourceWidth, sourceHeight])
+  const wide = inputs('panel', { size: 100, borders: 60 })
+  // A placeholder may have other sides than what is bought.
+  const standIn = await makeSheets(wide, 'group', options, ports())
+  expect(standIn.atlases[0]!.frames.every(({ borders }) => borders === undefined)).toBe(true)
+  const frames = Array.from({ length: 12 }, () => ({ width: 64, height: 48, data: new Uint8Array(64 * 48 * 4).fill(200) }))
+  const { zip } = await packDelivery(frames, defaultShapes.names)
+  const bought = wide.map((input): SheetInput => ({ ...input, source: { kind: 'result', sha256: sha256(zip), read: async () => zip } }))
+  await expect(makeSheets(bought, 'group', options, ports())).rejects.toThrow(
+    '/game/panel.sprite.json: expected borders that leave something between them to stretch, found 60 + 60 of 100 pixels across and 60 + 60 of 75 down.',
+  )
 })
 
 test('pixel art takes whole factors: as large as fits into what was asked for', async () => {

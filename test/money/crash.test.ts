@@ -3,6 +3,7 @@ import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { packCli } from '../kill/one-file.ts'
+import { isExecute } from '../kill/posts.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { type CliProcess, createProject, serviceEnv, startCli, type TestProject } from '../project.ts'
 
@@ -83,7 +84,6 @@ async function crashAndBuildAgain(
   return { service, project, posts }
 }
 
-const isExecute = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
 const isStatus = (request: HookedRequest): boolean => request.method === 'GET' && /^\/v1\/executions\/[^/]+$/.test(request.path)
 const isAsset = (request: HookedRequest): boolean => request.origin === 'assets'
 

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest'
-import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
@@ -65,6 +65,6 @@ export async function world(options: EmbeddedOptions = {}, spec = heroSpec()): P
 export const approveAll = (workshop: Workshop, over: object = {}): Promise<unknown> =>
   workshop.approve({ names: [], confirm: async () => true, ...over })
 /** A submission. */
-export const isExecute = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
+export { isExecute } from '../kill/posts.ts'
 /** No answer at all. */
 export const drop: ServedResponse = { status: 200, headers: {}, body: new Uint8Array(), cutAfter: 0 }

@@ -23,6 +23,8 @@ export interface FakeArt {
   /** Which frames are played. */
   use?: readonly number[] | undefined
   anchor?: { readonly x: number; readonly y: number } | undefined
+  /** What nine-slices keep at each side, pixels. */
+  borders?: number | undefined
   pixelArt: boolean
   /** Names of further sprites that look the same. */
   others: readonly string[]
@@ -62,7 +64,7 @@ async function toSheets(art: FakeArt, file: string): Promise<BuiltSheets> {
 }
 
 async function toSheet(sprite: string, art: FakeArt, file: string): Promise<BuiltSheets> {
-  const { fps, loop, yoyo, durations, use, anchor, pixelArt } = art
+  const { fps, loop, yoyo, durations, use, anchor, borders: all, pixelArt } = art
   const animations = art.animations.map((name) => {
     const names = Array.from({ length: art.frames }, (_, index) => `${sprite}/${name}/${String(index).padStart(4, '0')}`)
     return {
@@ -75,6 +77,7 @@ async function toSheet(sprite: string, art: FakeArt, file: string): Promise<Buil
       loop,
       yoyo,
       ...(anchor ? { anchor } : {}),
+      ...(all === undefined ? {} : { borders: { left: all, top: all, right: all, bottom: all } }),
       trim: true,
       extrude: 1,
       padding: 2,

@@ -44,6 +44,17 @@ interface Look {
   readonly filter: unknown
 }
 
+/** What a nine-slice keeps, and the colours of its left edge, behind its clear border, and of its right edge. */
+interface Panel {
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly edge: Colour
+  readonly inside: Colour
+  readonly right: Colour
+}
+
 type Colour = readonly [red: number, green: number, blue: number]
 type Counts = Readonly<Record<string, number>>
 
@@ -60,6 +71,8 @@ interface Stage {
   load(name: string): Promise<boolean>
   /** Plays the walk anew. */
   replay(): void
+  /** A nine-slice of the first frame, 100 × 60. */
+  readonly panel: { put(): void; look(): Panel; take(): void }
 }
 
 declare global {
@@ -248,6 +261,23 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
     expect((await game.change({ anchor: { x: 0.25, y: 0.75 } })).made.anchor).toEqual([0.25, 0.75])
     const { made, inner } = await game.change({ anchor: undefined })
     expect([made.anchor, inner.anchor]).toEqual([usual.made.anchor, usual.inner.anchor])
+  })
+
+  test('a nine-slice keeps the borders of the spec, follows when they change, and keeps them when they go', async () => {
+    const look = (): Promise<Panel> => game.page.evaluate(() => globalThis.stage?.panel.look() as Panel)
+    await game.change({ side: 16, borders: 4, red: 100 })
+    await game.page.evaluate(() => globalThis.stage?.panel.put())
+    const size = { width: 100, height: 60 }
+    // Two clear pixels at each side; stretched they were twelve.
+    const drawn = { ...size, edge: missing, right: missing }
+    expect(await look()).toEqual({ ...drawn, left: 4, top: 4, inside: [100, 0, 0] })
+    await game.change({ borders: 6, red: 60 })
+    expect(await look()).toEqual({ ...drawn, left: 6, top: 6, inside: [60, 0, 0] })
+    await game.change({ side: 40, red: 100 })
+    expect(await look()).toEqual({ ...drawn, left: 6, top: 6, inside: [100, 0, 0] })
+    await game.change({ borders: undefined })
+    expect(await look()).toMatchObject({ ...size, left: 6, top: 6, inside: [100, 0, 0] })
+    await game.page.evaluate(() => globalThis.stage?.panel.take())
   })
 
   test('pixel art comes and goes', async () => {

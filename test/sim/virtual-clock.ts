@@ -1,3 +1,4 @@
+import './loaded.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../src/host/clock.ts'
 

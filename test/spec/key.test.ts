@@ -26,24 +26,28 @@ const paidAnimation = fc.record(
   },
   { requiredKeys: ['prompt'] },
 )
-const freeSprite = fc.record(
-  {
-    $schema: fc.constant('./sprite.schema.json'),
-    size: fc.oneof(
-      fc.integer({ min: 1, max: 4096 }),
-      fc.record({ width: fc.integer({ min: 1, max: 99 }), height: fc.integer({ min: 1, max: 99 }) }),
-    ),
-    pixelArt: fc.boolean(),
-    anchor: fc.tuple(fc.constantFrom(0, 0.25, 1), fc.constantFrom(0, 0.5, 1)),
-    stabilize: fc.boolean(),
-    trim: fc.boolean(),
-    extrude: fc.integer({ min: 0, max: 16 }),
-    padding: fc.integer({ min: 0, max: 64 }),
-    scales: fc.constantFrom([1], [1, 0.5], [2, 1]),
-    atlas: name,
-  },
-  { requiredKeys: [] },
-)
+// Frames that are put back have other borders: the two do not go together.
+const freeSprite = fc
+  .record(
+    {
+      $schema: fc.constant('./sprite.schema.json'),
+      size: fc.oneof(
+        fc.integer({ min: 1, max: 4096 }),
+        fc.record({ width: fc.integer({ min: 1, max: 99 }), height: fc.integer({ min: 1, max: 99 }) }),
+      ),
+      pixelArt: fc.boolean(),
+      anchor: fc.tuple(fc.constantFrom(0, 0.25, 1), fc.constantFrom(0, 0.5, 1)),
+      borders: fc.integer({ min: 0, max: 40 }),
+      stabilize: fc.boolean(),
+      trim: fc.boolean(),
+      extrude: fc.integer({ min: 0, max: 16 }),
+      padding: fc.integer({ min: 0, max: 64 }),
+      scales: fc.constantFrom([1], [1, 0.5], [2, 1]),
+      atlas: name,
+    },
+    { requiredKeys: [] },
+  )
+  .map(({ borders, ...sprite }) => (sprite.stabilize || borders === undefined ? sprite : { ...sprite, borders }))
 const freeAnimation = fc.record(
   { fps: fc.integer({ min: 1, max: 240 }), loop: fc.boolean(), yoyo: fc.boolean(), use: fc.constantFrom([0], [6, 5, 0, 0], [1, 2, 3]) },
   { requiredKeys: [] },

@@ -125,6 +125,21 @@ describe('what a spec is refused for', () => {
     ])
   })
 
+  test.each([
+    [{ borders: -1 }, 'borders: expected pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048, found -1'],
+    [
+      { borders: [1, 2] },
+      'borders: expected pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048, found a list of 2',
+    ],
+    [
+      { borders: 2, stabilize: true },
+      'stabilize: expected false beside borders, since frames that are put back have other edges, found true',
+    ],
+  ])('borders are whole, of all sides or each, and not for frames that are put back: %j', (fields, issue) => {
+    const text = JSON.stringify({ reference: 'a.png', prompt: 'k', animations: { idle: {} }, ...fields })
+    expect(linesOf(text).map((line) => line.slice(line.indexOf(' ') + 1))).toEqual([issue])
+  })
+
   test('a missing field is placed where its object begins', () => {
     expect(linesOf('\n  {"prompt":"k","animations":{"walk":{}}}')).toEqual([
       '2:3 reference: expected the path of a picture beside the spec, or { "steps": [...] }, found nothing',

@@ -9,7 +9,7 @@ function at(schema: unknown, ...path: string[]): Node {
 
 const paid = { sprite: ['reference', 'prompt', 'background'], animation: ['prompt', 'frames', 'take', 'options'] }
 const free = {
-  sprite: ['size', 'pixelArt', 'anchor', 'stabilize', 'trim', 'extrude', 'padding', 'scales', 'atlas'],
+  sprite: ['size', 'pixelArt', 'anchor', 'borders', 'stabilize', 'trim', 'extrude', 'padding', 'scales', 'atlas'],
   animation: ['fps', 'loop', 'yoyo', 'durations', 'use'],
 }
 

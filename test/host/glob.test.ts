@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { everySpec, nodeGlob, unsearched } from '../../src/host/glob.ts'
+
+const glob = nodeGlob()
+let root: string
+
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'spritewright-glob-')))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+function write(...paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(join(root, dirname(path)), { recursive: true })
+    writeFileSync(join(root, path), '')
+  }
+}
+
+/** The same question in other words, which the library answers. */
+const byLibrary = (): Promise<string[]> => glob(root, [everySpec, everySpec], unsearched)
+
+describe('every spec of a project', () => {
+  test('is found as the library finds it: in folders of any name but those that are never searched', async () => {
+    write(
+      ...[
+        'a.sprite.json',
+        'b.sprite.yaml',
+        'art/[x]/(y)/c.sprite.yml',
+        'art/{a,b}!/d.sprite.json',
+        'Art/ä/e.sprite.json',
+        'f.sprite.jsonc',
+        'sprite.json',
+      ],
+      ...['.sprite.json', '.g.sprite.json', 'art/.hidden/h.sprite.json', 'node_modules/i.sprite.json', 'art/node_modules/j.sprite.json'],
+      ...[
+        'dist/k.sprite.json',
+        'art/dist/l.sprite.json',
+        'dist.sprite.json',
+        'node_modules2/m.sprite.json',
+        'folder.sprite.json/n.sprite.json',
+        'A.SPRITE.JSON',
+      ],
+    )
+    const found = await glob(root, [everySpec], unsearched)
+    expect(found).toEqual(await byLibrary())
+    expect(found).toEqual(
+      ['Art/ä/e.sprite.json', 'a.sprite.json', 'art/[x]/(y)/c.sprite.yml', 'art/{a,b}!/d.sprite.json', 'b.sprite.yaml']
+        .concat(['dist.sprite.json', 'folder.sprite.json/n.sprite.json', 'node_modules2/m.sprite.json'])
+        .map((path) => join(root, path)),
+    )
+  })
+
+  test('is found behind links too', async () => {
+    write('a/a.sprite.json', 'b/b.sprite.json')
+    symlinkSync(join(root, 'a'), join(root, 'linked'))
+    symlinkSync(join(root, 'b/b.sprite.json'), join(root, 'c.sprite.json'))
+    const found = await glob(root, [everySpec], unsearched)
+    expect(found).toEqual(await byLibrary())
+    expect(found).toContain(join(root, 'c.sprite.json'))
+  })
+
+  test('is none in an empty folder, and in none', async () => {
+    expect(await glob(root, [everySpec], unsearched)).toEqual([])
+    expect(await glob(join(root, 'missing'), [everySpec], unsearched)).toEqual([])
+  })
+})
