@@ -231,7 +231,8 @@ function earlierPlaces(
     const { extrude } = pictures[picture]!
     while (pages.length <= before.page) pages.push({ positions: new Map() })
     const { positions } = pages[before.page]!
-    const [x, y] = [(before.x - extrude) / align, (before.y - extrude) / align]
+    const x = (before.x - extrude) / align
+    const y = (before.y - extrude) / align
     const isOnGrid = Number.isInteger(x) && Number.isInteger(y)
     if (isOnGrid && !positions.has(picture)) positions.set(picture, { x, y, isTurned: before.isTurned ?? false })
   }

@@ -75,7 +75,8 @@ export class PlacedRows implements PageRows {
     this.#placed = [...positions]
       .map(([index, { x, y, isTurned }]) => {
         const { bitmap, extrude } = pictures[index]!
-        const [wide, high] = isTurned ? [bitmap.height, bitmap.width] : [bitmap.width, bitmap.height]
+        const wide = isTurned ? bitmap.height : bitmap.width
+        const high = isTurned ? bitmap.width : bitmap.height
         return { bitmap, extrude, x, y, isTurned, wide, high, end: y + high + 2 * extrude }
       })
       .sort((a, b) => a.y - b.y || a.x - b.x)

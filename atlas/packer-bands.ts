@@ -19,25 +19,22 @@ const BEAM = { beam: 6, branch: 2 }
 const LAST_BEAM = { beam: 24, branch: 2 }
 
 /**
- * Fills a page in bands from its top to its bottom, one beside the other, and each as full as can be found: while many boxes wait, one of them fits nearly everywhere, so that
+ * Fills a page in bands from its left to its right, one below the other, and each as full as can be found: while many boxes wait, one of them fits nearly everywhere, so that
  * the first bands lose next to nothing, and what does not fit at last is the end of a narrow band and not of a whole page.
  *
- * @returns Undefined for few boxes, for wide ones, and where not all find room within the bounds.
+ * @returns Undefined for few boxes, for long ones, and where not all find room within the bounds.
  */
 export function layOutInBands(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
   if (boxes.length < FEWEST) return undefined
-  const widest = boxes.reduce((most, { width }) => Math.max(most, width), 0)
-  const tallest = boxes.reduce((most, { height }) => Math.max(most, height), 0)
-  // Long boxes lie better along a band than across it.
-  if (bounds.canTurn || widest <= tallest) return new PageOfBands(boxes, bounds).fill()
-  const turned = boxes.map(({ width, height }) => ({ width: height, height: width }))
-  const layout = new PageOfBands(turned, bounds).fill()
+  // Bands are filled from the top down; so all is mirrored, x for y.
+  const mirrored = boxes.map(({ width, height }) => ({ width: height, height: width }))
+  const layout = new PageOfBands(mirrored, bounds).fill()
   if (layout === undefined) return undefined
-  const places = layout.places.map((place) => place && { x: place.y, y: place.x, isTurned: false })
+  const places = layout.places.map((place) => place && { ...place, x: place.y, y: place.x })
   return { width: layout.height, height: layout.width, places }
 }
 
-/** A page that is filled from its left to its right; integers decide, so that every machine gives the same one. */
+/** A page of bands from its top to its bottom, one beside the other; integers decide, so that every machine gives the same one. */
 class PageOfBands {
   readonly #boxes: readonly Box[]
   readonly #bounds: PageBounds
@@ -54,7 +51,8 @@ class PageOfBands {
     this.#boxes = boxes
     this.#bounds = bounds
     this.#entries = toEntries(boxes, bounds.canTurn)
-    this.#order = orderBy(this.#entries, (width, height) => (width + height) * 65536 + height)
+    // Those of one height, which is the width here, come one after the other and lie in rows: similar frames level with one another compress better.
+    this.#order = orderBy(this.#entries, (width, height) => 8 * width + height)
     this.#area = this.#entries.area
     this.#waiting = boxes.length
     const { longest } = bounds
@@ -119,12 +117,19 @@ class PageOfBands {
     let width = Math.max(this.#widest(), Math.ceil((this.#area * 1000) / ((1000 - LOSS.last) * bottom)))
     for (; widths.length < LAST_WIDTHS && this.#x + width <= this.#bounds.longest; width += 1 + (widths.length >> 3)) widths.push(width)
     if (widths.length === 0) return undefined
-    const filler = new BandFiller(this.#entries, this.#order, widths.at(-1)!, { ...this.#rule, ...LAST_BEAM })
+    const filler = new BandFiller(this.#entries, this.#longFirst(), widths.at(-1)!, { ...this.#rule, ...LAST_BEAM })
     for (const each of widths) {
       const band = filler.fill(each, bottom, each * bottom - this.#area)
       if (band !== undefined) return band
     }
     return undefined
+  }
+
+  /** What waits; the last band has too little to choose from to look for rows. */
+  #longFirst(): Int32Array {
+    const { widths, heights } = this.#entries
+    const key = (entry: number): number => (widths[entry]! + heights[entry]!) * 65536 + heights[entry]!
+    return this.#order.slice().sort((a, b) => key(b) - key(a) || a - b)
   }
 
   /** Puts a band beside the others. */

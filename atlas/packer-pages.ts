@@ -107,13 +107,17 @@ class PackJob {
     if (isAllSingle && !this.#fit(waiting)) return this.#pageOfSome(waiting)
     const chosen = this.#choose(waiting)
     const indices = this.#membersOf(chosen)
-    const layout = this.#layOut(this.#boxesAt(indices))
+    const boxes = this.#boxesAt(indices)
+    const layout = chosen.length < waiting.length ? this.#layOutFull(boxes) : layOut(boxes, this.#bounds)
     if (layout === undefined) throw this.#tooLarge(this.#groups[chosen[0]!]!)
     return this.#toPage(layout, indices, chosen)
   }
 
-  /** In bands, and where these are not dense enough by other ways too. */
-  #layOut(boxes: readonly Box[]): Layout | undefined {
+  /**
+   * A page beside which there are others: in bands, and where these are not dense enough by the other search too. What fits on one page altogether is left to that search: bands
+   * would gain some thousandths of the area, and lose hundredths of the PNG where they end up with fewer frames level with one another.
+   */
+  #layOutFull(boxes: readonly Box[]): Layout | undefined {
     const banded = layOutInBands(boxes, this.#bounds)
     if (banded !== undefined && isDense(boxes.length, sumOf(boxes), this.#pageOf(banded))) return banded
     const other = layOut(boxes, this.#bounds)

@@ -1,6 +1,6 @@
 import type { BoxEntries } from './packer-boxes.ts'
 
-/** Ranks of some boxes by a length, as one column: those of length n from `starts[n]` to before `starts[n + 1]`, the first in the order first. */
+/** Ranks of some boxes by a length, as one column: those of length n from `starts[n]` to before `starts[n + 1]`, as the boxes came, which keeps frames of an animation together. */
 export interface RanksByLength {
   readonly starts: Int32Array
   readonly ranks: Int32Array
@@ -40,8 +40,9 @@ export class BoxPool {
     this.heights = order.map((entry) => entries.heights[entry]!)
     this.longest = Math.max(longestOf(this.widths), longestOf(this.heights))
     this.narrower = nextSmaller(this.widths)
-    this.byWidth = byLength(this.widths, this.longest)
-    this.byHeight = byLength(this.heights, this.longest)
+    const asTheyCame = Int32Array.from(order.keys()).sort((a, b) => order[a]! - order[b]!)
+    this.byWidth = byLength(this.widths, this.longest, asTheyCame)
+    this.byHeight = byLength(this.heights, this.longest, asTheyCame)
   }
 }
 
@@ -49,13 +50,15 @@ function longestOf(lengths: Int32Array): number {
   return lengths.reduce((longest, length) => Math.max(longest, length), 0)
 }
 
-function byLength(lengths: Int32Array, longest: number): RanksByLength {
+/** @param all All ranks. */
+function byLength(lengths: Int32Array, longest: number, all: Int32Array): RanksByLength {
   const starts = new Int32Array(longest + 2)
   for (const length of lengths) starts[length + 1]!++
   for (let length = 1; length < starts.length; length++) starts[length]! += starts[length - 1]!
   const next = starts.slice()
   const ranks = new Int32Array(lengths.length)
-  for (const [rank, length] of lengths.entries()) {
+  for (const rank of all) {
+    const length = lengths[rank]!
     ranks[next[length]!] = rank
     next[length]!++
   }

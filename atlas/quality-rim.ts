@@ -56,6 +56,8 @@ export function lightOf(pixel: number): number {
 
 /** Whether a colour is one of the screens that pictures are cut out of: strong green or magenta. */
 function isKey(pixel: number): boolean {
-  const [red, green, blue] = [pixel & 255, (pixel >>> 8) & 255, (pixel >>> 16) & 255]
+  const red = pixel & 255
+  const green = (pixel >>> 8) & 255
+  const blue = (pixel >>> 16) & 255
   return (green > 120 && green - Math.max(red, blue) > 80) || (Math.min(red, blue) > 120 && Math.min(red, blue) - green > 80)
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { sep } from 'node:path'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import type { DiskStat } from '../host/look.ts'
@@ -41,7 +41,7 @@ const noteAfterMs: number = usedLatelyMs / 2
  */
 export function createBuildCache(ports: CachePorts, folder: string, maxBytes: number): BuildCache {
   const { disk, random, clock } = ports
-  const place = (key: string): string => join(folder, `${key}.bin`)
+  const place = (key: string): string => `${folder}${sep}${key}.bin`
   const used = new Set<string>()
   const written = new Set<string>()
   const tell = (what: string): void =>

@@ -115,11 +115,14 @@ export function parseLayout(text: string, shownAs: string): Layout {
 
 function toFrame(animation: string, row: unknown): EarlierFrame | undefined {
   if (!Array.isArray(row) || (row.length !== 6 && !(row.length === 7 && row[6] === 1))) return undefined
-  const [short, ...numbers] = row as [unknown, ...unknown[]]
+  const short: unknown = row[0]
+  const numbers: readonly unknown[] = row.slice(1)
   if (typeof short !== 'string' || !numbers.every(isPixels)) return undefined
-  const [page, x, y, width, height, isTurned] = numbers as [number, number, number, number, number, number?]
+  const page = numbers[0]!
   const name = animation === '' ? short : `${animation}/${short}`
-  return page < mostPages ? { name, page, x, y, width, height, ...(isTurned ? { isTurned: true } : {}) } : undefined
+  const frame = { name, page, x: numbers[1]!, y: numbers[2]!, width: numbers[3]!, height: numbers[4]! }
+  if (page >= mostPages) return undefined
+  return row.length === 7 ? { ...frame, isTurned: true } : frame
 }
 
 function isPixels(value: unknown): value is number {

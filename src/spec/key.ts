@@ -21,18 +21,23 @@ export function requestHash(request: PaidRequest, identity: ServiceIdentity): st
 }
 
 /**
- * The key of something that can be made again: SHA-256, lower-case hex, of the RFC 8785 form of its parts (request hashes, free fields, versions).
+ * The key of something that can be made again: SHA-256, lower-case hex, of its parts (request hashes, free fields, versions) as JSON. Fields count in the order in which they stand, which
+ * one place in our code gives them; another order would only make anew what is there.
  *
- * @throws `SW_INTERNAL` for what JSON cannot hold: a bigint, a function, NaN.
+ * @throws `SW_INTERNAL` for what is no JSON: nothing, a bigint, a function.
  */
 export function buildKey(parts: unknown): string {
-  return canonicalHash(parts)
+  return hashOf(() => JSON.stringify(parts) as string | undefined)
 }
 
 function canonicalHash(value: unknown): string {
+  return hashOf(() => canonicalize(value))
+}
+
+function hashOf(toText: () => string | undefined): string {
   let text: string | undefined
   try {
-    text = canonicalize(value)
+    text = toText()
   } catch (cause) {
     throw new SpritewrightError('SW_INTERNAL', { message: 'Expected plain JSON data for a key, found something else.', cause })
   }

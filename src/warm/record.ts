@@ -68,14 +68,15 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
 
   const read: Disk['read'] = async (path) => {
     if (isOurs(path)) return inner.disk.read(path)
-    const isMarked = recordFile.test(basename(path)) || envFile.test(basename(path))
+    const name = basename(path)
+    const isMarked = recordFile.test(name) || envFile.test(name)
     const before = isMarked ? files.mark(path) : undefined
     const bytes = await inner.disk.read(path)
-    if (resultFile.test(basename(path))) see(shapes, path, files.shape(path))
+    if (resultFile.test(name)) see(shapes, path, files.shape(path))
     else if (!isMarked) see(digests, path, files.digestBytes(bytes))
     else if (before === undefined || before !== files.mark(path) || isFresh(before, inner.clock.wall())) giveUp()
     else see(marks, path, before)
-    if (!areVariablesRead && envFile.test(basename(path)) && !isPlainEnv(bytes, inner.env)) giveUp()
+    if (!areVariablesRead && envFile.test(name) && !isPlainEnv(bytes, inner.env)) giveUp()
     return bytes
   }
   const refused = <A extends readonly unknown[], R>(work: (...args: A) => R): ((...args: A) => R) => {

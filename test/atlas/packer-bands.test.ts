@@ -54,8 +54,8 @@ describe('pages in bands', () => {
     [false, [20, 120], [20, 120]],
     [true, [20, 120], [20, 120]],
     [false, [20, 60], [40, 160]],
-    [false, [40, 160], [20, 60]],
-  ] as const)('fill more of a page than the search of whole pages does (turned or not: %s, %j × %j)', (canTurn, widths, heights) => {
+    [true, [40, 160], [20, 60]],
+  ] as const)('fill more of a page than the search of the whole page does (turned or not: %s, %j × %j)', (canTurn, widths, heights) => {
     const boxes = draw(400, 11, widths, heights)
     const page = layOutInBands(boxes, { ...usual, canTurn })!
     const other = layOut(boxes, { ...usual, canTurn })!
@@ -77,5 +77,17 @@ describe('pages in bands', () => {
       layOutInBands([...draw(300, 8, [20, 90], [20, 90]), { width: 2000, height: 2000 }], { ...usual, canTurn: false }),
     ).toBeUndefined()
     expect(layOutInBands(draw(300, 8, [20, 90], [20, 90]), { ...usual, longest: 700, canTurn: false })).toBeUndefined()
+  })
+
+  test('several pages are denser than the search of whole pages makes them; what fits on one page is left to that search', () => {
+    const sizes = draw(1200, 9, [20, 90], [20, 90])
+    const options = { maxSize: 1024, padding: 0, border: 0 }
+    const pages = packPages(sizes, groupsOf(sizes, 12), options)
+    expect(pages.length).toBeGreaterThan(2)
+    const boxesOf = (page: (typeof pages)[number]): Box[] => [...page.positions.keys()].map((index) => sizes[index]!)
+    for (const page of pages.slice(0, -1)) expect(areaOf(boxesOf(page)) / (page.width * page.height)).toBeGreaterThan(0.985)
+    const [only] = packPages(sizes, groupsOf(sizes, 12), { ...options, maxSize: 4096 })
+    const other = layOut(sizes, { longest: 4096, edge: 0, canTurn: false })!
+    expect([only!.width, only!.height]).toEqual([other.width, other.height])
   })
 })

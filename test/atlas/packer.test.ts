@@ -62,7 +62,11 @@ describe('packPages', () => {
       `"f90256dbc6ec3db4db1ae5e9c2fc2b8ded02b852c0ec5f720a18a954a18aa179"`,
     )
     expect(digest(packPages(sizes, inGroups(sizes, 12), { ...usual, canTurn: true }))).toMatchInlineSnapshot(
-      `"8a73f945d48bf5e74212109ad14d899cb3bbe7bc8260474415d205c2c8828924"`,
+      `"51a7867ad783b811914613410370864ec258f9c58af6f337bb7b5cbc4423814a"`,
+    )
+    const many = frameSizes(900, 7)
+    expect(digest(packPages(many, inGroups(many, 12), { ...usual, maxSize: 1024 }))).toMatchInlineSnapshot(
+      `"500c3630fdc3e18038861d7825a0543e93e221ea30d89d08707f550a9607e034"`,
     )
   })
 
