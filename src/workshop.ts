@@ -124,7 +124,16 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
   const onDemand = (): Promise<OnDemand> => import('./workshop/on-demand.ts')
   const once = <T>(make: (parts: OnDemand) => T): (() => Promise<T>) => {
     let made: Promise<T> | undefined
-    return () => (made ??= onDemand().then(make))
+    return () => {
+      made ??= onDemand()
+        .then(make)
+        .catch((error: unknown) => {
+          // A package that is being installed anew may be whole a moment later.
+          made = undefined
+          throw error
+        })
+      return made
+    }
   }
   let isShown = false
   const previewer = once((parts) => parts.createPreviewer(shop, keeper))
@@ -181,7 +190,8 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(shop, file),
     containsKey: (bytes) => containsKey(shop.credentials, bytes),
     close: async () => {
-      if (isShown) await (await previewer()).settle()
+      // One that could not be loaded has told so to whoever asked for it, and keeps nothing.
+      if (isShown) await (await previewer().catch(() => undefined))?.settle()
       await keeper.close()
     },
   }
