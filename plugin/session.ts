@@ -61,7 +61,7 @@ export interface PluginSeam {
   readonly makeWorkshop?: MakeWorkshop
 }
 
-const makeRealWorkshop: MakeWorkshop = async (init) => (await import('../src/index.ts')).createWorkshop(init)
+const makeRealWorkshop: MakeWorkshop = async (init) => (await import('../src/workshop.ts')).createWorkshop(init)
 
 /** Remembers what to open; opens nothing yet. */
 export function createSession(surroundings: Surroundings, options: Options, seam: PluginSeam = {}): PluginSession {

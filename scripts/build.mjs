@@ -15,7 +15,7 @@ const packed = join(dist, '.packed')
 const require = createRequire(import.meta.url)
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 /** What `exports` and `bin` of the manifest name, and users load in Node; and what the two that a warm start loads ask for when it is none. */
-const entries = ['atlas/index', 'plugin/dev', 'src/cli/whole', 'src/index', 'src/service', 'src/warm/record']
+const entries = ['atlas/index', 'plugin/dev', 'src/cli/whole', 'src/index', 'src/service', 'src/warm/record', 'src/workshop']
 /** Loaded by every start, so each of them is one file. What it imports later are the entries above. */
 const doors = ['plugin/index', 'src/cli/bin']
 /** Packages that go into the bundles: every cold start needs them, and finding their many small files takes longer than what they are needed for. */

@@ -65,7 +65,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   warm: { at: ['src/warm/'], may: ['errors', 'host', 'src/credentials.ts', 'src/key-search.ts'] },
   cli: { at: ['src/cli/'], may: ['workshop', 'options', 'warm', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
-  plugin: { at: ['plugin/'], may: ['face', 'warm', 'errors', 'atlas/index.ts', 'runtime', 'src/host/real-path.ts'] },
+  plugin: {
+    at: ['plugin/'],
+    may: ['face', 'warm', 'errors', 'atlas/index.ts', 'runtime', 'src/host/real-path.ts'],
+    mayLater: ['src/workshop.ts'],
+  },
   runtime: { at: ['plugin/runtime/'], may: [] },
   panel: { at: ['plugin/panel/ui/'], may: ['plugin/panel/protocol.ts', 'plugin/panel/actions.ts', 'src/credit/credits.ts'] },
 }
@@ -110,6 +114,25 @@ export function importLoops(sources: readonly Source[]): Violation[] {
     done.add(path)
   }
   for (const { path } of sources) visit(path, [])
+  return found
+}
+
+/** Packages that are loaded with a file, as by the imports of whatever it loads with it; types and dynamic imports load nothing. Ways to them, by file. */
+export function loadedPackages(sources: readonly Source[], from: string): Map<string, readonly string[]> {
+  const byPath = new Map(sources.map((source) => [source.path, source]))
+  const found = new Map<string, readonly string[]>()
+  const visited = new Set<string>()
+  const visit = (path: string, way: readonly string[]): void => {
+    if (visited.has(path)) return
+    visited.add(path)
+    for (const { specifier, isType, isDynamic } of byPath.get(path)?.imports ?? []) {
+      if (isType || isDynamic) continue
+      const target = resolveImport(path, specifier)
+      if (target !== undefined) visit(target, [...way, target])
+      else if (!specifier.startsWith('node:') && !found.has(specifier)) found.set(specifier, way)
+    }
+  }
+  visit(from, [from])
   return found
 }
 
