@@ -37,7 +37,8 @@ const isPercent = whole(1, 100)
 const areQualities = group({ webp: isPercent, avif: isPercent, ktx2: isPercent })
 
 function isList(value: unknown, minimum: number, isItem: Check): value is readonly unknown[] {
-  return Array.isArray(value) && value.length >= minimum && value.every(isItem)
+  // Spread, since `every` leaves out the holes of a list.
+  return Array.isArray(value) && value.length >= minimum && [...value].every(isItem)
 }
 
 function isService(value: unknown): boolean {

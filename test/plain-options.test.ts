@@ -56,6 +56,7 @@ test('the schema finds nothing wrong with plain options, whatever has been chang
 test.each([
   ['a format of the project', { formats: [{ name: 'mine', write: () => [] }] }],
   ['a profile', { service: { baseUrl: 'https://api.example.com', profile: {} } }],
+  ['a list with a hole', { specs: Object.assign(new Array(2), { 1: 'art/*' }) }],
   [
     'an object of a class',
     {
