@@ -1,5 +1,5 @@
 import { AtlasError } from './errors.ts'
-import { type PackedPage, type PackGroup, type PackOptions, type PackSize, packAnew } from './packer-pages.ts'
+import { boundsOf, type PackedPage, type PackGroup, type PackOptions, type PackSize, packAnew } from './packer-pages.ts'
 import { isDense } from './packer-search.ts'
 import { type EarlierPages, packBeside } from './packer-stable.ts'
 
@@ -70,7 +70,7 @@ const BOTH_WAYS = 4000
 function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
   if (!options.canTurn || sizes.length > BOTH_WAYS) return packAnew(sizes, groups, options)
   const upright = tryPacking(sizes, groups, { ...options, canTurn: false })
-  if (!(upright instanceof AtlasError) && isFull(upright, boxesOf(sizes, groups, options))) return upright
+  if (!(upright instanceof AtlasError) && isFull(upright, boxesOf(sizes, groups, options), options)) return upright
   const turned = tryPacking(sizes, groups, options)
   if (turned instanceof AtlasError || upright instanceof AtlasError) {
     const found = turned instanceof AtlasError ? upright : turned
@@ -90,8 +90,10 @@ function tryPacking(sizes: readonly PackSize[], groups: readonly PackGroup[], op
   }
 }
 
-function isFull(pages: readonly PackedPage[], { area, count }: PageSum): boolean {
-  return isDense(count, area, areaOf(pages))
+/** Full pages that are no more than what lies on them asks for: small full ones may be many. */
+function isFull(pages: readonly PackedPage[], { area, count }: PageSum, options: PackOptions): boolean {
+  const { longest } = boundsOf(options)
+  return pages.length <= Math.ceil(area / (longest * longest)) && isDense(count, area, areaOf(pages))
 }
 
 function areaOf(pages: readonly PackedPage[]): number {

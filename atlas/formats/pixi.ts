@@ -61,7 +61,7 @@ export function toPixiSheet(encoded: EncodedAtlas, page: number, isFirst: boolea
   const others = pages.flatMap((_, index) => (index === 0 ? [] : [sheetFile(encoded, index, isFirst)]))
   const played = animations.map((animation) => ({ name: animation.name, frames: playedFrames(animation) }))
   return {
-    frames: toTable(frames.map((frame) => [frame.name, toPixiFrame(frame, durations.get(frame.name))])),
+    frames: toTable(frames.map((frame) => [frame.name, toPixiFrame(frame, atlas.scale, durations.get(frame.name))])),
     animations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.name)])),
     // PixiJS keeps what it does not know in `sheet.data`; as many as the animation has frames.
     durations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.durationMs)])),
@@ -73,9 +73,12 @@ export function toPixiSheet(encoded: EncodedAtlas, page: number, isFirst: boolea
   }
 }
 
-function toPixiFrame(placed: PlacedFrame, durationMs: number | undefined): object {
+/** PixiJS divides sides and places by the scale that `meta` names, and takes borders as they are. */
+function toPixiFrame(placed: PlacedFrame, scale: number, durationMs: number | undefined): object {
   const frame = toHashFrame(placed, durationMs)
-  return placed.borders === undefined ? frame : { ...frame, borders: placed.borders }
+  if (placed.borders === undefined) return frame
+  const { left, top, right, bottom } = placed.borders
+  return { ...frame, borders: { left: left / scale, top: top / scale, right: right / scale, bottom: bottom / scale } }
 }
 
 /**

@@ -63,7 +63,7 @@ export interface AtlasData {
   readonly frames: Readonly<Record<string, FrameRow>>
   /** Names of frames that lie on their pages turned by 90° clockwise; rows have their upright size. @default none */
   readonly turned?: readonly string[]
-  /** What a nine-slice keeps unstretched, by sprite, in page pixels of the untrimmed frame; where a spec has `borders`. @default none */
+  /** What a nine-slice keeps unstretched, by sprite, in page pixels of the untrimmed frame; where a spec has `borders`, see `bordersOf`. @default none */
   readonly borders?: Readonly<Record<string, BorderRow>>
   /** Convex outline of what is seen of each frame, as x and y in page pixels of the untrimmed frame; where `atlas.hull` asks for it. @default none */
   readonly outlines?: Readonly<Record<string, Outline>>

@@ -1,6 +1,6 @@
 import type Phaser from 'phaser'
 import type { AnimationData, AtlasData, BorderRow, FrameRow, Outline } from './data.ts'
-import { spriteOf } from './sprite-of.ts'
+import { bordersOf } from './sprite-of.ts'
 
 /** One frame of Phaser's JSON, as `textures/parsers/JSONHash.js` reads it. */
 export interface PhaserFrame {
@@ -42,7 +42,7 @@ export function toTextures(atlas: AtlasData): { readonly image: string; readonly
     image: String(index),
     frames: Object.entries(atlas.frames)
       .filter(([, row]) => row[0] === index)
-      .map(([name, row]) => toFrame(name, row, atlas.borders?.[spriteOf(name)], atlas.outlines?.[name])),
+      .map(([name, row]) => toFrame(name, row, bordersOf(atlas, name), atlas.outlines?.[name])),
   }))
 }
 

@@ -97,6 +97,17 @@ describe('packPages', () => {
     expect([isAnyTurned(), isAnyTurned(false), isAnyTurned(true)]).toEqual([false, false, true])
   })
 
+  test('full pages are not enough where fewer do: what lies beside the others once it is turned is turned', () => {
+    const sizes = [...Array(2).fill({ width: 60, height: 50 }), ...Array(2).fill({ width: 100, height: 20 })]
+    const pack = (canTurn: boolean): PackedPage[] =>
+      packPages(sizes, inGroups(sizes, 2), { maxSize: 100, padding: 0, border: 0, canTurn })
+    expect(pack(false).map(({ width, height }) => [width, height])).toEqual([
+      [60, 100],
+      [100, 40],
+    ])
+    expect(pack(true).map(({ width, height }) => [width, height])).toEqual([[100, 100]])
+  })
+
   test('a page is as long as its frames need, and no power of two', () => {
     const [page] = packPages([{ width: 65, height: 33 }], [{ name: 'a/walk', members: [0] }], usual)
     expect([page?.width, page?.height]).toEqual([67, 35])

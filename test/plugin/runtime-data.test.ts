@@ -79,6 +79,20 @@ test('PixiJS gets a page alone, with its scale, and no animations', () => {
   expect(toSheetData(atlas, 1)).toStrictEqual({ frames: { 'hero/walk/0001': whole }, meta: { scale: '0.5' } })
 })
 
+test('nine-slices: Phaser gets the middle in page pixels, PixiJS the borders of an unscaled frame; other sprites get none, whatever they are called', () => {
+  const row = atlas.frames['hero/walk/0001']!
+  const frames = { 'panel/idle/0000': row, 'constructor/idle/0000': row }
+  const sliced: AtlasData = { ...atlas, frames, borders: { panel: [1, 2, 3, 4] } }
+  expect(toTextures(sliced)[1]!.frames).toStrictEqual([
+    { filename: 'panel/idle/0000', ...whole, scale9Borders: { x: 1, y: 2, w: 12, h: 10 } },
+    { filename: 'constructor/idle/0000', ...whole },
+  ])
+  expect(toSheetData(sliced, 1).frames).toStrictEqual({
+    'panel/idle/0000': { ...whole, borders: { left: 2, top: 4, right: 6, bottom: 8 } },
+    'constructor/idle/0000': whole,
+  })
+})
+
 test('the main atlas is the one at scale 1, else the first, else an error with the name', () => {
   const sprite = (...scales: readonly number[]): SpriteModule =>
     ({ name: 'hero', atlases: scales.map((scale) => ({ ...atlas, scale })) }) as unknown as SpriteModule

@@ -17,6 +17,12 @@ const { Resolver } = await own<typeof import('pixi.js')>('assets/resolver/Resolv
 
 type SheetData = ConstructorParameters<typeof Spritesheet>[1] & { readonly durations: Readonly<Record<string, readonly number[]>> }
 
+type Sides = NonNullable<ReadFrame['borders']>
+
+function mapSides({ left = 0, top = 0, right = 0, bottom = 0 }: Partial<Sides>, change: (side: number) => number): Sides {
+  return { left: change(left), top: change(top), right: change(right), bottom: change(bottom) }
+}
+
 /** Parses a page and those that it names, as `Assets` does, with PixiJS' own `Spritesheet`. */
 function readSheet(folder: Folder, file: string): ReadSheets {
   const frames = new Map<string, ReadFrame>()
@@ -39,7 +45,8 @@ function readSheet(folder: Folder, file: string): ReadSheets {
           { width: px(orig.width), height: px(orig.height) },
         ),
         anchor: texture.defaultAnchor as ReadFrame['anchor'],
-        borders: texture.defaultBorders,
+        // PixiJS slices in units of the sides, which it has divided by the resolution.
+        borders: texture.defaultBorders && mapSides(texture.defaultBorders, px),
         hull: (data.frames[name] as { hull?: ReadFrame['hull'] }).hull,
       })
     }
@@ -70,6 +77,21 @@ formatSuite({
       animations: new Map(sheets.flatMap(({ animations }) => [...animations])),
     }
   },
+})
+
+test('nine-slices are cut at the same places at every scale, as NineSliceSprite measures them', () => {
+  const borders = { left: 3, top: 4, right: 5, bottom: 6 }
+  const panel = { name: 'panel', sequences: [painting('panel/glow', { borders, width: 24, height: 24 })] }
+  const twice = { left: 6, top: 8, right: 10, bottom: 12 }
+  const large = { ...panel, scale: 2, sequences: [painting('panel/glow', { borders, width: 48, height: 48 })] }
+  const folder = toFolder(pixi, makeProject(panel, large))
+  for (const [scale, inPagePixels] of [
+    [1, borders],
+    [2, twice],
+  ] as const) {
+    const [frame] = readSheet(folder, choose(folder, 'panel', scale)).frames.values()
+    expect(frame?.borders).toEqual(inPagePixels)
+  }
 })
 
 describe('several encodings of the pages', () => {
