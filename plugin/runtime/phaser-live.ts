@@ -93,6 +93,7 @@ export interface LiveObject {
   readonly height?: number
   readonly leftWidth?: number
   readonly topHeight?: number
+  readonly is3Slice?: boolean
   setSlices?(width: number | undefined, height: number | undefined): void
   setFrame?(frame: unknown): void
   setOrigin?(x: number, y: number): void

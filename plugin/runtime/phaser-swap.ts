@@ -93,13 +93,14 @@ interface Origin extends Point {
   readonly isSliced: boolean
 }
 
-function originOf({ frame, originX = 0.5, originY = 0.5, leftWidth, topHeight }: LiveObject): Origin {
+function originOf({ frame, originX = 0.5, originY = 0.5, leftWidth, topHeight, is3Slice = false }: LiveObject): Origin {
   const { scale9 = false, scale9Borders: middle } = frame?.data ?? {}
   return {
     x: originX,
     y: originY,
     isAnchor: frame?.customPivot === true && originX === frame.pivotX && originY === frame.pivotY,
-    isSliced: scale9 && middle?.x === leftWidth && middle?.y === topHeight,
+    // One without slices above and below counts all of its height as the upper one.
+    isSliced: scale9 && middle?.x === leftWidth && (is3Slice || middle?.y === topHeight),
   }
 }
 

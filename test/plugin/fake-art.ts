@@ -23,8 +23,8 @@ export interface FakeArt {
   /** Which frames are played. */
   use?: readonly number[] | undefined
   anchor?: { readonly x: number; readonly y: number } | undefined
-  /** What nine-slices keep at each side, pixels. */
-  borders?: number | undefined
+  /** What nine-slices keep at each side, pixels; of a list, left and right alone. */
+  borders?: number | readonly [left: number, right: number] | undefined
   pixelArt: boolean
   /** Names of further sprites that look the same. */
   others: readonly string[]
@@ -77,7 +77,7 @@ async function toSheet(sprite: string, art: FakeArt, file: string): Promise<Buil
       loop,
       yoyo,
       ...(anchor ? { anchor } : {}),
-      ...(all === undefined ? {} : { borders: { left: all, top: all, right: all, bottom: all } }),
+      ...(all === undefined ? {} : { borders: toBorders(all) }),
       trim: true,
       extrude: 1,
       padding: 2,
@@ -120,4 +120,9 @@ function draw({ red, side }: FakeArt, green: number, index: number): ReturnType<
   const bitmap = createBitmap(side, side)
   for (let y = 2; y < side - 2; y++) for (let x = 2; x < side - 2; x++) bitmap.data.set([red, green, 20 * index, 255], (y * side + x) * 4)
   return bitmap
+}
+
+function toBorders(all: NonNullable<FakeArt['borders']>): { left: number; top: number; right: number; bottom: number } {
+  if (typeof all !== 'number') return { left: all[0], top: 0, right: all[1], bottom: 0 }
+  return { left: all, top: all, right: all, bottom: all }
 }

@@ -280,6 +280,17 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
     await game.page.evaluate(() => globalThis.stage?.panel.take())
   })
 
+  test('so does one that keeps its left and its right edge alone', async () => {
+    const left = (): Promise<number | undefined> => game.page.evaluate(() => globalThis.stage?.panel.look().left)
+    await game.change({ side: 16, borders: [4, 3], red: 100 })
+    await game.page.evaluate(() => globalThis.stage?.panel.put())
+    expect(await left()).toBe(4)
+    await game.change({ borders: [6, 5] })
+    expect(await left()).toBe(6)
+    await game.page.evaluate(() => globalThis.stage?.panel.take())
+    await game.change({ borders: undefined })
+  })
+
   test('pixel art comes and goes', async () => {
     const { filter } = await game.look()
     const pixel = await game.change({ pixelArt: true })
