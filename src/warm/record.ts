@@ -64,6 +64,12 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
     if (value === undefined || (seen.get(path) ?? value) !== value) giveUp()
     else seen.set(path, value)
   }
+  /** A look that fails is nothing that another run could compare. */
+  const answered = <T>(look: Promise<T>): Promise<T> =>
+    look.catch((error: unknown) => {
+      giveUp()
+      throw error
+    })
   const isOurs = (path: string): boolean => path === cache || path.startsWith(cache + sep)
 
   const read: Disk['read'] = async (path) => {
@@ -71,7 +77,7 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
     const name = basename(path)
     const isMarked = recordFile.test(name) || envFile.test(name)
     const before = isMarked ? files.mark(path) : undefined
-    const bytes = await inner.disk.read(path)
+    const bytes = await answered(inner.disk.read(path))
     if (resultFile.test(name)) see(shapes, path, files.shape(path))
     else if (!isMarked) see(digests, path, files.digestBytes(bytes))
     else if (before === undefined || before !== files.mark(path) || isFresh(before, inner.clock.wall())) giveUp()
@@ -92,16 +98,17 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
   const disk: Disk = {
     read,
     list: async (folder) => {
-      const found = await inner.disk.list(folder)
-      if (isOurs(folder)) return found
+      if (isOurs(folder)) return inner.disk.list(folder)
+      const found = await answered(inner.disk.list(folder))
       const missing = found.length === 0 ? (knownMissing(shapes, folder) ?? highestMissing(files, folder)) : undefined
       if (missing === undefined) see(names, folder, found.join('\n'))
       else see(shapes, missing, 'none')
       return found
     },
     stat: async (path) => {
-      const found = await inner.disk.stat(path)
-      if (!isOurs(path)) see(shapes, path, !found ? 'none' : found.isFolder ? 'folder' : `${found.bytes} ${found.changedMs}`)
+      if (isOurs(path)) return inner.disk.stat(path)
+      const found = await answered(inner.disk.stat(path))
+      see(shapes, path, !found ? 'none' : found.isFolder ? 'folder' : `${found.bytes} ${found.changedMs}`)
       return found
     },
     makeFolder: (folder) => {
