@@ -18,6 +18,9 @@ export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasDa
     scale: atlas.scale,
     pixelArt: atlas.pixelArt,
     version: atlas.pages.map((page) => page.sha256.slice(0, 16)).join('.'),
+    ...(turned.length > 0 ? { turned } : {}),
+    ...(borders.size > 0 ? { borders: Object.fromEntries(borders) } : {}),
+    ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
     pages: atlas.pages.map(({ width, height, extension }, index) => ({ url: urls[index] ?? '', width, height, format: extension })),
     frames: Object.fromEntries(
       atlas.frames.map(({ name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor }) => {
@@ -25,9 +28,6 @@ export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasDa
         return [name, (anchor ? [...row, anchor.x, anchor.y] : row) as FrameRow]
       }),
     ),
-    ...(turned.length > 0 ? { turned } : {}),
-    ...(borders.size > 0 ? { borders: Object.fromEntries(borders) } : {}),
-    ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
     animations: Object.fromEntries(
       atlas.animations.map(({ name, frames, fps, loop, yoyo }) => [
         name,

@@ -99,8 +99,7 @@ describe('packPages', () => {
 
   test('full pages are not enough where fewer do: what lies beside the others once it is turned is turned', () => {
     const sizes = [...Array(2).fill({ width: 60, height: 50 }), ...Array(2).fill({ width: 100, height: 20 })]
-    const pack = (canTurn: boolean): PackedPage[] =>
-      packPages(sizes, inGroups(sizes, 2), { maxSize: 100, padding: 0, border: 0, canTurn })
+    const pack = (canTurn: boolean): PackedPage[] => packPages(sizes, inGroups(sizes, 2), { maxSize: 100, padding: 0, border: 0, canTurn })
     expect(pack(false).map(({ width, height }) => [width, height])).toEqual([
       [60, 100],
       [100, 40],

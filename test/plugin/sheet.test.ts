@@ -47,7 +47,8 @@ function toSheets(plays: readonly (readonly [sprite: string, plays: readonly Pla
       own.map(({ row, number }) => {
         const [page = 0, x = 0, y = 0, width = 0, height = 0, offsetX = 0, offsetY = 0, sourceWidth = 0, sourceHeight = 0] = row
         const place = { page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight }
-        return { name: `${name}/${String(number).padStart(4, '0')}`, ...place, ...(anchor ? { anchor } : {}) }
+        const borders = name.startsWith('ant/') ? { borders: { left: 1, top: 2, right: 3, bottom: 4 } } : {}
+        return { name: `${name}/${String(number).padStart(4, '0')}`, ...place, ...borders, ...(anchor ? { anchor } : {}) }
       }),
     )
     .sort((a, b) => (a.name < b.name ? -1 : 1))
