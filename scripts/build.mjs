@@ -105,6 +105,9 @@ function besides(others) {
 
 /** @param {string} code */
 function toAscii(code) {
+  const [clash] = /(?<!\\)(?:\\\\)*\\[^\0-\x7f]/.exec(code) ?? []
+  if (clash !== undefined)
+    throw new Error(`Expected no backslash before a character that is not ASCII, whose escape it would undo, found ${clash}.`)
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 

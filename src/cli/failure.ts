@@ -51,6 +51,7 @@ function toFailure(error: unknown): Failure {
     }
   }
   if (error.name === 'AbortError') return interrupted()
+  if (code === 'ERR_MODULE_NOT_FOUND') return internal(`${error.message}.`, error.stack, brokenAdvice)
   return internal(error.message, error.stack)
 }
 
@@ -81,10 +82,15 @@ function interrupted(): Failure {
   return { code: 'SW_INTERRUPTED' satisfies ErrorCode, message: 'Interrupted.', facts: {}, exit: errorCodes.SW_INTERRUPTED.exit }
 }
 
-function internal(message: string, stack: string | undefined): Failure {
+const mistakeAdvice = 'This is a mistake in spritewright itself: please report it with the lines below.'
+/** Parts of a package are loaded when they are first asked for, and npm may have replaced it by then. */
+const brokenAdvice =
+  'The installed spritewright is not whole, or was replaced while it ran: run the command again, and where that changes nothing, npm install. Nothing that was paid for is lost.'
+
+function internal(message: string, stack: string | undefined, advice: string = mistakeAdvice): Failure {
   return {
     code: 'SW_INTERNAL' satisfies ErrorCode,
-    message: `${message || 'An error without a message.'} This is a mistake in spritewright itself: please report it with the lines below.`,
+    message: `${message || 'An error without a message.'} ${advice}`,
     facts: {},
     exit: errorCodes.SW_INTERNAL.exit,
     ...(stack ? { stack } : {}),
