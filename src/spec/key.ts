@@ -24,7 +24,8 @@ export function requestHash(request: PaidRequest, identity: ServiceIdentity): st
  * The key of something that can be made again: SHA-256, lower-case hex, of its parts (request hashes, free fields, versions) as JSON. Fields count in the order in which they stand, which
  * one place in our code gives them; another order would only make anew what is there.
  *
- * @throws `SW_INTERNAL` for what is no JSON: nothing, a bigint, a function.
+ * @param parts Plain data: inside them, a function or NaN would be told apart from nothing and null by nobody.
+ * @throws `SW_INTERNAL` for what is no JSON: nothing, a function, or a bigint anywhere.
  */
 export function buildKey(parts: unknown): string {
   return hashOf(() => JSON.stringify(parts) as string | undefined)
