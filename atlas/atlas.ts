@@ -134,7 +134,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
       unit: align,
       canTurn,
     },
-    earlierPlaces(earlier, pieces, pictures, align),
+    earlierPlaces(earlier, sequences, pieces, pictures, align),
   ).map((page) => inPixels(page, align))
   return {
     name,
@@ -219,22 +219,26 @@ function cutPieces(
 /** Where the pictures of today lay before, each by the first frame that shows it. */
 function earlierPlaces(
   earlier: readonly EarlierFrame[],
+  sequences: readonly FrameSequence[],
   pieces: readonly Piece[],
   pictures: readonly PagePicture[],
   align: number,
 ): EarlierPages {
   const frames = new Map(earlier.map((frame) => [frame.name, frame]))
-  const pages: { positions: Map<number, PackedPlace> }[] = []
-  for (const { frame, trimmed, picture } of pieces) {
+  const groupOf = new Map(sequences.map((sequence, group) => [sequence, group]))
+  const pages: { positions: Map<number, PackedPlace>; groups: number[] }[] = []
+  for (const { frame, sequence, trimmed, picture } of pieces) {
     const before = frames.get(frame.name)
     if (before?.width !== trimmed.bitmap.width || before.height !== trimmed.bitmap.height) continue
     const { extrude } = pictures[picture]!
-    while (pages.length <= before.page) pages.push({ positions: new Map() })
-    const { positions } = pages[before.page]!
+    while (pages.length <= before.page) pages.push({ positions: new Map(), groups: [] })
+    const { positions, groups } = pages[before.page]!
     const x = (before.x - extrude) / align
     const y = (before.y - extrude) / align
     const isOnGrid = Number.isInteger(x) && Number.isInteger(y)
     if (isOnGrid && !positions.has(picture)) positions.set(picture, { x, y, isTurned: before.isTurned ?? false })
+    const group = groupOf.get(sequence)!
+    if (groups.at(-1) !== group) groups.push(group)
   }
   return pages
 }

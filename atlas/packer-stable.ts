@@ -10,8 +10,11 @@ import {
 } from './packer-pages.ts'
 import { FreeSpace } from './packer-space.ts'
 
-/** Places of an earlier layout, by the indices of the sizes of today. What does not fit together any more is placed anew. */
-export type EarlierPages = readonly Pick<PackedPage, 'positions'>[]
+/**
+ * Places of an earlier layout, by the indices of the sizes of today. What does not fit together any more is placed anew. `groups` says which ones lay there: what they show may
+ * lie on several pages.
+ */
+export type EarlierPages = readonly (Pick<PackedPage, 'positions'> & Partial<Pick<PackedPage, 'groups'>>)[]
 
 /** A page of the earlier layout with what still belongs on it. */
 interface KeptPage {
@@ -72,14 +75,15 @@ class StableJob {
     this.#options = options
   }
 
-  /** Page → the groups of which it holds most rectangles, the first of several. */
+  /** Page → the groups of which it holds most rectangles; of several the one where a group lay, else the first. */
   homes(earlier: EarlierPages): ReadonlyMap<number, number[]> {
     const homes = new Map<number, number[]>()
     for (const [group, { members }] of this.#groups.entries()) {
       const counts = earlier.map(({ positions }) => members.filter((member) => positions.has(member)).length)
       const most = counts.reduce((a, b) => Math.max(a, b), 0)
       if (most === 0) continue
-      const page = counts.indexOf(most)
+      const lay = earlier.findIndex(({ groups = [] }, page) => counts[page] === most && groups.includes(group))
+      const page = lay < 0 ? counts.indexOf(most) : lay
       homes.set(page, [...(homes.get(page) ?? []), group])
     }
     return homes

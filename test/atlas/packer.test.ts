@@ -202,6 +202,23 @@ describe('packPages beside an earlier layout', () => {
     expect(moved(before, after).length).toBeLessThan(588 / 3)
   })
 
+  test('a sprite that looks like one on another page stays on its own', () => {
+    const sizes = Array.from({ length: 30 }, () => ({ width: 25, height: 25 }))
+    const groups = [
+      { name: 'a/walk', members: [0] },
+      { name: 'b/walk', members: [...sizes.keys()].slice(1, 16) },
+      { name: 'c/walk', members: [...sizes.keys()].slice(16) },
+      { name: 'z/walk', members: [0] },
+    ]
+    const place = (index: number, at: number) => [index, { x: 25 * (at % 4), y: 25 * (at >> 2), isTurned: false }] as const
+    const page = (own: readonly number[], members: readonly number[]): PackedPage => {
+      return { width: 100, height: 100, groups: own, positions: new Map(members.map(place)) }
+    }
+    const before = [page([0, 1], [0, ...groups[1]!.members]), page([2, 3], [0, ...groups[2]!.members])]
+    const after = packPages(sizes, groups, { maxSize: 100, padding: 0, border: 0 }, before)
+    expect(laid(after)).toEqual(laid(before))
+  })
+
   test('where what is left would waste too much, all is packed anew', () => {
     const sizes = frameSizes(144, 13)
     const groups = inGroups(sizes, 12)
