@@ -1,11 +1,10 @@
 import type { Bitmap } from './bitmap.ts'
 import { type PagePicture, PlacedRows, pageOf } from './compose.ts'
-import { pictureDigest } from './digest.ts'
 import { AtlasError } from './errors.ts'
-import { type Borders, canvasOf, checkSequences, type Frame, type FrameSequence } from './frame.ts'
+import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
 import type { HullPoint } from './hull.ts'
-import { type EarlierPages, type PackedPage, type PackedPlace, packPages } from './packer.ts'
-import { type TrimmedFrame, trim } from './trim.ts'
+import { type PackedPage, packPages } from './packer.ts'
+import { cutPieces, type EarlierFrame, earlierPlaces, type Piece, untrimmedSlices } from './pieces.ts'
 
 /** One packed picture. */
 export interface Page {
@@ -40,9 +39,6 @@ export interface PlacedFrame {
   /** Convex outline of what is seen, clockwise, pixels of the untrimmed frame at this scale; absent where nothing is seen, and until `withOutlines` adds it. */
   readonly hull?: readonly HullPoint[]
 }
-
-/** What is to be known of a frame of an earlier atlas to leave it where it was. */
-export type EarlierFrame = Pick<PlacedFrame, 'name' | 'page' | 'x' | 'y' | 'width' | 'height' | 'isTurned'>
 
 /** An animation of placed frames, all on one page. */
 export interface AtlasAnimation {
@@ -86,15 +82,6 @@ export interface AtlasOptions {
   readonly rotate?: boolean
   /** Places, sizes, offsets and page sides are multiples of this many pixels, so that a smaller scale can share the layout; see {@link alignSequences}. @default 1 */
   readonly align?: number
-}
-
-/** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
-interface Piece {
-  readonly frame: Frame
-  readonly sequence: FrameSequence
-  readonly trimmed: TrimmedFrame
-  /** Index of the picture. */
-  readonly picture: number
 }
 
 /**
@@ -169,80 +156,6 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: number): TrimmedFrame {
-  if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
-  if (!sequence.trim) return { bitmap, offsetX: 0, offsetY: 0 }
-  // At a smaller scale an edge that is drawn smoothly reaches a pixel further out.
-  const isSmoothed = align > 1 && !sequence.pixelArt
-  return trim(bitmap, { align, margin: isSmoothed ? 2 * align : align })
-}
-
-/**
- * A sequence of which only the trimmed parts are kept, for {@link makeAtlas} without `align`: the whole frames of a large project would not fit into memory.
- * Nothing changes in the atlas. Sequences that are not trimmed, or are sliced by the engine, stay whole.
- *
- * @param known Pictures so far: equal ones share their pixels. @default of this sequence alone
- */
-export function cutSequence(sequence: FrameSequence, known: Map<string, Bitmap> = new Map()): FrameSequence {
-  if (!untrimmedSlices(sequence).trim) return sequence
-  const frames = sequence.frames.map((frame) => {
-    const { width, height } = canvasOf(frame)
-    const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, sequence, 1)
-    const key = pictureDigest(cut)
-    const bitmap = known.get(key) ?? cut
-    known.set(key, bitmap)
-    return { ...frame, bitmap, canvas: { x, y, width, height } }
-  })
-  return { ...sequence, frames }
-}
-
-/** @returns Also, for each sequence, the pictures of its frames. */
-function cutPieces(
-  sequences: readonly FrameSequence[],
-  align: number,
-): { pieces: readonly Piece[]; pictures: readonly PagePicture[]; picturesOf: readonly (readonly number[])[] } {
-  const pictures: PagePicture[] = []
-  const known = new Map<string, number>()
-  const cut = sequences.map((sequence) =>
-    sequence.frames.map((frame): Piece => {
-      const trimmed = cutFrame(frame, sequence, align)
-      const { bitmap } = trimmed
-      const key = `${sequence.extrude} ${pictureDigest(bitmap)}`
-      const picture = known.get(key) ?? pictures.push({ bitmap, extrude: sequence.extrude }) - 1
-      known.set(key, picture)
-      return { frame, sequence, trimmed, picture }
-    }),
-  )
-  return { pieces: cut.flat(), pictures, picturesOf: cut.map((pieces) => pieces.map(({ picture }) => picture)) }
-}
-
-/** Where the pictures of today lay before, each by the first frame that shows it. */
-function earlierPlaces(
-  earlier: readonly EarlierFrame[],
-  sequences: readonly FrameSequence[],
-  pieces: readonly Piece[],
-  pictures: readonly PagePicture[],
-  align: number,
-): EarlierPages {
-  const frames = new Map(earlier.map((frame) => [frame.name, frame]))
-  const groupOf = new Map(sequences.map((sequence, group) => [sequence, group]))
-  const pages: { positions: Map<number, PackedPlace>; groups: number[] }[] = []
-  for (const { frame, sequence, trimmed, picture } of pieces) {
-    const before = frames.get(frame.name)
-    if (before?.width !== trimmed.bitmap.width || before.height !== trimmed.bitmap.height) continue
-    const { extrude } = pictures[picture]!
-    while (pages.length <= before.page) pages.push({ positions: new Map(), groups: [] })
-    const { positions, groups } = pages[before.page]!
-    const x = (before.x - extrude) / align
-    const y = (before.y - extrude) / align
-    const isOnGrid = Number.isInteger(x) && Number.isInteger(y)
-    if (isOnGrid && !positions.has(picture)) positions.set(picture, { x, y, isTurned: before.isTurned ?? false })
-    const group = groupOf.get(sequence)!
-    if (groups.at(-1) !== group) groups.push(group)
-  }
-  return pages
-}
-
 function placeFrames(
   packed: readonly PackedPage[],
   sequences: readonly FrameSequence[],
@@ -273,11 +186,6 @@ function placeFrames(
       }
     })
     .sort(byName)
-}
-
-/** Engines slice what lies on the page, whatever was trimmed off it. */
-function untrimmedSlices(sequence: FrameSequence): FrameSequence {
-  return sequence.borders === undefined ? sequence : { ...sequence, trim: false }
 }
 
 /** Borders at a scale, in whole pixels. */

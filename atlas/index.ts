@@ -8,8 +8,6 @@ export {
   type Atlas,
   type AtlasAnimation,
   type AtlasOptions,
-  cutSequence,
-  type EarlierFrame,
   makeAtlas,
   type Page,
   type PlacedFrame,
@@ -36,6 +34,7 @@ export { libraryUrl } from './module-url.ts'
 export { withOutlines } from './outlines.ts'
 export type { PaletteMode } from './palette.ts'
 export { type PictureFormat, type PictureInfo, pictureInfo } from './picture.ts'
+export { cutSequence, type EarlierFrame } from './pieces.ts'
 export { makePlaceholder, type PlaceholderOptions } from './placeholder.ts'
 export { decodePng, type PictureLimits } from './png.ts'
 export { type PngStrip, type PngStripMark, stripsOf } from './png-strips.ts'

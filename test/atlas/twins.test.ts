@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { type EarlierFrame, makeAtlas } from '../../atlas/atlas.ts'
+import { makeAtlas } from '../../atlas/atlas.ts'
 import { createBitmap } from '../../atlas/bitmap.ts'
 import type { FrameSequence } from '../../atlas/frame.ts'
+import type { EarlierFrame } from '../../atlas/pieces.ts'
 
 /** Frames of 25 × 25 pixels, one of each colour. */
 function sequenceOf(name: string, colours: readonly number[]): FrameSequence {
