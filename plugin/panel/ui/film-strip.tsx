@@ -115,13 +115,29 @@ function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNo
   )
 }
 
-/** A frame that is dropped takes the focus with it: the one in its place gets it. */
+/** A frame that is dropped takes the focus with it: the one in its place gets it. Where the focus has gone elsewhere since, it is none of the frames' business. */
 function useHeldFocus(list: { readonly current: HTMLElement | null }, place: number): void {
   const hadFocus = useRef(false)
   useEffect(() => {
+    const come = ({ target }: FocusEvent): void => {
+      hadFocus.current = list.current?.contains(target as Node) ?? false
+    }
+    const leave = ({ target }: FocusEvent): void => {
+      // What is taken out of the page has not been left by anybody.
+      queueMicrotask(() => {
+        if ((target as Node).isConnected && document.activeElement === document.body) hadFocus.current = false
+      })
+    }
+    document.addEventListener('focusin', come)
+    document.addEventListener('focusout', leave)
+    return () => {
+      document.removeEventListener('focusin', come)
+      document.removeEventListener('focusout', leave)
+    }
+  }, [list])
+  useEffect(() => {
     const buttons = list.current?.querySelectorAll('button') ?? []
     if (hadFocus.current && document.activeElement === document.body) buttons[Math.min(place, buttons.length - 1)]?.focus()
-    hadFocus.current = list.current?.contains(document.activeElement) ?? false
   })
 }
 
