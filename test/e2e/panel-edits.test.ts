@@ -178,7 +178,7 @@ describe('free fields', () => {
 describe('errors', () => {
   test('are shown with file and line, and gone when they are mended', async () => {
     await desk.game.write(heroFile, original.replace('"fps": 8', '"fps": "fast"'))
-    await page.getByRole('alert').getByText('sprites/hero.sprite.json:6', { exact: false }).waitFor()
+    await page.getByRole('alert').getByText('sprites/hero.sprite.json:6', { exact: false }).first().waitFor()
     await page.getByRole('link', { name: /^Problems/ }).click()
     await page.getByRole('heading', { name: /sprites\/hero\.sprite\.json:6:\d+/ }).waitFor()
     await desk.game.write(heroFile, original)
