@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const meter = pathToFileURL(join(import.meta.dirname, 'meter.mjs')).href
-const counter = ['perf', 'stat', '-x', ',', '-e', 'instructions:u']
+const counter = ['perf', 'stat', '-x', ',', '-e', 'instructions:u,task-clock']
 /** Whether Linux' `perf` is there and may count. What a busy machine does to times it does not do to instructions. */
 const canCount =
   countOf(spawnSync(counter[0], [...counter.slice(1), process.execPath, '-e', '0'], { encoding: 'utf8' }).stderr) !== undefined
 
 /**
- * Runs a script as a process of its own and measures it whole, threads too.
+ * Runs a script as a process of its own and measures it whole: its threads, and, where perf counts, its end.
  *
  * @param {{ script: string, args?: readonly string[], cwd?: string, env?: Record<string, string> }} job
  * @returns {Promise<{ cpuS: number, wallS: number, peakMb: number, instructionsG?: number, stdout: string }>} Instructions (10⁹, in user mode) where they can be counted.
@@ -35,8 +35,9 @@ export async function measureProcess({ script, args = [], cwd, env = {} }) {
     const code = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
     const wallS = (performance.now() - since) / 1000
     if (code !== 0) throw new Error(`${script} ended with ${code}: ${(stderr || stdout).slice(-800)}`)
-    const instructionsG = canCount ? countOf(readFileSync(counts, 'utf8')) : undefined
-    return { ...JSON.parse(readFileSync(file, 'utf8')), wallS, ...(instructionsG === undefined ? {} : { instructionsG }), stdout }
+    const counted = canCount ? countOf(readFileSync(counts, 'utf8')) : undefined
+    // What is counted from outside has the end of the process in it.
+    return { ...JSON.parse(readFileSync(file, 'utf8')), ...counted, wallS, stdout }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -44,17 +45,20 @@ export async function measureProcess({ script, args = [], cwd, env = {} }) {
 
 /** Undefined where nothing was counted. */
 function countOf(text) {
-  const count = /^(\d+),/m.exec(text ?? '')
-  return count ? Number(count[1]) / 1e9 : undefined
+  const [instructions, ms] = ['instructions', 'task-clock'].map(
+    (event) => new RegExp(`^([\\d.]+),[^,]*,${event}`, 'm').exec(text ?? '')?.[1],
+  )
+  return instructions && ms ? { instructionsG: Number(instructions) / 1e9, cpuS: Number(ms) / 1e3 } : undefined
 }
 
-/** Runs variants in turn (A B C, A B C …), so that a busy moment meets all of them. @returns Name → the median of each figure, and what the last run returned. */
+/** Runs variants in turn (A B C, A C B …), so that a busy moment meets all of them. @returns Name → the median of each figure, and what the last run returned. */
 export async function inTurn(variants, rounds) {
   const runs = new Map(variants.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    // Each begins in its turn: what comes behind a long run is measured on another machine than what comes behind a short one.
+    // Each begins in its turn, and every other round goes backwards: what comes behind a long run is measured on another machine than what comes behind a short one.
     const first = round % variants.length
-    for (const { name, run } of [...variants.slice(first), ...variants.slice(0, first)]) runs.get(name).push(await run(round))
+    const order = [...variants.slice(first), ...variants.slice(0, first)]
+    for (const { name, run } of round % 2 === 0 ? order : order.reverse()) runs.get(name).push(await run(round))
   }
   return new Map([...runs].map(([name, all]) => [name, { ...all.at(-1), ...medians(all) }]))
 }
