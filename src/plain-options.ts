@@ -2,6 +2,7 @@ import { pageFormats } from '../atlas/formats/abilities.ts'
 import { isFormatName } from '../atlas/formats/names.ts'
 import { parseBaseUrl } from './base-url.ts'
 import { isCreditsText } from './credit/credits.ts'
+import { type Check, isFlag, isList, isWhole, isWords } from './spec/plain-checks.ts'
 import { isFields } from './spec/plain-json.ts'
 
 /**
@@ -13,8 +14,6 @@ export function arePlainOptions(options: unknown): boolean {
   return areOptions(options)
 }
 
-type Check = (value: unknown) => boolean
-
 /** An object of these fields and no others. Any of them may be left out. */
 const group =
   (checks: Readonly<Record<string, Check>>): Check =>
@@ -24,22 +23,15 @@ const group =
 const whole =
   (minimum: number, maximum: number): Check =>
   (value) =>
-    Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum
+    isWhole(value, minimum, maximum)
 const oneOf =
   (...words: readonly unknown[]): Check =>
   (value) =>
     words.includes(value)
-const isFlag: Check = (value) => typeof value === 'boolean'
-const isWords: Check = (value) => typeof value === 'string' && /\S/.test(value)
 const isCredits: Check = (value) => (typeof value === 'string' || typeof value === 'number') && isCreditsText(String(value))
 const isEncoding = oneOf(...pageFormats)
 const isPercent = whole(1, 100)
 const areQualities = group({ webp: isPercent, avif: isPercent, ktx2: isPercent })
-
-function isList(value: unknown, minimum: number, isItem: Check): value is readonly unknown[] {
-  // Spread, since `every` leaves out the holes of a list.
-  return Array.isArray(value) && value.length >= minimum && [...value].every(isItem)
-}
 
 function isService(value: unknown): boolean {
   if (value === 'embedded') return true
@@ -48,10 +40,10 @@ function isService(value: unknown): boolean {
 }
 
 const areOptions = group({
-  specs: (value) => isWords(value) || isList(value, 1, isWords),
+  specs: (value) => isWords(value) || isList(value, 1, Number.POSITIVE_INFINITY, isWords),
   engine: oneOf('phaser', 'pixi'),
   // Formats of one's own are left to the schema, and so are profiles of a service.
-  formats: (value) => isList(value, 0, (name) => typeof name === 'string' && isFormatName(name)),
+  formats: (value) => isList(value, 0, Number.POSITIVE_INFINITY, (name) => typeof name === 'string' && isFormatName(name)),
   service: isService,
   approval: group({ perSprite: isCredits, perRun: isCredits, total: isCredits }),
   build: group({ generate: oneOf('approved', 'never'), unbought: oneOf('error', 'placeholder') }),
@@ -60,7 +52,8 @@ const areOptions = group({
   cache: group({ maxBytes: whole(0, 2 ** 50) }),
   atlas: group({
     maxSize: whole(64, 16_384),
-    format: (value) => isEncoding(value) || (isList(value, 1, isEncoding) && new Set(value).size === value.length),
+    format: (value) =>
+      isEncoding(value) || (isList(value, 1, Number.POSITIVE_INFINITY, isEncoding) && new Set(value).size === value.length),
     quality: (value) => isPercent(value) || areQualities(value),
     level: whole(0, 9),
     ktx2: oneOf('uastc', 'etc1s'),

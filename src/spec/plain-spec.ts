@@ -1,3 +1,4 @@
+import { type Check, isFlag, isList, isNumber, isWhole, isWords } from './plain-checks.ts'
 import { type Fields, isFields, readPlainJson } from './plain-json.ts'
 import { type AnimationFile, defaultFrames, frameRange, isPathBeside, namePattern, type SpecFile } from './schema.ts'
 import type { SpriteSpec } from './spec.ts'
@@ -24,27 +25,9 @@ export function readPlainSpec(text: string, file: string): SpriteSpec | undefine
   return toSpec(name, file, { ...specDefaults, scales: [1], ...data, animations: filled } as SpecFile, names)
 }
 
-/** Whether a field may stand as it is, where it is there. */
-type Check = (value: unknown) => boolean
-
-const isFlag: Check = (value) => typeof value === 'boolean'
 const isText: Check = (value) => typeof value === 'string'
-const isWords: Check = (value) => typeof value === 'string' && /\S/.test(value)
 const isName: Check = (value) => typeof value === 'string' && namePattern.test(value)
 const isPath: Check = (value) => typeof value === 'string' && isPathBeside(value)
-
-function isNumber(value: unknown, minimum: number, maximum: number): value is number {
-  return typeof value === 'number' && value >= minimum && value <= maximum
-}
-
-function isWhole(value: unknown, minimum: number, maximum: number): value is number {
-  return isNumber(value, minimum, maximum) && Number.isInteger(value)
-}
-
-function isList(value: unknown, minimum: number, maximum: number, isItem: Check): value is readonly unknown[] {
-  return Array.isArray(value) && value.length >= minimum && value.length <= maximum && value.every(isItem)
-}
-
 const isBorder: Check = (value) => isWhole(value, 0, 2048)
 const isPixels: Check = (value) => isWhole(value, 1, 4096)
 const boxFields: Readonly<Record<string, Check>> = { width: isPixels, height: isPixels }
