@@ -2,9 +2,9 @@ import type { Bitmap } from './bitmap.ts'
 import { type PagePicture, PlacedRows, pageOf } from './compose.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
-import type { HullPoint } from './hull.ts'
 import { type PackedPage, packPages } from './packer.ts'
-import { cutPieces, type EarlierFrame, earlierPlaces, type Piece, untrimmedSlices } from './pieces.ts'
+import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './pieces.ts'
+import type { EarlierFrame, PlacedFrame } from './placed-frame.ts'
 
 /** One packed picture. */
 export interface Page {
@@ -12,32 +12,6 @@ export interface Page {
   readonly index: number
   /** Drawn when it is asked for, and perhaps anew the next time: not to be written to, and not the same object for ever. */
   readonly bitmap: Bitmap
-}
-
-/** Where a frame lies, in page pixels, and how it is restored to its untrimmed size. */
-export interface PlacedFrame {
-  /** `sprite/animation/0000`. */
-  readonly name: string
-  readonly page: number
-  /** Left edge on the page; extruded rings lie outside. */
-  readonly x: number
-  readonly y: number
-  /** Trimmed size, upright. */
-  readonly width: number
-  readonly height: number
-  /** Whether it lies on the page turned by 90° clockwise, covering `height` × `width` there. @default false */
-  readonly isTurned?: boolean
-  /** Place of the trimmed rectangle in the untrimmed frame. */
-  readonly offsetX: number
-  readonly offsetY: number
-  /** Untrimmed size. */
-  readonly sourceWidth: number
-  readonly sourceHeight: number
-  readonly anchor?: { readonly x: number; readonly y: number }
-  /** What a nine-slice keeps unstretched at each side, pixels of the untrimmed frame at this scale. Such a frame is not trimmed. */
-  readonly borders?: Borders
-  /** Convex outline of what is seen, clockwise, pixels of the untrimmed frame at this scale; absent where nothing is seen, and until `withOutlines` adds it. */
-  readonly hull?: readonly HullPoint[]
 }
 
 /** An animation of placed frames, all on one page. */

@@ -10,7 +10,6 @@ export {
   type AtlasOptions,
   makeAtlas,
   type Page,
-  type PlacedFrame,
 } from './atlas.ts'
 export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 export { bleedColours } from './bleed.ts'
@@ -34,7 +33,8 @@ export { libraryUrl } from './module-url.ts'
 export { withOutlines } from './outlines.ts'
 export type { PaletteMode } from './palette.ts'
 export { type PictureFormat, type PictureInfo, pictureInfo } from './picture.ts'
-export { cutSequence, type EarlierFrame } from './pieces.ts'
+export { cutSequence } from './pieces.ts'
+export type { EarlierFrame, PlacedFrame } from './placed-frame.ts'
 export { makePlaceholder, type PlaceholderOptions } from './placeholder.ts'
 export { decodePng, type PictureLimits } from './png.ts'
 export { type PngStrip, type PngStripMark, stripsOf } from './png-strips.ts'

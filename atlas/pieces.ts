@@ -3,19 +3,8 @@ import type { PagePicture } from './compose.ts'
 import { pictureDigest } from './digest.ts'
 import { canvasOf, type Frame, type FrameSequence } from './frame.ts'
 import type { EarlierPages, PackedPlace } from './packer.ts'
+import type { EarlierFrame } from './placed-frame.ts'
 import { type TrimmedFrame, trim } from './trim.ts'
-
-/** What is to be known of a frame of an earlier atlas to leave it where it was. */
-export interface EarlierFrame {
-  readonly name: string
-  readonly page: number
-  readonly x: number
-  readonly y: number
-  /** Upright size of the trimmed frame. */
-  readonly width: number
-  readonly height: number
-  readonly isTurned?: boolean
-}
 
 /** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
 export interface Piece {

@@ -1,5 +1,5 @@
-import type { PlacedFrame } from './atlas.ts'
 import { type Bitmap, crop, turnBack } from './bitmap.ts'
+import type { PlacedFrame } from './placed-frame.ts'
 
 /** The trimmed picture of a frame, cut from its page, upright. */
 export function cutPlaced(page: Bitmap, { x, y, width, height, isTurned = false }: PlacedFrame): Bitmap {

@@ -1,8 +1,9 @@
-import { type Atlas, type PlacedFrame, scaleBorders } from './atlas.ts'
+import { type Atlas, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 import { type PagePicture, PlacedRows, pageOf } from './compose.ts'
 import type { Borders, FrameSequence } from './frame.ts'
 import { cutPlaced } from './placed.ts'
+import type { PlacedFrame } from './placed-frame.ts'
 import { visibleBox } from './trim.ts'
 
 /** The largest number of pixels that a layout may be a multiple of: more would waste what sharing it saves. */

@@ -1,5 +1,6 @@
-import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
+import type { AtlasAnimation } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
+import type { PlacedFrame } from '../placed-frame.ts'
 import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toTextFile } from './hash-frame.ts'

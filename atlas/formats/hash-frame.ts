@@ -1,4 +1,5 @@
-import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
+import type { AtlasAnimation } from '../atlas.ts'
+import type { PlacedFrame } from '../placed-frame.ts'
 import type { EncodedAtlas, OutputFile } from './format.ts'
 
 /** One frame as TexturePacker's JSON says it, which Phaser and PixiJS both read. */

@@ -1,6 +1,6 @@
-import type { PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
 import { AtlasError } from '../errors.ts'
+import type { PlacedFrame } from '../placed-frame.ts'
 import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { onPage, toTextFile } from './hash-frame.ts'

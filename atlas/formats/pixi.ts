@@ -1,5 +1,5 @@
-import type { PlacedFrame } from '../atlas.ts'
 import { scaleSuffix } from '../encode.ts'
+import type { PlacedFrame } from '../placed-frame.ts'
 import { abilities } from './abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta, toTable } from './hash-frame.ts'

@@ -1,6 +1,7 @@
-import type { AtlasAnimation, PlacedFrame } from '../atlas.ts'
+import type { AtlasAnimation } from '../atlas.ts'
 import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
 import { scaleSuffix } from '../encode.ts'
+import type { PlacedFrame } from '../placed-frame.ts'
 import { encodePng } from '../png-writer.ts'
 import { abilities } from './abilities.ts'
 import { toCss } from './css.ts'

@@ -1,7 +1,7 @@
-import type { PlacedFrame } from '../atlas.ts'
 import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import { cutPlaced } from '../placed.ts'
+import type { PlacedFrame } from '../placed-frame.ts'
 import type { EncodedAtlas } from './format.ts'
 
 /**

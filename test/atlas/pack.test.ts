@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Atlas, makeAtlas, type PlacedFrame } from '../../atlas/atlas.ts'
+import { type Atlas, makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import type { FrameSequence } from '../../atlas/frame.ts'
 import { packPages } from '../../atlas/packer.ts'
 import { cutSequence } from '../../atlas/pieces.ts'
+import type { PlacedFrame } from '../../atlas/placed-frame.ts'
 import { trim } from '../../atlas/trim.ts'
 
 function refusal(run: () => unknown): AtlasError {
