@@ -1,5 +1,5 @@
 import type { ComponentChildren, RefObject, VNode } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
 /** Something that is asked before anything else can be done. */
 export interface ModalProps {
@@ -15,7 +15,8 @@ export interface ModalProps {
 export function Modal({ dialog, title, onClose, children }: ModalProps): VNode {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
-  useEffect(() => {
+  // At once: a key that is pressed right after the one that asked for it is meant for the dialog, and where the focus is now it goes back to.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
     heading.current?.focus()
   }, [dialog])
