@@ -13,7 +13,7 @@ import { memberKey, playedKey } from './sheet-key.ts'
 import type { DeliveryLayout, SheetInput } from './sources.ts'
 
 /** Raised whenever equal inputs may give other bytes than before, or what is kept has another shape. */
-export const formatVersion: number = 9
+export const formatVersion: number = 10
 
 /** What the making of sheets needs. */
 export interface SheetPorts {
