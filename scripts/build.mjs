@@ -15,9 +15,11 @@ const packed = join(dist, '.packed')
 const require = createRequire(import.meta.url)
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 /** What `exports` and `bin` of the manifest name, and users load in Node; and what the two that a warm start loads ask for when it is none. */
-const entries = ['atlas/index', 'plugin/dev', 'src/cli/whole', 'src/index', 'src/service', 'src/warm/record', 'src/workshop']
+const entries = ['atlas/index', 'plugin/dev', 'src/index', 'src/service', 'src/warm/record', 'src/workshop']
 /** Loaded by every start, so each of them is one file. What it imports later are the entries above. */
 const doors = ['plugin/index', 'src/cli/bin']
+/** All that the command line does besides looking whether anything has changed. In CommonJS: of that alone Node lets what was compiled be kept, whatever its version (src/host/kept-code.ts). */
+const program = 'src/cli/whole'
 /** Packages that go into the bundles: every cold start needs them, and finding their many small files takes longer than what they are needed for. */
 const inlined = ['cac', 'canonicalize', 'fdir', 'jsonc-parser', 'picocolors', 'picomatch', 'tinyglobby', 'zod']
 const notices = collectNotices()
@@ -42,27 +44,41 @@ const quickToRead = {
     for (const chunk of Object.values(bundle)) if (chunk.type === 'chunk') chunk.code = toAscii(withoutIndents(chunk.code))
   },
 }
+/** Code that is kept compiled cannot import by itself: it is handed what does (src/host/kept-code.ts). */
+const handedImports = {
+  name: 'handed-imports',
+  generateBundle({ format }, bundle) {
+    if (format !== 'cjs') return
+    for (const chunk of Object.values(bundle)) {
+      if (chunk.type !== 'chunk') continue
+      const places = nodesOf(parseAst(chunk.code), 'ImportExpression').map(({ start }) => start)
+      for (const at of places.sort((a, b) => b - a)) chunk.code = `${chunk.code.slice(0, at)}__${chunk.code.slice(at)}`
+    }
+  },
+}
 
 rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit', cwd: root })
 await bundle(entries, packed)
+await bundle([program], packed, { format: 'cjs' })
 cpSync(packed, dist, { recursive: true })
 rmSync(packed, { recursive: true })
-for (const door of doors) await bundle([door], dist, entries)
+for (const door of doors) await bundle([door], dist, { others: entries })
 await buildPanel([notices.plugin])
 notices.write(join(dist, 'third-party-notices.txt'))
 const bin = join(dist, 'src/cli/bin.js')
 if (existsSync(bin)) chmodSync(bin, 0o755)
 
-/** @param {readonly string[]} names @param {string} outDir @param {readonly string[]} others Bundles that lie there already, and are not taken into these. */
-async function bundle(names, outDir, others = []) {
+/** @param {readonly string[]} names @param {string} outDir @param {{ others?: readonly string[], format?: 'es' | 'cjs' }} options `others` are bundles that lie there already, and are not taken into these. */
+async function bundle(names, outDir, { others = [], format = 'es' } = {}) {
+  const ending = format === 'es' ? 'js' : 'cjs'
   await build({
     root,
     configFile: false,
     envDir: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [besides(others), withoutPicomatch, notices.plugin, quickToRead],
+    plugins: [besides(others), withoutPicomatch, notices.plugin, handedImports, quickToRead],
     ssr: { noExternal: inlined },
     build: {
       ssr: true,
@@ -74,8 +90,9 @@ async function bundle(names, outDir, others = []) {
         input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
         // Beside the entries of src: what looks for a neighbour by its own address finds it one folder up, from there as from its source.
         output: {
-          entryFileNames: '[name].js',
-          chunkFileNames: 'src/chunks/[name]-[hash].js',
+          format,
+          entryFileNames: `[name].${ending}`,
+          chunkFileNames: `src/chunks/[name]-[hash].${ending}`,
           // What is declared has its comments in the declarations.
           comments: { legal: false, annotation: true, jsdoc: false },
         },
@@ -119,7 +136,11 @@ function withoutIndents(code) {
 
 /** Where the fixed parts of template texts stand. @returns {[from: number, to: number][]} */
 function textsOver(node) {
+  return nodesOf(node, 'TemplateElement').map(({ start, end }) => [start, end])
+}
+
+/** All nodes of a kind, none of which holds another one that is asked for. */
+function nodesOf(node, type) {
   if (typeof node !== 'object' || node === null) return []
-  if (node.type === 'TemplateElement') return [[node.start, node.end]]
-  return Object.values(node).flatMap(textsOver)
+  return node.type === type ? [node] : Object.values(node).flatMap((child) => nodesOf(child, type))
 }

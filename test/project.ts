@@ -75,16 +75,15 @@ export interface CliProcess {
   readonly ended: Promise<CliRun>
 }
 
-/** Starts the real CLI in a project. The environment is only what is given, and what a process needs. @param output File descriptor that takes the place of a piped stdout. @param bin The CLI's first file. */
+/** Starts the real CLI in a project. The environment is only what is given, and what a process needs. @param output File descriptor that takes the place of a piped stdout.. */
 export function startCli(
   project: TestProject,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
   output: number | 'pipe' = 'pipe',
-  bin: string = cliBin,
 ): CliProcess {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [cliBin, ...args], {
     cwd: project.root,
     env: { PATH, HOME, XDG_STATE_HOME: join(project.root, '.state'), ...env },
     stdio: ['ignore', output, 'pipe'],

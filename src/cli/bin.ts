@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { dirname, join, sep } from 'node:path'
+import { startProgram } from '../host/kept-code.ts'
 import { stateFolder } from '../host/state-folder.ts'
 import { packageVersion, warmFiles, warmProgram } from '../host/warm-files.ts'
 import { leaveStamp, stampFile, warmOutcome } from '../warm/stamp.ts'
@@ -39,17 +40,17 @@ function heedOutput(): NodeJS.WriteStream {
   })
 }
 
-/** Node 22.1 and later keep what they have compiled, which is a fifth of a start; in a folder of ours, since the one for temporary files may be laid out by others, and what lies there is run. */
-function keepCompiled(module: object, homedir: () => string): void {
-  const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown }
-  enableCompileCache?.(join(stateFolder(process.env, homedir), 'compiled'))
-}
-
 async function runInFull(): Promise<void> {
   heedOutput()
-  const [module, { homedir }] = await Promise.all([import('node:module'), import('node:os')])
-  keepCompiled(module, homedir)
-  const { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts } = await import('./whole.ts')
+  const { homedir } = await import('node:os')
+  const program = await startProgram<typeof import('./whole.ts')>(join(import.meta.dirname, 'whole.cjs'), {
+    files,
+    // The folder for temporary files may be laid out by others, and what lies there is run.
+    folder: join(stateFolder(process.env, homedir), 'compiled'),
+    use: argv[0] ?? '',
+    now: Date.now(),
+  })
+  const { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts } = program.exports
   const interrupt = new AbortController()
   const stop = (): void => {
     if (interrupt.signal.aborted) process.exit(130)
@@ -75,7 +76,10 @@ async function runInFull(): Promise<void> {
     onAtRest: (out) => recorder?.settle((path) => out !== undefined && path.startsWith(out + sep)),
   })
   await host.net.close()
-  if (!recorder || !run || stamp === undefined || process.exitCode !== 0) return
+  // What ended early has compiled too little to be worth keeping.
+  if (process.exitCode !== 0) return
+  program.keep((path) => tempName(host.random, path))
+  if (!recorder || !run || stamp === undefined) return
   const sight = await recorder.toSight()
   if (sight) leaveStamp(files, stamp, { ...sight, outcome: recorder.printed }, run, tempName(host.random, stamp))
 }

@@ -99,6 +99,7 @@ export function warmFiles(): WarmFiles {
         renameSync(temp, path)
         return true
       })
+      if (written !== true) attempt(() => rmSync(temp))
       return written === true
     },
     removeOld: (folder, ending, beforeMs) => {

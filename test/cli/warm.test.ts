@@ -21,9 +21,8 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { warmFiles } from '../../src/host/warm-files.ts'
 import { stampFile, warmOutcome } from '../../src/warm/stamp.ts'
 import { digestFolder } from '../e2e/vite-process.ts'
-import { packCli } from '../kill/one-file.ts'
 import { isLong } from '../long.ts'
-import { type CliRun, cliBin, createProject, figurePng, heroSpec, serviceEnv, startCli, type TestProject } from '../project.ts'
+import { type CliRun, cliBin, createProject, figurePng, heroSpec, runCli, serviceEnv, type TestProject } from '../project.ts'
 import { rememberedMakers } from '../remembered-makers.ts'
 
 const here = dirname(fileURLToPath(import.meta.url))
@@ -39,10 +38,8 @@ const plainFiles = {
 let service: EmbeddedService
 let project: TestProject
 let env: Record<string, string>
-let packed: string
 
 beforeAll(async () => {
-  packed = await packCli()
   service = await startEmbeddedService({ jobMs: 0, makers: rememberedMakers })
   project = await createProject(plainFiles)
   env = serviceEnv(service)
@@ -58,10 +55,6 @@ afterAll(async () => {
   await service?.close()
   await project?.remove()
 })
-
-/** Runs the CLI, packed: it takes itself for the published one. */
-const runCli = (on: TestProject, args: readonly string[], variables: Readonly<Record<string, string>>): Promise<CliRun> =>
-  startCli(on, args, variables, 'pipe', packed).ended
 
 const at = (path: string): string => join(project.root, path)
 
@@ -155,7 +148,10 @@ describe('a build where nothing has changed', () => {
       }
       const ordinary = probed()
       expect(ordinary, ordinary.stderr).toMatchObject({ code: 0, stderr: '' })
-      expect(ordinary.modules).toMatch(/\/whole\.js/)
+      // All the rest is compiled, which is kept.
+      const compiled = at('.state/spritewright/compiled')
+      expect(readdirSync(compiled)).not.toEqual([])
+      rmSync(compiled, { recursive: true })
       const { modules, ...again } = probed()
       expect(again).toEqual({ code: 0, signal: null, stdout: ordinary.stdout, stderr: '' })
       expect(modules).not.toMatch(/sharp|undici|zod|yaml|jiti|cac|tinyglobby/)
@@ -165,6 +161,7 @@ describe('a build where nothing has changed', () => {
           .split('\n')
           .map((url) => fileURLToPath(url)),
       ).toEqual([cliBin])
+      expect(existsSync(compiled)).toBe(false)
     }
   })
 

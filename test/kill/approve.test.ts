@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { AskQuestion, HookedRequest } from '../../src/embedded/options.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
@@ -9,12 +9,6 @@ import { isLong } from '../long.ts'
 import { heroSpec } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
-import { packCli } from './one-file.ts'
-
-let cli: string
-beforeAll(async () => {
-  cli = await packCli()
-})
 
 /** Every step in the long runs; else each third of those that leave another disk than the step before. */
 const deed = isLong ? 'before' : 'change'
@@ -45,7 +39,7 @@ describe('a real process killed with SIGKILL at changes of the disk and at reque
     const kills = await untilAlive(
       (at) =>
         onDesk(openDesk(), async (desk) => {
-          const killed = await runMortalCli(desk, ['approve', '--yes'], `${deed} ${at}`, cli)
+          const killed = await runMortalCli(desk, ['approve', '--yes'], `${deed} ${at}`)
           const context = `${deed} ${at}, ${killed.steps.at(-1)}`
           const entries = await entriesOf(desk)
           expect([0, 2], context).toContain(entries.length)
@@ -79,7 +73,7 @@ describe('a real process killed with SIGKILL at changes of the disk and at reque
       return onDesk(openDesk({ ask, before }, { 'sprites/hero.sprite.json': heroSpec() }), async (desk) => {
         expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
         expect(await desk.run('build', '--buy-only')).toMatchObject({ code: 5 })
-        const killed = await runMortalCli(desk, ['answer', 'hero.walk', 'the left one'], `${deed} ${at}`, cli)
+        const killed = await runMortalCli(desk, ['answer', 'hero.walk', 'the left one'], `${deed} ${at}`)
         const context = `${deed} ${at}, ${killed.steps.at(-1)}`
         // The same command once more either answers, or finds that nobody waits for an answer any more.
         const again = await desk.run('answer', 'hero.walk', 'the left one')

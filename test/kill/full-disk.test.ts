@@ -7,16 +7,13 @@ import { isLong } from '../long.ts'
 import { type CliRun, heroSpec, startCli } from '../project.ts'
 import { type Desk, type DeskPlace, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli } from './mortal-cli.ts'
-import { packCli } from './one-file.ts'
 import { isExecute } from './posts.ts'
 import { quickMakers } from './quick-makers.ts'
 import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 let disk: SmallDisk | undefined
 let elsewhere: string
-let packed: string
 beforeAll(async () => {
-  packed = await packCli()
   disk = await mountSmallDisk(2 * 1024 * 1024)
   elsewhere = await mkdtemp(join(tmpdir(), 'spritewright-elsewhere-'))
   if (!disk) console.log('A file system cannot be mounted here: the calls of the process fail with ENOSPC in its place.')
@@ -35,7 +32,7 @@ const kept = /Until then it is kept in (\S+)$/
 /** Builds on a disk that has so many pages left and no more; now and then as a process of its own. */
 async function buildInLittleRoom(desk: Desk, small: SmallDisk, moment: Moment, pages: number): Promise<CliRun> {
   if (moment === 'before the run') await small.fill(pages)
-  const run = await (pages % (isLong ? 4 : 8) === 0 ? startCli(desk.project, args, desk.env, 'pipe', packed).ended : desk.run(...args))
+  const run = await (pages % (isLong ? 4 : 8) === 0 ? startCli(desk.project, args, desk.env).ended : desk.run(...args))
   await small.empty()
   return run
 }
@@ -68,7 +65,7 @@ async function fullOnce(pages: number, moment: Moment, place: DeskPlace): Promis
   return onDesk(opening, async (desk) => {
     const context = `${pages} pages left ${moment}`
     expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
-    const full = await (disk ? buildInLittleRoom(desk, disk, moment, pages) : runMortalCli(desk, args, `ENOSPC ${pages + 1}`, packed))
+    const full = await (disk ? buildInLittleRoom(desk, disk, moment, pages) : runMortalCli(desk, args, `ENOSPC ${pages + 1}`))
     const outcome = full.code === 0 ? 'done' : await expectTold(full, desk, context)
     const again = await desk.run(...args)
     expect(again.code, `${context}: ${again.stderr}`).toBe(0)

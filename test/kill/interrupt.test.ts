@@ -1,16 +1,10 @@
 import { existsSync, openSync } from 'node:fs'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
 import { heroSpec, startCli } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
-import { packCli } from './one-file.ts'
 import { isExecute } from './posts.ts'
 import { quickMakers } from './quick-makers.ts'
-
-let packed: string
-beforeAll(async () => {
-  packed = await packCli()
-})
 
 const oneSprite = { 'sprites/hero.sprite.json': heroSpec() }
 
@@ -76,7 +70,7 @@ async function interruptedAt(at: number): Promise<string | undefined> {
   const makers = quickMakers({ until: () => stream.wait('the job') })
   return onDesk(approvedDesk({ before, makers }), async (desk) => {
     isBuilding = true
-    const cli = startCli(desk.project, ['build', '--buy-only'], desk.env, 'pipe', packed)
+    const cli = startCli(desk.project, ['build', '--buy-only'], desk.env)
     const stopping = said(cli, 'Stopping.')
     const where = await Promise.race([door.knocked, cli.ended.then(() => undefined)])
     if (where !== undefined) {
@@ -122,7 +116,7 @@ describe('Ctrl-C on a real process that buys', () => {
       return undefined
     }
     await onDesk(approvedDesk({ before }), async (desk) => {
-      const cli = startCli(desk.project, ['build', '--buy-only'], desk.env, 'pipe', packed)
+      const cli = startCli(desk.project, ['build', '--buy-only'], desk.env)
       const stopping = said(cli, 'Stopping.')
       await door.knocked
       cli.child.kill('SIGINT')
@@ -140,7 +134,7 @@ describe('Ctrl-C on a real process that buys', () => {
     async (times) => {
       const job = createDoor()
       await onDesk(approvedDesk({ makers: quickMakers({ until: () => job.wait('the job') }) }), async (desk) => {
-        const cli = startCli(desk.project, ['build', '--buy-only', '--json'], desk.env, 'pipe', packed)
+        const cli = startCli(desk.project, ['build', '--buy-only', '--json'], desk.env)
         await job.knocked
         // The execution is followed by now or not yet: either way nobody waits for the job.
         cli.child.kill('SIGINT')
@@ -165,7 +159,7 @@ describe('a reader of the output that goes away', () => {
   ] as const
   test.each(ends)('%s closed with %j: it buys to the end, with exit code 0 and whole papers', async (closed, more) => {
     await onDesk(approvedDesk({}), async (desk) => {
-      const cli = startCli(desk.project, ['build', '--out', 'out', ...more], desk.env, 'pipe', packed)
+      const cli = startCli(desk.project, ['build', '--out', 'out', ...more], desk.env)
       if (closed !== 'stderr') cli.child.stdout?.destroy()
       if (closed !== 'stdout') cli.child.stderr?.destroy()
       expect(await cli.ended).toMatchObject({ code: 0, signal: null })
@@ -176,7 +170,7 @@ describe('a reader of the output that goes away', () => {
   test('the exit code of a failure stays what it is', async () => {
     await onDesk(openDesk({}, oneSprite), async (desk) => {
       for (const args of [['build'], ['build', '--json']]) {
-        const cli = startCli(desk.project, args, desk.env, 'pipe', packed)
+        const cli = startCli(desk.project, args, desk.env)
         cli.child.stdout?.destroy()
         cli.child.stderr?.destroy()
         expect(await cli.ended).toMatchObject({ code: 3, signal: null })
@@ -187,7 +181,7 @@ describe('a reader of the output that goes away', () => {
 
   test.skipIf(!existsSync('/dev/full'))('output that a full disk does not take is a failure, and is told', async () => {
     await onDesk(openDesk({}, oneSprite), async (desk) => {
-      const cli = startCli(desk.project, ['plan', '--json'], desk.env, openSync('/dev/full', 'w'), packed)
+      const cli = startCli(desk.project, ['plan', '--json'], desk.env, openSync('/dev/full', 'w'))
       const { code, stderr } = await cli.ended
       expect(stderr).toMatch(/SW_DISK .*ENOSPC/)
       expect(code).toBe(1)

@@ -15,11 +15,10 @@ export interface MortalRun extends CliRun {
  * Runs the real CLI, which ends itself at a step or finds the disk full from one on.
  *
  * @param deed See `preload.mjs`, e.g. `before 7`; empty for a run that is only watched.
- * @param bin Its first file.
  */
-export function runMortalCli({ project, env }: Desk, args: readonly string[], deed = '', bin: string = cliBin): Promise<MortalRun> {
+export function runMortalCli({ project, env }: Desk, args: readonly string[], deed = ''): Promise<MortalRun> {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(process.execPath, ['--import', preload, bin, ...args], {
+  const child = spawn(process.execPath, ['--import', preload, cliBin, ...args], {
     cwd: project.root,
     env: {
       PATH,

@@ -1,14 +1,8 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { isLong } from '../long.ts'
 import { heroSpec } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
-import { packCli } from './one-file.ts'
-
-let cli: string
-beforeAll(async () => {
-  cli = await packCli()
-})
 
 /** Dying before the next step and dying after this one leave the same disk; what may lie between them is an answer of the service. */
 const deeds = isLong ? ['before', 'after', 'torn'] : ['before']
@@ -31,12 +25,11 @@ interface Played {
 /** A run that buys and dies, then one that lives. Every sixteenth of those that live is a process of its own, too. */
 function killedOnce(deed: string, at: number): Promise<Played> {
   return onDesk(approved(), async (desk) => {
-    const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`, cli)
+    const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`)
     const context = `${deed} step ${at}, ${killed.steps.at(-1)}`
     const hasDied = killed.signal === 'SIGKILL'
     if (!hasDied) expect(killed.code, `${context}: ${killed.stderr}`).toBe(0)
-    const again =
-      isLong || at % 16 === 0 ? await runMortalCli(desk, ['build', '--buy-only'], '', cli) : await desk.run('build', '--buy-only')
+    const again = isLong || at % 16 === 0 ? await runMortalCli(desk, ['build', '--buy-only']) : await desk.run('build', '--buy-only')
     expect(again.code, `${context}: ${again.stderr}`).toBe(0)
     const { leftovers } = await expectAllBought(desk, animations.length, context)
     return { hasDied, charges: desk.service.charges().length, posts: desk.posts.count(), leftovers: leftovers.length }

@@ -1,11 +1,10 @@
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import { packCli } from '../kill/one-file.ts'
 import { isExecute } from '../kill/posts.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
-import { type CliProcess, createProject, serviceEnv, startCli, type TestProject } from '../project.ts'
+import { createProject, serviceEnv, startCli, type TestProject } from '../project.ts'
 
 /** A trap for one request: it tells when the request is there, and holds its answer back until it is let go. */
 interface Trap {
@@ -16,14 +15,6 @@ interface Trap {
 
 const services: EmbeddedService[] = []
 const projects: TestProject[] = []
-
-let packed: string
-beforeAll(async () => {
-  packed = await packCli()
-})
-
-const start = (project: TestProject, args: readonly string[], env: Readonly<Record<string, string>> = {}): CliProcess =>
-  startCli(project, args, env, 'pipe', packed)
 
 afterEach(async () => {
   for (const service of services.splice(0)) await service.close()
@@ -71,13 +62,13 @@ async function crashAndBuildAgain(
 ): Promise<{ service: EmbeddedService; project: TestProject; posts: number }> {
   const { service, project, trap } = await world(trapped, when)
   const env = serviceEnv(service)
-  expect(await start(project, ['approve', '--yes'], env).ended).toMatchObject({ code: 0 })
-  const first = start(project, ['build', '--out', 'out'], env)
+  expect(await startCli(project, ['approve', '--yes'], env).ended).toMatchObject({ code: 0 })
+  const first = startCli(project, ['build', '--out', 'out'], env)
   await trap.sprung
   first.child.kill('SIGKILL')
   expect(await first.ended).toMatchObject({ signal: 'SIGKILL' })
   trap.letGo()
-  const second = await start(project, ['build', '--out', 'out'], env).ended
+  const second = await startCli(project, ['build', '--out', 'out'], env).ended
   expect(second.stderr + second.stdout).not.toContain('error')
   expect(second.code).toBe(0)
   const posts = service.requests().filter((note) => note.method === 'POST' && note.path === '/v1/execute').length
@@ -112,7 +103,7 @@ describe('kill -9 of the real CLI, then a second build', () => {
     const { service, posts, project } = await crashAndBuildAgain(isAsset, 'before')
     expect(service.charges()).toHaveLength(1)
     expect(posts).toBe(1)
-    const third = await start(project, ['build', '--out', 'out']).ended
+    const third = await startCli(project, ['build', '--out', 'out']).ended
     expect(third.code).toBe(0)
   })
 })
