@@ -23,21 +23,43 @@ export function writePng(width: number, height: number, parts: readonly Uint8Arr
   view.setUint32(4, height)
   // 8 bits, RGBA, then deflate, adaptive rows, not interlaced: all 0.
   header.set([8, 6], 8)
-  return new Uint8Array(Buffer.concat([PNG_SIGNATURE, chunk('IHDR', header), chunk('IDAT', ...parts), chunk('IEND')]))
+  // Written where they stay: pages are megabytes.
+  const bytes = new Uint8Array(PNG_SIGNATURE.length + 3 * CHUNK_FRAME + header.length + lengthOf(parts))
+  bytes.set(PNG_SIGNATURE)
+  let end = PNG_SIGNATURE.length
+  for (const [type, content] of [
+    ['IHDR', [header]],
+    ['IDAT', parts],
+    ['IEND', []],
+  ] as const)
+    end = putChunk(bytes, end, type, content)
+  return bytes
 }
 
 /** A PNG chunk: length, type, content, CRC-32. @param parts Of the content, in order. */
 export function chunk(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
-  const length = parts.reduce((sum, part) => sum + part.length, 0)
-  const bytes = new Uint8Array(length + 12)
+  const bytes = new Uint8Array(CHUNK_FRAME + lengthOf(parts))
+  putChunk(bytes, 0, type, parts)
+  return bytes
+}
+
+/** Bytes of a chunk besides its content. */
+const CHUNK_FRAME = 12
+
+/** @returns Where it ends. */
+function putChunk(bytes: Uint8Array, start: number, type: string, parts: readonly Uint8Array[]): number {
   const view = new DataView(bytes.buffer)
-  view.setUint32(0, length)
-  bytes.set(Buffer.from(type, 'latin1'), 4)
-  let end = 8
+  view.setUint32(start, lengthOf(parts))
+  bytes.set(Buffer.from(type, 'latin1'), start + 4)
+  let end = start + 8
   for (const part of parts) {
     bytes.set(part, end)
     end += part.length
   }
-  view.setUint32(end, crc32(bytes.subarray(4, end)))
-  return bytes
+  view.setUint32(end, crc32(bytes.subarray(start + 4, end)))
+  return end + 4
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  return parts.reduce((sum, part) => sum + part.length, 0)
 }

@@ -1,54 +1,64 @@
-/** The colours of a frame, grouped: three channels and a number of pixels for each group. */
+/** The colours of a frame, grouped; what belongs to one group stands at one place of the rows. */
 export interface FrameColours {
-  readonly groups: readonly { readonly bin: number; readonly colour: Colour; readonly count: number }[]
+  readonly bins: Int32Array
+  /** Pixels in each group. */
+  readonly counts: Int32Array
+  /** Mean colour of each group: red, green, blue, 0 to 255; three numbers a group. */
+  readonly means: Float64Array
 }
 
 /** Red, green, blue, 0 to 255. */
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** Counters for 4096 groups of colours, 16 steps a channel. */
+/** Groups of colours: 16 steps a channel. */
+const BINS = 4096
+
+/** Counters for all groups of colours. */
 export interface ColourCount {
   readonly counts: Int32Array
+  /** Three a group. */
   readonly sums: Int32Array
-  /** Groups that hold anything. */
-  readonly used: number[]
-  /** Counts a pixel (`0xAABBGGRR`). */
-  add(pixel: number): void
+  /** Groups that hold anything, in the order in which they came. */
+  readonly bins: Int32Array
+  /** How many those are. */
+  used: number
 }
 
 /** Empty counters. */
 export function countColours(): ColourCount {
-  const counts = new Int32Array(4096)
-  const sums = new Int32Array(3 * 4096)
-  const used: number[] = []
-  return {
-    counts,
-    sums,
-    used,
-    add: (pixel) => {
-      const red = pixel & 255
-      const green = (pixel >>> 8) & 255
-      const blue = (pixel >>> 16) & 255
-      const bin = ((red & 240) << 4) | (green & 240) | (blue >>> 4)
-      if (counts[bin]!++ === 0) used.push(bin)
-      sums[3 * bin]! += red
-      sums[3 * bin + 1]! += green
-      sums[3 * bin + 2]! += blue
-    },
-  }
+  return { counts: new Int32Array(BINS), sums: new Int32Array(3 * BINS), bins: new Int32Array(BINS), used: 0 }
+}
+
+/** Counts a pixel (`0xAABBGGRR`). */
+export function countColour(into: ColourCount, pixel: number): void {
+  const { counts, sums } = into
+  const red = pixel & 255
+  const green = (pixel >>> 8) & 255
+  const blue = (pixel >>> 16) & 255
+  const bin = ((red & 240) << 4) | (green & 240) | (blue >>> 4)
+  if (counts[bin]!++ === 0) into.bins[into.used++] = bin
+  sums[3 * bin]! += red
+  sums[3 * bin + 1]! += green
+  sums[3 * bin + 2]! += blue
 }
 
 /** Takes what was counted, and empties the counters. */
-export function takeColours({ counts, sums, used }: ColourCount): FrameColours {
-  const groups = used.map((bin) => {
-    const count = counts[bin]!
-    const colour = [sums[3 * bin]! / count, sums[3 * bin + 1]! / count, sums[3 * bin + 2]! / count] as const
-    counts[bin] = 0
-    sums.fill(0, 3 * bin, 3 * bin + 3)
-    return { bin, colour, count }
-  })
-  used.length = 0
-  return { groups }
+export function takeColours(from: ColourCount): FrameColours {
+  const bins = from.bins.slice(0, from.used)
+  const counts = new Int32Array(bins.length)
+  const means = new Float64Array(3 * bins.length)
+  for (let at = 0; at < bins.length; at++) {
+    const bin = bins[at]!
+    const count = from.counts[bin]!
+    counts[at] = count
+    means[3 * at] = from.sums[3 * bin]! / count
+    means[3 * at + 1] = from.sums[3 * bin + 1]! / count
+    means[3 * at + 2] = from.sums[3 * bin + 2]! / count
+    from.counts[bin] = 0
+    from.sums.fill(0, 3 * bin, 3 * bin + 3)
+  }
+  from.used = 0
+  return { bins, counts, means }
 }
 
 /** How many colours of a sequence are followed, and the part of a frame that one must fill. */
@@ -103,38 +113,59 @@ function follow(frames: readonly FrameColours[], centre: Colour): Followed | und
 }
 
 function commonColours(frames: readonly FrameColours[]): Colour[] {
-  const total = new Map<number, { count: number; sum: [number, number, number] }>()
+  const counts = new Int32Array(BINS)
+  const sums = new Float64Array(3 * BINS)
+  const seen: number[] = []
   let pixels = 0
-  for (const { groups } of frames) {
-    for (const { bin, colour, count } of groups) {
-      const entry = total.get(bin) ?? { count: 0, sum: [0, 0, 0] }
-      entry.count += count
-      for (const channel of CHANNELS) entry.sum[channel] += count * colour[channel]
+  for (const { bins, counts: own, means } of frames)
+    for (let at = 0; at < bins.length; at++) {
+      const bin = bins[at]!
+      const count = own[at]!
+      if (counts[bin] === 0) seen.push(bin)
+      counts[bin]! += count
       pixels += count
-      total.set(bin, entry)
+      sums[3 * bin]! += count * means[3 * at]!
+      sums[3 * bin + 1]! += count * means[3 * at + 1]!
+      sums[3 * bin + 2]! += count * means[3 * at + 2]!
     }
-  }
-  const common = [...total].sort(([a, { count: x }], [b, { count: y }]) => y - x || a - b)
+  const common = seen.filter((bin) => counts[bin]! >= LEAST_SHARE * pixels)
   const centres: Colour[] = []
-  for (const [, { count, sum }] of common) {
-    if (centres.length === FOLLOWED || count < LEAST_SHARE * pixels) break
-    const colour: Colour = [sum[0] / count, sum[1] / count, sum[2] / count]
+  for (const bin of common.sort((a, b) => counts[b]! - counts[a]! || a - b)) {
+    if (centres.length === FOLLOWED) break
+    const count = counts[bin]!
+    const colour: Colour = [sums[3 * bin]! / count, sums[3 * bin + 1]! / count, sums[3 * bin + 2]! / count]
     if (centres.every((other) => distance(other, colour) > NEAR)) centres.push(colour)
   }
   return centres
 }
 
-const CHANNELS = [0, 1, 2] as const
-
-function meanNear({ groups }: FrameColours, centre: Colour): { colour: Colour; count: number } | undefined {
-  let sum = 0
-  const [total, reach]: [[number, number, number], number] = [[0, 0, 0], NEAR * NEAR]
-  for (const { colour, count } of groups) {
-    if ((colour[0] - centre[0]) ** 2 + (colour[1] - centre[1]) ** 2 + (colour[2] - centre[2]) ** 2 > reach) continue
-    sum += count
-    for (const channel of CHANNELS) total[channel] += count * colour[channel]
+function meanNear({ bins, counts, means }: FrameColours, [red, green, blue]: Colour): { colour: Colour; count: number } | undefined {
+  const [redStep, greenStep, blueStep] = [red >> 4, green >> 4, blue >> 4]
+  const sums: [number, number, number] = [0, 0, 0]
+  let all = 0
+  for (let at = 0; at < bins.length; at++) {
+    if (!mayBeNear(bins[at]!, redStep, greenStep, blueStep)) continue
+    const place = 3 * at
+    if (square(means[place]! - red) + square(means[place + 1]! - green) + square(means[place + 2]! - blue) > NEAR * NEAR) continue
+    const count = counts[at]!
+    all += count
+    sums[0] += count * means[place]!
+    sums[1] += count * means[place + 1]!
+    sums[2] += count * means[place + 2]!
   }
-  return sum === 0 ? undefined : { colour: [total[0] / sum, total[1] / sum, total[2] / sum], count: sum }
+  return all === 0 ? undefined : { colour: [sums[0] / all, sums[1] / all, sums[2] / all], count: all }
+}
+
+/** Most groups are too far off in one channel alone: four steps are 48 or more of it, which is over {@link NEAR}. Told from whole numbers, with which scripts are quick. */
+function mayBeNear(bin: number, red: number, green: number, blue: number): boolean {
+  const redOff = (bin >> 8) - red
+  const greenOff = ((bin >> 4) & 15) - green
+  const blueOff = (bin & 15) - blue
+  return redOff < 4 && redOff > -4 && greenOff < 4 && greenOff > -4 && blueOff < 4 && blueOff > -4
+}
+
+function square(value: number): number {
+  return value * value
 }
 
 function distance(a: Colour, b: Colour): number {

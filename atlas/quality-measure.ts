@@ -1,6 +1,7 @@
 import type { Bitmap } from './bitmap.ts'
 import { type ColourCount, countColours, type FrameColours, takeColours } from './quality-colour.ts'
-import { createRim, lightOf } from './quality-rim.ts'
+import { createRim } from './quality-rim.ts'
+import { addToCells, countSolid, createCells, SOLID, sampleRow, type Thumb, thumbOf } from './quality-samples.ts'
 import { pixelsOf } from './trim.ts'
 
 /** What one pass over a frame finds out about it. Lengths in pixels of the frame, y downwards. */
@@ -29,49 +30,54 @@ export interface FrameMeasure {
   /** 0 to 1: part of the canvas's edge that is not clear (alpha 8 and over). */
   readonly border: number
   readonly colours: FrameColours
-  /** Small picture for comparing frames: {@link THUMB} × {@link THUMB} cells, for each its mean alpha and its mean light, 0 to 255. */
-  readonly thumb: Float32Array
+  readonly thumb: Thumb
   /** Whether its edges are hard, as those of pixel art: next to no pixel is half clear. */
   readonly isHard: boolean
 }
 
-/** Cells a side of {@link FrameMeasure.thumb}. */
-export const THUMB = 32
-const SOLID = 128
-const VISIBLE = 16
 const CORE_SHARE = 0.6
 /** Solid pixels that a row or column must have to count as a part of the figure: fewer are sparks and dust. */
 const SPECK = 3
+/** Alpha from which on a pixel of the canvas's edge is covered. */
+const COVERED = 8
 
 /** Samples a side that are enough for places, colours and light; the ends of the figure are looked up to the pixel. */
 const SAMPLES = 64
 
+/** Measures frames of one size. What is shown twice is measured once, as a third of what is drawn for games is. */
+export function measureFrames(frames: readonly Bitmap[]): readonly FrameMeasure[] {
+  const scratch = countColours()
+  const measures: FrameMeasure[] = []
+  for (const frame of frames) {
+    const twin = frames.findIndex(({ data }) => Buffer.compare(data, frame.data) === 0)
+    measures.push(measures[twin] ?? measureFrame(frame, scratch))
+  }
+  return measures
+}
+
 /**
  * Measures a frame: every pixel of small ones, a grid of samples of larger ones. At 128 × 128 about a tenth of a millisecond.
  *
+ * Loops over pixels are functions of their own here: one animation is enough for them to be compiled for speed, and with them all that stands around, which took
+ * several times as long as the looking.
+ *
  * @param scratch Empty counters, empty again afterwards, so that one lot serves all frames.
  */
-export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours()): FrameMeasure {
+function measureFrame(frame: Bitmap, scratch: ColourCount): FrameMeasure {
   const { width, height } = frame
   const pixels = pixelsOf(frame)
   const step = Math.max(1, Math.floor(Math.min(width, height) / SAMPLES))
   const rows = new Int32Array(height)
   const columns = new Int32Array(width)
-  const sums = new Int32Array(2 * THUMB * THUMB)
-  const cells = new Int32Array(width)
-  for (let x = 0; x < width; x++) cells[x] = 2 * Math.floor((x * THUMB) / width)
-  let soft = 0
+  const cells = createCells(width, height)
   const rim = createRim(pixels, Math.max(3, Math.round(height / 40)))
+  let soft = 0
   for (let y = step >> 1; y < height; y += step) {
-    const row = { pixels, from: y * width, step, cells, cellRow: 2 * THUMB * Math.floor((y * THUMB) / height) }
-    const { solid, half } = sampleRow(row, sums, columns, scratch)
-    rows[y] = solid
-    soft += half
-    if (solid > 0) rim.look(y * width, width)
+    const row = sampleRow(pixels, y * width, width, step)
+    soft += addToCells(row, cells, y)
+    rows[y] = countSolid(row, columns, scratch)
+    if (rows[y]! > 0) rim.look(row.first, row.end)
   }
-  const perCell = (step * step * THUMB * THUMB) / (width * height)
-  const thumb = new Float32Array(sums.length)
-  for (let at = 0; at < sums.length; at++) thumb[at] = sums[at]! * perCell
   const place = placeOf(rows, columns, step)
   return {
     width,
@@ -81,46 +87,9 @@ export function measureFrame(frame: Bitmap, scratch: ColourCount = countColours(
     rim: rim.share(),
     ...edgesOf(pixels, width, height),
     colours: takeColours(scratch),
-    thumb,
+    thumb: thumbOf(cells, step),
     isHard: soft * step * step < place.area / 100,
   }
-}
-
-/** One row of samples. */
-interface SampledRow {
-  readonly pixels: Uint32Array
-  /** Its first pixel. */
-  readonly from: number
-  readonly step: number
-  /** Column → first number of its cell in a row of cells. */
-  readonly cells: Int32Array
-  /** First number of its row of cells. */
-  readonly cellRow: number
-}
-
-/** Counts a row of samples: a function of its own, so that it alone is compiled for speed. @returns How many are solid, and how many half clear. */
-function sampleRow(
-  { pixels, from, step, cells, cellRow }: SampledRow,
-  sums: Int32Array,
-  columns: Int32Array,
-  colours: ColourCount,
-): { readonly solid: number; readonly half: number } {
-  let solid = 0
-  let half = 0
-  for (let x = step >> 1; x < cells.length; x += step) {
-    const pixel = pixels[from + x]!
-    const alpha = pixel >>> 24
-    if (alpha < VISIBLE) continue
-    if (alpha < 250) half++
-    const cell = cellRow + cells[x]!
-    sums[cell]! += alpha
-    sums[cell + 1]! += (alpha * lightOf(pixel)) >> 8
-    if (alpha < SOLID) continue
-    solid++
-    columns[x]!++
-    colours.add(pixel)
-  }
-  return { solid, half }
 }
 
 type Place = Pick<FrameMeasure, 'area' | 'core' | 'centreX' | 'centreY' | 'spread'>
@@ -171,21 +140,16 @@ function coreOf(columns: Int32Array, step: number): number {
 
 /** First and last rows and columns of the figure, to the pixel: from the first sample that has any, outwards and inwards. */
 function endsOf(
-  pixels: Uint32Array,
+  pixels: Int32Array,
   width: number,
   height: number,
   rows: Int32Array,
   columns: Int32Array,
   step: number,
 ): Pick<FrameMeasure, 'foot' | 'head' | 'left' | 'right'> {
-  const has = (from: number, by: number, count: number): boolean => {
-    let solid = 0
-    for (let i = 0; i < count && solid < SPECK; i++) if (pixels[from + i * by]! >>> 24 >= SOLID) solid++
-    return solid >= SPECK
-  }
-  const hasRow = (y: number): boolean => has(y * width, 1, width)
-  const hasColumn = (x: number): boolean => has(x, width, height)
-  const search = (length: number, sampled: Int32Array, holds: (at: number) => boolean): [first: number, last: number] => {
+  const search = (length: number, sampled: Int32Array, solidIn: (at: number) => number): [first: number, last: number] => {
+    // Samples are pixels too: where enough of them are solid, no more are looked at.
+    const holds = (at: number): boolean => sampled[at]! >= SPECK || solidIn(at) >= SPECK
     let first = Math.max(0, sampled.findIndex((count) => count > 0) - step)
     while (first < length && !holds(first)) first++
     if (first === length) return [0, 0]
@@ -194,29 +158,38 @@ function endsOf(
     return [first, last]
   }
   if (rows.every((count) => count === 0)) return { head: 0, foot: 0, left: 0, right: 0 }
-  const [head, foot] = search(height, rows, hasRow)
-  const [left, right] = search(width, columns, hasColumn)
+  const size = width * height
+  const [head, foot] = search(height, rows, (y) => countFrom(SOLID, pixels, y * width, (y + 1) * width, 1))
+  const [left, right] = search(width, columns, (x) => countFrom(SOLID, pixels, x, size, width))
   return { head, foot, left, right }
 }
 
-function edgesOf(pixels: Uint32Array, width: number, height: number): Pick<FrameMeasure, 'contacts' | 'border'> {
+function edgesOf(pixels: Int32Array, width: number, height: number): Pick<FrameMeasure, 'contacts' | 'border'> {
   let covered = 0
-  const stretch = (from: number, step: number, count: number): number => {
-    let longest = 0
-    let run = 0
-    for (let i = 0; i < count; i++) {
-      const alpha = pixels[from + i * step]! >>> 24
-      if (alpha >= 8) covered++
-      run = alpha >= SOLID ? run + 1 : 0
-      longest = Math.max(longest, run)
-    }
-    return longest
+  const contact = (from: number, to: number, step: number): number => {
+    const count = countFrom(COVERED, pixels, from, to, step)
+    covered += count
+    return count === 0 ? 0 : longestSolid(pixels, from, to, step)
   }
-  const contacts = [
-    stretch(0, 1, width),
-    stretch(width - 1, width, height),
-    stretch((height - 1) * width, 1, width),
-    stretch(0, width, height),
-  ] as const
+  const size = width * height
+  const contacts = [contact(0, width, 1), contact(width - 1, size, width), contact(size - width, size, 1), contact(0, size, width)] as const
   return { contacts, border: covered / (2 * (width + height)) }
+}
+
+/** How many of every `step`-th pixel have this alpha or more. */
+function countFrom(alpha: number, pixels: Int32Array, from: number, to: number, step: number): number {
+  let count = 0
+  for (let at = from; at < to; at += step) if (pixels[at]! >>> 24 >= alpha) count++
+  return count
+}
+
+/** Length of the longest stretch of the figure. */
+function longestSolid(pixels: Int32Array, from: number, to: number, step: number): number {
+  let longest = 0
+  let run = 0
+  for (let at = from; at < to; at += step) {
+    run = pixels[at]! >>> 24 < SOLID ? 0 : run + 1
+    if (run > longest) longest = run
+  }
+  return longest
 }

@@ -1,8 +1,9 @@
 import { median } from './quality-colour.ts'
 import { agree, quantile, seamStep, standOut, withoutBeat } from './quality-course.ts'
 import { qualityLimits } from './quality-limits.ts'
-import { type FrameMeasure, THUMB } from './quality-measure.ts'
+import type { FrameMeasure } from './quality-measure.ts'
 import type { Finding, Inspected, QualityFault } from './quality-report.ts'
+import { difference } from './quality-samples.ts'
 
 /** Faults that show only where frames follow each other. Blank frames are left out: what is before and after them are neighbours. */
 export function checkMotion(
@@ -103,17 +104,8 @@ function checkScale(measures: readonly FrameMeasure[], isClosed: boolean): Findi
 function stepsOf(measures: readonly FrameMeasure[], isClosed: boolean): number[] {
   const count = measures.length
   return measures.flatMap((measure, at) =>
-    at + 1 < count || (isClosed && count > 2) ? [difference(measure, measures[(at + 1) % count]!)] : [],
+    at + 1 < count || (isClosed && count > 2) ? [difference(measure.thumb, measures[(at + 1) % count]!.thumb)] : [],
   )
-}
-
-function difference(a: FrameMeasure, b: FrameMeasure): number {
-  let [apart, together] = [0, 0]
-  for (let at = 0; at < 2 * THUMB * THUMB; at++) {
-    apart += Math.abs(a.thumb[at]! - b.thumb[at]!)
-    together += a.thumb[at]! + b.thumb[at]!
-  }
-  return together === 0 ? 0 : (200 * apart) / together
 }
 
 function checkSeam(steps: readonly number[], isClosed: boolean): Finding {

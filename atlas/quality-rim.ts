@@ -6,14 +6,14 @@ const SOLID = 128
 
 /** Counts the ends of rows at which a figure's rim is lighter than the figure, or of a key colour. */
 export interface Rim {
-  /** Looks at the outermost visible pixels of a row that begins at `from`. */
-  look(from: number, width: number): void
+  /** Looks at both ends of a row, of which the first visible pixel and what is behind the last are given. */
+  look(first: number, end: number): void
   /** 0 to 1: part of the ends looked at that have a rim. */
   share(): number
 }
 
 /** @param depth How far inside, in pixels, the figure is looked at for comparison. */
-export function createRim(pixels: Uint32Array, depth: number): Rim {
+export function createRim(pixels: Int32Array, depth: number): Rim {
   let ends = 0
   let light = 0
   let keyed = 0
@@ -34,15 +34,11 @@ export function createRim(pixels: Uint32Array, depth: number): Rim {
     else if (lightOf(edge) - Math.min(lightOf(near), lightOf(deep)) >= RIM_LIGHT) light++
   }
   return {
-    look: (from, width) => {
-      let first = from
-      let last = from + width - 1
-      while (first <= last && pixels[first]! >>> 24 < 16) first++
-      while (last > first && pixels[last]! >>> 24 < 16) last--
+    look: (first, end) => {
       // Soft ends may take two pixels each.
-      if (last - first < 4 * depth + 4) return
+      if (end - 1 - first < 4 * depth + 4) return
       judge(first, 1)
-      judge(last, -1)
+      judge(end - 1, -1)
     },
     // A figure that is green itself has no green rim.
     share: () => (ends === 0 ? 0 : (light + (inner > ends / 4 ? 0 : keyed)) / ends),

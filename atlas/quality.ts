@@ -1,6 +1,5 @@
 import type { Bitmap } from './bitmap.ts'
-import { countColours } from './quality-colour.ts'
-import { measureFrame } from './quality-measure.ts'
+import { measureFrames } from './quality-measure.ts'
 import { checkMotion } from './quality-motion.ts'
 import { checkBackground, checkPictures, presentIn } from './quality-pictures.ts'
 import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, QualityReport } from './quality-report.ts'
@@ -11,8 +10,7 @@ import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, 
  * @param frames In playing order, all of one size.
  */
 export function inspectQuality(frames: readonly Bitmap[], options: QualityOptions): QualityReport {
-  const scratch = countColours()
-  const measures = frames.map((frame) => measureFrame(frame, scratch))
+  const measures = measureFrames(frames)
   const isCutOut = options.background !== 'keep'
   const isGround = new Set(isCutOut ? checkBackground(measures).frames : [])
   const findings = findAll({

@@ -1,6 +1,6 @@
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 import { qualityLimits } from './quality-limits.ts'
-import { type FrameMeasure, measureFrame } from './quality-measure.ts'
+import { type FrameMeasure, measureFrames } from './quality-measure.ts'
 import { figureSize, jumpsOver, type Shifts, shiftsOf } from './quality-motion.ts'
 import { presentIn } from './quality-pictures.ts'
 import { visibleBox } from './trim.ts'
@@ -51,7 +51,7 @@ export function stabilize(frames: readonly Bitmap[], options: StabilizeOptions):
 
 function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: StabilizeOptions): Move[] {
   const moves = frames.map(() => ({ x: 0, y: 0 }))
-  const measures = frames.map((frame) => measureFrame(frame))
+  const measures = measureFrames(frames)
   const present = presentIn(measures)
   if (present.length < 4) return moves
   const isClosed = loop && yoyo !== true

@@ -16,10 +16,10 @@ const require = createRequire(import.meta.url)
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 /** What `exports` and `bin` of the manifest name, and users load in Node; and what the two that a warm start loads ask for when it is none. */
 const entries = ['atlas/index', 'plugin/dev', 'src/index', 'src/service', 'src/warm/record', 'src/workshop']
-/** Loaded by every start, so each of them is one file. What it imports later are the entries above. */
-const doors = ['plugin/index', 'src/cli/bin']
-/** All that the command line does besides looking whether anything has changed. In CommonJS: of that alone Node lets what was compiled be kept, whatever its version (src/host/kept-code.ts). */
-const program = 'src/cli/whole'
+/** What Vite loads at every start, in one file. What it imports later are the entries above. */
+const plugin = 'plugin/index'
+/** The command line is CommonJS, which Node starts faster, and lets what was compiled of it be kept, whatever its version (src/host/kept-code.ts): what every start loads, and all that is done besides looking whether anything has changed. */
+const [command, program] = ['src/cli/bin', 'src/cli/whole']
 /** Packages that go into the bundles: every cold start needs them, and finding their many small files takes longer than what they are needed for. */
 const inlined = ['cac', 'canonicalize', 'fdir', 'jsonc-parser', 'picocolors', 'picomatch', 'tinyglobby', 'zod']
 const notices = collectNotices()
@@ -47,8 +47,7 @@ const quickToRead = {
 /** Code that is kept compiled cannot import by itself: it is handed what does (src/host/kept-code.ts). */
 const handedImports = {
   name: 'handed-imports',
-  generateBundle({ format }, bundle) {
-    if (format !== 'cjs') return
+  generateBundle(_, bundle) {
     for (const chunk of Object.values(bundle)) {
       if (chunk.type !== 'chunk') continue
       const places = nodesOf(parseAst(chunk.code), 'ImportExpression').map(({ start }) => start)
@@ -60,17 +59,18 @@ const handedImports = {
 rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.json')], { stdio: 'inherit', cwd: root })
 await bundle(entries, packed)
-await bundle([program], packed, { format: 'cjs' })
+await bundle([program], packed, { format: 'cjs', plugins: [handedImports] })
 cpSync(packed, dist, { recursive: true })
 rmSync(packed, { recursive: true })
-for (const door of doors) await bundle([door], dist, { others: entries })
+await bundle([plugin], dist, { plugins: [besides(entries)] })
+await bundle([command], dist, { format: 'cjs' })
 await buildPanel([notices.plugin])
 notices.write(join(dist, 'third-party-notices.txt'))
-const bin = join(dist, 'src/cli/bin.js')
+const bin = join(dist, 'src/cli/bin.cjs')
 if (existsSync(bin)) chmodSync(bin, 0o755)
 
-/** @param {readonly string[]} names @param {string} outDir @param {{ others?: readonly string[], format?: 'es' | 'cjs' }} options `others` are bundles that lie there already, and are not taken into these. */
-async function bundle(names, outDir, { others = [], format = 'es' } = {}) {
+/** @param {readonly string[]} names @param {string} outDir @param {{ format?: 'es' | 'cjs', plugins?: import('vite').Plugin[] }} options */
+async function bundle(names, outDir, { format = 'es', plugins = [] } = {}) {
   const ending = format === 'es' ? 'js' : 'cjs'
   await build({
     root,
@@ -78,7 +78,7 @@ async function bundle(names, outDir, { others = [], format = 'es' } = {}) {
     envDir: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [besides(others), withoutPicomatch, notices.plugin, handedImports, quickToRead],
+    plugins: [...plugins, withoutPicomatch, notices.plugin, quickToRead],
     ssr: { noExternal: inlined },
     build: {
       ssr: true,

@@ -24,13 +24,13 @@ export function packGroup(group: BuiltGroup): readonly Uint8Array[] {
   )
 }
 
-/** What {@link packGroup} packed. */
+/** What {@link packGroup} packed; pages are views on the bytes. */
 export function unpackGroup(bytes: Uint8Array): BuiltGroup {
   const { head, start } = readHeaded<Head>(bytes)
   let at = start
   const toPage = ({ length, ...page }: PageHead): BuiltPage => {
     at += length
-    return { ...page, bytes: new Uint8Array(bytes.subarray(at - length, at)) }
+    return { ...page, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset + at - length, length) }
   }
   const atlases = head.atlases.map(({ alternates, ...atlas }) => ({
     ...atlas,

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { homedir } from 'node:os'
 import { dirname, join, sep } from 'node:path'
 import { startProgram } from '../host/kept-code.ts'
 import { stateFolder } from '../host/state-folder.ts'
@@ -23,7 +24,7 @@ const run = toWarmRun({
 
 const stamp = run && stampFile(files, run)
 const output = stamp === undefined ? undefined : warmOutcome(files, stamp, Date.now())
-if (output === undefined) await runInFull()
+if (output === undefined) void runInFull()
 else {
   const rest = files.print(output)
   if (rest.length > 0) heedOutput().write(rest)
@@ -42,8 +43,7 @@ function heedOutput(): NodeJS.WriteStream {
 
 async function runInFull(): Promise<void> {
   heedOutput()
-  const { homedir } = await import('node:os')
-  const program = await startProgram<typeof import('./whole.ts')>(join(import.meta.dirname, 'whole.cjs'), {
+  const program = startProgram<typeof import('./whole.ts')>(join(import.meta.dirname, 'whole.cjs'), {
     files,
     // The folder for temporary files may be laid out by others, and what lies there is run.
     folder: join(stateFolder(process.env, homedir), 'compiled'),

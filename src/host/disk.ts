@@ -1,5 +1,17 @@
-import { constants, copyFileSync, linkSync, mkdirSync, readdirSync, renameSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { appendFile, open, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { type DiskStat, readNow, statNow } from './look.ts'
 
 /**
@@ -81,11 +93,20 @@ export function nodeDisk(): Disk {
 }
 
 function listNow(folder: string): string[] {
+  if (isMissing(folder)) return []
   try {
     return readdirSync(folder).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw error
+  }
+}
+
+/** Each request of a project is looked for in two folders of its own, most of which are missing: an error takes longer to make than ten looks. What lies in a file is not missing: it cannot be. */
+function isMissing(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = statSync(at, { throwIfNoEntry: false })
+    if (found) return at !== folder && found.isDirectory()
   }
 }
 

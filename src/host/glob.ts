@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { pathIn } from './paths.ts'
 
 /**
  * Finds files, handed in.
@@ -44,8 +45,8 @@ async function findEverySpec(root: string): Promise<string[] | undefined> {
         const { name } = entry
         if (name.startsWith('.') || name === 'node_modules' || name === 'dist') continue
         if (entry.isSymbolicLink()) return undefined
-        if (entry.isDirectory()) folders.push(join(folder, name))
-        else if (entry.isFile() && specFile.test(name)) found.push(join(folder, name))
+        if (entry.isDirectory()) folders.push(pathIn(folder, name))
+        else if (entry.isFile() && specFile.test(name)) found.push(pathIn(folder, name))
       }
     } catch {
       return undefined

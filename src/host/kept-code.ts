@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto'
+import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { Script } from 'node:vm'
 import type { WarmFiles } from './warm-files.ts'
 
 /** What a program in files of CommonJS is started with. */
@@ -37,12 +39,11 @@ const headBytes = 32
  *
  * @param entry Absolute path of its first file. All of them are ASCII.
  */
-export async function startProgram<Exports>(entry: string, options: KeptCodeOptions): Promise<StartedProgram<Exports>> {
+export function startProgram<Exports>(entry: string, options: KeptCodeOptions): StartedProgram<Exports> {
   const { files, folder, use, now } = options
-  const [{ createRequire }, { Script }] = await Promise.all([import('node:module'), import('node:vm')])
   const others = createRequire(entry)
   const modules = new Map<string, { exports: unknown }>()
-  const unkept = new Map<string, InstanceType<typeof Script>>()
+  const unkept = new Map<string, Script>()
   const load = (file: string): unknown => {
     const known = modules.get(file)
     if (known) return known.exports

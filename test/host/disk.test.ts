@@ -60,6 +60,10 @@ test('nothing is told as nothing, in a file too; a file and a folder are told ap
   expect(await disk.stat(join(folder, 'none'))).toBeUndefined()
   expect(await disk.stat(join(file, 'none'))).toBeUndefined()
   expect(await disk.list(join(folder, 'none'))).toEqual([])
+  expect(await disk.list(join(folder, 'none', 'of', 'these'))).toEqual([])
+  // A folder that cannot be there has no empty list: nobody is to take a journal that cannot be read for one that says nothing.
+  await expect(disk.list(file)).rejects.toMatchObject({ code: 'ENOTDIR' })
+  await expect(disk.list(join(file, 'none', 'of', 'these'))).rejects.toMatchObject({ code: 'ENOTDIR' })
   await expect(disk.read(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 

@@ -43,14 +43,14 @@ afterEach(() => {
   rmSync(root, { recursive: true, force: true })
 })
 
-const start = (options: Partial<KeptCodeOptions> = {}): Promise<StartedProgram<Program>> =>
+const start = (options: Partial<KeptCodeOptions> = {}): StartedProgram<Program> =>
   startProgram<Program>(entry, { files: warmFiles(), folder, use: 'build', now, ...options })
 const temp = (path: string): string => `${path}.${temps++}.tmp`
 const kept = (): readonly string[] => (existsSync(folder) ? readdirSync(folder).sort() : [])
 
 /** Starts the program, does something with it, and keeps what was compiled. */
 async function run(options: Partial<KeptCodeOptions> = {}): Promise<void> {
-  const { exports, keep } = await start(options)
+  const { exports, keep } = start(options)
   expect(exports.sum(2, 3)).toBe(5)
   expect(exports.late()).toBe(3)
   expect(exports.file).toBe(entry)
@@ -63,7 +63,7 @@ function answerOf(source: string): { readonly answer: string; readonly place: st
   writeFileSync(entry, source)
   const before = kept()
   const script = `const [{ startProgram }, { warmFiles }] = await Promise.all([import(${JSON.stringify(built('kept-code'))}), import(${JSON.stringify(built('warm-files'))})])
-const { exports, keep } = await startProgram(${JSON.stringify(entry)}, { files: warmFiles(), folder: ${JSON.stringify(folder)}, use: 'build', now: ${now} })
+const { exports, keep } = startProgram(${JSON.stringify(entry)}, { files: warmFiles(), folder: ${JSON.stringify(folder)}, use: 'build', now: ${now} })
 process.stdout.write(String(exports.answer()))
 keep((path) => path + '.tmp')`
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
@@ -77,7 +77,7 @@ function built(name: string): string {
 }
 
 test('a program of several files runs, each file once, and leaves a file of compiled code for each that was loaded', async () => {
-  const { exports, keep } = await start()
+  const { exports, keep } = start()
   expect(exports.sum(2, 3)).toBe(5)
   keep(temp)
   expect(kept()).toHaveLength(2)
@@ -148,7 +148,7 @@ test('a folder that takes nothing keeps nobody from running, and is left without
 })
 
 test('a part that is missing is named, with what to do', async () => {
-  const { exports } = await start()
+  const { exports } = start()
   rmSync(join(root, 'program/parts/third.cjs'))
   expect(() => exports.late()).toThrow(/Expected .*third\.cjs, a part of spritewright, found nothing\. Install the package again\./)
 })
