@@ -56,7 +56,6 @@ const stampForm = 4
 
 /** Characters of a SHA-256 in hex. */
 const digestLength = 64
-const lineEnd = 0x0a
 
 const secretName = /KEY|TOKEN|SECRET|PASS/i
 const heededName =
@@ -132,16 +131,12 @@ function isSameByBytes(files: WarmFiles, { shapes, marks, digests }: Stamp): boo
 
 /** What a stamp's file says, its head first; the rest is seldom asked for. */
 function readStamp(files: WarmFiles, file: string): { readonly head: StampHead; whole(): Stamp } | undefined {
-  const bytes = files.readBytes(file)
-  if (bytes?.[digestLength] !== lineEnd) return undefined
-  const content = bytes.subarray(digestLength + 1)
-  const decoder = new TextDecoder()
-  if (files.digestBytes(content) !== decoder.decode(bytes.subarray(0, digestLength))) return undefined
-  const end = content.indexOf(lineEnd)
-  return {
-    head: JSON.parse(decoder.decode(content.subarray(0, end))) as StampHead,
-    whole: () => JSON.parse(decoder.decode(content.subarray(end + 1))) as Stamp,
-  }
+  const text = files.read(file)
+  if (text === undefined || text[digestLength] !== '\n') return undefined
+  const content = text.slice(digestLength + 1)
+  if (files.digestText(content) !== text.slice(0, digestLength)) return undefined
+  const end = content.indexOf('\n')
+  return { head: JSON.parse(content.slice(0, end)) as StampHead, whole: () => JSON.parse(content.slice(end + 1)) as Stamp }
 }
 
 function holds(expected: Readonly<Record<string, string>>, look: (path: string) => string | undefined): boolean {
