@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { appendFile, open, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+
 import { type DiskStat, readNow, statNow } from './look.ts'
+import { folderOf } from './paths.ts'
 
 /**
  * The file system, handed in. Paths are absolute. Failures are the errors of Node (`code` is `ENOENT`, `EEXIST`, `ENOSPC` …).
@@ -104,9 +105,11 @@ function listNow(folder: string): string[] {
 
 /** Each request of a project is looked for in two folders of its own, most of which are missing: an error takes longer to make than ten looks. What lies in a file is not missing: it cannot be. */
 function isMissing(folder: string): boolean {
-  for (let at = folder; ; at = dirname(at)) {
+  for (let at = folder; ; at = folderOf(at)) {
     const found = statSync(at, { throwIfNoEntry: false })
     if (found) return at !== folder && found.isDirectory()
+    // A drive may be missing too.
+    if (folderOf(at) === at) return true
   }
 }
 

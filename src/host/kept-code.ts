@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { dirname, join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Script } from 'node:vm'
+import { folderOf, pathIn } from './paths.ts'
 import type { WarmFiles } from './warm-files.ts'
 
 /** What a program in files of CommonJS is started with. */
@@ -51,7 +52,7 @@ export function startProgram<Exports>(entry: string, options: KeptCodeOptions): 
     modules.set(file, module)
     const bytes = files.readBytes(file)
     if (!bytes) throw new Error(`Expected ${file}, a part of spritewright, found nothing. Install the package again.`)
-    const place = join(folder, `${hash('sha256', `${process.version} ${process.arch} ${use} ${hash('sha256', bytes)}`)}.code`)
+    const place = pathIn(folder, `${hash('sha256', `${process.version} ${process.arch} ${use} ${hash('sha256', bytes)}`)}.code`)
     const cachedData = readWhole(files.readBytes(place))
     const script = new Script(
       `(function (exports, require, module, __filename, __dirname, __import) {${toView(bytes).toString('latin1')}\n})`,
@@ -61,8 +62,8 @@ export function startProgram<Exports>(entry: string, options: KeptCodeOptions): 
       },
     )
     if (!cachedData || script.cachedDataRejected) unkept.set(place, script)
-    const require = (id: string): unknown => (id.startsWith('.') ? load(resolve(dirname(file), id)) : others(id))
-    script.runInThisContext()(module.exports, require, module, file, dirname(file), importModule)
+    const require = (id: string): unknown => (id.startsWith('.') ? load(resolve(folderOf(file), id)) : others(id))
+    script.runInThisContext()(module.exports, require, module, file, folderOf(file), importModule)
     return module.exports
   }
   return {

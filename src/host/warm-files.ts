@@ -15,7 +15,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { sep } from 'node:path'
+import { folderOf, pathIn } from './paths.ts'
 
 /**
  * The few looks at files that a warm start takes, all at once and without waiting: a process that only finds out that nothing has changed should load next to nothing.
@@ -123,7 +124,7 @@ export function warmFiles(): WarmFiles {
     open: (path) => attempt(() => openFile(path)),
     write: (path, temp, content) => {
       const written = attempt(() => {
-        mkdirSync(dirname(path), { recursive: true })
+        mkdirSync(folderOf(path), { recursive: true })
         writeFileSync(temp, content, { flag: 'wx' })
         renameSync(temp, path)
         return true
@@ -134,11 +135,11 @@ export function warmFiles(): WarmFiles {
     removeOld: (folder, ending, beforeMs) => {
       for (const name of attempt(() => readdirSync(folder)) ?? []) {
         if (!name.endsWith(ending)) continue
-        attempt(() => statSync(join(folder, name)).mtimeMs < beforeMs && rmSync(join(folder, name)))
+        attempt(() => statSync(pathIn(folder, name)).mtimeMs < beforeMs && rmSync(pathIn(folder, name)))
       }
     },
     keepLatest: (folder, ending, count) => {
-      const paths = (attempt(() => readdirSync(folder)) ?? []).flatMap((name) => (name.endsWith(ending) ? [join(folder, name)] : []))
+      const paths = (attempt(() => readdirSync(folder)) ?? []).flatMap((name) => (name.endsWith(ending) ? [pathIn(folder, name)] : []))
       const dated = paths.map((path) => ({ path, ms: attempt(() => statSync(path).mtimeMs) ?? 0 }))
       for (const { path } of dated.sort((a, b) => b.ms - a.ms).slice(count)) attempt(() => rmSync(path))
     },
@@ -160,7 +161,7 @@ export function warmFiles(): WarmFiles {
  */
 export function warmProgram(files: Pick<WarmFiles, 'digest' | 'shape'>, entry: string): readonly (string | undefined)[] {
   const { version, platform, arch, execArgv } = process
-  return [version, platform, arch, execArgv.join(' '), packageDigest(files, dirname(entry)), files.shape(entry)]
+  return [version, platform, arch, execArgv.join(' '), packageDigest(files, folderOf(entry)), files.shape(entry)]
 }
 
 /** Of the nearest manifest above a folder. */
@@ -170,13 +171,13 @@ function packageDigest(files: Pick<WarmFiles, 'digest'>, folder: string): string
 
 /** The version of the package that a file of it is in; empty where its manifest cannot be read. Having Node look for it takes longer. */
 export function packageVersion(files: Pick<WarmFiles, 'read'>, entry: string): string {
-  const text = ofManifest(dirname(entry), files.read)
+  const text = ofManifest(folderOf(entry), files.read)
   return text === undefined ? '' : (JSON.parse(text) as { readonly version: string }).version
 }
 
 function ofManifest(folder: string, look: (path: string) => string | undefined): string | undefined {
-  const parent = dirname(folder)
-  return look(join(folder, 'package.json')) ?? (parent === folder ? undefined : ofManifest(parent, look))
+  const parent = folderOf(folder)
+  return look(pathIn(folder, 'package.json')) ?? (parent === folder ? undefined : ofManifest(parent, look))
 }
 
 function markOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
@@ -237,7 +238,7 @@ function collectSpecs(folder: string, found: string[]): void {
 }
 
 function isLinkedFolder(entry: Dirent, folder: string): boolean {
-  return entry.isSymbolicLink() && statSync(join(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() === true
+  return entry.isSymbolicLink() && statSync(pathIn(folder, entry.name), { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function attempt<T>(look: () => T): T | undefined {
