@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../src/errors.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../src/index.ts'
-import type { Kept } from '../src/warm/kept.ts'
+import type { Kept, KeptFile } from '../src/warm/kept.ts'
 import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
 import { pageList } from './module.ts'
 import { packSheet } from './pack-sheet.ts'
@@ -21,7 +21,8 @@ export interface Bundling {
 export interface BundledPage {
   /** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
   readonly name: string
-  readonly bytes: Uint8Array
+  /** Its bytes, which nobody may change. @throws `SW_DISK` where they are in a file that was changed. */
+  read(): Uint8Array
 }
 
 /** Nothing else in a module's code holds a NUL: within texts it is escaped. */
@@ -37,7 +38,7 @@ const pageMarks = /\0(\d+)\0/g
 export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }: Pick<ResolvedOptions, 'engine' | 'notes'>): Bundling {
   const pages: BundledPage[] = []
   const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
-    built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1))
+    built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), read: () => page.bytes }) - 1))
   const modules: Record<string, string> = {}
   const names = [...new Set(sheets.atlases.map((atlas) => atlas.name))]
   for (const name of names) {
@@ -76,8 +77,8 @@ export function moduleCode(
   if (code === undefined)
     throw id.kind === 'sprite' ? notOurs(specFile(root, id)) : new Error(`Expected a module ${formatId(id).slice(1)}, found none.`)
   return code.replace(pageMarks, (_, place: string) => {
-    const { name, bytes } = pages[Number.parseInt(place, 10)] as BundledPage
-    return emit(name, bytes)
+    const page = pages[Number.parseInt(place, 10)] as BundledPage
+    return emit(page.name, page.read())
   })
 }
 
@@ -100,15 +101,15 @@ export function isTypings(path: string): boolean {
   return /\.sprite\.d\.(?:json|yaml|yml)\.ts$/.test(path)
 }
 
-/** What is kept of it. */
-export function keepBundling({ modules, pages, files, notes }: Bundling): Kept {
-  return { text: JSON.stringify({ modules, files, notes, names: pages.map(({ name }) => name) }), parts: pages.map(({ bytes }) => bytes) }
+/** What is kept of it. No build that watches takes it again. */
+export function keepBundling({ modules, pages, notes }: Bundling): Kept {
+  return { text: JSON.stringify({ modules, notes, names: pages.map(({ name }) => name) }), parts: pages.map((page) => page.read()) }
 }
 
-/** What {@link keepBundling} kept. */
-export function readBundling({ text, parts }: Kept): Bundling {
-  const { names, ...rest } = JSON.parse(text) as Omit<Bundling, 'pages'> & { readonly names: readonly string[] }
-  return { ...rest, pages: names.map((name, index) => ({ name, bytes: parts[index] as Uint8Array })) }
+/** What {@link keepBundling} kept, to be read as long as the file is open. */
+export function readBundling(kept: KeptFile): Bundling {
+  const { names, ...rest } = JSON.parse(kept.text) as Pick<Bundling, 'modules' | 'notes'> & { readonly names: readonly string[] }
+  return { ...rest, files: [], pages: names.map((name, index) => ({ name, read: () => kept.part(index) })) }
 }
 
 function pageName(atlas: BuiltAtlas, index: number, page: BuiltPage): string {

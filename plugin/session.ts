@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { ResolvedConfig } from 'vite'
 import { realPath } from '../src/host/real-path.ts'
 import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
+import type { KeptFile } from '../src/warm/kept.ts'
 import { openWarmStart, type WarmStart } from '../src/warm/start.ts'
 import { type Bundling, isTypings, keepBundling, readBundling, toBundling } from './bundling.ts'
 import type { SpriteId } from './ids.ts'
@@ -70,6 +71,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   let opened: Promise<Workshop> | undefined
   let started: Promise<WarmStart | undefined> | undefined
   let made: Promise<Bundling> | undefined
+  let kept: KeptFile | undefined
   let builds = 0
   let isWatched = false
   const workshop = (host = seam.host): Promise<Workshop> => {
@@ -91,7 +93,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   }
   const make = async (): Promise<Bundling> => {
     const known = isWatched ? undefined : await start()
-    const kept = known?.find()
+    kept = known?.find()
     if (kept) return readBundling(kept)
     const recording = await known?.record()
     const open = await workshop(recording?.host)
@@ -106,6 +108,8 @@ export function createSession(surroundings: Surroundings, options: Options, seam
     opened = undefined
     started = undefined
     made = undefined
+    kept?.close()
+    kept = undefined
     // One that could not be opened has told so to whoever asked for it, and has nothing to close.
     await (await open?.catch(() => undefined))?.close()
   }

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { WarmFiles } from '../host/warm-files.ts'
+import { type Glance, isAsSeen, toGlance } from './glance.ts'
 
 // Loaded by every run before anything else: it imports nothing that is not needed to find out that nothing has changed.
 
@@ -41,11 +42,17 @@ export interface Stamp extends Sight {
   readonly outcome: string
 }
 
+/** What is looked at before the whole stamp is read: where all of that is as it was, so is the rest. */
+interface StampHead extends Pick<Stamp, 'at' | 'outcome' | 'names' | 'specs'> {
+  /** Every file that the stamp tells of; missing where one of them is known by its bytes alone. */
+  readonly glance?: Glance
+}
+
 /** How long a stamp stands, milliseconds: whatever it does not see is looked at once a day. */
 const longestMs = 24 * 60 * 60 * 1000
 
 /** Raised whenever stamps say another thing than before. */
-const stampForm = 3
+const stampForm = 4
 
 /** Characters of a SHA-256 in hex. */
 const digestLength = 64
@@ -83,8 +90,14 @@ export function stampFile(files: Pick<WarmFiles, 'digestText'>, run: WarmRun): s
  */
 export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, temp: string): void {
   files.removeOld(dirname(file), '.stamp', stamp.at - longestMs)
-  const text = JSON.stringify(stamp)
+  const text = `${JSON.stringify(toHead(files, stamp))}\n${JSON.stringify(stamp)}`
   if (run.key === '' || !text.includes(run.key)) files.write(file, temp, `${files.digestText(text)}\n${text}`)
+}
+
+function toHead(files: WarmFiles, { at, outcome, names, specs, digests, marks, shapes }: Stamp): StampHead {
+  const marked = Object.fromEntries(Object.entries(digests).map(([path, seen]) => [path, seen.slice(digestLength + 1)]))
+  const isMarked = Object.values(marked).every((mark) => mark !== '')
+  return { at, outcome, names, specs, ...(isMarked ? { glance: toGlance(files, { ...marked, ...marks }, shapes) } : {}) }
 }
 
 /**
@@ -92,25 +105,38 @@ export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: Wa
  */
 export function warmOutcome(files: WarmFiles, file: string, now: number): string | undefined {
   const stamp = readStamp(files, file)
-  if (!stamp || now < stamp.at || now > stamp.at + longestMs) return undefined
+  if (!stamp) return undefined
+  const { at, outcome, names, specs, glance } = stamp.head
   const digested = (text: string | undefined): string | undefined => (text === undefined ? undefined : files.digestText(text))
   const isSame =
-    holds(stamp.shapes, files.shape) &&
-    holds(stamp.marks, files.mark) &&
-    holds(stamp.names, (folder) => digested(files.names(folder))) &&
-    holds(stamp.specs, (folder) => digested(files.specs(folder))) &&
-    isEvery(
-      stamp.digests,
-      (path, seen) => seen.slice(digestLength + 1) === files.mark(path) || seen.slice(0, digestLength) === files.digest(path),
-    )
-  return isSame ? stamp.outcome : undefined
+    now >= at &&
+    now <= at + longestMs &&
+    holds(names, (folder) => digested(files.names(folder))) &&
+    holds(specs, (folder) => digested(files.specs(folder))) &&
+    ((glance && isAsSeen(files, glance)) || isSameByBytes(files, stamp.whole()))
+  return isSame ? outcome : undefined
 }
 
-function readStamp(files: WarmFiles, file: string): Stamp | undefined {
+/** Files that were copied, or checked out again, have other marks and the same bytes. */
+function isSameByBytes(files: WarmFiles, { shapes, marks, digests }: Stamp): boolean {
+  return (
+    holds(shapes, files.shape) &&
+    holds(marks, files.mark) &&
+    isEvery(
+      digests,
+      (path, seen) => seen.slice(digestLength + 1) === files.mark(path) || seen.slice(0, digestLength) === files.digest(path),
+    )
+  )
+}
+
+/** What a stamp's file says, its head first; the rest is seldom asked for. */
+function readStamp(files: WarmFiles, file: string): { readonly head: StampHead; whole(): Stamp } | undefined {
   const text = files.read(file)
   if (text === undefined || text[digestLength] !== '\n') return undefined
   const content = text.slice(digestLength + 1)
-  return files.digestText(content) === text.slice(0, digestLength) ? (JSON.parse(content) as Stamp) : undefined
+  if (files.digestText(content) !== text.slice(0, digestLength)) return undefined
+  const end = content.indexOf('\n')
+  return { head: JSON.parse(content.slice(0, end)) as StampHead, whole: () => JSON.parse(content.slice(end + 1)) as Stamp }
 }
 
 function holds(expected: Readonly<Record<string, string>>, look: (path: string) => string | undefined): boolean {

@@ -4,7 +4,7 @@ import type { Host } from '../host/host.ts'
 import { type WarmFiles, warmFiles, warmProgram } from '../host/warm-files.ts'
 import { warmHost } from '../host/warm-host.ts'
 import { containsKey } from '../key-search.ts'
-import { type Kept, packKept, unpackKept } from './kept.ts'
+import { type Kept, type KeptFile, openKept, packKept } from './kept.ts'
 import { leaveStamp, stampFile, type WarmRun, warmOutcome } from './stamp.ts'
 
 /** What a door of ours knows of a run before it loads anything. */
@@ -33,8 +33,8 @@ export interface WarmStart {
   readonly hasKey: boolean
   /** Whether bytes hold the API key. */
   containsKey(bytes: Uint8Array): boolean
-  /** What the last run kept, where this one would come to the same. Undefined where anything is different, missing, damaged or odd: then only the ordinary way knows. */
-  find(): Kept | undefined
+  /** What the last run kept, where this one would come to the same. Undefined where anything is different, missing, damaged or odd: then only the ordinary way knows. It is the caller's to close. */
+  find(): KeptFile | undefined
   /** Watches what the ordinary way sees. */
   record(): Promise<WarmRecording>
 }
@@ -103,9 +103,8 @@ function keptPlace(cache: string, digest: string): string {
 }
 
 /** That the file is whole is a part of what the stamp saw. */
-function findKept(files: WarmFiles, cache: string, outcome: string | undefined): Kept | undefined {
-  const bytes = outcome === undefined ? undefined : files.readBytes(keptPlace(cache, outcome))
-  return bytes && unpackKept(bytes)
+function findKept(files: WarmFiles, cache: string, outcome: string | undefined): KeptFile | undefined {
+  return outcome === undefined ? undefined : openKept(files, keptPlace(cache, outcome))
 }
 
 /** Deeper than any options go: what goes in circles is none. */
