@@ -100,21 +100,35 @@ export class PlacedRows implements PageRows {
   draw(from: number, to: number, lead: number): Uint8Array {
     const stride = lead + 4 * this.width
     const data = new Uint8Array((to - from) * stride)
-    for (const { bitmap, extrude, x, y, isTurned, wide, high, end } of this.#within(from, to)) {
-      const source = (isTurned ? turn(bitmap) : bitmap).data
-      for (let row = Math.max(from, y); row < Math.min(to, end); row++) {
-        // Rings above and below repeat the first row and the last.
-        const line = Math.min(Math.max(row - y - extrude, 0), high - 1) * wide * 4
-        const at = (row - from) * stride + lead + (x + extrude) * 4
-        data.set(source.subarray(line, line + wide * 4), at)
-        if (extrude > 0) repeatEnds(data, at, at + wide * 4, extrude)
-      }
+    for (const placed of this.#within(from, to)) {
+      const first = Math.max(from, placed.y)
+      copyRows(placed, first, Math.min(to, placed.end), data, (first - from) * stride + lead + (placed.x + placed.extrude) * 4, stride)
     }
     return data
   }
 
   #within(from: number, to: number): readonly Placed[] {
     return this.#placed.filter(({ y, end }) => y < to && end > from)
+  }
+}
+
+/** Copies rows of a picture, its rings too. @param to Where the first of them begins, behind its ring. */
+function copyRows(
+  { bitmap, isTurned, extrude, y, wide, high }: Placed,
+  from: number,
+  end: number,
+  data: Uint8Array,
+  to: number,
+  stride: number,
+): void {
+  const source = (isTurned ? turn(bitmap) : bitmap).data
+  const span = wide * 4
+  let at = to
+  for (let row = from; row < end; row++, at += stride) {
+    // Rings above and below repeat the first row and the last.
+    const line = Math.min(Math.max(row - y - extrude, 0), high - 1) * span
+    data.set(source.subarray(line, line + span), at)
+    if (extrude > 0) repeatEnds(data, at, at + span, extrude)
   }
 }
 

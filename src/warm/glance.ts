@@ -1,4 +1,5 @@
-import { basename, dirname, sep } from 'node:path'
+import { sep } from 'node:path'
+import { folderOf, nameOf } from '../host/paths.ts'
 import type { WarmFiles } from '../host/warm-files.ts'
 
 /** What many files looked like, in one hash: where it is the same, each of them looks as it did, and nothing had to be written down or compared of any by itself. */
@@ -57,10 +58,10 @@ function digestOf(files: Pick<WarmFiles, 'digestBytes'>, numbers: Float64Array):
 function byFolder(paths: readonly string[]): Readonly<Record<string, string>> {
   const folders = new Map<string, string[]>()
   for (const path of paths) {
-    const folder = dirname(path)
+    const folder = folderOf(path)
     const names = folders.get(folder) ?? []
     folders.set(folder, names)
-    names.push(basename(path))
+    names.push(nameOf(path))
   }
   return Object.fromEntries([...folders].map(([folder, names]) => [folder, names.join('\n')]))
 }

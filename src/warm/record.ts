@@ -1,7 +1,8 @@
-import { basename, dirname, sep } from 'node:path'
+import { sep } from 'node:path'
 import type { Disk } from '../host/disk.ts'
 import { type Glob, unsearched } from '../host/glob.ts'
 import type { Host } from '../host/host.ts'
+import { folderOf, nameOf } from '../host/paths.ts'
 import { tempTargetOf } from '../host/publish.ts'
 import type { WarmFiles } from '../host/warm-files.ts'
 import { isPlainEnv, isPlainModule } from './plain.ts'
@@ -74,7 +75,7 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
 
   const read: Disk['read'] = async (path) => {
     if (isOurs(path)) return inner.disk.read(path)
-    const name = basename(path)
+    const name = nameOf(path)
     const isMarked = recordFile.test(name) || envFile.test(name)
     const before = isMarked ? files.mark(path) : undefined
     const bytes = await answered(inner.disk.read(path))
@@ -124,10 +125,10 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
       if (isOurs(to)) return
       const digest = staged.get(from)
       if (digest === undefined || tempTargetOf(from) !== to) return giveUp()
-      const listed = names.get(dirname(to))
+      const listed = names.get(folderOf(to))
       // What a listing showed before a file was written into the folder, a later one would not show.
       if (listed !== undefined && !isUnheeded(to)) giveUp()
-      else if (listed !== undefined) names.set(dirname(to), withName(listed, basename(to)))
+      else if (listed !== undefined) names.set(folderOf(to), withName(listed, nameOf(to)))
       staged.delete(from)
       written.add(to)
       digests.set(to, digest)
@@ -231,15 +232,15 @@ async function withMarks(
 /** The folder nearest to the root of the disk that is missing on the way to one; undefined where none is. One look at it stands for all that is in it. */
 function highestMissing(files: WarmFiles, folder: string): string | undefined {
   if (files.shape(folder) !== 'none') return undefined
-  const parent = dirname(folder)
+  const parent = folderOf(folder)
   return parent === folder ? folder : (highestMissing(files, parent) ?? folder)
 }
 
 /** The same, where it was met before: each of a hundred requests without records is looked for in one folder that is missing. Should it be there by now, a later run finds it and looks at everything. */
 function knownMissing(shapes: ReadonlyMap<string, string>, folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
+  for (let at = folder; ; at = folderOf(at)) {
     if (shapes.get(at) === 'none') return at
-    if (dirname(at) === at) return undefined
+    if (folderOf(at) === at) return undefined
   }
 }
 
