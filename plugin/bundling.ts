@@ -1,15 +1,14 @@
 import { SpritewrightError } from '../src/errors.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../src/index.ts'
 import type { Kept, KeptFile } from '../src/warm/kept.ts'
-import { formatId, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
+import { fromRoot, type SpriteId, specFile, toSlashes } from './ids.ts'
 import { pageList } from './module.ts'
 import { packSheet } from './pack-sheet.ts'
 import { everyModule, oneModule, sheetModule } from './sheet-module.ts'
 
 /** What a build puts into a bundle. It is kept as it is: a warm build cannot but give the same bytes. */
 export interface Bundling {
-  /** Code of every module by its id; where a page's URL belongs stands the page's place in `pages`, see {@link pageMark}. */
-  readonly modules: Readonly<Record<string, string>>
+  readonly sheets: readonly BundledSheet[]
   readonly pages: readonly BundledPage[]
   /** What is watched under `build --watch`: see {@link sourcesOf}. */
   readonly files: readonly string[]
@@ -17,12 +16,27 @@ export interface Bundling {
   readonly notes: readonly string[]
 }
 
+/** A group of sprites as a module of a bundle. */
+export interface BundledSheet {
+  /** Of its atlas. */
+  readonly name: string
+  /** Where a page's URL belongs stands the page's place in `pages`, see {@link pageMark}. */
+  readonly code: string
+  /** Spec files from the root, with forward slashes; in the order in which its sprites are opened. */
+  readonly files: readonly string[]
+}
+
 /** A page as an asset of a bundle. */
 export interface BundledPage {
   /** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
   readonly name: string
-  /** Its bytes, which nobody may change. @throws `SW_DISK` where they are in a file that was changed. */
-  read(): Uint8Array
+  /**
+   * Its bytes, which nobody may change.
+   *
+   * @param isForNow Whether they may be gone once another page is read.
+   * @throws `SW_DISK` where they are in a file that was changed.
+   */
+  read(isForNow: boolean): Uint8Array
 }
 
 /** Nothing else in a module's code holds a NUL: within texts it is escaped. */
@@ -39,20 +53,17 @@ export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }:
   const pages: BundledPage[] = []
   const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
     built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), read: () => page.bytes }) - 1))
-  const modules: Record<string, string> = {}
   const names = [...new Set(sheets.atlases.map((atlas) => atlas.name))]
-  for (const name of names) {
+  const bundled = names.map((name): BundledSheet => {
     const variants = sheets.atlases.filter((atlas) => atlas.name === name)
     const sprites = sheets.sprites.filter((sprite) => sprite.atlas === name)
     const lists = variants.map((atlas) => {
       const also = engine === 'phaser' ? [] : (atlas.alternates ?? []).map((built) => place(atlas, built))
       return pageList(atlas, place(atlas, atlas.pages), also)
     })
-    modules[formatId({ kind: 'atlas', name })] = sheetModule(packSheet(variants, sprites), lists)
-    for (const [index, { file }] of sprites.entries()) modules[formatId(spriteId(root, file))] = oneModule(name, index)
-  }
-  modules[formatId({ kind: 'all' })] = everyModule(names)
-  return { modules, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
+    return { name, code: sheetModule(packSheet(variants, sprites), lists), files: sprites.map(({ file }) => fromRoot(root, file)) }
+  })
+  return { sheets: bundled, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
 }
 
 /** The files that a sprite is made of, results left out. */
@@ -60,26 +71,39 @@ export function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sp
   return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
 }
 
+/** Whoever takes pages into a bundle. */
+export interface PageTaker {
+  /** Puts a page into the bundle, and answers the expression of its URL. */
+  emit(name: string, bytes: Uint8Array): string
+  /** Whether it has a copy of the bytes when it answers. */
+  readonly isCopying: boolean
+}
+
 /**
  * The code of a module in a build.
  *
- * @param emit Puts a page into the bundle, and answers the expression of its URL.
  * @throws `SW_SPEC` for a spec that is not one of the project's.
  */
-export function moduleCode(
-  { modules, pages }: Bundling,
-  id: SpriteId,
-  root: string,
-  emit: (name: string, bytes: Uint8Array) => string,
-): string {
-  if (id.kind === 'hot') return 'export {}\n'
-  const code = modules[formatId(id)]
-  if (code === undefined)
-    throw id.kind === 'sprite' ? notOurs(specFile(root, id)) : new Error(`Expected a module ${formatId(id).slice(1)}, found none.`)
-  return code.replace(pageMarks, (_, place: string) => {
-    const page = pages[Number.parseInt(place, 10)] as BundledPage
-    return emit(page.name, page.read())
-  })
+export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: string, { emit, isCopying }: PageTaker): string {
+  switch (id.kind) {
+    case 'hot':
+      return 'export {}\n'
+    case 'all':
+      return everyModule(sheets.map(({ name }) => name))
+    case 'sprite': {
+      const sheet = sheets.find(({ files }) => files.includes(id.file))
+      if (!sheet) throw notOurs(specFile(root, id))
+      return oneModule(sheet.name, sheet.files.indexOf(id.file))
+    }
+    case 'atlas': {
+      const sheet = sheets.find(({ name }) => name === id.name)
+      if (!sheet) throw new Error(`Expected an atlas ${id.name}, found none.`)
+      return sheet.code.replace(pageMarks, (_, place: string) => {
+        const page = pages[Number.parseInt(place, 10)] as BundledPage
+        return emit(page.name, page.read(isCopying))
+      })
+    }
+  }
 }
 
 /** The sprite that a spec file makes. @throws `SW_SPEC` where the file is no spec of the project. */
@@ -102,14 +126,14 @@ export function isTypings(path: string): boolean {
 }
 
 /** What is kept of it. No build that watches takes it again. */
-export function keepBundling({ modules, pages, notes }: Bundling): Kept {
-  return { text: JSON.stringify({ modules, notes, names: pages.map(({ name }) => name) }), parts: pages.map((page) => page.read()) }
+export function keepBundling({ sheets, pages, notes }: Bundling): Kept {
+  return { text: JSON.stringify({ sheets, notes, names: pages.map(({ name }) => name) }), parts: pages.map((page) => page.read(false)) }
 }
 
 /** What {@link keepBundling} kept, to be read as long as the file is open. */
 export function readBundling(kept: KeptFile): Bundling {
-  const { names, ...rest } = JSON.parse(kept.text) as Pick<Bundling, 'modules' | 'notes'> & { readonly names: readonly string[] }
-  return { ...rest, files: [], pages: names.map((name, index) => ({ name, read: () => kept.part(index) })) }
+  const { names, ...rest } = JSON.parse(kept.text) as Pick<Bundling, 'sheets' | 'notes'> & { readonly names: readonly string[] }
+  return { ...rest, files: [], pages: names.map((name, index) => ({ name, read: (isForNow) => kept.part(index, isForNow) })) }
 }
 
 function pageName(atlas: BuiltAtlas, index: number, page: BuiltPage): string {

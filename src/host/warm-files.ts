@@ -10,12 +10,12 @@ import {
   readSync,
   renameSync,
   rmSync,
-  type Stats,
   statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
 import { sep } from 'node:path'
+import { markOf, type OpenFile, openFile } from './open-file.ts'
 import { folderOf, pathIn } from './paths.ts'
 
 /**
@@ -62,13 +62,6 @@ export interface WarmFiles {
   mayBeTerminal(output: 1 | 2): boolean
   /** Writes to stdout what it takes at once. Answers the bytes that it did not take, for whatever reason. */
   print(text: string): Uint8Array
-}
-
-/** A file that is open. */
-export interface OpenFile {
-  /** So many bytes from a place on; undefined where the file has them not, or is not any more what it was when it was opened. That somebody has taken its name away changes nothing. */
-  read(at: number, length: number): Uint8Array | undefined
-  close(): void
 }
 
 /** Most files fit into this many bytes, and are read into the same ones. */
@@ -178,31 +171,6 @@ export function packageVersion(files: Pick<WarmFiles, 'read'>, entry: string): s
 function ofManifest(folder: string, look: (path: string) => string | undefined): string | undefined {
   const parent = folderOf(folder)
   return look(pathIn(folder, 'package.json')) ?? (parent === folder ? undefined : ofManifest(parent, look))
-}
-
-function markOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
-  return `${size} ${mtimeMs} ${ctimeMs} ${ino}`
-}
-
-function openFile(path: string): OpenFile {
-  const file = openSync(path, 'r')
-  const first = fstatSync(file)
-  const mark = markOf(first)
-  const isSame = (): boolean => {
-    const found = fstatSync(file)
-    // To lose its name is a change of a file too, and the last one that anybody can make of it.
-    return mark === markOf(found.nlink === 0 ? Object.assign(found, { ctimeMs: first.ctimeMs }) : found)
-  }
-  return {
-    read: (at, length) =>
-      attempt(() => {
-        const bytes = Buffer.allocUnsafeSlow(length)
-        let got = 0
-        for (let more = 1; got < length && more > 0; got += more) more = readSync(file, bytes, got, length - got, at + got)
-        return got === length && isSame() ? bytes : undefined
-      }),
-    close: () => closeSync(file),
-  }
 }
 
 function digestFile(path: string, window: Buffer): string {

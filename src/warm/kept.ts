@@ -10,8 +10,13 @@ export interface Kept {
 /** What was kept, in its file: of many megabytes a run has one part at a time in its memory. */
 export interface KeptFile {
   readonly text: string
-  /** Reads a part. @throws `SW_DISK` where the file was changed since it was opened. */
-  part(index: number): Uint8Array
+  /**
+   * Reads a part.
+   *
+   * @param isForNow Whether the next one that is read so may take its place: memory that was never used costs as much as what is read into it.
+   * @throws `SW_DISK` where the file was changed since it was opened.
+   */
+  part(index: number, isForNow: boolean): Uint8Array
   close(): void
 }
 
@@ -28,25 +33,34 @@ export function packKept({ text, parts }: Kept): Uint8Array {
 export function openKept(files: Pick<WarmFiles, 'open'>, path: string): KeptFile | undefined {
   const file = files.open(path)
   if (!file) return undefined
-  const decode = (bytes: Uint8Array | undefined): string | undefined => bytes && new TextDecoder().decode(bytes)
-  const length = Number.parseInt(decode(file.read(0, lead)) ?? '', 10)
-  const head = Number.isSafeInteger(length) ? decode(file.read(lead, length)) : undefined
-  if (head === undefined) {
+  const decode = (at: number, length: number): string => {
+    const bytes = new Uint8Array(length)
+    return file.read(at, bytes) ? new TextDecoder().decode(bytes) : ''
+  }
+  const length = Number.parseInt(decode(0, lead), 10) || 0
+  const head = decode(lead, length)
+  const end = head.indexOf('\n')
+  if (end < 0) {
     file.close()
     return undefined
   }
-  const end = head.indexOf('\n')
+  const sizes = JSON.parse(head.slice(0, end)) as readonly number[]
   let next = lead + length
-  const places = (JSON.parse(head.slice(0, end)) as readonly number[]).map((size) => {
+  const starts = sizes.map((size) => {
     next += size
-    return { at: next - size, size }
+    return next - size
   })
+  let window = new Uint8Array()
+  const room = (size: number): Uint8Array => {
+    if (window.length < size) window = new Uint8Array(Math.max(...sizes))
+    return window.subarray(0, size)
+  }
   return {
     text: head.slice(end + 1),
-    part: (index) => {
-      const { at, size } = places[index] as { readonly at: number; readonly size: number }
-      const bytes = file.read(at, size)
-      if (bytes) return bytes
+    part: (index, isForNow) => {
+      const size = sizes[index] as number
+      const bytes = isForNow ? room(size) : new Uint8Array(size)
+      if (file.read(starts[index] as number, bytes)) return bytes
       throw new SpritewrightError('SW_DISK', {
         message: `Expected ${path} to stay as it was while it is read, found it changed. Build again: what is in it is made anew.`,
         facts: { file: path },

@@ -55,6 +55,18 @@ describe.each(vites)('a warm build with %s', (_name, load) => {
     expect(await outputs(game)).toEqual(first)
   })
 
+  test('gives every page of several what is its own', async () => {
+    const game = await shelf.game()
+    const setup = { options: { atlas: { maxSize: 128 } } }
+    expect(await made(game, setup, {}, load)).toBe(1)
+    const first = await outputs(game)
+    const pages = Object.entries(first).filter(([name]) => name.endsWith('.png') && name.startsWith('dist/'))
+    expect(new Set(pages.map(([, digest]) => digest)).size).toBeGreaterThan(1)
+    await game.remove('dist')
+    expect(await made(game, setup, {}, load)).toBe(0)
+    expect(await outputs(game)).toEqual(first)
+  })
+
   test('serves several environments from one look', async () => {
     const { createBuilder } = await load()
     const game = await shelf.game()

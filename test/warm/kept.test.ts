@@ -26,30 +26,41 @@ function open(): KeptFile {
 
 test('what was packed is read again, in any order', () => {
   fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), fc.array(fc.uint8Array({ maxLength: 50 })), (text, own) => {
+    fc.property(fc.string({ unit: 'grapheme' }), fc.array(fc.uint8Array({ maxLength: 50 })), fc.boolean(), (text, own, isForNow) => {
       writeFileSync(path, packKept({ text, parts: own }))
       const kept = openKept(files, path) as KeptFile
       expect(kept.text).toBe(text)
-      for (let index = own.length - 1; index >= 0; index--) expect([...kept.part(index)]).toEqual([...(own[index] as Uint8Array)])
+      for (let index = own.length - 1; index >= 0; index--) expect([...kept.part(index, isForNow)]).toEqual([...(own[index] as Uint8Array)])
       kept.close()
     }),
   )
 })
 
+test('what is read for good stays; what is read for now goes with the next one', () => {
+  const kept = open()
+  const first = kept.part(0, false)
+  const last = kept.part(2, true)
+  expect(last).toEqual(parts[2])
+  kept.part(0, true)
+  expect(last).not.toEqual(parts[2])
+  expect(Buffer.compare(first, parts[0] as Uint8Array)).toBe(0)
+  kept.close()
+})
+
 test('a file that was written to since it was opened is read no more', () => {
   const kept = open()
-  expect(kept.part(2)).toEqual(Buffer.of(2, 3))
+  expect(kept.part(2, false)).toEqual(parts[2])
   appendFileSync(path, 'more')
-  expect(() => kept.part(2)).toThrow(expect.objectContaining({ code: 'SW_DISK', facts: { file: path } }))
+  expect(() => kept.part(2, false)).toThrow(expect.objectContaining({ code: 'SW_DISK', facts: { file: path } }))
   kept.close()
 })
 
 test('a file whose name is gone, or another file’s, is read on', () => {
   const kept = open()
   rmSync(path)
-  expect([...kept.part(0)]).toEqual([...(parts[0] as Uint8Array)])
+  expect([...kept.part(0, false)]).toEqual([...(parts[0] as Uint8Array)])
   writeFileSync(path, 'another')
-  expect(kept.part(2)).toEqual(Buffer.of(2, 3))
+  expect(kept.part(2, false)).toEqual(parts[2])
   kept.close()
 })
 
