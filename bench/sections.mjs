@@ -182,7 +182,7 @@ async function vite({ size, corpus, cache, tools }) {
   }
 }
 
-/** One sprite plays one frame less than at the last build: in a layout that is free to change, and in one that keeps its places. */
+/** One sprite plays one frame less than at the last build, or has got other frames, as another take has: in a layout that is free to change, and in one that keeps its places. */
 async function changed({ size, tools }) {
   const rows = []
   const checks = []
@@ -192,9 +192,11 @@ async function changed({ size, tools }) {
   ]) {
     const runs = await changeOne(tools.spritewright, config, rounds[size])
     for (const [build, run] of runs) rows.push({ layout: name, build, ...tellProcess(run), ...timesThat('÷ cold', run, runs.get('cold')) })
-    const ratio = runs.get('one sprite changed').cpuS / runs.get('cold').cpuS
     const target = targets.changed.cold[size]
-    if (target) checks.push(check(`${size} one changed sprite, ${name}, CPU ÷ cold`, ratio, 'at most', target))
+    for (const build of target ? ['one sprite changed', 'one sprite retaken'] : []) {
+      const ratio = runs.get(build).cpuS / runs.get('cold').cpuS
+      checks.push(check(`${size} ${build}, ${name}, CPU ÷ cold`, ratio, 'at most', target))
+    }
   }
   tools.spritewright.prepare()
   return { rows, checks }
@@ -211,16 +213,24 @@ async function changeOne(tool, config, count) {
     const use = Array.from({ length: before.animations.walk.frames - 1 - round }, (_, at) => at)
     writeFileSync(spec, JSON.stringify({ ...before, animations: { walk: { ...before.animations.walk, use } } }))
   }
+  const lockFile = join(project, 'sprites.lock.json')
+  /** It is given the result of another sprite with as many frames. */
+  const retake = (round) => {
+    const lock = JSON.parse(readFileSync(lockFile, 'utf8'))
+    const [own, ...others] = Object.values(lock.animations).map((requests) => Object.values(requests)[0])
+    const alike = others.filter(({ asked }) => asked.frames === own.asked.frames)
+    own.result = alike[round % alike.length].result
+    writeFileSync(lockFile, JSON.stringify(lock, null, 2))
+  }
+  const after = (edit) => (round) => {
+    edit(round)
+    return tool.again()
+  }
   return inTurn(
     [
       { name: 'cold', run: tool.cold },
-      {
-        name: 'one sprite changed',
-        run: (round) => {
-          write(round)
-          return tool.again()
-        },
-      },
+      { name: 'one sprite changed', run: after(write) },
+      { name: 'one sprite retaken', run: after(retake) },
     ],
     count,
   )
