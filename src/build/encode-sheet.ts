@@ -26,8 +26,7 @@ export interface EncodeAids {
 }
 
 /** What later pages may take over of earlier ones, by digest. */
-export function knownStrips(atlases: readonly BuiltAtlas[]): ReadonlyMap<string, PngStrip> {
-  const pages = atlases.flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())
+export function knownStrips(pages: readonly BuiltPage[]): ReadonlyMap<string, PngStrip> {
   return new Map(pages.flatMap(({ bytes, strips = [] }) => stripsOf({ bytes, strips })).map((strip) => [strip.digest, strip]))
 }
 

@@ -119,7 +119,7 @@ async function packTogether(
   const { encodeTexture: textures, signal } = ports
   // Strips read what they draw; whatever else looks at pixels finds them there.
   if (!isAllStrips(options)) await loadPixels(sequences.flatMap(({ frames }) => frames.map(({ bitmap }) => bitmap)))
-  const aids = { textures, signal, known: hasStrips(options) ? knownStrips(await last.readAtlases()) : undefined }
+  const aids = { textures, signal, known: hasStrips(options) ? knownStrips(await last.readPages()) : undefined }
   const group = {
     atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, aids))),
     quality: reports.flatMap(({ quality }) => quality ?? []),

@@ -8,9 +8,18 @@ export function packHeaded(head: unknown, parts: readonly Uint8Array[]): readonl
 
 /** The head of such a file, and where its parts begin. */
 export function readHeaded<Head>(bytes: Uint8Array): { readonly head: Head; readonly start: number } {
-  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
-  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as Head
-  return { head, start: 4 + length + gap(length) }
+  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + lengthOfHead(bytes)))) as Head
+  return { head, start: startOfParts(bytes) }
+}
+
+/** Where the parts of such a file begin, without reading its head. */
+export function startOfParts(bytes: Uint8Array): number {
+  const length = lengthOfHead(bytes)
+  return 4 + length + gap(length)
+}
+
+function lengthOfHead(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
 }
 
 /** Bytes up to the next multiple of four. */

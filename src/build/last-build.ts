@@ -2,15 +2,15 @@ import { buildKey } from '../spec/key.ts'
 import { packHeaded, readHeaded } from './headed.ts'
 import type { KeptMember } from './kept-frames.ts'
 import { formatVersion, type SheetPorts } from './members.ts'
-import { unpackGroup } from './sheet-cache.ts'
-import type { BuiltAtlas } from './sheet-model.ts'
+import { unpackPages } from './sheet-cache.ts'
+import type { BuiltPage } from './sheet-model.ts'
 
 /** What the next build of a group begins with. */
 export interface LastBuild {
   /** What is known of its animations. */
   readonly members: readonly KeptMember[]
   /** Its pages: what of them is the same need not be compressed again. */
-  readAtlases(): Promise<readonly BuiltAtlas[]>
+  readPages(): Promise<readonly BuiltPage[]>
 }
 
 interface Head {
@@ -22,13 +22,13 @@ interface Head {
 /** The last build of a group; with nothing in it where none is kept. */
 export async function readLast(name: string, ports: SheetPorts): Promise<LastBuild> {
   const bytes = await ports.cache.read(lastKey(name, ports))
-  if (!bytes) return { members: [], readAtlases: async () => [] }
+  if (!bytes) return { members: [], readPages: async () => [] }
   const { group, members } = readHeaded<Head>(bytes).head
-  const readAtlases = async (): Promise<readonly BuiltAtlas[]> => {
+  const readPages = async (): Promise<readonly BuiltPage[]> => {
     const kept = await ports.cache.read(group)
-    return kept ? unpackGroup(kept).atlases : []
+    return kept ? unpackPages(kept) : []
   }
-  return { members, readAtlases }
+  return { members, readPages }
 }
 
 /** Keeps what the next build of a group may begin with. */

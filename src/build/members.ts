@@ -14,7 +14,7 @@ import { framesKey, memberKey, playedKey } from './sheet-key.ts'
 import type { DeliveryLayout, SheetInput } from './sources.ts'
 
 /** Raised whenever equal inputs may give other bytes than before, or what is kept has another shape. */
-export const formatVersion: number = 11
+export const formatVersion: number = 12
 
 /** What the making of sheets needs. */
 export interface SheetPorts {
