@@ -1,4 +1,13 @@
-import { type Bitmap, type Borders, type Canvas, type FrameSequence, scaleFrames, stabilize } from '../../atlas/index.ts'
+import {
+  type Bitmap,
+  type Borders,
+  blit,
+  type Canvas,
+  createBitmap,
+  type FrameSequence,
+  scaleFrames,
+  stabilize,
+} from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
@@ -15,12 +24,14 @@ export interface SequenceReport {
   /** Of what was bought, where it was looked at; a placeholder never is. */
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
+  /** How many frames were delivered; a placeholder has none. */
+  readonly delivered?: number
 }
 
 /** Names the frames that {@link readPlayed} gives, and scales them to the size that was asked for. @throws `SW_SPEC` for borders that leave nothing between them. */
 export async function toSequence(input: SheetInput, played: PlayedFrames): Promise<SequenceReport> {
   const { spec, animation } = input
-  const { frames, canvases, indices, anchor, whole, quality, warnings } = played
+  const { frames, canvases, indices, anchor, whole, quality, warnings, delivered } = played
   const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
   const nameOf = (index: number): string => `${spec.name}/${animation.name}/${frameNumber(index)}`
   const named = indices.map((index, at) => ({
@@ -46,7 +57,7 @@ export async function toSequence(input: SheetInput, played: PlayedFrames): Promi
     padding: spec.padding,
     pixelArt: spec.pixelArt,
   }
-  return { sequence, ...(quality ? { quality } : {}), warnings }
+  return { sequence, ...(quality ? { quality } : {}), warnings, ...(delivered === undefined ? {} : { delivered }) }
 }
 
 /** What a nine-slice keeps unstretched; a placeholder that is too small for it has none. @throws `SW_SPEC` where nothing is left between two borders: no engine stretches that. */
@@ -86,12 +97,16 @@ export interface PlayedFrames {
   readonly touched: ReadonlySet<number>
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
+  /** How many frames were delivered; a placeholder has none. */
+  readonly delivered?: number
 }
 
 /** How the frames of an animation are read. */
 export interface PlayOptions extends OpenOptions {
   /** Whether the frames are looked at, which takes longer than reading them. @default true */
   readonly isJudged?: boolean
+  /** Looks for the frames where an earlier build may have kept them. @default the result is opened */
+  readonly recall?: () => Promise<Opened | undefined>
 }
 
 /**
@@ -108,13 +123,13 @@ export async function readPlayed(input: SheetInput, { isJudged = true, ...option
     options.isCut === true && !isJudged && !input.overrides && !spec.stabilize && spec.size === undefined && spec.trim && !spec.borders
   const opened =
     source.kind === 'result'
-      ? await openTouchedUp(input, source, { ...options, isCut })
+      ? ((await options.recall?.()) ?? (await openTouchedUp(input, source, { ...options, isCut })))
       : { frames: await drawStandIn(spec, animation, source), touched: new Set<number>(), warnings: [] }
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pick = <T>(all: readonly T[]): readonly T[] => indices.map((index) => all[index] as T)
   const pictures = pick(opened.frames)
   const canvases = opened.canvases && pick(opened.canvases)
-  const { width, height } = opened.canvases?.[0] ?? opened.frames[0]!
+  const { width, height } = opened.canvases?.[0] ?? opened.frames[0] ?? canvases![0]!
   const whole = { width, height }
   const base = { indices, whole, touched: opened.touched, warnings: opened.warnings, ...(canvases ? { canvases } : {}) }
   if (source.kind !== 'result') return { ...base, frames: pictures, ...(spec.anchor ? { anchor: spec.anchor } : {}) }
@@ -123,14 +138,25 @@ export async function readPlayed(input: SheetInput, { isJudged = true, ...option
   const { frames, origin } = spec.stabilize
     ? stabilize(pictures, { loop: isClosedLoop(animation), shifted })
     : { frames: pictures, origin: { x: 0, y: 0 } }
+  const judge = (): AnimationQuality => {
+    const seen = canvases ? frames.map((frame, at) => onCanvas(frame, canvases[at]!)) : frames
+    return judgeFrames({ spec, animation, frames: seen, indices, review: review && withoutTouched(review, opened.touched) })
+  }
+  const quality = opened.quality ?? (isJudged ? judge() : undefined)
   return {
     ...base,
     frames,
     ...(spec.anchor ? { anchor: moveAnchor(spec.anchor, whole, origin) } : {}),
-    ...(isJudged
-      ? { quality: judgeFrames({ spec, animation, frames, indices, review: review && withoutTouched(review, opened.touched) }) }
-      : {}),
+    ...(quality ? { quality } : {}),
+    delivered: opened.frames.length,
   }
+}
+
+/** A whole frame of which only what is seen was kept. */
+function onCanvas(cut: Bitmap, { x, y, width, height }: Canvas): Bitmap {
+  const frame = createBitmap(width, height)
+  blit(frame, cut, x, y)
+  return frame
 }
 
 /** Indices of the frames that are played, each once, in the order in which they first come. */
@@ -166,12 +192,15 @@ export async function readDelivered(
 }
 
 /** Frames at the size in which they were delivered, in that order. */
-interface Opened {
+export interface Opened {
+  /** Of what an earlier build has kept, those alone that are played. */
   readonly frames: readonly Bitmap[]
   readonly canvases?: readonly Canvas[]
   /** Those that a person has touched up. */
   readonly touched: ReadonlySet<number>
   readonly warnings: readonly string[]
+  /** What is known of them, played as they are now. */
+  readonly quality?: AnimationQuality
 }
 
 /** A result with what a person has laid over it. */

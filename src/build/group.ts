@@ -111,7 +111,7 @@ async function packTogether(
 ): Promise<{ readonly group: BuiltGroup; readonly all: readonly Member[] }> {
   const scales = scalesOf(members)
   const last = await readLast(name, ports)
-  const all = await readMembers(members, scales, last.heads, ports)
+  const all = await readMembers(members, scales, last.members, ports)
   const reports = all.map(({ report }) => report)
   const sequences = reports.map(({ sequence }) => sequence)
   const { hull, maxSize, rotate = false } = options

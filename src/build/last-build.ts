@@ -1,14 +1,14 @@
 import { buildKey } from '../spec/key.ts'
 import { packHeaded, readHeaded } from './headed.ts'
-import { formatVersion, type KeptMember, type SheetPorts } from './members.ts'
-import type { SequenceHead } from './sequence-cache.ts'
+import type { KeptMember } from './kept-frames.ts'
+import { formatVersion, type SheetPorts } from './members.ts'
 import { unpackGroup } from './sheet-cache.ts'
 import type { BuiltAtlas } from './sheet-model.ts'
 
 /** What the next build of a group begins with. */
 export interface LastBuild {
-  /** What is known of its animations, by the keys under which they are kept. */
-  readonly heads: ReadonlyMap<string, SequenceHead>
+  /** What is known of its animations. */
+  readonly members: readonly KeptMember[]
   /** Its pages: what of them is the same need not be compressed again. */
   readAtlases(): Promise<readonly BuiltAtlas[]>
 }
@@ -22,13 +22,13 @@ interface Head {
 /** The last build of a group; with nothing in it where none is kept. */
 export async function readLast(name: string, ports: SheetPorts): Promise<LastBuild> {
   const bytes = await ports.cache.read(lastKey(name, ports))
-  if (!bytes) return { heads: new Map(), readAtlases: async () => [] }
+  if (!bytes) return { members: [], readAtlases: async () => [] }
   const { group, members } = readHeaded<Head>(bytes).head
   const readAtlases = async (): Promise<readonly BuiltAtlas[]> => {
     const kept = await ports.cache.read(group)
     return kept ? unpackGroup(kept).atlases : []
   }
-  return { heads: new Map(members.map(({ key, head }) => [key, head])), readAtlases }
+  return { members, readAtlases }
 }
 
 /** Keeps what the next build of a group may begin with. */

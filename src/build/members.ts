@@ -6,14 +6,15 @@ import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
 import type { TextureEncoder } from './encode-sheet.ts'
 import { readPlayed, type SequenceReport, toSequence } from './frames.ts'
+import { type KeptMember, openKept } from './kept-frames.ts'
 import type { Layout } from './layout.ts'
 import type { SheetMemory } from './memory.ts'
-import { packSequence, type SequenceHead, toKnownReport, toParts, toReport, unpackSequence } from './sequence-cache.ts'
-import { memberKey, playedKey } from './sheet-key.ts'
+import { packSequence, toKnownReport, toParts, toReport, unpackSequence } from './sequence-cache.ts'
+import { framesKey, memberKey, playedKey } from './sheet-key.ts'
 import type { DeliveryLayout, SheetInput } from './sources.ts'
 
 /** Raised whenever equal inputs may give other bytes than before, or what is kept has another shape. */
-export const formatVersion: number = 10
+export const formatVersion: number = 11
 
 /** What the making of sheets needs. */
 export interface SheetPorts {
@@ -39,7 +40,7 @@ export interface SheetPorts {
   readonly memory?: SheetMemory | undefined
 }
 
-/** Animations that may be opened anew at once and are all looked at: a sprite that was edited, not a cache that was cleared. */
+/** Animations that may be opened anew at once and are all looked at: a sprite that came or was edited, not a cache that was cleared. What the last build has not looked at waits until somebody asks. */
 const fewAnimations = 8
 
 /** Results that are open at once: one is read or written while another is unpacked. */
@@ -55,27 +56,24 @@ export interface Member {
   readonly kept?: KeptMember
 }
 
-/** What is kept of an animation besides its pixels, and the key of all. */
-export interface KeptMember {
-  readonly key: string
-  readonly head: SequenceHead
-}
-
 /**
  * Few at a time: of a large project only what lies on the pages fits into memory.
  *
- * @param heads What is known of animations, by the keys under which they are kept: their pixels are read when they are drawn, see `loadPixels`.
+ * @param before What is known of animations of an earlier build: their pixels are read when they are drawn, see `loadPixels`.
  */
 export async function readMembers(
   members: readonly SheetInput[],
   scales: readonly number[],
-  heads: ReadonlyMap<string, SequenceHead>,
+  before: readonly KeptMember[],
   ports: SheetPorts,
 ): Promise<readonly Member[]> {
+  const byKey = new Map(before.map((member) => [member.key, member]))
+  const byFrames = new Map(before.map((member) => [member.frames, member]))
+  const unseen = new Set(before.flatMap(({ head }) => (head.delivered !== undefined && !head.quality ? [head.sequence.name] : [])))
   // Smaller scales are made from whole frames.
   const isCut = scales.length === 1 && scales[0] === 1
   const known: (Member | undefined)[] = []
-  for (const input of members) known.push(isCut ? await recall(input, heads, ports) : undefined)
+  for (const input of members) known.push(isCut ? await recall(input, byKey, ports) : undefined)
   const isFew = known.filter((member) => member === undefined).length <= fewAnimations
   const isMany = known.filter((member, at) => member === undefined && members[at]?.source.kind === 'result').length >= manyResults
   const decoder = isMany ? ports.openDecoder?.() : undefined
@@ -88,9 +86,11 @@ export async function readMembers(
       const input = members[index] as SheetInput
       const kept = known[index]
       const isBought = ports.isJudged?.(animationId(input.spec, input.animation)) === true
+      // An edit is looked at where what it changes has been.
+      const isJudged = isBought || (isFew && !unseen.has(`${input.spec.name}/${input.animation.name}`))
       // What is kept is opened again only for what was bought just now.
       const isEnough = kept && (kept.report.quality !== undefined || input.source.kind !== 'result' || !isBought)
-      all[index] = isEnough ? kept : await readAnew(input, isFew || isBought, isCut ? pictures : undefined, { ...ports, decoder })
+      all[index] = isEnough ? kept : await readAnew(input, isJudged, isCut ? { pictures, byFrames } : undefined, { ...ports, decoder })
     }
   }
   // The first failure ends all lanes, and they are waited for: what they write belongs to this build.
@@ -105,18 +105,18 @@ export async function readMembers(
 }
 
 /** What lies on the pages of an animation, kept for the next time that only others of its group change. */
-async function recall(input: SheetInput, heads: ReadonlyMap<string, SequenceHead>, ports: SheetPorts): Promise<Member | undefined> {
+async function recall(input: SheetInput, before: ReadonlyMap<string, KeptMember>, ports: SheetPorts): Promise<Member | undefined> {
   const { cache, codec } = ports
   const key = sequenceKey(input, codec)
-  const known = heads.get(key)
+  const known = before.get(key)
   if (known && (await cache.has(key))) {
     const read = async (): Promise<Uint8Array> => pixelsOf((await cache.read(key)) ?? (await readPacked(input, ports)))
-    return { report: toKnownReport(known, read), kept: { key, head: known } }
+    return { report: toKnownReport(known.head, read), kept: known }
   }
   const bytes = await cache.read(key)
   if (!bytes) return undefined
   const { head } = unpackSequence(bytes)
-  return { report: toReport(head, pixelsOf(bytes)), kept: { key, head } }
+  return { report: toReport(head, pixelsOf(bytes)), kept: { key, head, frames: framesKey(input) } }
 }
 
 function pixelsOf(bytes: Uint8Array): Uint8Array {
@@ -125,27 +125,43 @@ function pixelsOf(bytes: Uint8Array): Uint8Array {
 
 /** An animation that turns out to be damaged when it is drawn, as it would be kept: the same input gives the same pixels in the same order. */
 async function readPacked(input: SheetInput, ports: SheetPorts): Promise<Uint8Array> {
-  const { report } = await readAnew(input, false, new Map(), { ...ports, decoder: undefined })
+  const { report } = await readAnew(input, false, { pictures: new Map(), byFrames: new Map() }, { ...ports, decoder: undefined })
   return Buffer.concat(packSequence(toParts(report)))
 }
 
-/** @param pictures Of the group so far; undefined where frames stay whole. */
+/** What animations of a group share that are cut. */
+interface SharedCuts {
+  /** Of the group so far. */
+  readonly pictures: Map<string, Bitmap>
+  /** Animations of an earlier build, see `framesKey`. */
+  readonly byFrames: ReadonlyMap<string | undefined, KeptMember>
+}
+
+/** @param cuts Undefined where frames stay whole. */
 async function readAnew(
   input: SheetInput,
   isJudged: boolean,
-  pictures: Map<string, Bitmap> | undefined,
+  cuts: SharedCuts | undefined,
   ports: SheetPorts & { readonly decoder: Decoder | undefined },
 ): Promise<Member> {
   const { layout, decoder, memory, cache, codec } = ports
+  const frames = framesKey(input)
+  const alike = frames === undefined || memory ? undefined : cuts?.byFrames.get(frames)
   const read = (): ReturnType<typeof readPlayed> =>
-    readPlayed(input, { layout, decoder, isJudged, isCut: pictures !== undefined && !memory })
+    readPlayed(input, {
+      layout,
+      decoder,
+      isJudged,
+      isCut: cuts !== undefined && !memory,
+      ...(alike ? { recall: () => openKept(input, alike, cache) } : {}),
+    })
   const report = await toSequence(input, await (memory?.played(playedKey(input, isJudged), read) ?? read()))
-  if (!pictures) return { report }
-  const cut = { ...report, sequence: cutSequence(report.sequence, pictures) }
+  if (!cuts) return { report }
+  const cut = { ...report, sequence: cutSequence(report.sequence, cuts.pictures) }
   const key = sequenceKey(input, codec)
   const parts = toParts(cut)
   await cache.write(key, ...packSequence(parts))
-  return { report: cut, kept: { key, head: parts.head } }
+  return { report: cut, kept: { key, head: parts.head, frames } }
 }
 
 function sequenceKey(input: SheetInput, codec = ''): string {

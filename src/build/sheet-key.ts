@@ -24,12 +24,21 @@ export function lookParts(input: SheetInput): object {
   return { ...playedParts(input), sprite: { size: size ?? null, trim, extrude, padding, ...(borders ? { borders } : {}) } }
 }
 
+/** The key of the frames of an animation as they are cut for its pages, in whatever order and at whatever pace they are played; undefined where that has a say in what they are, or they are not cut. */
+export function framesKey(input: SheetInput): string | undefined {
+  const { spec, source, overrides } = input
+  const isPlain = !spec.stabilize && spec.size === undefined && spec.trim && !spec.borders
+  if (source.kind !== 'result' || overrides || !isPlain) return undefined
+  const { play: _, ...frames } = playedParts(input)
+  return buildKey({ frames })
+}
+
 /** The key of the frames that are played, at the size in which they were delivered. */
 export function playedKey(input: SheetInput, isJudged: boolean): string {
   return buildKey({ ...playedParts(input), anchor: input.spec.anchor ?? null, isJudged })
 }
 
-function playedParts({ spec, animation, source, overrides }: SheetInput): object {
+function playedParts({ spec, animation, source, overrides }: SheetInput): { readonly play: object; readonly [part: string]: unknown } {
   const { background, pixelArt, stabilize } = spec
   const { loop, yoyo, use, frames } = animation
   return {

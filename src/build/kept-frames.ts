@@ -1,0 +1,43 @@
+import type { Bitmap, Canvas } from '../../atlas/index.ts'
+import type { BuildCache } from './cache.ts'
+import { frameNumber, type Opened } from './frames.ts'
+import { type SequenceHead, toReport, unpackSequence } from './sequence-cache.ts'
+import type { SheetInput } from './sources.ts'
+
+/** What is kept of an animation besides its pixels, and the key of all. */
+export interface KeptMember {
+  readonly key: string
+  readonly head: SequenceHead
+  /** See `framesKey`. */
+  readonly frames?: string | undefined
+}
+
+/**
+ * The frames of a result as an earlier build has cut them, where only the order or the pace in which they are played is another: the result need not be opened. Undefined where not all that are played were
+ * kept, or they are damaged.
+ *
+ * @param kept Of the same frames, see `framesKey`.
+ */
+export async function openKept({ animation }: SheetInput, { key, head }: KeptMember, cache: BuildCache): Promise<Opened | undefined> {
+  const { delivered, quality, warnings } = head
+  if (delivered === undefined) return undefined
+  const lead = head.sequence.name
+  const nameOf = (index: number): string => `${lead}/${frameNumber(index)}`
+  const played = animation.use ?? Array.from({ length: delivered }, (_, index) => index)
+  const names = new Set(head.sequence.frames.map(({ frame }) => frame.name))
+  if (!played.every((index) => names.has(nameOf(index)))) return undefined
+  const bytes = await cache.read(key)
+  if (!bytes) return undefined
+  const cut = new Map(toReport(head, unpackSequence(bytes).pixels[0]!).sequence.frames.map((frame) => [frame.name, frame]))
+  const frames = new Array<Bitmap>(delivered)
+  const canvases = new Array<Canvas>(delivered)
+  for (const index of played) {
+    const { bitmap, canvas } = cut.get(nameOf(index))!
+    if (!canvas) return undefined
+    frames[index] = bitmap
+    canvases[index] = canvas
+  }
+  const { play, loop, yoyo } = head.sequence
+  const isPlayedAlike = loop === animation.loop && yoyo === animation.yoyo && play.join() === played.map(nameOf).join()
+  return { frames, canvases, touched: new Set(), warnings, ...(quality && isPlayedAlike ? { quality } : {}) }
+}
