@@ -92,30 +92,40 @@ function unpackAtlas({ rows, frames, plays, animations, ...head }: PackedAtlas, 
   }
 }
 
-function unpackFrames(
-  [stem, from, count, row, text]: PackedFrames,
-  rows: readonly PackedRow[],
-): (readonly [name: string, row: FrameRow])[] {
+type Named = readonly [name: string, row: FrameRow]
+
+function unpackFrames([stem, from, count, row, text]: PackedFrames, rows: readonly PackedRow[]): readonly Named[] {
+  const numbers = numbersOf(text)
+  const unpacked: Named[] = []
   let at = 0
-  const next = (): number => {
-    let value = 0
-    let digit = digits.indexOf(text.charAt(at++))
-    while (digit >= half) {
-      value = (value + digit - half + 1) * half
-      digit = digits.indexOf(text.charAt(at++))
-    }
-    return value + digit
-  }
-  const known = rows[row] as PackedRow
-  const unpacked: FrameRow[] = []
   for (let index = 0; index < count; index++) {
-    const isAgain = text[at] === again
-    if (isAgain) at++
-    unpacked.push(
-      isAgain ? (unpacked[index - next()] as FrameRow) : (known.map((value) => value ?? next()) as readonly number[] as FrameRow),
-    )
+    const name = from === null ? stem : `${stem}${String(from + index).padStart(4, '0')}`
+    if (numbers[at] === -1) {
+      const [, known] = unpacked[index - (numbers[at + 1] as number)] as Named
+      unpacked.push([name, known])
+      at += 2
+      continue
+    }
+    const own = [...(rows[row] as PackedRow)]
+    for (let column = 0; column < own.length; column++) if (own[column] === null) own[column] = numbers[at++] as number
+    unpacked.push([name, own as readonly (number | null)[] as FrameRow])
   }
-  return unpacked.map((own, index) => [from === null ? stem : `${stem}${String(from + index).padStart(4, '0')}`, own])
+  return unpacked
+}
+
+/** Numbers of {@link digits}; {@link again}, which is no digit, comes out as −1. */
+function numbersOf(text: string): readonly number[] {
+  const numbers: number[] = []
+  let value = 0
+  for (const character of text) {
+    const digit = digits.indexOf(character)
+    if (digit >= half) value = (value + digit - half + 1) * half
+    else {
+      numbers.push(value + digit)
+      value = 0
+    }
+  }
+  return numbers
 }
 
 function unpackSprite(
