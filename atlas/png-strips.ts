@@ -100,7 +100,7 @@ async function compress(raw: Uint8Array, level: number): Promise<Omit<PngStrip, 
   return { adler: stream.readUInt32BE(stream.length - 4), deflated: stream.subarray(2, stream.lastIndexOf(FLUSHED, -10) + FLUSHED.length) }
 }
 
-/** What was flushed ends with these; the next strip follows on a whole byte, and looks back at nothing. */
+/** What was flushed ends with these; the next strip follows on a whole byte, and looks back at nothing. Behind them stand a last block, at level 0 one with such an end of its own eight bytes before the end of all, and the sum. */
 const FLUSHED = Uint8Array.of(0, 0, 255, 255)
 
 /** A zlib stream that is flushed before it ends: the two bytes that begin one, the strip, a last block with nothing in it, and the Adler-32, which zlib sums up far faster than a script. */

@@ -15,6 +15,7 @@ import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { type OpenOptions, openResult } from './open-result.ts'
 import { layOver } from './overrides.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
+import { isCutAlone } from './sheet-key.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
 import { drawStandIn } from './stand-in.ts'
 
@@ -119,8 +120,7 @@ export interface PlayOptions extends OpenOptions {
  */
 export async function readPlayed(input: SheetInput, { isJudged = true, ...options }: PlayOptions = {}): Promise<PlayedFrames> {
   const { spec, animation, source } = input
-  const isCut =
-    options.isCut === true && !isJudged && !input.overrides && !spec.stabilize && spec.size === undefined && spec.trim && !spec.borders
+  const isCut = options.isCut === true && !isJudged && isCutAlone(input)
   const opened =
     source.kind === 'result'
       ? ((await options.recall?.()) ?? (await openTouchedUp(input, source, { ...options, isCut })))
@@ -129,7 +129,7 @@ export async function readPlayed(input: SheetInput, { isJudged = true, ...option
   const pick = <T>(all: readonly T[]): readonly T[] => indices.map((index) => all[index] as T)
   const pictures = pick(opened.frames)
   const canvases = opened.canvases && pick(opened.canvases)
-  const { width, height } = opened.canvases?.[0] ?? opened.frames[0] ?? canvases![0]!
+  const { width, height } = canvases?.[0] ?? pictures[0]!
   const whole = { width, height }
   const base = { indices, whole, touched: opened.touched, warnings: opened.warnings, ...(canvases ? { canvases } : {}) }
   if (source.kind !== 'result') return { ...base, frames: pictures, ...(spec.anchor ? { anchor: spec.anchor } : {}) }

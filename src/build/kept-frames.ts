@@ -1,4 +1,4 @@
-import type { Bitmap, Canvas } from '../../atlas/index.ts'
+import { type Bitmap, type Canvas, noteDigest, pictureDigest } from '../../atlas/index.ts'
 import type { BuildCache } from './cache.ts'
 import { frameNumber, type Opened } from './frames.ts'
 import { type SequenceHead, toReport, unpackSequence } from './sequence-cache.ts'
@@ -13,8 +13,8 @@ export interface KeptMember {
 }
 
 /**
- * The frames of a result as an earlier build has cut them, where only the order or the pace in which they are played is another: the result need not be opened. Undefined where not all that are played were
- * kept, or they are damaged.
+ * The frames of a result as an earlier build has cut them, where nothing is another that has a say in what they are: the result need not be opened. Undefined where not all that are played were kept, or
+ * they are damaged.
  *
  * @param kept Of the same frames, see `framesKey`.
  */
@@ -31,13 +31,22 @@ export async function openKept({ animation }: SheetInput, { key, head }: KeptMem
   const cut = new Map(toReport(head, unpackSequence(bytes).pixels[0]!).sequence.frames.map((frame) => [frame.name, frame]))
   const frames = new Array<Bitmap>(delivered)
   const canvases = new Array<Canvas>(delivered)
+  const used = new Set(played.map((index) => cut.get(nameOf(index))!.bitmap))
+  const isSparse = 2 * [...used].reduce((sum, { data }) => sum + data.length, 0) < bytes.length
   for (const index of played) {
     const { bitmap, canvas } = cut.get(nameOf(index))!
     if (!canvas) return undefined
-    frames[index] = bitmap
+    // A view on a file keeps all of it in memory.
+    frames[index] = isSparse ? copyOf(bitmap) : bitmap
     canvases[index] = canvas
   }
   const { play, loop, yoyo } = head.sequence
   const isPlayedAlike = loop === animation.loop && yoyo === animation.yoyo && play.join() === played.map(nameOf).join()
   return { frames, canvases, touched: new Set(), warnings, ...(quality && isPlayedAlike ? { quality } : {}) }
+}
+
+function copyOf(bitmap: Bitmap): Bitmap {
+  const copy = { ...bitmap, data: bitmap.data.slice() }
+  noteDigest(copy, pictureDigest(bitmap))
+  return copy
 }

@@ -36,6 +36,6 @@ export async function keepLast(name: string, head: Head, ports: SheetPorts): Pro
   await ports.cache.write(lastKey(name, ports), ...packHeaded(head, []))
 }
 
-function lastKey(name: string, { codec = '' }: SheetPorts): string {
-  return buildKey({ formatVersion, codec, last: name })
+function lastKey(name: string, { codec = '', grouping = 'group' }: SheetPorts): string {
+  return buildKey({ formatVersion, codec, grouping, last: name })
 }

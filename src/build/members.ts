@@ -24,6 +24,8 @@ export interface SheetPorts {
   readonly layout?: DeliveryLayout | undefined
   /** Encodes KTX2; needed where that is among the encodings. */
   readonly encodeTexture?: TextureEncoder | undefined
+  /** How groups are put together: a sprite alone may have the name of a group. @default group */
+  readonly grouping?: 'group' | 'sprite' | undefined
   /** Where frames lay before; read with `stable` alone. @default nothing has lain anywhere */
   readonly earlier?: Layout | undefined
   /** Reads results on another thread, where there are many. @default all are read on this one */
@@ -69,13 +71,22 @@ export async function readMembers(
 ): Promise<readonly Member[]> {
   const byKey = new Map(before.map((member) => [member.key, member]))
   const byFrames = new Map(before.map((member) => [member.frames, member]))
-  const unseen = new Set(before.flatMap(({ head }) => (head.delivered !== undefined && !head.quality ? [head.sequence.name] : [])))
+  /** Frames of a result that an earlier build has cut. A profile that reads results may read them otherwise by now. */
+  const alikeOf = (input: SheetInput): KeptMember | undefined => {
+    const key = ports.layout || ports.memory ? undefined : framesKey(input)
+    return key === undefined ? undefined : byFrames.get(key)
+  }
   // Smaller scales are made from whole frames.
   const isCut = scales.length === 1 && scales[0] === 1
   const known: (Member | undefined)[] = []
-  for (const input of members) known.push(isCut ? await recall(input, byKey, ports) : undefined)
+  const alike: (KeptMember | undefined)[] = []
+  for (const input of members) {
+    const member = isCut ? await recall(input, byKey, ports) : undefined
+    known.push(member)
+    alike.push(isCut && !member ? alikeOf(input) : undefined)
+  }
   const isFew = known.filter((member) => member === undefined).length <= fewAnimations
-  const isMany = known.filter((member, at) => member === undefined && members[at]?.source.kind === 'result').length >= manyResults
+  const isMany = known.filter((member, at) => !member && !alike[at] && members[at]?.source.kind === 'result').length >= manyResults
   const decoder = isMany ? ports.openDecoder?.() : undefined
   const all: Member[] = []
   const pictures = new Map<string, Bitmap>()
@@ -86,11 +97,12 @@ export async function readMembers(
       const input = members[index] as SheetInput
       const kept = known[index]
       const isBought = ports.isJudged?.(animationId(input.spec, input.animation)) === true
-      // An edit is looked at where what it changes has been.
-      const isJudged = isBought || (isFew && !unseen.has(`${input.spec.name}/${input.animation.name}`))
+      // Frames that are played otherwise are looked at where they have been.
+      const twin = alike[index]
+      const isJudged = isBought || (isFew && (twin === undefined || twin.head.quality !== undefined))
       // What is kept is opened again only for what was bought just now.
       const isEnough = kept && (kept.report.quality !== undefined || input.source.kind !== 'result' || !isBought)
-      all[index] = isEnough ? kept : await readAnew(input, isJudged, isCut ? { pictures, byFrames } : undefined, { ...ports, decoder })
+      all[index] = isEnough ? kept : await readAnew(input, isJudged, isCut ? { pictures, twin } : undefined, { ...ports, decoder })
     }
   }
   // The first failure ends all lanes, and they are waited for: what they write belongs to this build.
@@ -125,35 +137,34 @@ function pixelsOf(bytes: Uint8Array): Uint8Array {
 
 /** An animation that turns out to be damaged when it is drawn, as it would be kept: the same input gives the same pixels in the same order. */
 async function readPacked(input: SheetInput, ports: SheetPorts): Promise<Uint8Array> {
-  const { report } = await readAnew(input, false, { pictures: new Map(), byFrames: new Map() }, { ...ports, decoder: undefined })
+  const { report } = await readAnew(input, false, { pictures: new Map() }, { ...ports, decoder: undefined })
   return Buffer.concat(packSequence(toParts(report)))
 }
 
-/** What animations of a group share that are cut. */
-interface SharedCuts {
-  /** Of the group so far. */
+/** What helps to cut frames. */
+interface CutAids {
+  /** Pictures of the group so far. */
   readonly pictures: Map<string, Bitmap>
-  /** Animations of an earlier build, see `framesKey`. */
-  readonly byFrames: ReadonlyMap<string | undefined, KeptMember>
+  /** The same frames, as an earlier build has cut them. */
+  readonly twin?: KeptMember | undefined
 }
 
 /** @param cuts Undefined where frames stay whole. */
 async function readAnew(
   input: SheetInput,
   isJudged: boolean,
-  cuts: SharedCuts | undefined,
+  cuts: CutAids | undefined,
   ports: SheetPorts & { readonly decoder: Decoder | undefined },
 ): Promise<Member> {
   const { layout, decoder, memory, cache, codec } = ports
-  const frames = framesKey(input)
-  const alike = frames === undefined || memory ? undefined : cuts?.byFrames.get(frames)
+  const twin = cuts?.twin
   const read = (): ReturnType<typeof readPlayed> =>
     readPlayed(input, {
       layout,
       decoder,
       isJudged,
       isCut: cuts !== undefined && !memory,
-      ...(alike ? { recall: () => openKept(input, alike, cache) } : {}),
+      ...(twin ? { recall: () => openKept(input, twin, cache) } : {}),
     })
   const report = await toSequence(input, await (memory?.played(playedKey(input, isJudged), read) ?? read()))
   if (!cuts) return { report }
@@ -161,7 +172,7 @@ async function readAnew(
   const key = sequenceKey(input, codec)
   const parts = toParts(cut)
   await cache.write(key, ...packSequence(parts))
-  return { report: cut, kept: { key, head: parts.head, frames } }
+  return { report: cut, kept: { key, head: parts.head, frames: framesKey(input) } }
 }
 
 function sequenceKey(input: SheetInput, codec = ''): string {

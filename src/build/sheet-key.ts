@@ -24,11 +24,15 @@ export function lookParts(input: SheetInput): object {
   return { ...playedParts(input), sprite: { size: size ?? null, trim, extrude, padding, ...(borders ? { borders } : {}) } }
 }
 
+/** Whether frames of a result are cut to what is seen of them, and nothing else happens to them: nothing needs them whole, and none has a say in another. */
+export function isCutAlone({ spec, source, overrides }: SheetInput): boolean {
+  const { stabilize, size, trim, borders } = spec
+  return source.kind === 'result' && !overrides && !stabilize && size === undefined && trim && !borders
+}
+
 /** The key of the frames of an animation as they are cut for its pages, in whatever order and at whatever pace they are played; undefined where that has a say in what they are, or they are not cut. */
 export function framesKey(input: SheetInput): string | undefined {
-  const { spec, source, overrides } = input
-  const isPlain = !spec.stabilize && spec.size === undefined && spec.trim && !spec.borders
-  if (source.kind !== 'result' || overrides || !isPlain) return undefined
+  if (!isCutAlone(input)) return undefined
   const { play: _, ...frames } = playedParts(input)
   return buildKey({ frames })
 }

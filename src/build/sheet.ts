@@ -32,7 +32,7 @@ export async function makeSheets(
   const made: BuiltGroup[] = []
   for (const [name, members] of groups) {
     ports.signal?.throwIfAborted()
-    made.push(await makeWithOverrides(name, members, own, ports))
+    made.push(await makeWithOverrides(name, members, own, { ...ports, grouping }))
   }
   await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createBitmap, decodePng, readPage } from '../../atlas/index.ts'
+import { createBitmap, crop, decodePng, readPage } from '../../atlas/index.ts'
 import { type Layout, toLayout } from '../../src/build/layout.ts'
 import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
 import type { BuiltSheets } from '../../src/build/sheet-model.ts'
@@ -50,6 +50,16 @@ const given = ({ atlases }: BuiltSheets): unknown =>
     animations,
     pages: [pages, ...alternates].map((list) => list.map(({ sha256: digest }) => digest)),
   }))
+
+/** Pixels of the frames of a sprite, by name. */
+function framesOf({ atlases }: BuiltSheets, sprite: string): unknown {
+  return atlases.flatMap(({ frames, pages }) => {
+    const pictures = pages.map(({ bytes }) => decodePng(bytes))
+    return frames.flatMap(({ name, page, x, y, width, height }) =>
+      name.startsWith(`${sprite}/`) ? [[name, sha256(crop(pictures[page]!, x, y, width, height).data)]] : [],
+    )
+  })
+}
 
 describe('a build in which one animation has changed', () => {
   test('opens that one, and reads the pixels of those beside it alone', async () => {
@@ -153,6 +163,76 @@ describe('a build in which one animation has changed', () => {
     const ports = { cache, warn: () => {}, isJudged: (id: string) => id === 's00.walk' }
     const bought = await makeSheets(withOneChanged(all, 's00'), 'group', { ...stable, level: 7 }, ports)
     expect(bought.quality!.map(({ id }) => id)).toEqual(['s00.walk'])
+  })
+
+  test('looks at other frames of a known name, and makes them of no frames that it had', async () => {
+    const all = await sprites()
+    const cache = memoryCache()
+    const before = await make(all, cache)
+    const others = await spriteInput(33)
+    const retaken = all.map((input) => (input.spec.name === 's00' ? { ...input, source: others.source } : input))
+    opened.length = 0
+    const after = await make(retaken, cache, toLayout(before.atlases))
+    expect(opened).toEqual(['s33'])
+    expect(after.quality!.map(({ id }) => id)).toEqual(['s00.walk'])
+    expect(given(after)).toEqual(given(await make(retaken, memoryCache(), toLayout(before.atlases))))
+  })
+
+  test('a profile that reads results otherwise is asked again', async () => {
+    const all = await sprites()
+    const cache = memoryCache()
+    const by = (isBackwards: boolean, into: MemoryCache, inputs: readonly SheetInput[]): Promise<BuiltSheets> =>
+      makeSheets(inputs, 'group', stable, {
+        cache: into,
+        warn: () => {},
+        layout: (entries) => {
+          const frames = entries.flatMap(({ name }) => (/frame_\d+\.png$/.test(name) ? [name] : [])).sort()
+          return { frames: isBackwards ? frames.reverse() : frames }
+        },
+      })
+    await by(false, cache, all)
+    const edited = withOneChanged(all, 's00')
+    expect(framesOf(await by(true, cache, edited), 's00')).toEqual(framesOf(await by(true, memoryCache(), edited), 's00'))
+  })
+
+  test('a sprite that is made alone keeps nothing of a group of its name from being known', async () => {
+    const all = (await sprites({ atlas: 's02' })).slice(0, 12)
+    const cache = memoryCache()
+    await make(all, cache)
+    await makeSheets([all[2]!], 'sprite', stable, { cache, warn: () => {} })
+    opened.length = 0
+    await make(
+      all.map((input) => ({ ...input, animation: { ...input.animation, fps: 3 } })),
+      cache,
+    )
+    expect(opened).toEqual([])
+  })
+
+  test('no thread is opened for what need not be read', async () => {
+    const some = await sprites()
+    const all = Array.from({ length: 160 }, (_, at): SheetInput => {
+      const { spec, ...input } = some[at % 30]!
+      return { ...input, spec: { ...spec, name: `n${at}`, file: `/game/n${at}.sprite.json` } }
+    })
+    const cache = memoryCache()
+    let threads = 0
+    const ports = {
+      cache,
+      warn: () => {},
+      openDecoder: () => {
+        threads++
+        return { isAlive: false, decode: async () => undefined, close: async () => {} }
+      },
+    }
+    await makeSheets(all, 'group', stable, ports)
+    expect(threads).toBe(1)
+    await makeSheets(
+      all.map((input) => ({ ...input, animation: { ...input.animation, fps: 3 } })),
+      'group',
+      stable,
+      ports,
+    )
+    expect(threads).toBe(1)
   })
 
   test('what is known of frames is told on where only their pace is another, however many were edited', async () => {
