@@ -75,7 +75,7 @@ export interface CliProcess {
   readonly ended: Promise<CliRun>
 }
 
-/** Starts the real CLI in a project. The environment is only what is given, and what a process needs. @param output File descriptor that takes the place of a piped stdout.. */
+/** Starts the real CLI in a project. The environment is only what is given, and what a process needs. @param output File descriptor that takes the place of a piped stdout. */
 export function startCli(
   project: TestProject,
   args: readonly string[],

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os'
-import { dirname, join, sep } from 'node:path'
+import { dirname, isAbsolute, join, sep } from 'node:path'
 import { startProgram } from '../host/kept-code.ts'
 import { stateFolder } from '../host/state-folder.ts'
 import { packageVersion, warmFiles, warmProgram } from '../host/warm-files.ts'
@@ -24,8 +24,20 @@ const run = toWarmRun({
 
 const stamp = run && stampFile(files, run)
 const output = stamp === undefined ? undefined : warmOutcome(files, stamp, Date.now())
-if (output === undefined) void runInFull()
-else {
+if (output === undefined) {
+  let isDone = false
+  // Nothing is left that could end the run, and it has not ended.
+  process.once('beforeExit', () => {
+    if (isDone) return
+    process.exitCode = 1
+    process.stderr.write(
+      'error SW_INTERNAL Expected the command to come to an end, found that it waits for what never comes. Look at what your configuration waits for; if it waits for nothing, please report this. Nothing that was paid for is lost: run the command again.\n',
+    )
+  })
+  void runInFull().finally(() => {
+    isDone = true
+  })
+} else {
   const rest = files.print(output)
   if (rest.length > 0) heedOutput().write(rest)
 }
@@ -41,13 +53,19 @@ function heedOutput(): NodeJS.WriteStream {
   })
 }
 
+/** For code that V8 has compiled; undefined where the user has no folder. */
+function compiledFolder(): string | undefined {
+  const state = stateFolder(process.env, homedir)
+  return isAbsolute(state) ? join(state, 'compiled') : undefined
+}
+
 async function runInFull(): Promise<void> {
   heedOutput()
   const program = startProgram<typeof import('./whole.ts')>(join(import.meta.dirname, 'whole.cjs'), {
     files,
     // The folder for temporary files may be laid out by others, and what lies there is run.
-    folder: join(stateFolder(process.env, homedir), 'compiled'),
-    use: argv[0] ?? '',
+    folder: compiledFolder(),
+    use: JSON.stringify([/^[a-z]+$/.exec(argv[0] ?? '')?.[0], process.execArgv, process.env.NODE_OPTIONS]),
     now: Date.now(),
   })
   const { nodeHost, recordHost, runProgram, SpritewrightError, tempName, ...parts } = program.exports

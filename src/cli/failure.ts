@@ -51,7 +51,7 @@ function toFailure(error: unknown): Failure {
     }
   }
   if (error.name === 'AbortError') return interrupted()
-  if (code === 'ERR_MODULE_NOT_FOUND') return internal(`${error.message}.`, error.stack, brokenAdvice)
+  if (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') return internal(`${error.message}.`, error.stack, brokenAdvice)
   return internal(error.message, error.stack)
 }
 

@@ -2,10 +2,10 @@ import {
   constants,
   copyFileSync,
   linkSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
-  statSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
@@ -106,7 +106,8 @@ function listNow(folder: string): string[] {
 /** Each request of a project is looked for in two folders of its own, most of which are missing: an error takes longer to make than ten looks. What lies in a file is not missing: it cannot be. */
 function isMissing(folder: string): boolean {
   for (let at = folder; ; at = folderOf(at)) {
-    const found = statSync(at, { throwIfNoEntry: false })
+    // What a link leads to, whoever reads it finds out.
+    const found = lstatSync(at, { throwIfNoEntry: false })
     if (found) return at !== folder && found.isDirectory()
     // A drive may be missing too.
     if (folderOf(at) === at) return true

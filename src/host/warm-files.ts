@@ -52,8 +52,11 @@ export interface WarmFiles {
    * Writes a file whole or not at all; false where that cannot be done.
    *
    * @param temp Name beside it that nobody else writes under.
+   * @param isOwn Whether folders that are made for it are for this user alone. @default false
    */
-  write(path: string, temp: string, content: string | Uint8Array): boolean
+  write(path: string, temp: string, content: string | Uint8Array, isOwn?: boolean): boolean
+  /** Whether a folder is missing, or this user's, and nobody else may write in it. Windows gives each user folders like that. */
+  isOwn(folder: string): boolean
   /** Removes files of a folder by the ending of their names and the time of their last change, milliseconds since the Unix epoch. */
   removeOld(folder: string, ending: string, beforeMs: number): void
   /** Removes files of a folder by the ending of their names, all but so many that were changed last. */
@@ -115,9 +118,9 @@ export function warmFiles(): WarmFiles {
     read: (path) => attempt(() => readFileSync(path, 'utf8')),
     readBytes: (path) => attempt(() => readFileSync(path)),
     open: (path) => attempt(() => openFile(path)),
-    write: (path, temp, content) => {
+    write: (path, temp, content, isOwn = false) => {
       const written = attempt(() => {
-        mkdirSync(folderOf(path), { recursive: true })
+        makeFolder(folderOf(path), isOwn ? 0o700 : 0o777)
         writeFileSync(temp, content, { flag: 'wx' })
         renameSync(temp, path)
         return true
@@ -125,6 +128,12 @@ export function warmFiles(): WarmFiles {
       if (written !== true) attempt(() => rmSync(temp))
       return written === true
     },
+    isOwn: (folder) =>
+      attempt(() => {
+        const found = statSync(folder, { throwIfNoEntry: false })
+        if (!found || process.getuid === undefined) return true
+        return found.uid === process.getuid() && (found.mode & 0o022) === 0
+      }) === true,
     removeOld: (folder, ending, beforeMs) => {
       for (const name of attempt(() => readdirSync(folder)) ?? []) {
         if (!name.endsWith(ending)) continue
@@ -144,6 +153,19 @@ export function warmFiles(): WarmFiles {
       })
       return rest
     },
+  }
+}
+
+/** Step by step: where a folder is that takes none, Node looks for the way to make one for ever. */
+function makeFolder(folder: string, mode: number): void {
+  if (statSync(folder, { throwIfNoEntry: false })) return
+  const parent = folderOf(folder)
+  if (parent !== folder) makeFolder(parent, mode)
+  try {
+    mkdirSync(folder, { mode })
+  } catch (error) {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }
 

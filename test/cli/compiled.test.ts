@@ -23,3 +23,14 @@ test('I8: what is kept of compiled code lies in our state folder, and nothing in
     await project.remove()
   }
 })
+
+test('a command that waits for what never comes does not end as if it had done its work', async () => {
+  const project = await createProject({ 'spritewright.config.mjs': 'export default await new Promise(() => {})' })
+  try {
+    const run = await runCli(project, ['plan'])
+    expect(run).toMatchObject({ code: 1, stdout: '' })
+    expect(run.stderr).toMatch(/^error SW_INTERNAL Expected the command to come to an end/)
+  } finally {
+    await project.remove()
+  }
+})

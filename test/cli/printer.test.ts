@@ -112,13 +112,16 @@ describe('errors', () => {
     expect(world.err()).toContain('printer.test.ts')
   })
 
-  test('a part of the package that is gone is no mistake to report, but to be installed', async () => {
-    const gone = Object.assign(new Error("Cannot find module '/chunks/a.js' imported from /chunks/b.js"), { code: 'ERR_MODULE_NOT_FOUND' })
-    const { world, exit } = await fail(gone)
-    expect(exit).toBe(1)
-    expect(world.err()).toMatch(/^error SW_INTERNAL Cannot find module .*npm install/)
-    expect(world.err()).not.toContain('report')
-  })
+  test.each(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND'])(
+    'a part of the package that is gone is no mistake to report, but to be installed: %s',
+    async (code) => {
+      const gone = Object.assign(new Error("Cannot find module '/chunks/a.js' imported from /chunks/b.js"), { code })
+      const { world, exit } = await fail(gone)
+      expect(exit).toBe(1)
+      expect(world.err()).toMatch(/^error SW_INTERNAL Cannot find module .*npm install/)
+      expect(world.err()).not.toContain('report')
+    },
+  )
 
   test('amounts in facts are decimal texts, and a table in a message keeps its lines', async () => {
     const error = new SpritewrightError('SW_CEILING', { message: 'too dear:\n  hero.walk  2.4', facts: { quoted: 24_000n } })

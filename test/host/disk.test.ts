@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -64,6 +64,10 @@ test('nothing is told as nothing, in a file too; a file and a folder are told ap
   // A folder that cannot be there has no empty list: nobody is to take a journal that cannot be read for one that says nothing.
   await expect(disk.list(file)).rejects.toMatchObject({ code: 'ENOTDIR' })
   await expect(disk.list(join(file, 'none', 'of', 'these'))).rejects.toMatchObject({ code: 'ENOTDIR' })
+  // Where a link leads is for whoever reads it.
+  await symlink(join(file, 'x'), join(folder, 'astray'))
+  for (const path of ['astray', 'astray/x', 'astray/x/y'])
+    await expect(disk.list(join(folder, path))).rejects.toMatchObject({ code: 'ENOTDIR' })
   await expect(disk.read(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' })
 })
 

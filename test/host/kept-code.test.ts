@@ -1,7 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type KeptCodeOptions, type StartedProgram, startProgram } from '../../src/host/kept-code.ts'
 import { warmFiles } from '../../src/host/warm-files.ts'
@@ -72,6 +84,12 @@ keep((path) => path + '.tmp')`
   return { answer: stdout, place: join(folder, name) }
 }
 
+/** Code as it is kept at a place. */
+function sealed(place: string, code: Uint8Array): Buffer {
+  const head = createHash('sha256').update(basename(place, '.code')).update(code).digest()
+  return Buffer.concat([head, code])
+}
+
 function built(name: string): string {
   return new URL(`../../dist/src/host/${name}.js`, import.meta.url).href
 }
@@ -117,12 +135,78 @@ test('V8 runs what is kept in place of what it would compile, and refuses what d
   const two = answerOf('exports.answer = () => 2')
   const long = answerOf('exports.answer = () => 33333')
   expect([one.answer, two.answer, long.answer]).toEqual(['1', '2', '33333'])
-  // Kept under the digest of the source, another one's code never stands there by itself. V8 looks at no more of the source than its length.
-  writeFileSync(two.place, readFileSync(one.place))
+  // V8 looks at no more of a source than its length: so another one's code, of the same length, is sealed for this one here.
+  const code = readFileSync(one.place).subarray(32)
+  writeFileSync(two.place, sealed(two.place, code))
   expect(answerOf('exports.answer = () => 2').answer).toBe('1')
-  writeFileSync(long.place, readFileSync(one.place))
+  writeFileSync(long.place, sealed(long.place, code))
   expect(answerOf('exports.answer = () => 33333').answer).toBe('33333')
-  expect(readFileSync(long.place)).not.toEqual(readFileSync(one.place))
+  expect(readFileSync(long.place)).not.toEqual(sealed(long.place, code))
+})
+
+test('whole code under the name of another is not run', () => {
+  const one = answerOf('exports.answer = () => 1')
+  const two = answerOf('exports.answer = () => 2')
+  writeFileSync(two.place, readFileSync(one.place))
+  expect(answerOf('exports.answer = () => 2').answer).toBe('2')
+})
+
+test('an error names the place of the program that runs, not that of an equal one elsewhere', () => {
+  const here = answerOf('exports.answer = () => new Error().stack')
+  const there = entry
+  entry = join(root, 'elsewhere/first.cjs')
+  mkdirSync(join(root, 'elsewhere'))
+  const elsewhere = answerOf('exports.answer = () => new Error().stack')
+  expect(here.answer).toContain(there)
+  expect(elsewhere.answer).toContain(entry)
+  expect(elsewhere.answer).not.toContain(there)
+})
+
+test('nothing is taken from a folder in which others may write, and nothing kept there', async (context) => {
+  if (process.getuid === undefined) return context.skip()
+  await run()
+  chmodSync(folder, 0o777)
+  const before = kept()
+  await run({ use: 'plan' })
+  expect(kept()).toEqual(before)
+  const never = (): never => {
+    throw new Error('Expected no code to be read.')
+  }
+  const { readBytes, ...files } = warmFiles()
+  start({ files: { ...files, readBytes: (path) => (path.startsWith(folder) ? never() : readBytes(path)) } })
+  chmodSync(folder, 0o700)
+  expect(() => start({ files: { ...files, readBytes: (path) => (path.startsWith(folder) ? never() : readBytes(path)) } })).toThrow()
+})
+
+test('the folder is made for this user alone, whatever the user lets others do elsewhere', async (context) => {
+  if (process.getuid === undefined) return context.skip()
+  const before = process.umask(0)
+  try {
+    folder = join(root, 'state', 'spritewright', 'compiled')
+    await run()
+  } finally {
+    process.umask(before)
+  }
+  for (const made of [folder, join(root, 'state')]) expect(statSync(made).mode & 0o777).toBe(0o700)
+  expect(kept()).toHaveLength(3)
+})
+
+test('without a folder the program runs all the same', async () => {
+  await run({ folder: undefined })
+  expect(readdirSync(root)).toEqual(['program'])
+})
+
+test('a part that fails while it is loaded is loaded anew the next time', () => {
+  writeFileSync(join(root, 'program/parts/third.cjs'), `exports.three = 1; if (globalThis.isSpoilt) throw new Error('spoilt')`)
+  const { exports } = start()
+  Object.assign(globalThis, { isSpoilt: true })
+  try {
+    expect(() => exports.late()).toThrow('spoilt')
+    expect(() => exports.late()).toThrow('spoilt')
+  } finally {
+    Object.assign(globalThis, { isSpoilt: false })
+  }
+  expect(exports.late()).toBe(1)
 })
 
 test('another source and another use have files of their own; what is a month old goes when something is kept', async () => {
@@ -147,8 +231,8 @@ test('a folder that takes nothing keeps nobody from running, and is left without
   expect(readdirSync(root).sort()).toEqual(['compiled', 'program'])
 })
 
-test('a part that is missing is named, with what to do', async () => {
+test('a part that is missing is named as Node names it', async () => {
   const { exports } = start()
   rmSync(join(root, 'program/parts/third.cjs'))
-  expect(() => exports.late()).toThrow(/Expected .*third\.cjs, a part of spritewright, found nothing\. Install the package again\./)
+  expect(() => exports.late()).toThrow(expect.objectContaining({ code: 'MODULE_NOT_FOUND', message: expect.stringContaining('third.cjs') }))
 })
