@@ -14,6 +14,8 @@ test('a ceiling of its own holds: under it the price may rise, above it nothing 
   const ceiling = dialog.getByRole('textbox', { name: /^Ceiling for each/ })
   const approve = dialog.getByRole('button', { name: /^Approve/ })
   await button(page, /^Approve 1\.6 credits…$/).click()
+  // The dialog grows when its prices come.
+  await dialog.getByText('1.6 credits will be held for hero.walk', { exact: false }).waitFor()
   await dialog.getByText('Another ceiling').click()
   await ceiling.fill('2,5')
   expect(await approve.isDisabled()).toBe(true)
