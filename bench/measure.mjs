@@ -2,9 +2,8 @@ import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 
-const meter = pathToFileURL(join(import.meta.dirname, 'meter.mjs')).href
+const meter = join(import.meta.dirname, 'meter.cjs')
 const counter = ['perf', 'stat', '-x', ',', '-e', 'instructions:u,task-clock']
 /** Whether Linux' `perf` is there and may count. What a busy machine does to times it does not do to instructions. */
 const canCount =
@@ -22,7 +21,14 @@ export async function measureProcess({ script, args = [], cwd, env = {} }) {
   const since = performance.now()
   try {
     const counts = join(folder, 'counts')
-    const [command, ...rest] = [...(canCount ? [...counter, '-o', counts, '--'] : []), process.execPath, '--import', meter, script, ...args]
+    const [command, ...rest] = [
+      ...(canCount ? [...counter, '-o', counts, '--'] : []),
+      process.execPath,
+      '--require',
+      meter,
+      script,
+      ...args,
+    ]
     const child = spawn(command, rest, {
       cwd,
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, BENCH_METER: file },

@@ -1,5 +1,6 @@
-// Preloaded into a measured process: writes its own CPU time and peak memory to the file that BENCH_METER names when it ends.
-import { readFileSync, writeFileSync } from 'node:fs'
+// Preloaded into a measured process: writes its own CPU time and peak memory to the file that BENCH_METER names when it ends. As CommonJS, since a preloaded module would have Node load all others
+// by its loader of modules, scripts too, which takes longer than an empty process.
+const { readFileSync, writeFileSync } = require('node:fs')
 
 const file = process.env.BENCH_METER
 process.on('exit', () => {
