@@ -18,7 +18,7 @@ export interface KeptMember {
  *
  * @param kept Of the same frames, see `framesKey`.
  */
-export async function openKept({ animation }: SheetInput, { key, head }: KeptMember, cache: BuildCache): Promise<Opened | undefined> {
+export async function recallFrames({ animation }: SheetInput, { key, head }: KeptMember, cache: BuildCache): Promise<Opened | undefined> {
   const { delivered, quality, warnings } = head
   if (delivered === undefined) return undefined
   const lead = head.sequence.name
@@ -31,10 +31,10 @@ export async function openKept({ animation }: SheetInput, { key, head }: KeptMem
   const cut = new Map(toReport(head, unpackSequence(bytes).pixels[0]!).sequence.frames.map((frame) => [frame.name, frame]))
   const frames = new Array<Bitmap>(delivered)
   const canvases = new Array<Canvas>(delivered)
-  const used = new Set(played.map((index) => cut.get(nameOf(index))!.bitmap))
-  const isSparse = 2 * [...used].reduce((sum, { data }) => sum + data.length, 0) < bytes.length
-  for (const index of played) {
-    const { bitmap, canvas } = cut.get(nameOf(index))!
+  const used = played.map((index) => ({ index, ...cut.get(nameOf(index))! }))
+  const pictures = new Set(used.map(({ bitmap }) => bitmap))
+  const isSparse = 2 * [...pictures].reduce((sum, { data }) => sum + data.length, 0) < bytes.length
+  for (const { index, bitmap, canvas } of used) {
     if (!canvas) return undefined
     // A view on a file keeps all of it in memory.
     frames[index] = isSparse ? copyOf(bitmap) : bitmap

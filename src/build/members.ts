@@ -6,7 +6,7 @@ import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
 import type { TextureEncoder } from './encode-sheet.ts'
 import { readPlayed, type SequenceReport, toSequence } from './frames.ts'
-import { type KeptMember, openKept } from './kept-frames.ts'
+import { type KeptMember, recallFrames } from './kept-frames.ts'
 import type { Layout } from './layout.ts'
 import type { SheetMemory } from './memory.ts'
 import { packSequence, toKnownReport, toParts, toReport, unpackSequence } from './sequence-cache.ts'
@@ -73,7 +73,7 @@ export async function readMembers(
   const byFrames = new Map(before.map((member) => [member.frames, member]))
   /** Frames of a result that an earlier build has cut. A profile that reads results may read them otherwise by now. */
   const alikeOf = (input: SheetInput): KeptMember | undefined => {
-    const key = ports.layout || ports.memory ? undefined : framesKey(input)
+    const key = before.length === 0 || ports.layout || ports.memory ? undefined : framesKey(input)
     return key === undefined ? undefined : byFrames.get(key)
   }
   // Smaller scales are made from whole frames.
@@ -164,7 +164,7 @@ async function readAnew(
       decoder,
       isJudged,
       isCut: cuts !== undefined && !memory,
-      ...(twin ? { recall: () => openKept(input, twin, cache) } : {}),
+      ...(twin ? { recall: () => recallFrames(input, twin, cache) } : {}),
     })
   const report = await toSequence(input, await (memory?.played(playedKey(input, isJudged), read) ?? read()))
   if (!cuts) return { report }

@@ -53,7 +53,7 @@ function heedOutput(): NodeJS.WriteStream {
   })
 }
 
-/** For code that V8 has compiled; undefined where the user has no folder. */
+/** For code that V8 has compiled; undefined where the user has no folder. The one for temporary files may be laid out by others, and what lies there is run. */
 function compiledFolder(): string | undefined {
   const state = stateFolder(process.env, homedir)
   return isAbsolute(state) ? join(state, 'compiled') : undefined
@@ -63,7 +63,6 @@ async function runInFull(): Promise<void> {
   heedOutput()
   const program = startProgram<typeof import('./whole.ts')>(join(import.meta.dirname, 'whole.cjs'), {
     files,
-    // The folder for temporary files may be laid out by others, and what lies there is run.
     folder: compiledFolder(),
     use: JSON.stringify([/^[a-z]+$/.exec(argv[0] ?? '')?.[0], process.execArgv, process.env.NODE_OPTIONS]),
     now: Date.now(),

@@ -11,7 +11,6 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { appendFile, open, rm } from 'node:fs/promises'
-
 import { type DiskStat, readNow, statNow } from './look.ts'
 import { folderOf } from './paths.ts'
 
