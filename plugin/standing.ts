@@ -4,7 +4,7 @@ import type { PanelStanding, PanelUndecided } from './panel/protocol.ts'
 
 /** What is known of a paid thing beside the project's papers. */
 export interface StandingParts {
-  /** Ids that another checkout is to buy. */
+  /** Ids whose approval does not count here. */
   readonly others: ReadonlySet<string>
   /** What it costs now, where somebody has asked. */
   readonly price: bigint | undefined

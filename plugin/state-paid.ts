@@ -2,11 +2,11 @@ import { formatCredits, type JobProgress, type LedgerReport, type OverviewItem, 
 import type { PanelLedger, PanelOrphan, PanelPaid } from './panel/protocol.ts'
 import { namesOf, orphanId, panelStanding, panelUndecided } from './standing.ts'
 import type { StateIndex, StateParts } from './state-parts.ts'
-import { orphanWords, priceOf, standingWords } from './words.ts'
+import { approvedWords, orphanWords, priceOf, standingWords } from './words.ts'
 
 /** Where something that is paid for stands. */
 export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent }: StateIndex): PanelPaid {
-  const { id, ceiling, executionId, question, hash, attempt, request } = one
+  const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
   const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
   const { failures } = parts
   const standing = panelStanding(one, { others: parts.overview.others, price: quote?.credits, failures })
@@ -23,6 +23,7 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
     prompt: request.prompt,
     ...(price ? { price } : {}),
     ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),
+    ...(approval ? { approved: approvedWords(approval) } : {}),
     ...(cost === undefined ? {} : { spent: formatCredits(cost) }),
     ...(executionId === undefined ? {} : { executionId }),
     ...(now ? { progress: { ...toPanelProgress(now), id } } : {}),
@@ -58,7 +59,7 @@ export function toLedger({ lines, held, settled, restored, uncertain, elsewhere 
     restored: formatCredits(restored),
     uncertain: formatCredits(uncertain),
     elsewhere: formatCredits(elsewhere),
-    entries: lines.map(({ id, attempt, state, credits, at, origin, executionId }) => {
+    entries: lines.map(({ id, attempt, state, credits, at, given, origin, executionId }) => {
       if (state === 'settled' && origin === 'here') soFar += credits
       return {
         id,
@@ -67,6 +68,7 @@ export function toLedger({ lines, held, settled, restored, uncertain, elsewhere 
         credits: formatCredits(credits),
         at,
         origin,
+        ...(given === undefined ? {} : { given }),
         ...(executionId === undefined ? {} : { executionId }),
         settledSoFar: formatCredits(soFar),
       }

@@ -1,4 +1,11 @@
-import { formatCredits, type OverviewItem, type OverviewOrphan, type OverviewService, type PlanStep } from '../src/index.ts'
+import {
+  formatCredits,
+  type OverviewItem,
+  type OverviewOrphan,
+  type OverviewService,
+  type PlanStep,
+  type StandingApproval,
+} from '../src/index.ts'
 import type { PanelPrice, PanelStanding } from './panel/protocol.ts'
 
 type Priced = NonNullable<OverviewItem['quote']>
@@ -12,6 +19,15 @@ export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operati
     ...(referenceUsd === undefined ? {} : { referenceUsd }),
     words: operation === 'sprite_sheet' ? `${amount} will be held.` : `${amount} will be charged on delivery.`,
   }
+}
+
+/** Who approved something, and how. */
+export function approvedWords({ buyer, given, verdict }: StandingApproval): string {
+  if (verdict === 'unsigned') return 'before approvals were signed'
+  if (verdict === 'forged') return 'under a signature that does not fit'
+  const way = given ?? 'in an unknown way'
+  if (verdict === 'elsewhere') return `${way}, in another checkout`
+  return verdict === 'valid' ? way : `${way}, by ${buyer.slice(0, 8)}`
 }
 
 /** Where something stands, in one sentence. */
@@ -30,7 +46,7 @@ export function standingWords(
     case 'approved':
       return `Approved${limit}, not bought yet.`
     case 'adoptable':
-      return `Approved${limit} in another checkout, which is to buy it. Take it over once you know that it was not bought there.`
+      return `Approved${limit}, but not by you, so nothing is bought on it here. Take it over once you know that it was not bought elsewhere.`
     case 'outpriced':
       return `Approved${limit}, but that price holds no more, and nothing is sent.${price ? ` ${price.words}` : ''} Approve it as it is now.`
     case 'running':
@@ -38,6 +54,8 @@ export function standingWords(
     case 'question':
       return 'The service has a question, and waits for the answer.'
     case 'uncertain':
+      if (rest.isForeign)
+        return `Its journal holds records that were not written with your key, so nothing is sent by them. Give up what they tell of, then approve it anew.`
       if (rest.undecided === 'answer')
         return `An answer was sent and never confirmed: whether it arrived is unknown. Send it again, or take it back.`
       return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`

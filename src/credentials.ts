@@ -17,6 +17,8 @@ export interface CredentialPorts {
 export interface Credentials {
   /** Without a slash at its end. */
   readonly baseUrl?: string
+  /** `environment`, or the name of the file that the address is from. */
+  readonly baseUrlSource?: string
   readonly key?: Secret
   /** `environment`, or the name of the file that the key is from. */
   readonly keySource?: string
@@ -58,7 +60,7 @@ export async function readCredentials(
   refuseExposed(sources, typeof envPrefix === 'string' ? [envPrefix] : envPrefix, key?.value)
   const baseUrl = find(sources, baseUrlName)
   return {
-    ...(baseUrl ? { baseUrl: checkBaseUrl(baseUrl.value, baseUrl.source) } : {}),
+    ...(baseUrl ? { baseUrl: checkBaseUrl(baseUrl.value, baseUrl.source), baseUrlSource: baseUrl.source } : {}),
     ...(key ? { key: checkKey(key.value, key.source), keySource: key.source } : {}),
   }
 }

@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'SW_NO_KEY'
   | 'SW_KEY_EXPOSED'
   | 'SW_NO_SERVICE'
+  | 'SW_UNTRUSTED_HOST'
   | 'SW_APPROVAL'
   | 'SW_CEILING'
   | 'SW_PRICE_VERSION'
@@ -60,12 +61,13 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_NO_KEY: { exit: 2, title: 'no API key' },
   SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped to the browser' },
   SW_NO_SERVICE: { exit: 2, title: 'no service to ask' },
+  SW_UNTRUSTED_HOST: { exit: 2, title: 'an address that nobody has confirmed for the API key' },
   SW_APPROVAL: { exit: 3, title: 'an approval is needed' },
   SW_CEILING: { exit: 3, title: 'the price is above the approved ceiling' },
   SW_PRICE_VERSION: { exit: 3, title: 'the service prices by a version that was not approved' },
   SW_BALANCE: { exit: 3, title: 'the balance is too low' },
   SW_MISSING: { exit: 3, title: 'something is not bought and must not be bought now' },
-  SW_BUYER: { exit: 3, title: 'another machine is to buy this' },
+  SW_BUYER: { exit: 3, title: 'an approval that is not yours' },
   SW_CHANGED: { exit: 3, title: 'what was decided on has changed meanwhile' },
   SW_UNREACHABLE: { exit: 4, title: 'the service does not answer' },
   SW_REFUSED: { exit: 4, title: 'the service refused a request' },

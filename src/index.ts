@@ -8,6 +8,7 @@ export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError
 export { defineConfig, type Options, type ResolvedOptions } from './options.ts'
 export { specJsonSchema } from './workshop/spec-schema.ts'
 export {
+  type AcceptStandingRequest,
   type AnimationQuality,
   type ApprovalLine,
   type ApproveReport,
@@ -31,6 +32,7 @@ export {
   type FieldValue,
   type FrameFlag,
   type JobProgress,
+  type KeyRoute,
   type LedgerCheck,
   type LedgerLine,
   type LedgerReport,
@@ -60,8 +62,12 @@ export {
   type ReviewReport,
   type SpecEditReport,
   type SpecEditRequest,
+  type StandingApproval,
+  type StandingOffer,
   type StoredResult,
   type StoreReport,
+  type TrustDesk,
+  type TrustedHost,
   type VerifyReport,
   type Workshop,
   type WorkshopInit,

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { basename, resolve } from 'node:path'
 import { toOutput, writeOutput, writeTypings } from './build/output.ts'
 import { loadConfig } from './config.ts'
 import { readCredentials } from './credentials.ts'
@@ -11,8 +11,9 @@ import { interruptible } from './workshop/interrupt.ts'
 import { findTexturePackage, readCodecVersion } from './workshop/packages.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
+import { openTrustDesk } from './workshop/trust/trust-desk.ts'
 
-export type { PlanItem, PlanState, PlanStep, Quote, Standing } from './build/plan.ts'
+export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './build/plan.ts'
 export type { AnimationQuality, FrameFlag } from './build/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
 export type { OpenapiDifference } from './contract/openapi.ts'
@@ -76,6 +77,9 @@ export type {
   VerifyReport,
   VerifyRequest,
 } from './workshop/store/reports.ts'
+export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
+export type { KeyRoute, TrustedHost } from './workshop/trust/hosts.ts'
+export type { TrustDesk } from './workshop/trust/trust-desk.ts'
 
 /** What a workshop is opened with. */
 export interface WorkshopInit {
@@ -113,7 +117,14 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
-  const shop = { ...openShop(host, options, credentials, config.projectName), codec: await readCodecVersion(host), textures }
+  const { service } = init.options ?? {}
+  const isOwnAddress = typeof service === 'object' && service.baseUrl !== undefined
+  const configSource = isOwnAddress || config.file === undefined ? 'the options of the program' : basename(config.file)
+  const shop = {
+    ...openShop(host, options, credentials, { name: config.projectName, configSource }),
+    codec: await readCodecVersion(host),
+    textures,
+  }
   return openCounter(shop, keepSession(shop))
 }
 
@@ -154,6 +165,9 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     review: async (name) => (await onDemand()).review(shop, keeper, name),
     originals: async (name) => (await onDemand()).readOriginals(shop, keeper, name),
     approve: (request, signal = never) => online(signal, (session, { approve }) => approve(shop, session, request, signal)),
+    acceptStanding: (request, signal = never) =>
+      online(signal, (session, { acceptStanding }) => acceptStanding(shop, session, request, signal)),
+    trust: openTrustDesk(shop),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
     answer: (request, signal = never) => online(signal, (session, { answer }) => answer(shop, session, request, signal)),
     recover: (request, signal = never) => online(signal, (session, { recover }) => recover(shop, session, request, signal)),

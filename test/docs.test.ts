@@ -23,6 +23,7 @@ const pages = [
   'docs/faults.md',
   'docs/conformance.md',
   'docs/money.md',
+  'SECURITY.md',
   'docs/formats.md',
   'docs/quality.md',
 ]
@@ -100,9 +101,9 @@ describe('docs/money.md', () => {
     expect(rowsBelow(page, 'code | for what the message names').map(([exit]) => exit)).toEqual(exits)
   })
 
-  test('names all ten promises, and a test for each', () => {
+  test('names all eleven promises, and a test for each', () => {
     const rows = rowsBelow(page, ' | promise | how it is kept | shown by')
-    expect(rows.map(([name]) => name)).toEqual(Array.from({ length: 10 }, (_, index) => `I${index + 1}`))
+    expect(rows.map(([name]) => name)).toEqual(Array.from({ length: 11 }, (_, index) => `I${index + 1}`))
     for (const row of rows) expect(row.at(-1)).toMatch(/\]\(\.\.\/test\/.*\.test\.ts\)/)
   })
 

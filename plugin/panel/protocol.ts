@@ -127,6 +127,8 @@ export interface PanelLedgerEntry {
   /** Of the last change; 0 where nobody wrote it down. */
   readonly at: number
   readonly origin: 'here' | 'elsewhere'
+  /** How it was approved: `typed`, `clicked`, `unattended` or `standing`. */
+  readonly given?: string
   readonly executionId?: string
   /** Settled credits of this and all entries before it, `elsewhere` left out: the chart. */
   readonly settledSoFar: string

@@ -92,6 +92,8 @@ export interface PanelPaid {
   readonly price?: PanelPrice
   /** The approved maximum. */
   readonly ceiling?: string
+  /** Who approved it, and how, in a few words; only while it is not bought. */
+  readonly approved?: string
   /** What it has cost so far in all its attempts, by the ledger. */
   readonly spent?: string
   readonly executionId?: string

@@ -1,3 +1,4 @@
+import { type ApprovalVerdict, type Approvers, type Given, judgeApproval } from '../credit/approval.ts'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { mayAdopt } from '../job/adopt.ts'
 import { type DecisionFacts, decide } from '../job/decision.ts'
@@ -30,16 +31,30 @@ export interface Standing {
   readonly attempt?: number
   /** The recorded ceiling of this very request. */
   readonly ceiling?: Credits
+  /** Who approved it, and whether that counts here; only of what is not bought. */
+  readonly approval?: StandingApproval
   /** A fresh price; only where something has to be bought and the service was asked. */
   readonly quote?: Quote
   readonly executionId?: string
   readonly question?: Question
   /** SHA-256 of the bought result. */
   readonly result?: string
+  /** The journal holds records that the user's own processes did not write: nothing is sent by them. */
+  readonly isForeign?: true
   /** Words on a state that needs a person. */
   readonly note?: string
   /** What a person has to decide about: a submission or an answer that was sent and never answered, or a key that the service knows with other bytes. */
   readonly undecided?: 'submission' | 'answer' | 'conflict'
+}
+
+/** An approval as a person is shown it. */
+export interface StandingApproval {
+  /** Fingerprint of the approver's key; in approvals of earlier versions the id of a checkout. */
+  readonly buyer: string
+  readonly given?: Given
+  readonly at: string
+  /** Only `valid` ones are bought on. */
+  readonly verdict: ApprovalVerdict
 }
 
 /** What a request would cost now; not binding. */
@@ -108,6 +123,7 @@ export function identify(
 /** What the project's papers say, beside the lock file. */
 export interface PlanFacts {
   readonly lock: LockFile
+  readonly approvers: Approvers
   /** What the journal says of a request. */
   readonly submissionOf: (hash: string) => Submission
   /** Whether the vault holds a result. */
@@ -139,7 +155,15 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   const result = isElsewhere ? entry.result?.sha256 : ownResult
   if (result !== undefined) return { ...base, state: facts.isKept(result) ? 'bought' : 'lost', result }
   if (isElsewhere) return { ...base, state: 'running' }
-  return { ...base, ...openState(facts, hash, submission, entry) }
+  return { ...base, ...readApproval(facts, hash, entry), ...openState(facts, hash, submission, entry) }
+}
+
+/** Only of what is not bought: checking a signature takes longer than all else about a bought animation. */
+function readApproval({ approvers }: PlanFacts, hash: string, entry: LockEntry | undefined): Pick<Standing, 'approval'> {
+  if (!entry?.approval) return {}
+  const { buyer, given, at, ceiling } = entry.approval
+  const verdict = judgeApproval({ ...entry.approval, ceiling: parseCredits(ceiling) }, hash, entry.service, approvers)
+  return { approval: { buyer, ...(given === undefined ? {} : { given }), at, verdict } }
 }
 
 /** Where one animation stands, and what changed where it has to be bought. Pure. */
@@ -168,7 +192,7 @@ function openState(
   hash: string,
   submission: Submission,
   entry: LockEntry | undefined,
-): Pick<Standing, 'state' | 'note' | 'undecided'> {
+): Pick<Standing, 'state' | 'note' | 'undecided' | 'isForeign'> {
   const approved: PlanState = entry?.approval ? 'approved' : 'missing'
   const { decision } = facts
   const keyTag = decision.keyTagOf?.(hash) ?? submission.sends.at(-1)?.keyTag ?? ''
@@ -181,6 +205,13 @@ function openState(
       if (submission.sends.every(({ answer }) => answer.kind === 'refused')) return { state: approved }
       return { state: 'running', note: 'sent, not answered yet; the next build sends it again under the same key' }
     case 'stop':
+      if (step.why.kind === 'uncertain' && step.why.because === 'records')
+        return {
+          state: 'uncertain',
+          isForeign: true,
+          note: foreignNote,
+          undecided: submission.answer && !submission.failed ? 'answer' : 'submission',
+        }
       if (step.why.kind === 'uncertain')
         return submission.accepted
           ? { state: 'uncertain', note: 'an answer was sent and never confirmed; whether it arrived is unknown', undecided: 'answer' }
@@ -194,6 +225,8 @@ function openState(
       return { state: submission.question && !isAnswered(submission) ? 'question' : 'running' }
   }
 }
+
+const foreignNote = 'its journal holds records that were not written with your key; nothing is sent by them'
 
 /** Whether an answer is on its way; one that was refused is none. */
 function isAnswered({ answer }: Submission): boolean {

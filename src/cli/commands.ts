@@ -11,6 +11,8 @@ export interface CommandEntry {
   readonly verb: string
   /** Whether it takes `sprite` or `sprite.animation` names. */
   readonly takesNames: boolean
+  /** What it takes in place of names, for its help. */
+  readonly takes?: string
   /** What stands before the names, where something must. */
   readonly takesFirst?: string
   /** One line. */
@@ -57,10 +59,11 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [
       { flags: '--max <credits>', text: 'Ceiling of each animation (default: its estimate)' },
       { flags: '--total <credits>', text: 'Refuse when the ceilings add up to more' },
-      { flags: '--yes', text: 'Do not ask' },
-      { flags: '--adopt', text: 'Take over what another machine was to buy' },
+      { flags: '--yes', text: 'Do not ask; the approval is recorded as unattended' },
+      { flags: '--adopt', text: 'Take over approvals that are not yours' },
+      { flags: '--standing', text: "Accept the configuration's standing ceilings, shown with what they allow" },
     ],
-    examples: ['approve', 'approve hero.walk --max 2.4', 'approve --total 10 --yes'],
+    examples: ['approve', 'approve hero.walk --max 2.4', 'approve --total 10 --yes', 'approve --standing'],
     load: async () => (await import('./commands/approve.ts')).approve,
   },
   {
@@ -160,6 +163,15 @@ export const commandEntries: readonly CommandEntry[] = [
     ],
     examples: ['doctor', 'doctor --contract', 'doctor --contract --spend 2', 'doctor --openapi service.yaml'],
     load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    verb: 'trust',
+    takesNames: true,
+    takes: '[HOST]',
+    text: 'Which address may get the API key; asks before it adds one',
+    options: [{ flags: '--remove', text: 'Take the confirmation of an address back' }],
+    examples: ['trust', 'trust api.example.com', 'trust api.example.com --remove'],
+    load: async () => (await import('./commands/trust.ts')).trust,
   },
   {
     verb: 'serve',

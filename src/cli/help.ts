@@ -10,7 +10,7 @@ export function layProgramHelp(version: string): Ink[][] {
     ['  spritewright <command> [names…] [options]'],
     [],
     [ink('dim', 'Commands')],
-    ...layPairs(commandEntries.map((entry) => [`${entry.verb}${entry.takesNames ? ' [names…]' : ''}`, entry.text])),
+    ...layPairs(commandEntries.map((entry) => [`${entry.verb}${entry.takesNames ? ` ${entry.takes ?? '[names…]'}` : ''}`, entry.text])),
     [],
     ...layOptions('Options', globalOptions),
     [],

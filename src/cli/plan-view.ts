@@ -55,9 +55,29 @@ export function whyNotBought(item: PlanRow): string {
   if (item.state === 'uncertain') return 'sent, and never answered'
   if (item.state === 'running') return 'the service works on it'
   if (item.state === 'lost') return 'bought, not here; fetched again free of charge'
-  const reason = reasonOf(item)
+  const reason = approvalWords(item) ?? reasonOf(item)
   if (item.state === 'failed') return `the last attempt failed (${reason})`
   return isAboveCeiling(item) ? `${reason}; above its ceiling` : reason
+}
+
+/** Who approved it, and how; undefined where nobody did. */
+function approvalWords({ approval }: PlanRow): string | undefined {
+  if (approval === undefined) return undefined
+  const given = approval.given === undefined ? '' : ` (${approval.given})`
+  switch (approval.verdict) {
+    case 'valid':
+      return `approved${given}`
+    case 'unsigned':
+      return 'approved before approvals were signed; take it over with approve --adopt'
+    case 'forged':
+      return 'approved under a signature that does not fit; take it over with approve --adopt'
+    case 'elsewhere':
+      return `approved by you in another checkout${given}; take it over with approve --adopt`
+    case 'given':
+      return `approved by ${approval.buyer.slice(0, 8)}${given}, which SPRITEWRIGHT_APPROVALS does not allow here`
+    case 'other':
+      return `approved by ${approval.buyer.slice(0, 8)}${given}, not by you; take it over with approve --adopt`
+  }
 }
 
 function reasonOf(item: PlanRow): string {
@@ -77,6 +97,7 @@ export function toItemDocument(item: PlanItem): Readonly<Record<string, unknown>
     take: item.animation.take,
     hash: item.hash,
     ceiling: item.ceiling,
+    approval: item.approval,
     quote: item.quote,
     changed: item.changed,
     executionId: item.executionId,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { errorCodes, SpritewrightError } from '../errors.ts'
+import { errorCodes, hasCode, SpritewrightError } from '../errors.ts'
 import type { Host } from '../host/host.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
@@ -8,6 +8,7 @@ import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
 import { createPrinter, type Printer } from './printer.ts'
+import { confirmRoute } from './trust-question.ts'
 
 /**
  * Runs one command line to its end and never rejects.
@@ -68,14 +69,32 @@ async function createContext(printer: Printer, parts: ProgramParts, args: Comman
     printer,
     root,
     withWorkshop: async (work) => {
-      const workshop = await open()
+      const run = <T>(what: (workshop: Workshop) => Promise<T>): Promise<T> => useWorkshop(open, what)
       try {
-        return await work(workshop)
-      } finally {
-        await workshop.close()
+        return await run(work)
+      } catch (error) {
+        if (!hasCode(error, 'SW_UNTRUSTED_HOST') || !parts.host.terminal.canAsk) throw error
+        if (!(await run((workshop) => isConfirmed(workshop, parts)))) throw error
+        // Nothing was sent so far: the address was not confirmed.
+        return run(work)
       }
     },
   }
+}
+
+async function useWorkshop<T>(open: () => Promise<Workshop>, work: (workshop: Workshop) => Promise<T>): Promise<T> {
+  const workshop = await open()
+  try {
+    return await work(workshop)
+  } finally {
+    await workshop.close()
+  }
+}
+
+/** Whether a person at the terminal confirms the address for which a command has just stopped. */
+async function isConfirmed({ trust }: Workshop, parts: ProgramParts): Promise<boolean> {
+  const route = await trust.route()
+  return route !== undefined && (await confirmRoute(parts, trust, route.origin, route)) !== undefined
 }
 
 async function resolveRoot(host: Host, option: string | undefined): Promise<string> {

@@ -27,8 +27,8 @@ export interface Disk {
   stat(path: string): Promise<DiskStat | undefined>
   /** Makes the folder and those above it. */
   makeFolder(folder: string): Promise<void>
-  /** Writes a new file; `EEXIST` where the path is taken. Not durable before {@link Disk.sync}. */
-  writeTemp(path: string, bytes: Uint8Array): Promise<void>
+  /** Writes a new file; `EEXIST` where the path is taken. Not durable before {@link Disk.sync}. @param mode Its permissions. @default those of the process */
+  writeTemp(path: string, bytes: Uint8Array, mode?: number): Promise<void>
   /** Adds bytes at the end of a file, making it where it is missing, and syncs it. A crash may leave a torn tail. */
   append(path: string, bytes: Uint8Array): Promise<void>
   /** fsync of a file. */
@@ -78,7 +78,8 @@ export function nodeDisk(): Disk {
     list: (folder) => now(() => listNow(folder)),
     stat: (path) => now(() => statNow(path)),
     makeFolder: (folder) => now(() => void mkdirSync(folder, { recursive: true })),
-    writeTemp: (path, bytes) => naming(path, () => now(() => writeFileSync(path, bytes, { flag: 'wx' }))),
+    writeTemp: (path, bytes, mode) =>
+      naming(path, () => now(() => writeFileSync(path, bytes, { flag: 'wx', ...(mode === undefined ? {} : { mode }) }))),
     append: (path, bytes) => naming(path, () => appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
     sync: (path) => syncOpened(path),
     link: (from, to) => now(() => linkOrCopy(from, to)),

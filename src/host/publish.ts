@@ -29,14 +29,15 @@ export async function syncNames(disk: Disk, folder: string, root: string): Promi
 /**
  * Publishes bytes under a name that nobody else may have taken: temporary file in the same folder, fsync, `link`, fsync of the folder.
  *
+ * @param mode Permissions of the file, e.g. `0o600`. @default those of the process
  * @returns `true` when this call made the name, durable; `false` when it was there before (its bytes are left as they are).
  */
-export async function publish(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<boolean> {
+export async function publish(disk: Disk, random: Random, path: string, bytes: Uint8Array, mode?: number): Promise<boolean> {
   const folder = dirname(path)
   await ensureFolder(disk, folder)
   const temp = tempName(random, path)
   try {
-    await disk.writeTemp(temp, bytes)
+    await disk.writeTemp(temp, bytes, mode)
     await disk.sync(temp)
     await disk.link(temp, path)
   } catch (error) {

@@ -23,7 +23,8 @@ export async function adoptExecution(
     attempt: entry.submission?.attempt ?? Math.max(view.submission.attempt, 1),
     executionId: entry.execution.id,
     conversationId: entry.execution.conversation,
-    approvedAt: entry.approval?.at ?? null,
+    // Whatever stands in the file, only an approval that is given from now on starts another attempt.
+    approvedAt: new Date(ports.clock.wall()).toISOString(),
   }
   const next = await ports.journal.append(order.hash, view, 'accepted', body)
   return next ?? adoptExecution(ports, order, await ports.journal.read(order.hash), isLeft)

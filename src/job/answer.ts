@@ -40,18 +40,28 @@ export async function freezeAnswer(
     })
   }
   const tries = answer?.frozen.questionId === questionId ? answer.sends.length : 0
-  const digest = createHash('sha256')
-    .update(JSON.stringify(['answer', order.hash, attempt, questionId, tries, ...(answersAbandoned ? [answersAbandoned] : [])]))
-    .digest('hex')
   return ports.journal.append(order.hash, view, 'answerFrozen', {
     attempt,
     executionId: accepted.executionId,
     conversationId,
     questionId,
-    key: `sw1-answer-${digest.slice(0, 40)}`,
+    key: answerKey(order.hash, { attempt, questionId, tries, answersAbandoned }),
     text: words.text,
     assetId: words.assetId ?? null,
+    ...(tries === 0 ? {} : { tries }),
   })
+}
+
+/** The idempotency key of an answer. */
+function answerKey(
+  hash: string,
+  what: { readonly attempt: number; readonly questionId: string; readonly tries: number; readonly answersAbandoned: number | undefined },
+): string {
+  const { attempt, questionId, tries, answersAbandoned } = what
+  const digest = createHash('sha256')
+    .update(JSON.stringify(['answer', hash, attempt, questionId, tries, ...(answersAbandoned ? [answersAbandoned] : [])]))
+    .digest('hex')
+  return `sw1-answer-${digest.slice(0, 40)}`
 }
 
 /** One POST of a frozen answer: the record first, durable, then the bytes, then what came back. It pays nothing: the hold of the question's execution goes over. */
@@ -61,7 +71,13 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
     throw new SpritewrightError('SW_INTERNAL', {
       message: `An answer to "${order.request.id}" was about to be sent before it was decided. Please report this.`,
     })
-  const { attempt, conversationId, questionId, key, text, assetId } = answer.frozen
+  const { attempt, conversationId, questionId, key, text, assetId, tries = 0 } = answer.frozen
+  if (key !== answerKey(order.hash, { attempt, questionId, tries, answersAbandoned: view.submission.answersAbandoned })) {
+    throw new SpritewrightError('SW_JOURNAL', {
+      message: `Expected the recorded answer to "${order.request.id}" to have the key of its question, found another. Nothing was sent. Take it back: spritewright recover ${order.request.id} --abandon, then answer anew.`,
+      facts: { id: order.request.id },
+    })
+  }
   const number = answer.sends.length + 1
   const recorded: { view?: JournalView | undefined } = {}
   const outcome = await ports.client

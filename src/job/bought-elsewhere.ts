@@ -24,7 +24,8 @@ export async function boughtElsewhere(
     // Those before it were followed by another attempt in the lock file, and cost about the same.
     if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
     const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
-    if (execution === undefined ? isTaken : await isOurs(hash, execution)) continue
+    // A record alone may have been written by anybody; a share of the purse counts by itself.
+    if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
     sum += credits
   }
   return sum

@@ -1,4 +1,5 @@
 import type { PublicError } from '../service/wire.ts'
+import { isTakenOver } from './record.ts'
 import type { ReplayDecision, Send, Submission } from './submission.ts'
 
 /** The next thing to do for a request, by what its records say. */
@@ -25,7 +26,10 @@ export type StopReason =
   /** A person gave the attempt up. */
   | { readonly kind: 'abandoned' }
   /** Whether something was bought is unknown, and a replay is not safe any more. */
-  | { readonly kind: 'uncertain'; readonly since: number; readonly because: 'window' | 'clock' | 'key' | 'refused' }
+  | { readonly kind: 'uncertain'; readonly since: number; readonly because: UncertainBecause }
+
+/** Why nobody can know: too old, a clock that went back, another API key, a refused repetition, or records that are not the user's own. */
+export type UncertainBecause = 'window' | 'clock' | 'key' | 'refused' | 'records'
 
 /** What a decision is taken by, beside the records. */
 export interface DecisionFacts {
@@ -51,12 +55,21 @@ const failuresAllowed = 2
  * The replay window counts from the first unanswered send, by both clocks; a clock that went back counts as too old.
  */
 export function decide(submission: Submission, facts: DecisionFacts): Step {
+  const step = decideByRecords(submission, facts)
+  const isPost = step.do === 'prepare' || step.do === 'replay' || step.do === 'answer'
+  if (!isPost || !submission.isForeign) return step
+  return { do: 'stop', why: { kind: 'uncertain', since: submission.sends[0]?.at ?? facts.wall, because: 'records' } }
+}
+
+function decideByRecords(submission: Submission, facts: DecisionFacts): Step {
   const { stored, completed, failed, accepted, abandoned, attempt } = submission
   if (abandoned) return isApprovedAnew(submission, facts) ? prepare(attempt + 1, facts) : { do: 'stop', why: { kind: 'abandoned' } }
   if (stored) return { do: 'done', sha256: stored.sha256 }
   if (completed) return { do: 'download', downloadUrl: completed.downloadUrl }
   if (failed) {
-    const mayTryAgain = failed.status === 'failed' && failed.error?.retryable === true && submission.failures <= failuresAllowed
+    // The lock file names an execution that was taken over, and anybody may edit that: its failure proves nothing about this attempt.
+    const isOurs = accepted === undefined || !isTakenOver(accepted)
+    const mayTryAgain = isOurs && failed.status === 'failed' && failed.error?.retryable === true && submission.failures <= failuresAllowed
     if (isApprovedAnew(submission, facts) || mayTryAgain) return prepare(attempt + 1, facts)
     return { do: 'stop', why: { kind: 'failed', status: failed.status, error: failed.error } }
   }
@@ -103,7 +116,7 @@ function decideAgain(sends: readonly Send[], later: readonly Send[], replay: Rep
 
 /** At least one POST may have started an execution: only the same bytes under the same key, and only inside the window. */
 function decideUnanswered(sends: readonly Send[], open: Send, facts: DecisionFacts): Step {
-  const uncertain = (because: 'window' | 'clock' | 'key' | 'refused'): Step => ({
+  const uncertain = (because: UncertainBecause): Step => ({
     do: 'stop',
     why: { kind: 'uncertain', since: open.at, because },
   })

@@ -70,8 +70,18 @@ function foldFrozen(state: Submission, body: RecordBodies['frozen']): Submission
 }
 
 /** What outlives an attempt. */
-function lasting({ executions, strays, abandonedAttempts }: Submission): Pick<Submission, 'executions' | 'strays' | 'abandonedAttempts'> {
-  return { ...(executions ? { executions } : {}), ...(strays ? { strays } : {}), ...(abandonedAttempts ? { abandonedAttempts } : {}) }
+function lasting({
+  executions,
+  strays,
+  abandonedAttempts,
+  isForeign,
+}: Submission): Pick<Submission, 'executions' | 'strays' | 'abandonedAttempts' | 'isForeign'> {
+  return {
+    ...(executions ? { executions } : {}),
+    ...(strays ? { strays } : {}),
+    ...(abandonedAttempts ? { abandonedAttempts } : {}),
+    ...(isForeign ? { isForeign } : {}),
+  }
 }
 
 /** An execution that is known after all ends a giving up; one of an attempt that others have followed is kept in mind. */
@@ -133,9 +143,22 @@ function foldDecided(state: Submission, record: JournalRecord, { about, decision
   return { ...rest, answersAbandoned: (state.answersAbandoned ?? 0) + 1 }
 }
 
-/** The state that a whole chain stands for. */
-export function foldRecords(records: readonly JournalRecord[]): Submission {
-  return records.reduce(foldRecord, noSubmission)
+/**
+ * The state that a whole chain stands for.
+ *
+ * @param own Records that this user's own processes wrote. @default all
+ */
+export function foldRecords(records: readonly JournalRecord[], own: ReadonlySet<JournalRecord> = new Set(records)): Submission {
+  return records.reduce<Submission>((state, record) => withOrigin(foldRecord(state, record), record, own.has(record)), noSubmission)
+}
+
+/** One foreign record makes the whole history doubtful, until the user has given up the attempt that it led to. */
+function withOrigin(state: Submission, { type, body }: JournalRecord, isOwn: boolean): Submission {
+  if (!isOwn) return state.isForeign ? state : { ...state, isForeign: true }
+  const isGivenUp = type === 'decided' && body.decision === 'abandon' && body.about !== 'answer'
+  if (!state.isForeign || !isGivenUp) return state
+  const { isForeign: _isForeign, ...rest } = state
+  return rest
 }
 
 function toSend(record: JournalRecord, body: { readonly send: number; readonly keyTag: string }): Send {

@@ -1,17 +1,17 @@
-import { type Approval, judgePrice } from '../credit/approval.ts'
+import { type Approval, isTrustedKey, judgePrice } from '../credit/approval.ts'
 import { type Credits, formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { Submission } from '../service/submission.ts'
 import type { PaidRequest } from '../spec/request.ts'
-import { findEntry, type LockFile } from '../vault/lockfile.ts'
+import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
+import { type LockedSubmission, makeBody, signSubmission, trustedSubmission } from './body.ts'
 import { checkUpscale, type ReferencePicture } from './chain.ts'
 import { askedFields, idempotencyKey, type JobPorts, type Order, spriteOf } from './order.ts'
 import type { RecordBodies } from './record.ts'
 import { authorise } from './stop.ts'
 
 /** What the freezing needs of a run's ports: `approve` freezes too, and has no journal in hand. */
-export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabilities' | 'signal' | 'mayBuy' | 'buyer'>
+export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabilities' | 'signal' | 'mayBuy' | 'approvers' | 'keys'>
 
 /**
  * The free checks before money: what the account can do, and what it costs now.
@@ -128,57 +128,54 @@ export async function freeze(
     ceiling: formatCredits(price.approval.ceiling),
     priceVersion: price.priceVersion,
     approvedAt: price.approval.at,
+    approvedBy: signerOf(price.approval),
     ...(price.balance === undefined ? {} : { balance: formatCredits(price.balance) }),
   }
-  const lock = await ports.lock.read()
-  const locked = findEntry(lock, request.id, hash)?.submission
+  const locked = trustedSubmission(findEntry(await ports.lock.read(), request.id, hash), hash, (publicKey) =>
+    isTrustedKey(publicKey, ports.approvers),
+  )
   const key = idempotencyKey(identity, hash, attempt)
-  const isSame = locked && locked.attempt === attempt && locked.key === key && locked.maxCredits === maxCredits
-  if (isSame && isAskedFor(ports, request, locked, price.credits) && !isOfAnotherPicture(lock, request, locked.referenceId))
-    return { ...rest, key, body: locked.body, bodySha256: sha256(new TextEncoder().encode(locked.body)), maxCredits }
+  if (locked && isSame(ports, request, locked, { attempt, key, credits: price.credits }))
+    return { ...rest, key, ...frozenBytes(locked), maxCredits }
   if (picture) checkUpscale(order, picture.file.bytes)
   // A refused attempt may have been refused for its upload: the next one makes its own.
   if (attempt > 1 && picture) await ports.uploads.forget(picture.sha256)
   const referenceId = picture && (await ports.uploads.referenceId(picture.sha256, picture.file, ports.signal))
-  const body = ports.client.submissionBody(toSubmission(request, referenceId, price.credits))
+  const body = makeBody(ports.client, request, referenceId, price.credits)
   const from = referenceId === undefined ? {} : { referenceId }
-  const submission = { attempt, key, body: new TextDecoder().decode(body), bodySha256: sha256(body), maxCredits, ...from }
+  const submission = signSubmission(await ports.keys.readOrMake(), hash, {
+    ...{ attempt, key, body: new TextDecoder().decode(body), bodySha256: sha256(body), maxCredits },
+    ...from,
+  })
   await ports.lock.change(request.id, hash, (entry) => {
     const base = { service: identity, asked: askedFields(request), ...entry, submission }
     // An execution of an earlier attempt has ended without a result: nobody may take it up as this attempt's.
     return entry?.submission && entry.submission.attempt < attempt ? { ...base, execution: undefined, result: undefined } : base
   })
-  return { ...rest, key, body: submission.body, bodySha256: submission.bodySha256, maxCredits }
+  return { ...rest, key, ...frozenBytes(submission), maxCredits }
 }
 
-/** The lock file is text that anybody may edit: its bytes are sent only where they are what this request makes of its reference and its price. */
-function isAskedFor(
+function signerOf({ buyer, given, checkout, publicKey, signature }: Approval): NonNullable<RecordBodies['frozen']['approvedBy']> {
+  return { buyer, given, checkout, publicKey, signature }
+}
+
+function frozenBytes({
+  body,
+  bodySha256,
+  referenceId,
+}: LockedSubmission): Pick<RecordBodies['frozen'], 'body' | 'bodySha256' | 'referenceId'> {
+  return { body, bodySha256, ...(referenceId === undefined ? {} : { referenceId }) }
+}
+
+/** Whether bytes that were frozen before are those of this attempt at today's price. */
+function isSame(
   ports: FreezePorts,
   request: PaidRequest,
-  locked: { readonly body: string; readonly referenceId?: string | undefined },
-  credits: Credits,
+  locked: LockedSubmission,
+  { attempt, key, credits }: { readonly attempt: number; readonly key: string; readonly credits: Credits },
 ): boolean {
+  if (locked.attempt !== attempt || locked.key !== key || locked.maxCredits !== formatCredits(credits)) return false
   if (request.reference !== undefined && locked.referenceId === undefined) return false
-  const body = ports.client.submissionBody(toSubmission(request, locked.referenceId, credits))
-  return new TextDecoder().decode(body) === locked.body
-}
-
-/** An upload is one picture: an id that stands beside another reference as well was put here by hand. */
-function isOfAnotherPicture(lock: LockFile, request: PaidRequest, referenceId: string | undefined): boolean {
-  if (referenceId === undefined) return false
-  const entries = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.values(requests))
-  const { reference } = askedFields(request)
-  return entries.some(({ asked, submission }) => submission?.referenceId === referenceId && asked.reference !== reference)
-}
-
-function toSubmission(request: PaidRequest, referenceId: string | undefined, maxCredits: Credits): Submission {
-  const { prompt } = request
-  if (request.operation !== 'sprite_sheet')
-    return { operation: request.operation, prompt, ...(referenceId === undefined ? {} : { referenceId }) }
-  if (referenceId === undefined)
-    throw new SpritewrightError('SW_INTERNAL', {
-      message: `"${request.id}" was about to be frozen without its picture. Please report this.`,
-    })
-  const { operation, frames, background, options } = request
-  return { operation, prompt, referenceId, frames, background, maxCredits, ...(options ? { options } : {}) }
+  const body = makeBody(ports.client, request, locked.referenceId, credits)
+  return new TextDecoder().decode(body) === locked.body && sha256(body) === locked.bodySha256
 }

@@ -24,7 +24,7 @@ export interface Journal {
 /** Opens the journal in a folder, or in a folder and its copy; nothing is touched before the first call. */
 export function createJournal(ports: ChainPorts, places: string | ChainPlaces): Journal {
   const chains = createRecordChains<JournalRecord>(ports, typeof places === 'string' ? { folder: places } : places)
-  const toView = (view: ChainView<JournalRecord>): JournalView => ({ ...view, submission: foldRecords(view.records) })
+  const toView = (view: ChainView<JournalRecord>): JournalView => ({ ...view, submission: foldRecords(view.records, view.own) })
   return {
     requests: async () => (await chains.names()).filter((name) => /^[0-9a-f]{64}$/.test(name)),
     read: async (hash) => toView(await chains.read(hash)),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { Approval } from '../credit/approval.ts'
+import type { Approval, Approvers } from '../credit/approval.ts'
 import type { Ledger } from '../credit/ledger.ts'
+import type { KeyRing } from '../credit/signing-key.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Random } from '../host/random.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
@@ -32,7 +33,7 @@ export interface Order {
   readonly reference?: OrderReference
   /** Undefined where something is in flight already and nothing new may be sent. */
   readonly approval: Approval | undefined
-  /** Attempt of the bytes that the lock file holds for it. @default 1 */
+  /** Attempt of the bytes that the lock file holds for it, if somebody trusted froze them. @default 1 */
   readonly lockedAttempt?: number | undefined
 }
 
@@ -65,8 +66,10 @@ export interface JobPorts {
   readonly mayBuy: boolean
   /** Whether this run may send again what may never have been heard: always where it may buy, and where a person has just said so. */
   readonly mayReplay: boolean
-  /** Who this checkout is, as approvals name their buyer. */
-  readonly buyer: string
+  /** Whose approvals may be spent. */
+  readonly approvers: Approvers
+  /** The user's own key: signs what is frozen. */
+  readonly keys: KeyRing
   /** How long an unanswered submission may be replayed, milliseconds. */
   readonly windowMs: number
   readonly onProgress: ProgressListener

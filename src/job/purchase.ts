@@ -1,9 +1,9 @@
 import { formatCredits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
-import { sha256 } from '../vault/objects.ts'
 import { adoptExecution } from './adopt.ts'
 import { sendAnswer } from './answer.ts'
+import { checkFrozen } from './body.ts'
 import { readReferencePicture } from './chain.ts'
 import { decide, type Step } from './decision.ts'
 import { deliver, settle, watch } from './deliver.ts'
@@ -92,12 +92,9 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
       message: `"${order.request.id}" was about to be sent without frozen bytes. Please report this.`,
     })
   const body = new TextEncoder().encode(frozen.body)
-  if (sha256(body) !== frozen.bodySha256 || parseCredits(frozen.maxCredits) > parseCredits(frozen.ceiling)) {
-    throw new SpritewrightError('SW_JOURNAL', {
-      message: `The frozen submission of "${order.request.id}" is not what was approved. Nothing was sent.`,
-      facts: { id: order.request.id },
-    })
-  }
+  // Before the wait for the service's limits, and again after it.
+  const isReplay = view.submission.sends.length > 0
+  checkFrozen(ports, order, frozen, isReplay)
   ports.onProgress({ id: order.request.id, phase: 'submitting' })
   const number = view.submission.sends.length + 1
   const recorded: { view?: JournalView } = {}
@@ -109,6 +106,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
         // The wait for the service's limits may have been long: what was right before it need not be right now.
         const now = decide(view.submission, factsNow(ports, order))
         if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()
+        checkFrozen(ports, order, frozen, isReplay)
         await ports.reservations.reserve({
           id: order.request.id,
           hash: order.hash,

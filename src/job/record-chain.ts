@@ -1,16 +1,19 @@
 import { dirname } from 'node:path'
+import type { KeyRing, SigningKey } from '../credit/signing-key.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import { pathIn } from '../host/paths.ts'
 import { publish, syncNames } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
-import { type ChainedRecord, formatRecord, parseRecord, recordSum } from './record-file.ts'
+import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText } from './record-file.ts'
 
 /** A chain as it was read, and where the next record goes. */
 export interface ChainView<R extends ChainedRecord> {
   readonly records: readonly R[]
   readonly next: { readonly n: number; readonly prev: string }
+  /** Those of the records that this user's own processes wrote. */
+  readonly own: ReadonlySet<R>
   /** Records that one of the two places lacks; the next append writes them there first. */
   readonly lacking?: readonly { readonly folder: string; readonly record: R }[]
 }
@@ -30,6 +33,8 @@ export interface ChainPorts {
   readonly disk: Disk
   readonly random: Random
   readonly clock: Clock
+  /** Seals records. @default no record is sealed, and none counts as the user's own */
+  readonly keys?: KeyRing | undefined
 }
 
 /** Where chains live. */
@@ -49,7 +54,7 @@ const tornLookMs = 200
 
 /** Opens the chains; nothing is touched before the first call. */
 export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
-  const { disk, random, clock } = ports
+  const { disk, random, clock, keys } = ports
   const { folder, copy } = places
   const known = new Map<string, KnownChain<R>>()
   const knownOf = (name: string): KnownChain<R> => {
@@ -104,12 +109,15 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
         found = await readAll()
       }
       if (knownOf(name).isForeign) places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
-      return { ...linkUp(found.records, pathIn(folder, name), copy && pathIn(copy, name)), lacking: found.lacking }
+      const linked = linkUp(found.records, pathIn(folder, name), copy && pathIn(copy, name))
+      return { ...linked, own: ownOf(linked.records, name, await keys?.read()), lacking: found.lacking }
     },
     append: async (name, view, type, body) => {
       await heal(name, view)
       const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
-      const record = { ...open, sum: recordSum(open) } as unknown as R
+      const summed = { ...open, sum: recordSum(open) }
+      const key = await sealingKey(keys)
+      const record = { ...summed, ...(key ? { seal: key.seal(sealText(name, summed)) } : {}) } as unknown as R
       const bytes = formatRecord(record)
       if (!(await put(folder, name, record.n, bytes))) return undefined
       await makeRooted(name)
@@ -123,9 +131,19 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
           if (other !== undefined && other.sum !== record.sum) knownOf(name).isForeign = true
         })
       }
-      return { records: [...view.records, record], next: { n: record.n + 1, prev: record.sum } }
+      const own = key ? new Set([...view.own, record]) : view.own
+      return { records: [...view.records, record], next: { n: record.n + 1, prev: record.sum }, own }
     },
   }
+}
+
+/** A record of paid work is written in any case. Without a seal it only keeps later POSTs from resting on it. */
+async function sealingKey(keys: KeyRing | undefined): Promise<SigningKey | undefined> {
+  return keys?.readOrMake().catch(() => undefined)
+}
+
+function ownOf<R extends ChainedRecord>(records: readonly R[], name: string, key: SigningKey | undefined): ReadonlySet<R> {
+  return new Set(key ? records.filter((record) => key.isSealOf(record.seal, sealText(name, record))) : [])
 }
 
 function fileName(n: number): string {
@@ -215,7 +233,11 @@ async function compare<R extends ChainedRecord>(
 }
 
 /** Checks the chain. An unreadable record is skipped only where nothing readable builds on it. */
-function linkUp<R extends ChainedRecord>(found: FoundChain<R>['records'], folder: string, copy: string | undefined): ChainView<R> {
+function linkUp<R extends ChainedRecord>(
+  found: FoundChain<R>['records'],
+  folder: string,
+  copy: string | undefined,
+): Pick<ChainView<R>, 'records' | 'next'> {
   const records: R[] = []
   let prev = ''
   let next = 1

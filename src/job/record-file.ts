@@ -18,14 +18,24 @@ export interface ChainedRecord {
   readonly body: unknown
   /** SHA-256 of the canonical form (RFC 8785) of all of the above. */
   readonly sum: string
+  /**
+   * Seal of the chain's name and `sum` under the writer's key. `sum` covers the record before, so a seal holds for
+   * exactly this history. Missing in records of earlier versions.
+   */
+  readonly seal?: string
 }
 
 /** SHA-256 of a record's canonical form without its `sum`. */
-export function recordSum(record: Omit<ChainedRecord, 'sum'>): string {
+export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal'>): string {
   const { v, n, prev, type, at, mono, body } = record
   return createHash('sha256')
     .update(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
     .digest('hex')
+}
+
+/** What a record's seal is made of. @param chain Name of its chain. */
+export function sealText(chain: string, { sum }: Pick<ChainedRecord, 'sum'>): string {
+  return JSON.stringify(['spritewright record 1', chain, sum])
 }
 
 /** The bytes of a record's file. */

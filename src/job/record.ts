@@ -1,3 +1,4 @@
+import type { Approval } from '../credit/approval.ts'
 import type { FrameReview, PublicError, Question } from '../service/wire.ts'
 import type { ChainedRecord } from './record-file.ts'
 
@@ -14,6 +15,10 @@ export interface RecordBodies {
     readonly priceVersion: string
     /** `at` of the approval it rests on: an attempt that ended needs another one. */
     readonly approvedAt: string
+    /** The rest of that approval, with its signature: a replay may rest on it, also once the lock file holds another. Missing in records of earlier versions. */
+    readonly approvedBy?: Pick<Approval, 'buyer' | 'given' | 'checkout' | 'publicKey' | 'signature'>
+    /** The service's id of the uploaded picture in the body; missing where there is none, and in records of earlier versions. */
+    readonly referenceId?: string
     /** Available credits right before, as evidence for a person; missing in records of earlier versions. */
     readonly balance?: string
   }
@@ -35,7 +40,7 @@ export interface RecordBodies {
     readonly attempt: number
     readonly executionId: string
     readonly conversationId: string | null
-    /** `at` of the approval, where the execution was taken over from the lock file and nothing was frozen here. */
+    /** Only where the execution was taken over from the lock file: when that was, ISO 8601. Only a later approval starts another attempt. In records of earlier versions `at` of the approval, or null. */
     readonly approvedAt?: string | null
   }
   /** The execution waits for an answer. */
@@ -49,6 +54,8 @@ export interface RecordBodies {
     readonly key: string
     readonly text: string
     readonly assetId: string | null
+    /** POSTs of earlier answers to this question, which the key counts; missing for none. */
+    readonly tries?: number
   }
   /** A POST of the answer is about to leave. */
   readonly answerSent: { readonly attempt: number; readonly send: number; readonly keyTag: string }

@@ -48,7 +48,9 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
   if (step.do === 'stop' && (step.why.kind === 'uncertain' || step.why.kind === 'conflict')) {
     const since = step.why.kind === 'uncertain' ? step.why.since : submission.sends[0]?.at
     const isConflict = step.why.kind === 'conflict'
-    return { about: submission.accepted ? 'answer' : 'submission', isConflict, since, ...rest }
+    const isForeign = step.why.kind === 'uncertain' && step.why.because === 'records'
+    const isAnswer = isForeign ? submission.answer !== undefined && !submission.failed : submission.accepted !== undefined
+    return { about: isAnswer ? 'answer' : 'submission', isConflict, since, ...rest }
   }
   const { accepted, stored, failed } = submission
   if (!accepted || failed || submission.abandoned || (stored && (await ports.vault.has(stored.sha256)))) return undefined
@@ -113,6 +115,12 @@ export async function recordDecision(
     if (open.about === 'execution' && decision === 'replay') {
       throw new SpritewrightError('SW_USAGE', {
         message: `The service does not know the execution of "${order.request.id}" any more, so there is nothing to send again. Give it up with: spritewright recover ${order.request.id} --abandon`,
+        facts: { id: order.request.id },
+      })
+    }
+    if (decision === 'replay' && view.submission.isForeign) {
+      throw new SpritewrightError('SW_USAGE', {
+        message: `The journal of "${order.request.id}" holds records that were not written with your key, so nothing is sent again by them. Give up what they tell of: spritewright recover ${order.request.id} --abandon, then approve it anew.`,
         facts: { id: order.request.id },
       })
     }

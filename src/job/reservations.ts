@@ -29,13 +29,13 @@ const mannersMs = 60_000
 /**
  * Opens the purse; nothing is touched before the first call.
  *
- * @param total Ceiling of everything this project ever buys; undefined for none.
+ * @param readTotal Ceiling of everything this project ever buys; undefined for none.
  */
 export function createReservations(
   ports: ChainPorts,
   places: ChainPlaces,
   papers: { readonly journal: Journal; readonly lock: LockStore },
-  total: Credits | undefined,
+  readTotal: () => Promise<Credits | undefined>,
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
   // What was answered is never unsaid.
@@ -56,7 +56,8 @@ export function createReservations(
   const mayGoBack = async (share: Share): Promise<boolean> => {
     const { hash, attempt, round, at } = share
     const view = await readUnlessBroken(papers.journal, hash)
-    if (!view) return false
+    // What somebody else wrote into the request's chain proves nothing.
+    if (!view || view.submission.isForeign) return false
     if (isOver(view.submission, attempt)) return true
     if (!isUnsent(view.submission, attempt)) return false
     if (round < (view.submission.withdrawals ?? 0)) return true
@@ -67,24 +68,26 @@ export function createReservations(
     for (;;) {
       // The purse is read before the request's chain: a share that is taken anew in between makes the last line fail.
       const view = await chains.read(chain)
-      const share = foldShares(view.records).get(keyOf(key))
+      const share = foldShares(view.records, view.own).get(keyOf(key))
       if (!share || !(await mayGoBack(share))) return
       const { hash, attempt } = share
       if (await chains.append(chain, view, 'released', { hash, attempt })) return
     }
   }
   const release = async (): Promise<void> => {
-    for (const share of foldShares((await chains.read(chain)).records).values()) {
+    const { records, own } = await chains.read(chain)
+    for (const share of foldShares(records, own).values()) {
       const view = await readUnlessBroken(papers.journal, share.hash)
       if (view && (isOver(view.submission, share.attempt) || isUnsent(view.submission, share.attempt))) await giveBack(share)
     }
   }
   return {
     reserve: async (share) => {
+      const total = await readTotal()
       let hasReleased = false
       for (;;) {
         const view = await chains.read(chain)
-        const taken = foldShares(view.records)
+        const taken = foldShares(view.records, view.own)
         const own = taken.get(keyOf(share))
         if (own && own.credits >= share.credits && own.round >= share.round) return
         const others =
@@ -102,7 +105,8 @@ export function createReservations(
     },
     committed: async () => {
       await release()
-      const taken = foldShares((await chains.read(chain)).records)
+      const { records, own } = await chains.read(chain)
+      const taken = foldShares(records, own)
       return sumOf(taken) + (await elsewhere(taken))
     },
   }

@@ -52,12 +52,17 @@ export function toBody({ id, hash, attempt, credits, round }: Reservation): Rese
   }
 }
 
-/** Shares that count, by request and attempt. */
-export function foldShares(records: readonly ReservationRecord[]): Map<string, Share> {
+/**
+ * Shares that count, by request and attempt.
+ *
+ * @param own Records that this user's own processes wrote: only those give a share back. Anybody's record may take one.
+ */
+export function foldShares(records: readonly ReservationRecord[], own: ReadonlySet<ReservationRecord>): Map<string, Share> {
   const taken = new Map<string, Share>()
   for (const record of records) {
-    if (record.type === 'released') taken.delete(keyOf(record.body))
-    else if (record.type === 'reserved') taken.set(keyOf(record.body), toShare(record))
+    if (record.type === 'released') {
+      if (own.has(record)) taken.delete(keyOf(record.body))
+    } else if (record.type === 'reserved') taken.set(keyOf(record.body), toShare(record))
     else throw newerVersion((record as { readonly type: string }).type)
   }
   return taken

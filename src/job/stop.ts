@@ -1,29 +1,66 @@
-import type { Approval } from '../credit/approval.ts'
+import { type Approval, type ApprovalVerdict, type Approvers, judgeApproval } from '../credit/approval.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { PublicError } from '../service/wire.ts'
-import type { StopReason } from './decision.ts'
+import type { StopReason, UncertainBecause } from './decision.ts'
 import { type JobPorts, type Order, spriteOf } from './order.ts'
 
 /**
- * Who may send what starts something new: a run that may buy, under an approval, by the buyer that it names.
+ * The right to buy: a run that may, and an approval that the user's own key has signed, or one that the user trusts.
  *
+ * @param sent The approval under which the same bytes were sent before: then a run that may only replay will do, and that approval stands in for one of today.
  * @throws `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`; nothing was sent then.
  */
-export function authorise(ports: Pick<JobPorts, 'mayBuy' | 'buyer'>, order: Order): Approval {
+export function authorise(
+  ports: Pick<JobPorts, 'mayBuy' | 'approvers'> & Partial<Pick<JobPorts, 'mayReplay'>>,
+  order: Order,
+  sent?: Approval | undefined,
+): Approval {
   const { id } = order.request
-  const { approval } = order
   const name = spriteOf(id)
-  if (!ports.mayBuy) throw notNowError(id)
+  if (!ports.mayBuy && !(sent && ports.mayReplay)) throw notNowError(id)
+  const verdictOn = (one: Approval, approvers: Approvers): ApprovalVerdict => judgeApproval(one, order.hash, order.identity, approvers)
+  const isCovered = order.approval !== undefined && verdictOn(order.approval, ports.approvers) === 'valid'
+  // It stands in this very journal, whatever that is called by now.
+  const isSentValid = sent !== undefined && verdictOn(sent, { ...ports.approvers, checkout: undefined }) === 'valid'
+  if (sent && isSentValid && !isCovered) return sent
+  const { approval } = order
   if (!approval) {
     throw new SpritewrightError('SW_APPROVAL', {
       message: `"${id}" has no approval. See the price: spritewright plan. Approve it: spritewright approve ${name}`,
       facts: { id },
     })
   }
-  if (approval.buyer === ports.buyer) return approval
-  throw new SpritewrightError('SW_BUYER', {
-    message: `"${id}" was approved in another checkout, which is to buy it. Build there and commit sprites.lock.json, or take the purchase over, after making sure that it was not bought there: spritewright approve ${name} --adopt`,
-    facts: { ids: [id] },
+  const verdict = verdictOn(approval, ports.approvers)
+  if (verdict === 'valid') return approval
+  throw notYoursError([id], approverWords(approval, verdict), name)
+}
+
+/** Who gave an approval that does not count here, in words. */
+export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'>, verdict: Exclude<ApprovalVerdict, 'valid'>): string {
+  switch (verdict) {
+    case 'unsigned':
+      return 'approved before approvals were signed, so nobody knows by whom'
+    case 'forged':
+      return 'approved under a signature that is not that of the approval'
+    case 'given':
+      return `approved by ${shortFingerprint(buyer)} (${given}), in a way that SPRITEWRIGHT_APPROVALS does not allow here`
+    case 'elsewhere':
+      return 'approved by you in another checkout, or beside a journal that is gone'
+    case 'other':
+      return `approved by ${shortFingerprint(buyer)}${given === undefined ? '' : ` (${given})`}, not by you`
+  }
+}
+
+/** Enough of a fingerprint to tell the keys of a team apart. */
+export function shortFingerprint(fingerprint: string): string {
+  return fingerprint.slice(0, 8)
+}
+
+/** The refusal of approvals that do not count here. @param ids What they are for. @param names For the command that takes them over. */
+export function notYoursError(ids: readonly string[], words: string, names: string): SpritewrightError {
+  return new SpritewrightError('SW_BUYER', {
+    message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent. Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: spritewright approve ${names} --adopt`,
+    facts: { ids },
   })
 }
 
@@ -85,6 +122,12 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
       facts,
     })
   }
+  if (why.because === 'records') {
+    return new SpritewrightError('SW_UNCERTAIN', {
+      message: `Whether "${id}" was bought is unknown: ${uncertainWords('records', windowMs)} Nothing is sent by what they say. Where did they come from? Records do not belong into version control. Give up what they tell of: spritewright recover ${id} --abandon (a charge, if there was one, stays), then approve it anew.`,
+      facts,
+    })
+  }
   const balances =
     evidence.before === undefined || evidence.now === undefined
       ? ''
@@ -122,7 +165,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
   })
 }
 
-function uncertainWords(because: 'window' | 'clock' | 'key' | 'refused', windowMs: number): string {
+function uncertainWords(because: UncertainBecause, windowMs: number): string {
   const age = windowMs < 60_000 ? `${windowMs / 1000} seconds` : `${Math.round(windowMs / 6_000) / 10} minutes`
   switch (because) {
     case 'window':
@@ -133,5 +176,7 @@ function uncertainWords(because: 'window' | 'clock' | 'key' | 'refused', windowM
       return 'a submission was sent under another API key and never answered.'
     case 'refused':
       return 'a submission was sent and never answered, and its repetition was refused, which proves nothing about the first.'
+    case 'records':
+      return 'its journal (.spritewright/submissions) holds records that were not written with your key: by an earlier version, under another user, or by somebody else.'
   }
 }

@@ -34,6 +34,8 @@ export interface Submission {
   /** Every execution that was ever accepted for this request, oldest first. */
   readonly executions?: readonly string[]
   readonly frozen?: RecordBodies['frozen']
+  /** The history holds records that somebody else wrote, or an earlier version: they can stop a POST, never lead to one. */
+  readonly isForeign?: true
   /** POSTs of the current attempt, in order. */
   readonly sends: readonly Send[]
   /** How often the share that was reserved for the current attempt has been given back. */

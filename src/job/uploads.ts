@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { KeyRing } from '../credit/signing-key.ts'
 import type { Disk } from '../host/disk.ts'
 import { replaceFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
@@ -14,13 +15,20 @@ export interface Uploads {
   forget(sha256: string): Promise<void>
 }
 
+/** One remembered upload. */
+interface KnownUpload {
+  readonly referenceId: string
+  /** Under the user's own key. */
+  readonly seal: string
+}
+
 /** Opens the memory of uploads in `folder`; nothing is touched before the first call. */
 export function createUploads(
-  ports: { disk: Disk; random: Random; client: ServiceClient },
+  ports: { disk: Disk; random: Random; client: ServiceClient; keys: KeyRing },
   folder: string,
   identity: ServiceIdentity,
 ): Uploads {
-  const { disk, random, client } = ports
+  const { disk, random, client, keys } = ports
   const running = new Map<string, Promise<string>>()
   const place = (sha256: string): string => {
     const scope = createHash('sha256')
@@ -29,11 +37,15 @@ export function createUploads(
       .slice(0, 12)
     return join(folder, `${sha256}.${scope}.json`)
   }
+  const sealText = (sha256: string, referenceId: string): string =>
+    JSON.stringify(['spritewright upload 1', identity.host, identity.keyMode, sha256, referenceId])
   const known = async (sha256: string): Promise<string | undefined> => {
     if (!(await disk.stat(place(sha256)))) return undefined
     try {
-      const json = JSON.parse(new TextDecoder().decode(await disk.read(place(sha256)))) as { referenceId?: unknown }
-      return typeof json.referenceId === 'string' ? json.referenceId : undefined
+      const { referenceId, seal } = JSON.parse(new TextDecoder().decode(await disk.read(place(sha256)))) as Partial<KnownUpload>
+      // The id stands for a picture that will be paid for: whoever else writes such a file must not choose it.
+      const isOwn = typeof seal === 'string' && (await keys.read())?.isSealOf(seal, sealText(sha256, `${referenceId}`)) === true
+      return isOwn && typeof referenceId === 'string' ? referenceId : undefined
     } catch {
       // An unreadable memory costs one more free upload.
       return undefined
@@ -43,7 +55,8 @@ export function createUploads(
     const before = await known(sha256)
     if (before !== undefined) return before
     const referenceId = await client.uploadReference(file, signal)
-    await replaceFile(disk, random, place(sha256), new TextEncoder().encode(`${JSON.stringify({ referenceId })}\n`))
+    const upload: KnownUpload = { referenceId, seal: (await keys.readOrMake()).seal(sealText(sha256, referenceId)) }
+    await replaceFile(disk, random, place(sha256), new TextEncoder().encode(`${JSON.stringify(upload)}\n`))
     return referenceId
   }
   return {

@@ -11,6 +11,7 @@ import { createAnswer } from './answer.ts'
 import { createCancel, createDeletion } from './conversation.ts'
 import { createDownload } from './download.ts'
 import { createFreeExchange, createFreeRequest, type FreeRequest } from './free-request.ts'
+import { rawMember } from './json.ts'
 import { parseApiKey } from './key.ts'
 import { createLimiter, type Limiter, type Limits, resolveLimits } from './limits.ts'
 import { type Profile, resolveProfile } from './profile.ts'
@@ -45,6 +46,8 @@ export interface ServiceClient {
   uploadReference(file: ReferenceFile, signal?: AbortSignal): Promise<string>
   /** The canonical bytes of a submission's body (RFC 8785). Pure. */
   submissionBody(submission: Submission): Uint8Array
+  /** The `max_credits` that a body asks for; undefined for a body without one: a single picture, or another shape of the profile's. Pure. */
+  maxCreditsOf(body: Uint8Array): Credits | undefined
   /**
    * Sends one submission, once. Paid: only `job/purchase.ts` calls it.
    *
@@ -131,6 +134,7 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
       throw notFromProfile('uploadReference', 'the id of the uploaded reference as a text')
     },
     submissionBody: (submission) => toBody(profile, submission),
+    maxCreditsOf: readMaxCredits,
     submit: createSubmit({ transport, limiter, profile }, options.initialStream ?? false),
     answer: createAnswer({ transport, limiter, profile }),
     cancel: async (executionId, signal) => cancel(executionId, executionPath(executionId), signal),
@@ -192,6 +196,11 @@ function toBody(profile: Profile, submission: Submission): Uint8Array {
   const text = typeof body === 'object' && body !== null && !Array.isArray(body) ? canonicalize(body) : undefined
   if (text === undefined) throw notFromProfile('executeBody', 'a JSON object')
   return new TextEncoder().encode(text)
+}
+
+function readMaxCredits(body: Uint8Array): Credits | undefined {
+  const raw = rawMember(new TextDecoder().decode(body), 'max_credits')
+  return raw === null ? undefined : parseCredits(raw.startsWith('"') ? (JSON.parse(raw) as string) : raw, 'max_credits')
 }
 
 function isOver({ status }: Execution): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { waysOfGiving } from '../credit/approval.ts'
 import { isCreditsText } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { LockFile } from './lockfile.ts'
@@ -18,7 +19,18 @@ const entrySchema = z.strictObject({
     options: z.record(z.string(), z.unknown()).optional(),
     take: z.int().min(1).optional(),
   }),
-  approval: z.strictObject({ ceiling: credits, priceVersion: z.string(), buyer: z.string().min(1), at: z.string() }).optional(),
+  approval: z
+    .strictObject({
+      ceiling: credits,
+      priceVersion: z.string(),
+      buyer: z.string().min(1),
+      at: z.string(),
+      given: z.enum(waysOfGiving).optional(),
+      checkout: z.string().optional(),
+      publicKey: z.string().optional(),
+      signature: z.string().optional(),
+    })
+    .optional(),
   submission: z
     .strictObject({
       attempt: z.int().min(1),
@@ -27,6 +39,8 @@ const entrySchema = z.strictObject({
       bodySha256: hex64,
       maxCredits: credits,
       referenceId: z.string().optional(),
+      publicKey: z.string().optional(),
+      signature: z.string().optional(),
     })
     .optional(),
   execution: z.strictObject({ id: z.string().min(1), conversation: z.string().nullable() }).optional(),

@@ -1,3 +1,5 @@
+import type { Given } from '../credit/approval.ts'
+
 /** What was asked, so that a later plan can name the paid field that changed. */
 export interface AskedFields {
   readonly prompt: string
@@ -15,8 +17,19 @@ export interface AskedFields {
 export interface LockEntry {
   readonly service: { readonly host: string; readonly keyMode: 'test' | 'live'; readonly apiVersion: string }
   readonly asked: AskedFields
-  /** Ceiling as decimal text. The buyer is the checkout (or `SPRITEWRIGHT_BUYER`) that may spend it. */
-  readonly approval?: { readonly ceiling: string; readonly priceVersion: string; readonly buyer: string; readonly at: string } | undefined
+  /** Ceiling as decimal text; the rest as `Approval` has it. Approvals of earlier versions have no signature. */
+  readonly approval?:
+    | {
+        readonly ceiling: string
+        readonly priceVersion: string
+        readonly buyer: string
+        readonly at: string
+        readonly given?: Given | undefined
+        readonly checkout?: string | undefined
+        readonly publicKey?: string | undefined
+        readonly signature?: string | undefined
+      }
+    | undefined
   /** The frozen bytes that everyone who builds this commit sends, under one key. */
   readonly submission?:
     | {
@@ -27,6 +40,9 @@ export interface LockEntry {
         readonly maxCredits: string
         /** The service's id of the uploaded picture in the body; absent where there is none. */
         readonly referenceId?: string | undefined
+        /** Who froze the bytes. Missing in those of earlier versions, which are made anew. */
+        readonly publicKey?: string | undefined
+        readonly signature?: string | undefined
       }
     | undefined
   readonly execution?: { readonly id: string; readonly conversation: string | null } | undefined

@@ -1,3 +1,4 @@
+import { waysOfGiving } from '../credit/approval.ts'
 import { isCreditsText } from '../credit/credits.ts'
 import { isFields } from '../spec/plain-json.ts'
 import type { LockFile } from './lockfile.ts'
@@ -101,8 +102,14 @@ const entry = object(
     ),
   },
   {
-    approval: object({ ceiling: credits, priceVersion: text, buyer: filled, at: text }),
-    submission: object({ attempt: ordinal, key: text, body: text, bodySha256: hash, maxCredits: credits }, { referenceId: text }),
+    approval: object(
+      { ceiling: credits, priceVersion: text, buyer: filled, at: text },
+      { given: that((value) => waysOfGiving.some((way) => way === value)), checkout: text, publicKey: text, signature: text },
+    ),
+    submission: object(
+      { attempt: ordinal, key: text, body: text, bodySha256: hash, maxCredits: credits },
+      { referenceId: text, publicKey: text, signature: text },
+    ),
     execution: object({ id: filled, conversation: that((value) => value === null || typeof value === 'string') }),
     result: object({ sha256: hash, bytes: count }, { review }),
   },

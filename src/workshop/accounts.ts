@@ -1,11 +1,12 @@
 import { join } from 'node:path'
+import { type Given, judgeApproval } from '../credit/approval.ts'
 import { parseCredits, sumCredits } from '../credit/credits.ts'
 import type { LedgerMove } from '../credit/ledger.ts'
 import { isStepId, type LockEntry } from '../vault/lockfile.ts'
 import { type AttemptMoney, attemptsOf } from './ledger-attempts.ts'
 import { type LockedRequest, nameRequests, type RequestNames, requestsOf } from './ledger-names.ts'
 import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './ledger-report.ts'
-import { readBuyer, type Shop } from './shop.ts'
+import type { Shop } from './shop.ts'
 
 /**
  * Sums the ledger up: a line for each request and attempt. The journal is the truth: what `ledger.jsonl` lacks is written into it anew. What only `ledger.jsonl` knows
@@ -20,7 +21,7 @@ export async function readAccounts(shop: Shop): Promise<LedgerReport> {
   const names = await nameRequests(shop, locked, noted, [...journal.keys(), ...locked.keys()])
   const moves = [...journal].flatMap(([hash, attempts]) => attempts.flatMap((money) => toMoves(names(hash), hash, money)))
   const { repaired, warnings } = await repair(shop, kept, moves)
-  const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], buyer: await knownBuyer(shop) })
+  const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], own: (await shop.keys.read())?.fingerprint })
   lines.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt))
   const sprites = [...new Set(lines.map(spriteOf))].sort()
   return {
@@ -64,22 +65,14 @@ async function repair(
   }
 }
 
-/** The buyer that this checkout has been so far; undefined where it never was one. Looking at the ledger makes nobody a buyer. */
-async function knownBuyer(shop: Shop): Promise<string | undefined> {
-  const { disk, env } = shop.host
-  if (env.SPRITEWRIGHT_BUYER?.trim()) return readBuyer(shop)
-  for (const folder of [shop.storeFolder, shop.copyFolder])
-    if (folder !== undefined && (await disk.stat(join(folder, 'buyer')))) return readBuyer(shop)
-  return undefined
-}
-
 interface Papers {
   readonly locked: ReadonlyMap<string, LockedRequest>
   readonly journal: ReadonlyMap<string, readonly AttemptMoney[]>
   readonly names: RequestNames
   /** Of the journal first, then those of `ledger.jsonl`. */
   readonly moves: readonly LedgerMove[]
-  readonly buyer: string | undefined
+  /** Fingerprint of the user's own key. */
+  readonly own: string | undefined
 }
 
 function toLines(papers: Papers): LedgerLine[] {
@@ -157,12 +150,21 @@ function fromLock(papers: Papers, hash: string, attempt: number, entry: LockEntr
   }
 }
 
-function commonOf({ locked, names }: Papers, hash: string): Pick<LedgerLine, 'id' | 'hash' | 'isPicture' | 'service'> {
+function commonOf({ locked, names }: Papers, hash: string): Pick<LedgerLine, 'id' | 'hash' | 'isPicture' | 'service' | 'given'> {
   const id = names(hash)
   const found = locked.get(hash)
   const service = found && { host: found.entry.service.host, keyMode: found.entry.service.keyMode }
   const isPicture = isStepId(id) || (found !== undefined && found.id === undefined)
-  return { id, hash, isPicture, ...(service ? { service } : {}) }
+  const given = found && givenOf(hash, found.entry)
+  return { id, hash, isPicture, ...(service ? { service } : {}), ...(given ? { given } : {}) }
+}
+
+/** How an approval was given, whoever gave it; undefined where its signature does not say so. */
+function givenOf(hash: string, { approval, service }: LockEntry): Given | undefined {
+  if (approval === undefined) return undefined
+  const whole = { ...approval, ceiling: parseCredits(approval.ceiling) }
+  const verdict = judgeApproval(whole, hash, service, { own: approval.buyer, others: new Set() })
+  return verdict === 'valid' ? approval.given : undefined
 }
 
 /** What was, or would be, the maximum of an attempt, by its frozen submission; without one the ceiling. */
@@ -172,8 +174,8 @@ function priceOf(entry: LockEntry | undefined, attempt: number): bigint | undefi
   return text === undefined ? undefined : parseCredits(text)
 }
 
-function originOf({ buyer }: Papers, entry: LockEntry | undefined): LedgerLine['origin'] {
-  return buyer !== undefined && entry?.approval?.buyer === buyer ? 'here' : 'elsewhere'
+function originOf({ own }: Papers, entry: LockEntry | undefined): LedgerLine['origin'] {
+  return own !== undefined && entry?.approval?.buyer === own ? 'here' : 'elsewhere'
 }
 
 function sumsOf(lines: readonly LedgerLine[]): LedgerSums {

@@ -1,16 +1,15 @@
 import type { Quote } from '../build/plan.ts'
-import type { Approval } from '../credit/approval.ts'
+import { type Approval, type Given, signApproval } from '../credit/approval.ts'
 import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { decide } from '../job/decision.ts'
 import { freeze } from '../job/freeze.ts'
-import { askedFields, type JobPorts, type Order } from '../job/order.ts'
-import type { LockChange } from '../vault/lock-store.ts'
+import type { JobPorts, Order } from '../job/order.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest } from './counter.ts'
-import { toJobPorts, toOrder, withSteps } from './orders.ts'
+import { type ApprovedOrder, toApprovalChange, toJobPorts, toOrder, withSteps } from './orders.ts'
 import { askQuotes } from './quotes.ts'
 import type { Session } from './session.ts'
-import { readBuyer, type Shop } from './shop.ts'
+import type { Shop } from './shop.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 interface Candidate extends ApprovalLine {
@@ -27,31 +26,30 @@ export async function approve(shop: Shop, session: Session, request: ApproveRequ
   const found = await survey(shop, request.names, { identity: session.identity })
   throwAll(found.errors)
   await checkReferences(shop, found.items, session.capabilities)
-  const { candidates, ...rest } = await sortOut(shop, session, found, request, signal)
+  const { candidates, ...rest } = await sortOut(session, found, request, signal)
   const lines = candidates.map(({ id, hash, prompt, quote, ceiling }) => ({ id, hash, prompt, quote, ceiling }))
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
   checkCeilings(lines, request)
   await checkProject(shop, lines)
   const balance = await session.client.balance(signal)
   if (!(await request.confirm(lines, balance))) return { approved: [], ...rest, confirmed: false }
+  const given = request.given ?? 'unattended'
+  const approved = await Promise.all(candidates.map((candidate) => approveOne(shop, candidate, given)))
   const ports = await toJobPorts(shop, session, { signal })
-  const approved = await Promise.all(candidates.map((candidate) => approveOne(shop, candidate)))
-  await shop.lock.changeAll(approved.map((order) => toChange(session, order)))
+  await shop.lock.changeAll(approved.map((order) => toApprovalChange(session, order)))
   for (const [index, order] of approved.entries()) await freezeOne(shop, ports, session, order, (candidates[index] as Candidate).price)
   return { approved: lines, ...rest, confirmed: true }
 }
 
 async function sortOut(
-  shop: Shop,
   session: Session,
   found: Survey,
   request: ApproveRequest,
   signal: AbortSignal,
 ): Promise<{ readonly candidates: readonly Candidate[] } & Pick<ApproveReport, 'untouched' | 'others' | 'undecided'>> {
   const quotes = askQuotes(session, signal)
-  const buyer = await readBuyer(shop)
   const orders = new Map(
-    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).map((order) => [order.hash, order] as const),
+    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).map((order) => [order.hash, order] as const),
   )
   const candidates: Candidate[] = []
   const untouched: string[] = []
@@ -61,7 +59,8 @@ async function sortOut(
     const order = orders.get(one.hash ?? '')
     if (order && one.undecided !== undefined) undecided.push(one.id)
     const isTwin = candidates.some((candidate) => candidate.order.hash === one.hash)
-    const isOthers = order?.approval !== undefined && order.approval.buyer !== buyer && !request.adopt
+    const isValid = one.approval?.verdict === 'valid'
+    const isOthers = order?.approval !== undefined && !isValid && !request.adopt
     // Another approval would not end a conflict: a person decides about it first.
     if (!order || !isUnsent(one) || one.undecided !== undefined || isTwin || isOthers) {
       untouched.push(one.id)
@@ -70,8 +69,8 @@ async function sortOut(
     }
     const price = await quotes.of(one.request)
     const before = order.approval
-    const ceiling = request.max ?? (before && request.adopt && before.ceiling >= price.credits ? before.ceiling : price.credits)
-    if (one.state === 'approved' && before?.buyer === buyer && isStillGood(before, price, request)) untouched.push(one.id)
+    const ceiling = request.max ?? price.credits
+    if (one.state === 'approved' && before && isValid && isStillGood(before, price, request)) untouched.push(one.id)
     else candidates.push({ id: one.id, hash: order.hash, prompt: one.request.prompt, quote: price.credits, ceiling, order, price })
   }
   return { candidates, untouched, others, undecided }
@@ -113,28 +112,22 @@ async function checkProject(shop: Shop, lines: readonly ApprovalLine[]): Promise
   })
 }
 
-type ApprovedOrder = Order & { readonly approval: Approval }
-
-async function approveOne(shop: Shop, { order, price, ceiling }: Candidate): Promise<ApprovedOrder> {
-  const { frozen, abandoned } = (await shop.journal.read(order.hash)).submission
-  const before = [order.approval?.at, frozen?.approvedAt, abandoned?.approvedAt]
+async function approveOne(shop: Shop, { order, price, ceiling }: Candidate, given: Given): Promise<ApprovedOrder> {
+  const { frozen, abandoned, accepted } = (await shop.journal.read(order.hash)).submission
+  const before = [order.approval?.at, frozen?.approvedAt, abandoned?.approvedAt, accepted?.approvedAt]
   const at = timeAfter(shop.host.clock.wall(), before)
-  return { ...order, approval: { ceiling, priceVersion: price.priceVersion, buyer: await readBuyer(shop), at } }
+  const key = await shop.keys.readOrMake()
+  const checkout = await shop.checkout.readOrMake()
+  return {
+    ...order,
+    approval: signApproval(key, order.hash, order.identity, { ceiling, priceVersion: price.priceVersion, at, given, checkout }),
+  }
 }
 
 /** An approval is told from the ones before it by its time: it is later, also where the clock has gone back. */
 function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
   const latest = Math.max(0, ...before.map((at) => (at ? Date.parse(at) : 0)))
   return new Date(Math.max(wallMs, latest + 1)).toISOString()
-}
-
-function toChange(session: Session, { request, hash, approval }: ApprovedOrder): LockChange {
-  const written = { ...approval, ceiling: formatCredits(approval.ceiling) }
-  return {
-    id: request.id,
-    hash,
-    change: (entry) => ({ service: session.identity, asked: askedFields(request), ...entry, approval: written }),
-  }
 }
 
 /** The frozen bytes beside the ceiling, where the picture is at hand. A picture that is still to be bought is frozen by the buyer. */

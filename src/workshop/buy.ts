@@ -1,17 +1,20 @@
+import type { Standing } from '../build/plan.ts'
+import { signApproval } from '../credit/approval.ts'
 import { coverByBudget } from '../credit/budget.ts'
 import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
+import { isAccepted } from '../credit/standing.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type CrewReport, runCrew } from '../job/crew.ts'
-import { askedFields, type Order } from '../job/order.ts'
+import type { Order } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
-import type { LockFile } from '../vault/lockfile.ts'
+import { approverWords, notYoursError } from '../job/stop.ts'
 import { readEvidence, takeSnapshot } from './ledger-balance.ts'
 import type { BalanceEvidence } from './ledger-report.ts'
 import { type Missing, missingError } from './missing.ts'
-import { approvalOf, toJobPorts, toOrder, withSteps } from './orders.ts'
+import { toApprovalChange, toJobPorts, toOrder, withSteps } from './orders.ts'
 import { askQuotes, type Quotes } from './quotes.ts'
 import type { Session } from './session.ts'
-import { readBuyer, type Shop } from './shop.ts'
+import type { Shop } from './shop.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll, type Wish } from './survey.ts'
 
 /** How a run may buy. */
@@ -33,7 +36,6 @@ export interface BuyRequest {
  * Before the first submission of a run everything is checked that can be: what is unapproved, who is to buy, what it costs together. When that fails, nothing was sent.
  */
 export async function buy(shop: Shop, session: Session, request: BuyRequest): Promise<Bought> {
-  const ports = await toJobPorts(shop, session, request)
   const before = await survey(shop, request.names, { identity: session.identity }, session.client.keyTag)
   if (!request.approvedOnly) throwAll(before.errors)
   await checkReferences(shop, before.items, session.capabilities)
@@ -41,10 +43,10 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const mayApprove = request.mayBuy && !request.approvedOnly
   if (mayApprove) await approveByBudget(shop, session, before, quotes)
   const found = mayApprove ? await survey(shop, request.names, { identity: session.identity }, session.client.keyTag) : before
+  // After what may have made this user's key.
+  const ports = await toJobPorts(shop, session, request)
   const states = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
-  const open = found.items.flatMap((item, index) =>
-    item.state === 'bought' ? [] : [toOrder(session, found.wishes[index] as Wish, found.lock)],
-  )
+  const open = found.items.flatMap((item, index) => (item.state === 'bought' ? [] : [toOrder(session, found.wishes[index] as Wish, found)]))
   const unsentOf = (order: Order): Unsent[] =>
     withSteps(order)
       .flatMap((one) => (states.get(one.hash) ?? []) as Unsent[] | Unsent)
@@ -56,7 +58,7 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   }
   const going = open.filter((order) => !barred.includes(order))
   const unsent = [...new Set(going.flatMap(unsentOf))]
-  await checkBuyers(shop, found.lock, unsent)
+  checkApprovers(unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
   // Money is spent only where the result could be kept.
   if (unsent.length > 0) await shop.vault.probe()
@@ -72,14 +74,14 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
 export type Bought = CrewReport & { readonly balance?: BalanceEvidence }
 
 /** An animation or a step that is still to be sent. */
-type Unsent = Missing & { readonly hash?: string }
+type Unsent = Missing & Pick<Standing, 'hash' | 'approval'>
 
 /** Standing ceilings of the configuration become approvals of their own, at today's price, before anything is bought under them. */
 async function approveByBudget(shop: Shop, session: Session, found: Survey, quotes: Quotes): Promise<void> {
-  if (shop.options.approval.perSprite === undefined) return
+  if (shop.options.approval.perSprite === undefined || !(await areCeilingsAccepted(shop, session))) return
   const orders = new Map<string, Order>()
   for (const wish of found.wishes)
-    for (const order of withSteps(toOrder(session, wish, found.lock))) if (!orders.has(order.hash)) orders.set(order.hash, order)
+    for (const order of withSteps(toOrder(session, wish, found))) if (!orders.has(order.hash)) orders.set(order.hash, order)
   const all = [...found.items, ...found.steps]
   const missing = [...new Map(all.flatMap((one) => (one.state === 'missing' ? [[one.hash ?? one.id, one] as const] : []))).values()]
   const lines = await Promise.all(
@@ -90,24 +92,27 @@ async function approveByBudget(shop: Shop, session: Session, found: Survey, quot
   )
   const { covered, refused } = coverByBudget(shop.options.approval, lines, await shop.reservations.committed(), sumCredits(approved))
   for (const [sprite, why] of refused) shop.warnings.push(`The standing approval does not cover "${sprite}": ${why}.`)
-  const buyer = await readBuyer(shop)
   for (const one of missing) {
     const order = orders.get(one.hash ?? '')
     if (!order || !covered.has(spriteOf(one.id))) continue
-    const quote = await quotes.of(one.request)
-    const approval = {
-      ceiling: formatCredits(quote.credits),
-      priceVersion: quote.priceVersion,
-      buyer,
-      at: new Date(shop.host.clock.wall()).toISOString(),
-    }
-    await shop.lock.change(one.id, order.hash, (entry) => ({
-      service: session.identity,
-      asked: askedFields(order.request),
-      ...entry,
-      approval,
-    }))
+    const { credits, priceVersion } = await quotes.of(one.request)
+    const at = new Date(shop.host.clock.wall()).toISOString()
+    const key = await shop.keys.readOrMake()
+    const checkout = await shop.checkout.readOrMake()
+    const approval = signApproval(key, order.hash, order.identity, { ceiling: credits, priceVersion, at, given: 'standing', checkout })
+    await shop.lock.changeAll([toApprovalChange(session, { ...order, approval })])
   }
+}
+
+/** Standing ceilings of a configuration count once the person has accepted exactly these, for this service. */
+async function areCeilingsAccepted(shop: Shop, { identity }: Session): Promise<boolean> {
+  const accepted = await shop.standing.read()
+  if (accepted && isAccepted(accepted, shop.options.approval, identity)) return true
+  const why = accepted ? 'are not those that you have accepted' : 'have not been accepted by you'
+  shop.warnings.push(
+    `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: spritewright approve --standing`,
+  )
+  return false
 }
 
 /** The sprite that an animation's or a step's id begins with. */
@@ -115,16 +120,17 @@ function spriteOf(id: string): string {
   return id.split(/[.#]/)[0] ?? id
 }
 
-/** An approval names who may spend it; where another checkout is named, nothing new is sent from here. */
-async function checkBuyers(shop: Shop, lock: LockFile, unsent: readonly Unsent[]): Promise<void> {
-  const buyer = await readBuyer(shop)
-  const names = unsent.filter(({ id, hash }) => hash !== undefined && approvalOf(lock, id, hash)?.buyer !== buyer).map(({ id }) => id)
-  if (names.length === 0) return
-  const sprites = [...new Set(names.map((id) => (id.includes('#') ? spriteOf(id) : id)))].join(' ')
-  throw new SpritewrightError('SW_BUYER', {
-    message: `${names.join(', ')}: approved in another checkout, which is to buy it. Build there and commit sprites.lock.json, or take the purchase over, after making sure that it was not bought there: spritewright approve ${sprites} --adopt`,
-    facts: { ids: names },
-  })
+/** Only a valid approval is spent; every other one is shown, and stops the run before anything is sent. @throws `SW_BUYER` */
+function checkApprovers(unsent: readonly Unsent[]): void {
+  const others = unsent.filter(({ approval }) => approval !== undefined && approval.verdict !== 'valid')
+  const [first] = others
+  if (first?.approval === undefined || first.approval.verdict === 'valid') return
+  const names = [...new Set(others.map(({ id }) => (id.includes('#') ? spriteOf(id) : id)))].join(' ')
+  throw notYoursError(
+    others.map(({ id }) => id),
+    approverWords(first.approval, first.approval.verdict),
+    names,
+  )
 }
 
 /** @returns The balance before the run; undefined where nothing is to be sent. @throws `SW_BALANCE` */

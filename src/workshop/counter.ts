@@ -11,6 +11,8 @@ import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyReq
 import type { DeliveredFrames, DueReport, Overview, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
 import type { Preview } from './preview-report.ts'
 import type { ResultStore } from './store/reports.ts'
+import type { AcceptStandingRequest, StandingOffer } from './trust/accept-standing.ts'
+import type { TrustDesk } from './trust/trust-desk.ts'
 
 /** What the project has, lacks, and what the lacking part would cost. */
 export interface PlanReport {
@@ -68,8 +70,10 @@ export interface ApproveRequest {
   readonly max?: Credits
   /** Refuses when the ceilings add up to more. */
   readonly total?: Credits
-  /** Takes over approvals of which another machine is the buyer. */
+  /** Takes over approvals that do not count here: unsigned ones, and those of keys that the user does not trust. */
   readonly adopt?: boolean
+  /** How the person gives it: at a question in a terminal, by a click in the panel, or without being asked. It is signed with the approval. @default 'unattended' */
+  readonly given?: 'typed' | 'clicked' | 'unattended'
   /** Asked once with every line; nothing is written unless it answers `true`. */
   readonly confirm: (lines: readonly ApprovalLine[], balance: Credits) => Promise<boolean>
 }
@@ -193,6 +197,13 @@ export interface Workshop {
   /** The bought frames of a name as they were delivered, as PNGs to be touched up: `walk/0003.png` … Nothing that lies over them is in these. */
   originals(name: string): Promise<readonly FrameFile[]>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
+  /** Lets a person accept the configuration's standing ceilings; without that they allow nothing. `SW_USAGE` if there are none. */
+  acceptStanding(
+    request: AcceptStandingRequest,
+    signal?: AbortSignal,
+  ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }>
+  /** Which address may get the API key. */
+  readonly trust: TrustDesk
   build(request?: BuildRequest): Promise<BuildReport>
   /** Answers a question; the answer names the execution that goes on, which the next build follows. `SW_CHANGED` where it is not the one that was `shown`. */
   answer(request: AnswerRequest, signal?: AbortSignal): Promise<{ readonly id: string; readonly executionId: string }>

@@ -1,9 +1,10 @@
 import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { DoctorFinding } from './counter.ts'
-import type { SessionKeeper } from './session.ts'
-import { readBuyer, type Shop } from './shop.ts'
+import { readRoute, type SessionKeeper } from './session.ts'
+import type { Shop } from './shop.ts'
 import { survey } from './survey.ts'
+import { sourceWords } from './trust/hosts.ts'
 
 /** Looks at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
 export async function examine(shop: Shop, session: SessionKeeper): Promise<readonly DoctorFinding[]> {
@@ -11,6 +12,7 @@ export async function examine(shop: Shop, session: SessionKeeper): Promise<reado
     ['specs', () => checkSpecs(shop)],
     ['engine', async () => checkEngine(shop)],
     ['key', async () => checkKey(shop)],
+    ['address', () => checkAddress(shop)],
     ['service', () => checkService(shop, session)],
     ['journal', () => checkJournal(shop)],
     ['clock', () => checkClock(shop)],
@@ -79,6 +81,18 @@ function checkKey(shop: Shop): DoctorFinding {
   }
 }
 
+/** Which key would go where, and why it may. */
+async function checkAddress(shop: Shop): Promise<readonly DoctorFinding[]> {
+  const route = await readRoute(shop)
+  if (!route) return []
+  const { origin, addressSource, key, keySource, trust } = route
+  const found = `key ${key} from ${sourceWords(keySource)} → ${origin} from ${sourceWords(addressSource)} (${trust === 'none' ? 'not confirmed' : trust})`
+  if (trust !== 'none') return [{ check: 'address', verdict: 'good', found, advice: '' }]
+  return [
+    { check: 'address', verdict: 'bad', found, advice: `The key is not sent there. If that is your service: spritewright trust ${origin}` },
+  ]
+}
+
 async function checkService(shop: Shop, keeper: SessionKeeper): Promise<readonly DoctorFinding[]> {
   if (keeper.host === undefined || (shop.options.service !== 'embedded' && !shop.credentials.key)) {
     return [
@@ -119,9 +133,14 @@ async function checkService(shop: Shop, keeper: SessionKeeper): Promise<readonly
 async function checkJournal(shop: Shop): Promise<DoctorFinding> {
   const found = await survey(shop, [], {})
   const open = found.items.filter((item) => item.state === 'running' || item.state === 'uncertain' || item.state === 'question')
-  const buyer = await readBuyer(shop)
+  const key = await shop.keys.read()
   if (open.length === 0)
-    return { check: 'journal', verdict: 'good', found: `nothing in flight; this checkout buys as ${buyer}`, advice: '' }
+    return {
+      check: 'journal',
+      verdict: 'good',
+      found: `nothing in flight; ${key ? `you approve and buy as ${key.fingerprint}` : 'your signing key is made at the first approval'}`,
+      advice: '',
+    }
   return {
     check: 'journal',
     verdict: 'warning',

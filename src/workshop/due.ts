@@ -1,4 +1,4 @@
-import type { PlanItem } from '../build/plan.ts'
+import type { PlanItem, PlanStep } from '../build/plan.ts'
 import type { SpecScan } from '../spec/scan.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
 import { specName } from '../spec/spec-name.ts'
@@ -7,7 +7,7 @@ import { mayBuy } from './may-buy.ts'
 import { approvalOf } from './orders.ts'
 import type { DueOrder, OverviewService } from './overview-report.ts'
 import type { SessionKeeper } from './session.ts'
-import { readBuyer, type Shop } from './shop.ts'
+import type { Shop } from './shop.ts'
 import { createSpecBook } from './spec-book.ts'
 import { isUnsent, type Survey, surveyWishes, toWishes } from './survey.ts'
 
@@ -33,7 +33,7 @@ export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['du
 
 async function findOrders(shop: Shop, keeper: SessionKeeper, scan: SpecScan): Promise<readonly DueOrder[]> {
   const found = await surveyWishes(shop, await toWishes(shop, scan), await shop.lock.read(), { host: keeper.host })
-  const others = await othersOf(shop, found)
+  const others = othersOf(found)
   return found.items.flatMap((item): DueOrder[] => {
     const { id, state, hash, ceiling } = item
     const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
@@ -56,12 +56,10 @@ function markOf({ steps, lock }: Survey, item: PlanItem): string {
   )
 }
 
-/** Ids whose approval names another checkout as the buyer. */
-export async function othersOf(shop: Shop, { items, steps, lock }: Survey): Promise<ReadonlySet<string>> {
-  const approved = [...items, ...steps].filter(({ state }) => state === 'approved')
-  if (approved.length === 0) return new Set()
-  const buyer = await readBuyer(shop)
-  return new Set(approved.flatMap(({ id, hash = '' }) => (approvalOf(lock, id, hash)?.buyer === buyer ? [] : [id])))
+/** Ids whose approval does not count here. */
+export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): ReadonlySet<string> {
+  const isOthers = ({ state, approval }: PlanItem | PlanStep): boolean => state === 'approved' && approval?.verdict !== 'valid'
+  return new Set([...items, ...steps].filter(isOthers).map(({ id }) => id))
 }
 
 /** What is known of the service without asking it. */

@@ -1,3 +1,4 @@
+import type { Given } from '../credit/approval.ts'
 import type { Credits } from '../credit/credits.ts'
 
 /** What became of the money of one attempt. `uncertain`: sent, and nobody knows. */
@@ -22,6 +23,8 @@ export interface LedgerLine {
   readonly isPicture: boolean
   /** Available credits right before it was sent, where that was written down. */
   readonly balanceBefore?: Credits
+  /** How the approval of today was given, if its signature is right. */
+  readonly given?: Given
   /** What a person decided where nobody could know: to send it again, or to give it up. */
   readonly decision?: 'replay' | 'abandon'
   /** SHA-256 of its result. */

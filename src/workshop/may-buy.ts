@@ -1,12 +1,13 @@
 import type { Shop } from './shop.ts'
+import { approversName } from './trust/approvers.ts'
+import { signingKeyName } from './trust/key-ring.ts'
 
 /** Whether a run may start anything new. */
 export function mayBuy({ options, host }: Pick<Shop, 'options' | 'host'>, { frozen }: { readonly frozen?: boolean }): boolean {
-  return frozen !== true && options.build.generate === 'approved' && (!options.isCi || isNamedBuyer(host))
+  return frozen !== true && options.build.generate === 'approved' && (!options.isCi || isAppointed(host))
 }
 
-/** CI buys only as the buyer that an approval names, and that has to be said to it. */
-function isNamedBuyer({ env }: Shop['host']): boolean {
-  const named = env.SPRITEWRIGHT_BUYER
-  return named !== undefined && named.trim() !== ''
+/** CI buys only where its environment says in whose name. */
+function isAppointed({ env }: Shop['host']): boolean {
+  return [signingKeyName, approversName].some((name) => (env[name] ?? '').trim() !== '')
 }

@@ -25,7 +25,7 @@ export async function findOrders(shop: Shop, session: Session, name: string): Pr
   })
   if (!found) return orphans
   const orders = new Map(
-    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).map((order) => [order.hash, order] as const),
+    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).map((order) => [order.hash, order] as const),
   )
   const isOne = /[.#]/.test(name)
   const own = [...found.steps, ...found.items].flatMap((one) => {
@@ -40,7 +40,7 @@ export async function findOrder(shop: Shop, session: Session, hash: string): Pro
   // What is broken elsewhere is no reason not to decide about this one.
   const found = await survey(shop, [], { identity: session.identity })
   const standing = [...found.steps, ...found.items].find((one) => one.hash === hash)
-  const order = found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found.lock))).find((one) => one.hash === hash)
+  const order = found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).find((one) => one.hash === hash)
   return order && standing ? { order, standing } : (await findOrphans(shop, [])).find((one) => one.order.hash === hash)
 }
 

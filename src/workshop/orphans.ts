@@ -1,7 +1,8 @@
 import { readUnlessBroken } from '../job/journal.ts'
 import { type Order, spriteOf } from '../job/order.ts'
 import type { Submission } from '../job/submission.ts'
-import type { PaidRequest } from '../spec/request.ts'
+import { requestHash } from '../spec/key.ts'
+import type { PaidRequest, RequestReference } from '../spec/request.ts'
 import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Shop } from './shop.ts'
 import type { Survey } from './survey.ts'
@@ -55,9 +56,13 @@ export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id
   return new Map([...steps, ...animations])
 }
 
-/** An order that brings an orphan home. It carries no approval: nothing new is ever sent for it. */
+/** An order that brings an orphan home. It carries no approval of today: nothing new is ever sent for it. */
 export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
-  return { hash, identity: entry.service, request: toRequest(id, entry), approval: undefined }
+  const { service } = entry
+  // The lock file does not say whether a reference is a file or a step; the hash does.
+  const requests = (['file', 'request'] as const).map((kind) => toRequest(id, entry, kind))
+  const request = requests.find((one) => requestHash(one, service) === hash) ?? (requests[0] as PaidRequest)
+  return { hash, identity: service, request, approval: undefined }
 }
 
 /** One sentence for a person, told once: where an orphan stands, and what leads on. */
@@ -90,12 +95,12 @@ export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found
   return services.length === 0 ? orphans : orphans.filter(isOf)
 }
 
-/** The request as the lock file remembers it: enough to name it and to look at what is delivered, never enough to send it. */
-function toRequest(id: string, { asked }: LockEntry): PaidRequest {
-  const { prompt, operation, frames, background, options, take, reference } = asked
-  const from = { kind: 'file' as const, sha256: reference ?? '' }
+/** The request as the lock file remembers it. Before it is sent again it is compared with its hash, which the approval signs. */
+function toRequest(id: string, { asked }: LockEntry, kind: RequestReference['kind']): PaidRequest {
+  const { prompt, operation, frames, background, options, take, reference = '' } = asked
+  const from: RequestReference = kind === 'file' ? { kind, sha256: reference } : { kind, hash: reference }
   if (isStepId(id))
-    return { operation: (operation ?? 'text_to_image') as 'text_to_image', id, prompt, ...(reference ? { reference: from } : {}) }
+    return { operation: (operation ?? 'text_to_image') as 'text_to_image', id, prompt, ...(reference === '' ? {} : { reference: from }) }
   return {
     operation: 'sprite_sheet',
     id,

@@ -103,7 +103,7 @@ async function readParts(
     found.steps.flatMap((step) => step.sprites.map((name) => ({ name, step }))),
     ({ name }) => name,
   )
-  const others = await othersOf(shop, found)
+  const others = othersOf(found)
   return specs.map((spec, at) => {
     const own = items.get(spec.name) ?? []
     const shared = (steps.get(spec.name) ?? []).map(({ step }) => step)

@@ -4,6 +4,7 @@ import type { ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import type { Shop } from './shop.ts'
+import { checkRoute, type KeyRoute, routeOf } from './trust/hosts.ts'
 
 /** A service that has answered. */
 export interface Session {
@@ -118,7 +119,19 @@ async function createSessionClient({ host, options }: Shop, { baseUrl, key }: Se
   })
 }
 
-async function reachRemote({ options, credentials }: Shop): Promise<ServiceReach> {
+/** Which key would go to which address, and whether it may; undefined if one of them is missing, or the service is embedded. */
+export async function readRoute({ host, hosts, options, credentials, configSource }: Shop): Promise<KeyRoute | undefined> {
+  const { key, keySource } = credentials
+  if (options.service === 'embedded' || key === undefined || keySource === undefined) return undefined
+  const configured = options.service?.baseUrl
+  const baseUrl = configured ?? credentials.baseUrl
+  if (baseUrl === undefined) return undefined
+  const source = configured === undefined ? (credentials.baseUrlSource ?? '') : configSource
+  return routeOf(host, hosts, { baseUrl, source }, { key, keySource })
+}
+
+async function reachRemote(shop: Shop): Promise<ServiceReach> {
+  const { options, credentials } = shop
   const service = options.service === 'embedded' ? undefined : options.service
   const baseUrl = service?.baseUrl ?? credentials.baseUrl
   if (baseUrl === undefined) {
@@ -133,6 +146,9 @@ async function reachRemote({ options, credentials }: Shop): Promise<ServiceReach
         "Expected an API key, found none. Set SPRITEWRIGHT_API_KEY in the environment or in .env.local (which must not be committed). To try without an account, set service: 'embedded' in spritewright.config.",
     })
   }
+  const route = await readRoute(shop)
+  // Before any request: this is the only way by which the key leaves the process.
+  if (route) checkRoute(route, options.isCi)
   return { baseUrl, key: credentials.key.reveal() }
 }
 

@@ -2,15 +2,21 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type BuildCache, createBuildCache } from '../build/cache.ts'
 import type { Credentials } from '../credentials.ts'
+import type { Credits } from '../credit/credits.ts'
 import { createLedger, type Ledger } from '../credit/ledger.ts'
+import type { KeyRing } from '../credit/signing-key.ts'
+import { lowerTotal } from '../credit/standing.ts'
 import type { Host } from '../host/host.ts'
-import { publish } from '../host/publish.ts'
 import { createJournal, type Journal } from '../job/journal.ts'
 import { createReservations, type Reservations } from '../job/reservations.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
 import type { TexturePackage } from './packages.ts'
+import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
+import { type HostBook, openHostBook } from './trust/hosts.ts'
+import { openKeyRing } from './trust/key-ring.ts'
+import { openStandingFile, type StandingFile } from './trust/standing-file.ts'
 
 /** What every part of the workshop works with: the world, the options, and the project's papers. */
 export interface Shop {
@@ -19,8 +25,18 @@ export interface Shop {
   readonly credentials: Credentials
   /** Folder of results, journal and ledger, absolute. */
   readonly storeFolder: string
-  /** Folder of the second copy of journal and buyer, outside the project; undefined where none is kept. */
+  /** Folder of the journal's second copy, outside the project; undefined where none is kept. */
   readonly copyFolder: string | undefined
+  /** Names where the service's address stands, if a configuration gives it: the name of its file. */
+  readonly configSource: string
+  /** The user's own signing key. */
+  readonly keys: KeyRing
+  /** Name of this checkout's journal. */
+  readonly checkout: CheckoutName
+  /** Addresses that the user has confirmed for the API key. */
+  readonly hosts: HostBook
+  /** Standing ceilings that the user has accepted for this project. */
+  readonly standing: StandingFile
   readonly lock: LockStore
   readonly vault: Vault
   readonly journal: Journal
@@ -38,31 +54,46 @@ export interface Shop {
 /**
  * Lays out the project's papers; nothing is touched on disk.
  *
- * @param projectName Of its `package.json`: two projects may stand at one path, one after the other or in two containers.
+ * @param project.name Of its `package.json`: two projects may stand at one path, one after the other or in two containers.
  */
-export function openShop(host: Host, options: ResolvedOptions, credentials: Credentials, projectName?: string): Shop {
+export function openShop(
+  host: Host,
+  options: ResolvedOptions,
+  credentials: Credentials,
+  project: { readonly name?: string | undefined; readonly configSource?: string | undefined } = {},
+): Shop {
   const warnings: string[] = []
   const storeFolder = options.store.dir
-  const place = placeId(options.root, projectName)
+  const place = placeId(options.root, project.name)
   const copyFolder = journalCopy(host, options, place)
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
   const { root } = options
   const places = { folder: join(storeFolder, 'submissions'), root, copy: copyFolder && join(copyFolder, 'submissions'), warn }
-  const journal = createJournal(host, places)
+  const keys = openKeyRing(host)
+  const standing = openStandingFile(host, keys, place)
+  const ports = { disk: host.disk, random: host.random, clock: host.clock, keys }
+  const journal = createJournal(ports, places)
   const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), {
     path: join(storeFolder, 'submissions', 'turn'),
     clock: host.clock,
   })
+  // A ceiling that was accepted once limits as well: a file of the project may lower it, not raise it.
+  const totalOf = async (): Promise<Credits | undefined> => lowerTotal(options.approval.total, (await standing.read())?.ceilings.total)
   return {
     host,
     options,
     credentials,
     storeFolder,
     copyFolder,
+    configSource: project.configSource ?? 'the options of the program',
+    keys,
+    checkout: openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }),
+    hosts: openHostBook(host),
+    standing,
     lock,
     vault: createVault(host, { local: storeFolder, root, shared: options.store.shared, rescue: rescueFolders(host, place) }, warn),
     journal,
-    reservations: createReservations(host, places, { journal, lock }, options.approval.total),
+    reservations: createReservations(ports, places, { journal, lock }, totalOf),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
     cache: createBuildCache(
       { disk: host.disk, random: host.random, clock: host.clock, warn },
@@ -89,30 +120,4 @@ function placeId(root: string, projectName: string | undefined): string {
 /** The embedded service lives in the project and goes with it: nothing of it is kept outside. */
 function journalCopy(host: Host, options: ResolvedOptions, place: string): string | undefined {
   return options.service === 'embedded' ? undefined : join(host.stateFolder, 'journals', place)
-}
-
-/**
- * The name of this checkout's journal, as approvals name their buyer: `SPRITEWRIGHT_BUYER`, or a random id made once.
- */
-export async function readBuyer(shop: Shop): Promise<string> {
-  const named = shop.host.env.SPRITEWRIGHT_BUYER?.trim()
-  if (named) return named
-  const path = join(shop.storeFolder, 'buyer')
-  const copy = shop.copyFolder === undefined ? undefined : join(shop.copyFolder, 'buyer')
-  const own = (await readName(shop, path)) ?? (copy === undefined ? undefined : await readName(shop, copy)) ?? shop.host.random.uuid()
-  await publishOnce(shop, path, own)
-  const buyer = (await readName(shop, path)) ?? own
-  // The copy is for the day on which the first is gone; a state folder that cannot be written costs nothing today.
-  if (copy !== undefined) await publishOnce(shop, copy, buyer).catch(() => {})
-  return buyer
-}
-
-async function readName(shop: Shop, path: string): Promise<string | undefined> {
-  if (!(await shop.host.disk.stat(path))) return undefined
-  return new TextDecoder().decode(await shop.host.disk.read(path)).trim() || undefined
-}
-
-async function publishOnce(shop: Shop, path: string, name: string): Promise<void> {
-  if (await shop.host.disk.stat(path)) return
-  await publish(shop.host.disk, shop.host.random, path, new TextEncoder().encode(`${name}\n`))
 }

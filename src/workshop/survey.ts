@@ -9,6 +9,7 @@ import {
   planAnimation,
   standingOf,
 } from '../build/plan.ts'
+import type { Approvers } from '../credit/approval.ts'
 import { SpritewrightError } from '../errors.ts'
 import { noSubmission, type Submission } from '../job/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
@@ -19,6 +20,7 @@ import { readSpecs, type SpecScan } from '../spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Shop } from './shop.ts'
+import { readApprovers } from './trust/approvers.ts'
 
 /** One animation of the project, as it would be asked of a service. */
 export interface Wish {
@@ -44,6 +46,8 @@ export interface Survey {
   /** Steps of chains that items still to be bought need, and those that were bought; by sprite name and place in the chain, each once. */
   readonly steps: readonly PlanStep[]
   readonly lock: LockFile
+  /** Whose approvals count. */
+  readonly approvers: Approvers
   /** What the journal said of a request that was looked at, by its hash. */
   readonly submissionOf: (hash: string) => Submission
   /** Specs and references that cannot be read. */
@@ -148,7 +152,7 @@ export async function surveyWishes(
       })
     }
   }
-  return { wishes, items, steps: [...steps.values()], lock, submissionOf: facts.submissionOf, errors }
+  return { wishes, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
 }
 
 /** Stands in for an identity that nobody knows yet; its hashes are used nowhere. */
@@ -172,6 +176,7 @@ export async function readFacts(
   }
   return {
     lock,
+    approvers: await readApprovers(shop),
     submissionOf: (hash) => submissions.get(hash) ?? noSubmission,
     isKept: (sha256) => kept.has(sha256),
     decision: { wall: shop.host.clock.wall(), mono: shop.host.clock.mono(), windowMs: shop.options.replayWindowMs, keyTagOf },

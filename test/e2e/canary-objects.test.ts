@@ -9,6 +9,7 @@ import { nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { Options } from '../../src/options.ts'
 import { createClient } from '../../src/service/client.ts'
+import { keyEnv } from '../keys.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { approveAll, drop, isExecute, type World, world } from '../money/world.ts'
 import { heroSpec } from '../project.ts'
@@ -148,7 +149,7 @@ const ways: Partial<Record<ErrorCode | 'SW_PACK', () => Promise<unknown>>> = {
   SW_BUYER: async () => {
     const w = await open()
     await approveAll(await w.workshop())
-    return build(w, {}, { SPRITEWRIGHT_BUYER: 'somebody else' })
+    return build(w, {}, keyEnv(8))
   },
   SW_UNREACHABLE: async () => build(await open(), {}, { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }),
   SW_REFUSED: async () => approvedBuild(await open({ before: refusing(422, 'invalid_request') })),

@@ -3,6 +3,7 @@ import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { acceptCeilings } from '../keys.ts'
 import { type Dev, startDev } from '../plugin/server.ts'
 import { type Game, hostOf, key, openGame, pluginOf, vites } from '../plugin/world.ts'
 import { figurePng } from '../project.ts'
@@ -86,6 +87,7 @@ export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk
 
 async function buy(game: Game, env: Readonly<Record<string, string>>, names: readonly string[]): Promise<void> {
   const workshop = await createWorkshop({ root: game.root, options: { approval: { perSprite: '100' } }, host: hostOf(game, env) })
+  await acceptCeilings(workshop)
   await workshop.build({ names, buyOnly: true })
   await workshop.close()
 }

@@ -6,6 +6,7 @@ import { createJournal } from '../../src/job/journal.ts'
 import type { RecordBodies } from '../../src/job/record.ts'
 import { createReservations, type Reservations } from '../../src/job/reservations.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
+import { ringOf, testKey } from '../keys.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 import { type CallGuard, guarded } from '../sim/guarded-disk.ts'
 
@@ -20,11 +21,11 @@ const share = (index: number, credits: bigint, attempt = 1) => ({ id: `s${index}
 
 function project(total?: bigint, seen: CallGuard = () => undefined) {
   const disk = new MemoryDisk()
-  const ports = { disk: guarded(disk, seen), random: countingRandom(), clock }
+  const ports = { disk: guarded(disk, seen), random: countingRandom(), clock, keys: ringOf(testKey(1)) }
   const journal = createJournal(ports, '/j')
   const lock = createLockStore(ports, '/sprites.lock.json')
   /** Each process opens the purse for itself. */
-  const open = (): Reservations => createReservations(ports, { folder: '/j' }, { journal, lock }, total)
+  const open = (): Reservations => createReservations(ports, { folder: '/j' }, { journal, lock }, async () => total)
   return { journal, lock, open, disk }
 }
 

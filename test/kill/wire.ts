@@ -6,6 +6,7 @@ import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import { createClient, type ServiceClient } from '../../src/service/client.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { acceptCeilings } from '../keys.ts'
 import { createProject, type TestProject } from '../project.ts'
 import { readPapers } from './desk.ts'
 import { type Asked, type Deed, type FaultProxy, startFaultProxy } from './fault-proxy.ts'
@@ -72,6 +73,9 @@ export async function layWire({ sprites, pick, onPassed }: WireInit): Promise<Wi
   const api = await startFaultProxy(service.url, { ...rules, rename: [service.assetsUrl, assets.url] })
   const env = { SPRITEWRIGHT_BASE_URL: api.url, SPRITEWRIGHT_API_KEY: service.key }
   const host: Host = { ...nodeHost(), clock, stateFolder: join(project.root, '.state', 'spritewright'), env }
+  const person = await createWorkshop({ host, root: project.root })
+  await acceptCeilings(person)
+  await person.close()
   return {
     service,
     project,

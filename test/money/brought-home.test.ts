@@ -202,6 +202,7 @@ describe('money that came back', () => {
   test('a ledger that was moved away, as its error advises, counts against the total as before', async () => {
     const init = { options: { approval: { perSprite: '5', total: '2' } } }
     const { first, charged } = await team()
+    await first.accept(init)
     await first.build({}, init)
     first.disk.files.delete('/game/.spritewright/ledger.jsonl')
     first.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
+import { keyEnv } from '../keys.ts'
 import { createProject, heroSpec } from '../project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
@@ -88,8 +89,8 @@ describe('deleted while a submission has no answer', () => {
     expect(w.service.charges()).toHaveLength(1)
   })
 
-  test('both, under a buyer with a name: the frozen bytes go out under the same key', async () => {
-    const env = { SPRITEWRIGHT_BUYER: 'studio-one' }
+  test('both, under a key that the environment gives: the frozen bytes go out under the same key', async () => {
+    const env = keyEnv(4)
     const w = await unanswered(env)
     await lose(w, [own, copy])
     await (await w.workshop({}, env)).build()

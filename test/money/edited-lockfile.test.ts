@@ -85,7 +85,8 @@ const editsBefore: readonly (readonly [string, Edit])[] = [
   ],
   ['no picture', frozen(() => ({ referenceId: undefined }))],
   ['the submission of another request', frozen((_own, rogue) => rogue)],
-  ['a higher ceiling', (entry) => ({ ...entry, approval: { ...(entry.approval as NonNullable<LockEntry['approval']>), ceiling: '90' } })],
+  ['a later attempt', frozen(() => ({ attempt: 7 }))],
+  ['a later attempt with its key', frozen((_own, _rogue, hash) => ({ attempt: 7, key: idempotencyKey(identity, hash, 7) }))],
   ['what was asked', (entry, rogue) => ({ ...entry, asked: rogue.asked })],
 ]
 
@@ -124,30 +125,20 @@ describe('a lock file that was edited before anything was sent', () => {
     expect(second.results()).toEqual([sheetOf('a knight walk')])
   })
 
-  test.each([
-    ['a later attempt', frozen(() => ({ attempt: 7 }))],
-    ['a later attempt with its key', frozen((_own, _rogue, hash) => ({ attempt: 7, key: idempotencyKey(identity, hash, 7) }))],
-  ] as const)(
-    '%s: one submission under the key of that attempt, since whoever else builds this commit sends the same',
-    async (_what, edit) => {
-      const made = await approved()
-      const honest = made.first.entry('hero.walk')
-      made.first.edit((lock) => editHero(lock, edit))
-      const { net, sent } = listening(made)
-      await made.first.build({ names: ['hero'] }, { net })
-      const [hash] = Object.keys(made.first.lock().animations['hero.walk'] ?? {})
-      expect(sent.map(({ key }) => key)).toEqual([idempotencyKey(identity, hash ?? '', 7)])
-      expect(sent[0]?.body).toMatchObject(askedOf(honest))
-      expect(made.world.service.charges().map(({ credits }) => credits)).toEqual([16_000n])
-    },
-  )
-
-  test('a ceiling under the price: nothing is sent', async () => {
+  type Approval = NonNullable<LockEntry['approval']>
+  test.each<readonly [string, Partial<Approval>]>([
+    ['a higher ceiling', { ceiling: '90' }],
+    ['a ceiling under the price', { ceiling: '0.1' }],
+    ['another price version', { priceVersion: 'mine' }],
+    ['another buyer', { buyer: '0'.repeat(40) }],
+    ['another time', { at: '2030-01-01T00:00:00.000Z' }],
+    ['another way of giving', { given: 'typed' }],
+    ['another checkout', { checkout: 'mine' }],
+    ['no signature', { signature: undefined }],
+  ])('%s in an approval: nothing is sent', async (_what, change) => {
     const { first, posts } = await approved()
-    first.edit((lock) =>
-      editHero(lock, (entry) => ({ ...entry, approval: { ...entry.approval, ceiling: '0.1' } as LockEntry['approval'] })),
-    )
-    await expect(first.build({ names: ['hero'] })).rejects.toMatchObject({ code: 'SW_CEILING' })
+    first.edit((lock) => editHero(lock, (entry) => ({ ...entry, approval: { ...(entry.approval as Approval), ...change } })))
+    await expect(first.build({ names: ['hero'] })).rejects.toMatchObject({ code: 'SW_BUYER' })
     expect(posts()).toBe(0)
   })
 

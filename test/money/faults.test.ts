@@ -4,6 +4,7 @@ import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
+import { acceptCeilings, keyEnv } from '../keys.ts'
 import { heroSpec } from '../project.ts'
 import { approveAll, drop, isExecute, world } from './world.ts'
 
@@ -174,14 +175,17 @@ describe('approvals', () => {
     const w = await world({}, heroSpec(['walk', 'idle']))
     await expect((await w.workshop({ approval: { perSprite: '3.1' } })).build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
     expect(w.posts()).toBe(0)
-    const report = await (await w.workshop({ approval: { perSprite: '3.2' } })).build()
+    const tight = await acceptCeilings(await w.workshop({ approval: { perSprite: '3.1' } }))
+    await expect(tight.build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    expect(w.posts()).toBe(0)
+    const report = await (await acceptCeilings(await w.workshop({ approval: { perSprite: '3.2' } }))).build()
     expect(report.bought).toHaveLength(2)
   })
 
   test('another checkout is the buyer: nothing is sent until the approval is adopted', async () => {
     const w = await world()
-    await approveAll(await w.workshop({}, { SPRITEWRIGHT_BUYER: 'anna' }))
-    const workshop = await w.workshop({}, { SPRITEWRIGHT_BUYER: 'ben' })
+    await approveAll(await w.workshop({}, keyEnv(1)))
+    const workshop = await w.workshop({}, keyEnv(2))
     await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_BUYER', exitCode: 3 })
     expect(w.posts()).toBe(0)
     await approveAll(workshop, { adopt: true })
@@ -190,13 +194,13 @@ describe('approvals', () => {
 
   test('CI buys nothing, not even what is approved, unless it is the named buyer and told to', async () => {
     const w = await world()
-    await approveAll(await w.workshop({}, { SPRITEWRIGHT_BUYER: 'ci' }))
+    await approveAll(await w.workshop({}, keyEnv(3)))
     await expect((await w.workshop({}, { CI: 'true' })).build()).rejects.toMatchObject({ code: 'SW_MISSING', exitCode: 3 })
     await expect((await w.workshop({ build: { generate: 'approved' } }, { CI: 'true' })).build()).rejects.toMatchObject({
       code: 'SW_MISSING',
     })
     expect(w.posts()).toBe(0)
-    const told = await w.workshop({ build: { generate: 'approved' } }, { CI: 'true', SPRITEWRIGHT_BUYER: 'ci' })
+    const told = await w.workshop({ build: { generate: 'approved' } }, { CI: 'true', ...keyEnv(3) })
     expect((await told.build()).bought).toHaveLength(1)
   })
 })

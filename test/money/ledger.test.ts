@@ -4,6 +4,7 @@ import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { LedgerLine, LedgerReport, Workshop } from '../../src/workshop.ts'
+import { acceptCeilings, keyEnv } from '../keys.ts'
 import { isLong } from '../long.ts'
 import { heroSpec } from '../project.ts'
 import { mortalPorts } from '../sim/mortal.ts'
@@ -91,7 +92,9 @@ describe('the ledger is made from the journal', () => {
   test('where ledger.jsonl cannot be written the figures are right, and it is said', async () => {
     const w = await simulatedWorld(0)
     addSprite(w, 'hero', 0)
-    await w.clock.run((await w.workshop({ approval: { perSprite: '9' } })).build({ buyOnly: true }))
+    const buying = await w.workshop({ approval: { perSprite: '9' } })
+    await w.clock.run(acceptCeilings(buying))
+    await w.clock.run(buying.build({ buyOnly: true }))
     await w.disk.remove('/game/.spritewright/ledger.jsonl')
     w.disk.fault = { call: 'append /game/.spritewright/ledger.jsonl', code: 'EROFS' }
     const report = await (await w.workshop()).ledger()
@@ -186,15 +189,15 @@ describe('what another checkout bought', () => {
     expect(sums(report)).toEqual({ ...none, elsewhere: '1.6' })
   })
 
-  test('is our own where the approval names this very buyer: then it is our journal that is gone', async () => {
-    const { workshop } = await elsewhere({ SPRITEWRIGHT_BUYER: 'studio-one' })
+  test('is our own where the approval is of this very key: then it is our journal that is gone', async () => {
+    const { workshop } = await elsewhere(keyEnv(7))
     expect(sums(await workshop.ledger())).toEqual({ ...none, settled: '1.6' })
   })
 
-  test('looking at the ledger makes no buyer', async () => {
+  test('looking at the ledger names no checkout', async () => {
     const w = await world()
     await (await w.workshop()).ledger()
-    await expect(readFile(`${w.project.root}/.spritewright/buyer`)).rejects.toMatchObject({ code: 'ENOENT' })
+    await expect(readFile(`${w.project.root}/.spritewright/checkout.json`)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })
 
@@ -210,6 +213,7 @@ describe('I3: after a kill at any change of the disk the ledger shows no less th
           isExecute(request) && ++posts === 1 && outcome === 'lostResponse' ? { ...drop, status: 500 } : response,
       })
       addSprite(w, 'hero', 0)
+      await w.clock.run(acceptCeilings(await w.workshop({ approval: { perSprite: '100' } })))
       const ports = mortalPorts(w, at, 'after')
       const building = (await w.workshop({ approval: { perSprite: '100' } }, ports)).build({ buyOnly: true })
       building.catch(() => {})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import { keyEnv } from '../keys.ts'
 import { isSubmission, lost, minutes, specOf, type Team, team } from '../sim/two-machines.ts'
 
 const key = 'sw_test_simulated'
@@ -20,11 +21,17 @@ async function unanswered(): Promise<Team> {
 }
 
 describe('a submission without an answer, inside the window', () => {
-  test('is sent again by the same checkout under another buyer’s name: the API key is the same', async () => {
+  test('is sent again by the same user', async () => {
     const { first, posts, charged } = await unanswered()
-    const init = { env: { SPRITEWRIGHT_BUYER: 'studio' } }
-    expect((await first.build({}, init)).bought).toHaveLength(1)
+    expect((await first.build()).bought).toHaveLength(1)
     expect([posts(), charged()]).toEqual([7, ['a knight walk']])
+  })
+
+  test('is not sent again under another signing key, which has not written its records: a person is asked', async () => {
+    const { first, posts } = await unanswered()
+    const init = { env: keyEnv(5) }
+    await expect(first.build({}, init)).rejects.toMatchObject({ code: 'SW_UNCERTAIN', facts: { because: 'records' } })
+    expect(posts()).toBe(6)
   })
 
   test('is not sent again under another API key, also of the same account: a person is asked', async () => {

@@ -30,6 +30,7 @@ async function listen({ world }: Team, work: () => Promise<unknown>): Promise<re
 describe('an old request in flight, and all of today bought', () => {
   const bought = async (): Promise<Team> => {
     const made = await inFlight({ verdict: waiting() })
+    await made.first.accept({ options: budget })
     await made.first.build({}, { options: budget })
     expect(made.first.results()).toEqual([sheetOf('a knight in armour walk')])
     return made
@@ -68,6 +69,7 @@ describe('an old request in flight, and all of today bought', () => {
     const made = await bought()
     const { first, wait } = made
     first.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
+    await first.accept({ options: budget })
     await first.build({ names: ['rogue'] }, { options: budget })
     await wait(16 * minutes)
     expect(await listen(made, () => first.build({ names: ['rogue'] }))).toEqual([])
@@ -91,6 +93,7 @@ describe('an old request that waits for a person', () => {
     const made = await inFlight(asking)
     const { first, run, wait, posts, charged } = made
     await wait(1 * minutes)
+    await first.accept({ options: budget })
     await expect(first.build({}, { options: budget })).rejects.toMatchObject({ code: 'SW_QUESTION' })
     await run((await first.open()).answer({ name: 'hero', text: 'right' }))
     const { warnings } = await first.build()
@@ -113,7 +116,9 @@ describe('an old request that waits for a person', () => {
     first.write('sprites/hero.sprite.json', specOf('a knight in armour', 'hero'))
     const sent = posts()
     const under = (total: string): ProcessInit => ({ options: { approval: { perSprite: '9', total } } })
+    await first.accept(under('3.1999'))
     await expect(first.build({}, under('3.1999'))).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    await first.accept(under('3.2'))
     const { warnings } = await first.build({}, under('3.2'))
     expect(warnings.join()).toContain(
       'was sent and never answered. A build does not send it again; to decide: spritewright recover hero.walk --replay',
@@ -203,6 +208,7 @@ test('an old request of a test key is asked for by no build with a live key', as
   const made = await inFlight({ accounts: [{ name: 'studio', credits: '1000', keys }] })
   const { first, wait, charged } = made
   const live: ProcessInit = { env: { SPRITEWRIGHT_API_KEY: 'sw_live_simulated' }, options: budget }
+  await first.accept(live)
   await first.build({}, live)
   await wait(1 * minutes)
   expect(await listen(made, () => first.build({}, live))).toEqual([])

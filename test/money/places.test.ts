@@ -7,12 +7,13 @@ test('I8: a whole life of a project writes into vault, journal, cache, lock file
   const before = new Set(w.disk.files.keys())
   const own = [
     /^\/game\/\.spritewright\/(?:results|submissions|uploads)\/[^/]/,
-    /^\/game\/\.spritewright\/(?:ledger\.jsonl|buyer)$/,
+    /^\/game\/\.spritewright\/(?:ledger\.jsonl|checkout\.json)$/,
     /^\/game\/sprites\.lock\.json$/,
     /^\/game\/node_modules\/\.cache\/spritewright\//,
     /^\/game\/out\//,
     /^\/game\/sprites\/hero\.sprite\.d\.json\.ts$/,
     /^\/home\/state\/(?:journals|limits)\//,
+    /^\/home\/state\/signing-key\.pem$/,
   ]
   const workshop = await w.workshop()
   await w.clock.run(workshop.plan())

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { Workshop } from '../../src/workshop.ts'
+import { keyEnv } from '../keys.ts'
 import { heroSpec } from '../project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
@@ -115,7 +116,7 @@ test('given up here and bought in another checkout: its lock file brings the res
   await workshop.recover({ name: 'hero', decision: 'abandon' })
   const papers = ['.spritewright', '.state'].map((name) => join(w.project.root, name))
   for (const path of papers) await rename(path, `${path}.here`)
-  const other = await w.workshop({}, { SPRITEWRIGHT_BUYER: 'other' })
+  const other = await w.workshop({}, keyEnv(6))
   await approveAll(other, { adopt: true })
   await other.build()
   for (const path of papers) await rm(path, { recursive: true })

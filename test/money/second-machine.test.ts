@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { Net } from '../../src/host/net.ts'
+import { keyEnv } from '../keys.ts'
 import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for a minute only: whoever buys again later pays again. */
@@ -36,7 +37,7 @@ describe('what one machine bought the others have', () => {
 
   test('two machines that are the same buyer and build in the same moment get the same execution', async () => {
     const { first, clone, run, posts, charged } = await team()
-    const env = { SPRITEWRIGHT_BUYER: 'studio' }
+    const env = keyEnv(9)
     await first.approve({}, { env })
     const second = clone(first)
     const workshops = await Promise.all([first.open({ env }), second.open({ env })])
@@ -222,8 +223,7 @@ const temptations: readonly Temptation[] = [
   {
     how: 'CI that is named as another buyer',
     prepare: cloned,
-    tries: (machine) =>
-      machine.build({}, { options: { build: { generate: 'approved' } }, env: { CI: 'true', SPRITEWRIGHT_BUYER: 'robot' } }),
+    tries: (machine) => machine.build({}, { options: { build: { generate: 'approved' } }, env: { CI: 'true', ...keyEnv(8) } }),
   },
   {
     how: 'a build after a rename',

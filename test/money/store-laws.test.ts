@@ -7,6 +7,7 @@ import { SpritewrightError } from '../../src/errors.ts'
 import type { Options } from '../../src/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { StoredResult, Workshop } from '../../src/workshop.ts'
+import { acceptCeilings } from '../keys.ts'
 import { isLong } from '../long.ts'
 import { MemoryDisk } from '../memory-disk.ts'
 import { figurePng } from '../project.ts'
@@ -46,7 +47,9 @@ async function template(): Promise<SimulatedWorld> {
         `sprites/${name}.sprite.json`,
         JSON.stringify({ reference: './all.png', prompt: `${prompt} ${name}`, animations: { walk: { frames: 7, take } } }),
       )
-    await world.clock.run((await world.workshop({ ...options, store: {} })).build({ buyOnly: true }))
+    const workshop = await world.workshop({ ...options, store: {} })
+    await world.clock.run(acceptCeilings(workshop))
+    await world.clock.run(workshop.build({ buyOnly: true }))
   }
   for (const text of ['one stray', 'another stray']) {
     const bytes = new TextEncoder().encode(text)

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { DiskStat } from '../../src/host/look.ts'
 import { createJournal } from '../../src/job/journal.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import { acceptCeilings } from '../keys.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 
@@ -24,7 +25,9 @@ const limits = { post: 1000, get: 10_000, download: 1000 }
 async function bought(): Promise<{ world: SimulatedWorld; disk: TimedDisk; verify: () => Promise<readonly string[]>; put: typeof put }> {
   const world = await simulatedWorld(0, { limits })
   addSprite(world, 'hero', 0)
-  await world.clock.run((await world.workshop({ approval: { perSprite: '100' }, limits })).build({ buyOnly: true }))
+  const workshop = await world.workshop({ approval: { perSprite: '100' }, limits })
+  await world.clock.run(acceptCeilings(workshop))
+  await world.clock.run(workshop.build({ buyOnly: true }))
   const disk = new TimedDisk()
   for (const [path, bytes] of world.disk.files) disk.files.set(path, bytes)
   const put = (path: string, bytes: Uint8Array | string, ageMs = dayMs + 1): string => {

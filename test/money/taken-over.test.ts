@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
+import { keyEnv } from '../keys.ts'
 import { failing, type Machine, minutes, sheetOf, specOf, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for a minute only: whoever buys again later pays again. */
@@ -16,9 +17,9 @@ function editHero(machine: Machine, change: (entry: LockEntry) => LockEntry): vo
 }
 
 describe('an attempt is taken over from the lock file', () => {
-  test('the second one: two machines under one name, of which one has no journal, go on from it and pay once', async () => {
+  test('the second one: two machines under one key, of which one has no journal, go on from it and pay once', async () => {
     const { first, clone, wait, run, posts, charged } = await team({ ...forgetful, ...failing('for good') })
-    const init = { env: { SPRITEWRIGHT_BUYER: 'studio' } }
+    const init = { env: keyEnv(5) }
     await first.approve({}, init)
     await expect(first.build({}, init)).rejects.toMatchObject({ code: 'SW_FAILED' })
     await first.approve({}, init)

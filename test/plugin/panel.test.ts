@@ -3,6 +3,7 @@ import type { PanelState } from '../../plugin/panel/protocol.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
+import { keyEnv } from '../keys.ts'
 import { quickMakers } from '../kill/quick-makers.ts'
 import { openPanel } from './panel-client.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
@@ -159,9 +160,9 @@ describe('an approval from elsewhere', () => {
     await approve(['hero'])
     await log.next((line) => line.includes('hero.walk: approved up to'))
     await told.next(isArt)
-    await approve(['coin'], { SPRITEWRIGHT_BUYER: 'a-colleague' })
+    await approve(['coin'], keyEnv(7))
     const waiting = await panel.stateWhere(stands('coin.spin', 'adoptable'))
-    expect(find(waiting, 'coin.spin').words).toContain('in another checkout')
+    expect(find(waiting, 'coin.spin').words).toContain('not by you')
     expect((await panel.act('offer', { ids: ['coin'] })).untouched).toEqual(['coin.spin'])
     const offer = await panel.act('offer', { ids: ['coin'], adopt: true })
     expect(service.charges()).toHaveLength(1)

@@ -8,6 +8,7 @@ import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { Options } from '../../src/options.ts'
 import { createWorkshop, type Workshop, type WorkshopInit } from '../../src/workshop.ts'
+import { acceptCeilings } from '../keys.ts'
 import { isLong } from '../long.ts'
 import { figurePng } from '../project.ts'
 
@@ -132,6 +133,7 @@ export async function openShelf(): Promise<Shelf> {
     },
   }
   const workshop = await shelf.workshop(bought, { approval: { perSprite: '100' } })
+  await acceptCeilings(workshop)
   await workshop.build()
   await workshop.close()
   return shelf

@@ -93,7 +93,11 @@ describe('a service that says more, or as little as it may', () => {
     const service = await serve(change, changeEvents)
     const project = await createProject()
     open.push(project.remove)
-    const host = { ...nodeHost(), stateFolder: `${project.root}/.state`, env: { SPRITEWRIGHT_API_KEY: service.key } }
+    const host = {
+      ...nodeHost(),
+      stateFolder: `${project.root}/.state`,
+      env: { SPRITEWRIGHT_API_KEY: service.key, SPRITEWRIGHT_TRUSTED_HOSTS: service.url },
+    }
     const workshop = await createWorkshop({
       host,
       root: project.root,

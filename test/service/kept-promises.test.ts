@@ -25,7 +25,11 @@ async function world(options: EmbeddedOptions = {}, animations: readonly string[
   open.push(() => service.close())
   const project = await createProject({ 'sprites/hero.sprite.json': heroSpec(animations) })
   open.push(project.remove)
-  const host = { ...nodeHost(), stateFolder: `${project.root}/.state`, env: { SPRITEWRIGHT_API_KEY: service.key } }
+  const host = {
+    ...nodeHost(),
+    stateFolder: `${project.root}/.state`,
+    env: { SPRITEWRIGHT_API_KEY: service.key, SPRITEWRIGHT_TRUSTED_HOSTS: service.url },
+  }
   const workshop = await createWorkshop({
     host,
     root: project.root,

@@ -23,7 +23,11 @@ async function workshopFor(service: EmbeddedService, profile: Partial<Profile>, 
   const project = await createProject({ 'sprites/hero.sprite.json': spec })
   open.push(project.remove)
   const base = nodeHost()
-  const host = { ...base, stateFolder: `${project.root}/.state`, env: { SPRITEWRIGHT_API_KEY: service.key } }
+  const host = {
+    ...base,
+    stateFolder: `${project.root}/.state`,
+    env: { SPRITEWRIGHT_API_KEY: service.key, SPRITEWRIGHT_TRUSTED_HOSTS: service.url },
+  }
   const workshop = await createWorkshop({
     host,
     root: project.root,

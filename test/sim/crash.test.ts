@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
+import { acceptCeilings } from '../keys.ts'
 import { isLong } from '../long.ts'
 import { mortalPorts } from './mortal.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
@@ -41,6 +42,7 @@ interface Crash {
 /** One process that dies at its `at`-th change, then one that lives. */
 async function crashOnce(outcome: Outcome, at: number, moment: 'before' | 'after'): Promise<Crash> {
   const made = await world(outcome)
+  await made.clock.run(acceptCeilings(await made.workshop(standing)))
   const ports = mortalPorts(made, at, moment)
   const mortal = await made.workshop(standing, ports)
   const building = mortal.build({ buyOnly: true })

@@ -5,13 +5,13 @@ export interface Content {
   readonly text: string
   /**
    * A number for the bytes, in which the times of records count as ages: two disks that differ by the same shift of all clocks are one state.
-   * Sums and links of records are left out, since they follow from the rest.
+   * Sums, seals and links of records are left out, since they follow from the rest.
    */
   hashAt(wall: number, mono: number): number
 }
 
 /** Members of a record that tell a time, and those that follow from the others. */
-const times = /"(at|mono|prev|sum)":("[0-9a-f]*"|\d+)/g
+const times = /"(at|mono|prev|sum|seal)":("[0-9a-f]*"|\d+)/g
 
 /** Bytes as content. The number is worked out when it is first asked for. */
 export function contentOf(bytes: Uint8Array): Content {

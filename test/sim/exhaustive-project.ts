@@ -1,5 +1,7 @@
+import { type Approval, signApproval } from '../../src/credit/approval.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { createLedger } from '../../src/credit/ledger.ts'
+import type { SigningKey } from '../../src/credit/signing-key.ts'
 import type { Clock } from '../../src/host/clock.ts'
 import type { Disk } from '../../src/host/disk.ts'
 import type { Net } from '../../src/host/net.ts'
@@ -16,6 +18,7 @@ import { createVault } from '../../src/vault/layers.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
 import { formatLockFile } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import { ringOf, testKey } from '../keys.ts'
 import { diskWith } from './exhaustive-disk.ts'
 import type { DiskImage } from './exhaustive-image.ts'
 import type { SmallRules } from './small-service.ts'
@@ -82,8 +85,9 @@ export const capabilities: Capabilities = {
   maximumFrames: 100,
 }
 
-/** The checkout that the approval names. */
-export const namedBuyer = 'checkout'
+/** The key that has signed the approval, and that of another machine. */
+export const ownKey: SigningKey = testKey(1)
+export const otherKey: SigningKey = testKey(2)
 
 const identity = { host: 'service.test', keyMode: 'test', apiVersion: '1' } as const
 const hash = requestHash(request, identity)
@@ -97,13 +101,25 @@ export function orderUnder(ceiling: bigint): Order {
     request,
     identity,
     reference: { kind: 'file', sha256: sha256(picture), file: { bytes: picture, contentType: 'image/png' } },
-    approval: { ceiling, priceVersion: usualRules.priceVersion, buyer: namedBuyer, at: '2026-09-21T14:13:20.000Z' },
+    approval: approvalFor(hash, ceiling),
   }
+}
+
+/** The word of the machine's owner for a request. */
+export function approvalFor(of: string, ceiling: bigint): Approval {
+  const terms = {
+    ceiling,
+    priceVersion: usualRules.priceVersion,
+    at: '2026-09-21T14:13:20.000Z',
+    given: 'typed' as const,
+    checkout: 'desk',
+  }
+  return signApproval(ownKey, of, identity, terms)
 }
 
 /** The project before its first build: an approval, nothing bought, and the folders that the workshop has made for the buyer's name. @param ceiling As the lock file records it. */
 export function approvedProject(ceiling: string): DiskImage {
-  const approval = { ceiling, priceVersion: usualRules.priceVersion, buyer: namedBuyer, at: '2026-09-21T14:13:20.000Z' }
+  const approval = { ...approvalFor(hash, parseCredits(ceiling)), ceiling }
   const entry = { service: identity, asked: askedFields(request), approval }
   const lock = formatLockFile({ version: 1, animations: { [request.id]: { [hash]: entry } } })
   return diskWith({ [lockPath]: new TextEncoder().encode(lock), [`${storeFolder}/`]: nothing, [`${copyFolder}/`]: nothing })
@@ -123,15 +139,18 @@ export interface Checkout {
   readonly total: bigint
   /** Whether a second copy of the journal is kept. */
   readonly hasCopy: boolean
-  readonly buyer: string
+  /** The key of whoever runs it. */
+  readonly key: SigningKey
 }
 
 /** The real code below the workshop over these ports, as the workshop puts it together. */
-export function jobPorts(ports: ProcessPorts, { total, hasCopy, buyer }: Checkout): JobPorts {
+export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout): JobPorts {
   const { disk, net, clock, random } = ports
   const client = createClient({ net, clock, random }, { baseUrl: usualRules.apiOrigin, key: usualRules.apiKey })
   const chains = { folder: `${storeFolder}/submissions`, copy: hasCopy ? `${copyFolder}/submissions` : undefined }
-  const journal = createJournal(ports, chains)
+  const keys = ringOf(key)
+  const sealing = { disk, clock, random, keys }
+  const journal = createJournal(sealing, chains)
   const lock = createLockStore({ disk, random }, lockPath, { path: `${storeFolder}/submissions/turn`, clock })
   return {
     client,
@@ -140,13 +159,14 @@ export function jobPorts(ports: ProcessPorts, { total, hasCopy, buyer }: Checkou
     lock,
     vault: createVault({ disk, random }, { local: storeFolder, rescue: [`${copyFolder}/results`] }, () => {}),
     ledger: createLedger(disk, `${storeFolder}/ledger.jsonl`),
-    reservations: createReservations(ports, chains, { journal, lock }, total),
-    uploads: createUploads({ disk, random, client }, `${storeFolder}/uploads`, identity),
+    reservations: createReservations(sealing, chains, { journal, lock }, async () => total),
+    uploads: createUploads({ disk, random, client, keys }, `${storeFolder}/uploads`, identity),
     clock,
     random,
     mayBuy: true,
     mayReplay: true,
-    buyer,
+    approvers: { own: key.fingerprint, others: new Set() },
+    keys,
     windowMs,
     onProgress: () => {},
     warn: () => {},

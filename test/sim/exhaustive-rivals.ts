@@ -2,7 +2,7 @@ import { parseCredits } from '../../src/credit/credits.ts'
 import { type BrokenSchedule, brokenBy, noReport, type Report } from './exhaustive.ts'
 import { checkRun } from './exhaustive-checks.ts'
 import { SimulatedProcess } from './exhaustive-process.ts'
-import { approvedProject, namedBuyer, orderUnder } from './exhaustive-project.ts'
+import { approvedProject, orderUnder, ownKey } from './exhaustive-project.ts'
 import { firstWorld, type Scenario } from './exhaustive-scenario.ts'
 import { PlayedWorld } from './exhaustive-world.ts'
 
@@ -44,7 +44,7 @@ async function playRivals(scenario: Scenario, at: number, script: readonly numbe
   const { rules, outcomes, faultyPosts, hasCopy } = scenario
   const order = orderUnder(parseCredits(scenario.ceiling))
   const ceiling = parseCredits(scenario.ceiling)
-  const checkout = { total: ceiling, hasCopy, buyer: namedBuyer }
+  const checkout = { total: ceiling, hasCopy, key: ownKey }
   const made: number[] = []
   const choose = (): number => {
     const chosen = script[made.length] ?? 0

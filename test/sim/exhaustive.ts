@@ -3,7 +3,7 @@ import { checkQuietAfter, checkRun } from './exhaustive-checks.ts'
 import { add, mix } from './exhaustive-content.ts'
 import { fingerprint, fingerprintOfRisk } from './exhaustive-image.ts'
 import { SimulatedProcess } from './exhaustive-process.ts'
-import { approvedProject, namedBuyer, orderUnder, places } from './exhaustive-project.ts'
+import { approvedProject, orderUnder, otherKey, ownKey, places } from './exhaustive-project.ts'
 import { type Death, firstWorld, type Pause, pauseSurprises, pausesOf, restart, type Scenario, tellPause } from './exhaustive-scenario.ts'
 import { fingerprintOfWorld, PlayedWorld, type World, type WorldRules } from './exhaustive-world.ts'
 import { BrokenInvariant, checkPlace } from './invariants.ts'
@@ -236,7 +236,7 @@ class Exploration {
 
   async #runToEnd(process: SimulatedProcess, played: PlayedWorld, number: number): Promise<string> {
     this.#count.runs++
-    const checkout = { total: this.#world.ceiling, hasCopy: this.#scenario.hasCopy, buyer: played.isElsewhere ? 'elsewhere' : namedBuyer }
+    const checkout = { total: this.#world.ceiling, hasCopy: this.#scenario.hasCopy, key: played.isElsewhere ? otherKey : ownKey }
     const end = await process.run(this.#order, checkout)
     const words = checkRun(process, played, end)
     const name = end.kind === 'done' ? words : `${words} (${end.code})`

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { Options } from '../../src/options.ts'
+import { acceptCeilings } from '../keys.ts'
 import { isLong } from '../long.ts'
 import { newCounts } from './model-check.ts'
 import type { Ending } from './model-machine.ts'
@@ -72,6 +73,8 @@ describe('two builds in one process on one project, whoever is first at the disk
       allRaces(2, async (scheduler, play) => {
         for (const row of play.project.wanted(0)) noteApproval(row, 0, play.table.identities[0], play.world.price(row.isPicture), true)
         const options: Options = { approval: { perSprite: '100' } }
+        const { machines, sim } = play.world
+        await sim.clock.run(machines[0].start(acceptCeilings, { options }))
         expect(codesOf(await race(play.world, scheduler, [build('one'), build('other')], options))).toEqual([])
         await expectBoughtOnce(play)
       }),

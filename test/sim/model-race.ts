@@ -12,7 +12,7 @@ export interface Racer {
 }
 
 /** Papers that both read to decide what they do. */
-const papers = /\/(?:submissions|sprites\.lock\.json|turn|buyer|ledger\.jsonl|results)\b/
+const papers = /\/(?:submissions|sprites\.lock\.json|turn|checkout\.json|ledger\.jsonl|results)\b/
 
 /**
  * Runs commands at once on the first machine. Whose call of the disk is next, the scheduler decides; time passes only while nobody has one to make.

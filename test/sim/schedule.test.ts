@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { acceptCeilings } from '../keys.ts'
 import { isLong } from '../long.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
 
@@ -18,6 +19,7 @@ function lowerBound(count: number, posts: number, jobSeconds: number): number {
 /** Builds everything under a standing approval and answers what happened. */
 async function buildAll(world: SimulatedWorld): Promise<{ seconds: number; refused: number; mostActive: number; bought: number }> {
   const workshop = await world.workshop({ approval: { perSprite: '100' } })
+  await world.clock.run(acceptCeilings(workshop))
   const start = world.clock.mono()
   let active = 0
   let mostActive = 0

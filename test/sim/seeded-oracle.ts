@@ -38,7 +38,7 @@ const ownPlaces = [
   '/game/.spritewright/uploads',
   '/game/.spritewright/budget',
   '/game/.spritewright/ledger.jsonl',
-  '/game/.spritewright/buyer',
+  '/game/.spritewright/checkout.json',
   '/game/sprites.lock.json',
   '/game/node_modules/.cache/spritewright',
   '/state',

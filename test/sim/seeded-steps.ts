@@ -1,3 +1,4 @@
+import { acceptCeilings } from '../keys.ts'
 import { isWork } from './seeded-draw.ts'
 import { type Machine, sharedFolder } from './seeded-machine.ts'
 import type { Action, Fault, Step } from './seeded-plan.ts'
@@ -20,6 +21,22 @@ export async function playStep(world: SeededWorld, step: Step): Promise<readonly
   for (const machine of world.machines) machine.disk.heal()
   world.shared?.heal()
   return ended
+}
+
+/** Before anything goes wrong, the person at each machine accepts the standing ceilings, where the plan has them. */
+export async function acceptBudget(world: SeededWorld): Promise<void> {
+  if (world.plan.budget === undefined) return
+  for (const machine of world.machines)
+    await world.clock.run(
+      runProcess(
+        world,
+        machine,
+        [],
+        () => {},
+        async (workshop) => void (await acceptCeilings(workshop)),
+      ),
+      longestMs,
+    )
 }
 
 async function play(world: SeededWorld, action: Action, faults: readonly Fault[]): Promise<Outcome> {

@@ -3,7 +3,7 @@ import { Violation } from './seeded-oracle.ts'
 import { listPlan, type Plan, withoutParts } from './seeded-plan.ts'
 import { prepareResults } from './seeded-project.ts'
 import { settle } from './seeded-settle.ts'
-import { playStep } from './seeded-steps.ts'
+import { acceptBudget, playStep } from './seeded-steps.ts'
 import { SeededWorld } from './seeded-world.ts'
 
 /** What one seed came to. */
@@ -68,6 +68,7 @@ async function play(plan: Plan): Promise<SeedReport> {
     if (world.oracle.violation) throw world.oracle.violation
   }
   try {
+    await acceptBudget(world)
     for (const step of plan.steps) {
       await playStep(world, step)
       look()

@@ -7,6 +7,7 @@ import type { Options } from '../../src/options.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
 import type { ApproveReport, ApproveRequest, BuildReport, BuildRequest, Workshop } from '../../src/workshop.ts'
+import { acceptCeilings } from '../keys.ts'
 import { MemoryDisk } from '../memory-disk.ts'
 import { figurePng } from '../project.ts'
 import { type CallGuard, guarded } from './guarded-disk.ts'
@@ -27,6 +28,8 @@ export interface Machine {
   open(init?: ProcessInit): Promise<Workshop>
   /** Approves everything that is missing, at today's price, unless more is said. */
   approve(request?: Partial<ApproveRequest>, init?: ProcessInit): Promise<ApproveReport>
+  /** Accepts the standing ceilings of its configuration. */
+  accept(init: ProcessInit): Promise<void>
   /** Buys and makes no atlas, unless more is said. */
   build(request?: BuildRequest, init?: ProcessInit): Promise<BuildReport>
   /** A build that is killed right before the first call of its disk that `isLast` names. */
@@ -145,6 +148,7 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
       const workshop = await open(init)
       return run(workshop.approve({ names: [], confirm: async () => true, ...request }))
     },
+    accept: async (init) => void (await run(acceptCeilings(await open(init)))),
     build: async (request = {}, init) => {
       const workshop = await open(init)
       return run(workshop.build({ buyOnly: true, ...request }))

@@ -7,14 +7,20 @@ import type { Patch } from './variant.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /**
- * Bundles the explorations with a patched version of the code.
+ * Bundles a module with a patched version of the code.
  *
  * @param folder Takes the bundle.
  * @param name Name of the file, without its ending.
+ * @param entry What is bundled, from the root of the repository. @default the explorations
  * @returns Path of a module that Node runs.
  * @throws Error where a patch does not fit: the code has changed, and the variant has to follow it.
  */
-export async function bundleVariant(patches: readonly Patch[], folder: string, name: string): Promise<string> {
+export async function bundleVariant(
+  patches: readonly Patch[],
+  folder: string,
+  name: string,
+  entry = 'test/sim/variant-run.ts',
+): Promise<string> {
   const patched = patchFiles(patches)
   await build({
     configFile: false,
@@ -23,7 +29,7 @@ export async function bundleVariant(patches: readonly Patch[], folder: string, n
     root,
     plugins: [serve(patched)],
     build: {
-      ssr: join(root, 'test/sim/variant-run.ts'),
+      ssr: join(root, entry),
       target: 'node20',
       outDir: folder,
       emptyOutDir: false,

@@ -3,7 +3,7 @@ import type { NetRequest, NetResponse } from '../../src/host/net.ts'
 import type { Order } from '../../src/job/order.ts'
 import { requestHash } from '../../src/spec/key.ts'
 import { SimulatedProcess, type Surroundings } from './exhaustive-process.ts'
-import { approvedProject, namedBuyer, orderUnder, usualRules } from './exhaustive-project.ts'
+import { approvalFor, approvedProject, orderUnder, ownKey, usualRules } from './exhaustive-project.ts'
 import { everything, firstWorld } from './exhaustive-scenario.ts'
 import { toNetResponse, toOracle } from './exhaustive-world.ts'
 import { checkEnd, checkTotal } from './invariants.ts'
@@ -16,7 +16,8 @@ const ceiling = parseCredits(everything.ceiling)
 export async function raceForCredits(counter: Counter): Promise<void> {
   const first = orderUnder(ceiling)
   const request = { ...first.request, id: 'hero.run', take: 2 } as Order['request']
-  const second = { ...first, request, hash: requestHash(request, first.identity) }
+  const hash = requestHash(request, first.identity)
+  const second = { ...first, request, hash, approval: approvalFor(hash, ceiling) }
   for (let at = 1, isReached = true; isReached; at++) {
     counter.runs += 2
     isReached = await raceOnce(first, second, at)
@@ -26,7 +27,7 @@ export async function raceForCredits(counter: Counter): Promise<void> {
 /** @returns Whether the first build made so many changes at all. */
 async function raceOnce(first: Order, second: Order, at: number): Promise<boolean> {
   const world = firstWorld(everything, approvedProject(everything.ceiling))
-  const checkout = { total: ceiling, hasCopy: false, buyer: namedBuyer }
+  const checkout = { total: ceiling, hasCopy: false, key: ownKey }
   const run = async (process: SimulatedProcess, order: Order): Promise<void> => {
     const end = await process.run(order, checkout)
     checkEnd(end.kind === 'done' ? undefined : end.code, end.kind === 'done' ? '' : end.message)

@@ -1,9 +1,10 @@
 import { parseCredits } from '../../src/credit/credits.ts'
 import { createJournal } from '../../src/job/journal.ts'
+import { ringOf } from '../keys.ts'
 import { checkRun } from './exhaustive-checks.ts'
 import { ExhaustiveDisk } from './exhaustive-disk.ts'
 import { type ProcessEnd, SimulatedProcess } from './exhaustive-process.ts'
-import { approvedProject, isRecordPath, namedBuyer, orderUnder, usualRules, windowMs } from './exhaustive-project.ts'
+import { approvedProject, isRecordPath, orderUnder, ownKey, usualRules, windowMs } from './exhaustive-project.ts'
 import { everything, firstWorld, type Pause, restart } from './exhaustive-scenario.ts'
 import { type Outcome, PlayedWorld, toNetResponse, type World, type WorldRules } from './exhaustive-world.ts'
 import type { SmallRules } from './small-service.ts'
@@ -77,7 +78,7 @@ async function play(world: World, number: number, counter: Counter, script: Scri
     },
     onChange: (_what, path) => look(path),
   })
-  const end = await process.run(order, { total: ceiling, hasCopy: false, buyer: namedBuyer })
+  const end = await process.run(order, { total: ceiling, hasCopy: false, key: ownKey })
   checkRun(process, played, end)
   return { process, played, end, moment, after: worldNow() }
 }
@@ -121,7 +122,7 @@ export async function lateRecord(counter: Counter): Promise<void> {
   const clock = { wall: () => world.now, mono: () => world.now - world.bootAt, sleep: async () => {} }
   const random = { bytes: (count: number) => new Uint8Array(count).fill(255), uuid: () => '', unit: () => 0 }
   const folder = '/game/.spritewright/submissions'
-  const journal = createJournal({ disk, clock, random }, folder)
+  const journal = createJournal({ disk, clock, random, keys: ringOf(ownKey) }, folder)
   const view = await journal.read(order.hash)
   const failed = view.records.find(({ type }) => type === 'failed')
   if (failed?.type !== 'failed' || view.submission.accepted?.attempt !== 2) throw new Error('The scene is not what it was.')

@@ -15,9 +15,9 @@ export const counting: readonly Variant[] = [
       float('src/credit/approval.ts', 'quote.credits > approval.ceiling', 'Number(quote.credits) > Number(approval.ceiling)'),
       float('src/job/freeze.ts', 'price.credits > price.approval.ceiling', 'Number(price.credits) > Number(price.approval.ceiling)'),
       float(
-        'src/job/purchase.ts',
-        'parseCredits(frozen.maxCredits) > parseCredits(frozen.ceiling)',
-        'Number(frozen.maxCredits) > Number(frozen.ceiling)',
+        'src/job/body.ts',
+        'maxCredits <= approval.ceiling && inBody <= approval.ceiling',
+        'Number(maxCredits) <= Number(approval.ceiling) && Number(inBody) <= Number(approval.ceiling)',
       ),
       float('src/job/reservations.ts', 'others + share.credits > total', 'Number(others + share.credits) > Number(total)'),
     ],
@@ -34,8 +34,8 @@ export const counting: readonly Variant[] = [
       },
       {
         file: 'src/job/freeze.ts',
-        find: 'toSubmission(request, referenceId, price.credits)',
-        replace: 'toSubmission(request, referenceId, price.approval.ceiling)',
+        find: 'makeBody(ports.client, request, referenceId, price.credits)',
+        replace: 'makeBody(ports.client, request, referenceId, price.approval.ceiling)',
       },
     ],
   },

@@ -1,7 +1,14 @@
-import type { Variant } from './variant.ts'
+import type { Patch, Variant } from './variant.ts'
 import type { ExplorationName } from './variant-explorations.ts'
 
 const everything: readonly ExplorationName[] = ['everything']
+
+/** Invariant I11 would stop it as well: bytes are made anew before each POST, and so is their key. */
+const anyKey: Patch = {
+  file: 'src/job/body.ts',
+  find: 'frozen.key === idempotencyKey(identity, hash, frozen.attempt)',
+  replace: 'frozen.key !== idempotencyKey(identity, hash, -1)',
+}
 
 /** Wrong ways to send: when, how often, and under which key. */
 export const sending: readonly Variant[] = [
@@ -22,6 +29,7 @@ export const sending: readonly Variant[] = [
     where: everything,
     breaks: 'I3',
     patches: [
+      anyKey,
       {
         file: 'src/job/purchase.ts',
         find: 'await wait(ports, order, pause, tries)\n  await send(ports, order, view, tries)',
@@ -93,6 +101,7 @@ export const sending: readonly Variant[] = [
     where: ['a job that fails once'],
     breaks: 'I5',
     patches: [
+      anyKey,
       {
         file: 'src/job/freeze.ts',
         find: 'const key = idempotencyKey(identity, hash, attempt)',
@@ -196,7 +205,7 @@ export const judging: readonly Variant[] = [
       // The purse would stop it as well.
       {
         file: 'src/job/bought-elsewhere.ts',
-        find: 'if (execution === undefined ? isTaken : await isOurs(hash, execution)) continue',
+        find: 'if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue',
         replace: 'if (isTaken) continue',
       },
     ],

@@ -24,7 +24,7 @@ export interface SimulatedWorld {
   readonly disk: MemoryDisk
   readonly service: EmbeddedCore
   /** A workshop on the project at `/game`, over ports of its own where some are given. */
-  workshop(options?: Options, ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env'>>): Promise<Workshop>
+  workshop(options?: Options, ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env'>>, mode?: string): Promise<Workshop>
   /** What a process finds in its environment. */
   readonly env: Host['env']
   readonly net: Net
@@ -88,7 +88,8 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
     write,
     env: host.env,
     net: host.net,
-    workshop: (own = {}, ports = {}) => createWorkshop({ host: { ...host, ...ports }, root: '/game', options: own }),
+    workshop: (own = {}, ports = {}, mode = 'development') =>
+      createWorkshop({ host: { ...host, ...ports }, root: '/game', options: own, mode }),
   }
 }
 

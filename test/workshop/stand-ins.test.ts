@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodePng, encodePng, scaleFrames } from '../../atlas/index.ts'
 import type { BuiltSheets, Workshop } from '../../src/workshop.ts'
+import { acceptCeilings } from '../keys.ts'
 import { type Game, openShelf, type Shelf, spec } from '../plugin/world.ts'
 import { figurePng } from '../project.ts'
 
@@ -95,7 +96,7 @@ test('where the reference is still to be made from a text, it is drawn after tha
   await game.write('sprites/hero.sprite.json', chain('a red knight', {}))
   expect(await pageOf(game)).toBe(drawn)
 
-  await look(game, (workshop) => workshop.build(), { approval: { perSprite: '100' } })
+  await look(game, async (workshop) => (await acceptCeilings(workshop)).build(), { approval: { perSprite: '100' } })
   expect((await preview(game)).sprites.map(({ isPlaceholder }) => isPlaceholder)).toEqual([false, false])
   await game.write('sprites/hero.sprite.json', chain('a red knight', { prompt: 'jumps' }))
   const fromPicture = await pageOf(game)

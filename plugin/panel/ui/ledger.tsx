@@ -67,6 +67,7 @@ function EntryTable({ entries }: { readonly entries: readonly PanelLedgerEntry[]
                 {entry.id}
                 {entry.attempt > 1 && <span class="soft"> · attempt {entry.attempt}</span>}
                 {entry.origin === 'elsewhere' && <span class="soft"> · bought elsewhere</span>}
+                {entry.given !== undefined && <span class="soft"> · approved: {entry.given}</span>}
               </th>
               <td data-state={entry.state}>{stateWords[entry.state]}</td>
               <td class="number" title={creditsWords(entry.credits)}>

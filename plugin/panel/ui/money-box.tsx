@@ -20,6 +20,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Price', price && `${creditsWords(price.credits)}${price.referenceUsd === undefined ? '' : ` (about $${price.referenceUsd})`}`],
     ['Ceiling', paid.ceiling && creditsWords(paid.ceiling)],
+    ['Approved', paid.approved],
     ['Spent', paid.spent && creditsWords(paid.spent)],
   ]
   const cancel = async (): Promise<void> => {

@@ -1,6 +1,6 @@
 import { sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
-import type { ApprovalLine, ApproveReport, ApproveRequest } from '../../workshop.ts'
+import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../ink.ts'
@@ -8,14 +8,19 @@ import { count, creditsCell, creditsWords } from '../plan-view.ts'
 import type { Printer } from '../printer.ts'
 
 /** `spritewright approve`: says what may be spent, asks, writes the ceilings. Exit code 3 when the person says no. */
-export async function approve({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function approve(
+  { printer, parts, withWorkshop }: Pick<CommandContext, 'printer' | 'parts' | 'withWorkshop'>,
+  args: CommandArgs,
+): Promise<number> {
   const isSure = args.flag('yes')
-  if (!isSure && !parts.host.terminal.canAsk) {
+  const { terminal } = parts.host
+  if (!isSure && !terminal.canAsk) {
     throw new SpritewrightError('SW_USAGE', {
       message: 'Expected --yes, since there is no terminal to ask at. See the prices first with: spritewright plan',
       facts: { option: '--yes' },
     })
   }
+  if (args.flag('standing')) return acceptStanding({ printer, parts, withWorkshop }, args)
   const max = args.credits('max')
   const total = args.credits('total')
   const request: ApproveRequest = {
@@ -23,6 +28,7 @@ export async function approve({ printer, parts, withWorkshop }: CommandContext, 
     ...(max === undefined ? {} : { max }),
     ...(total === undefined ? {} : { total }),
     adopt: args.flag('adopt'),
+    given: isSure ? 'unattended' : 'typed',
     confirm: async (lines, balance) => {
       printLines(printer, lines, balance, isSure)
       return isSure || (await askPerson(parts.ask, toQuestion(lines)))
@@ -31,6 +37,46 @@ export async function approve({ printer, parts, withWorkshop }: CommandContext, 
   const report = await withWorkshop((workshop) => workshop.approve(request, parts.signal))
   printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
   return report.confirmed ? tellApproved(printer, report, args.names) : tellDeclined(printer)
+}
+
+/** `spritewright approve --standing`: shows what the configuration's standing ceilings allow, asks, and remembers a yes in the state folder. */
+async function acceptStanding(
+  { printer, parts, withWorkshop }: Pick<CommandContext, 'printer' | 'parts' | 'withWorkshop'>,
+  args: CommandArgs,
+): Promise<number> {
+  const [other] = args.names
+  if (other !== undefined || args.flag('adopt') || args.text('max') !== undefined || args.text('total') !== undefined)
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected approve --standing alone: it accepts the ceilings that the configuration has.',
+    })
+  const isSure = args.flag('yes')
+  const { offer, confirmed } = await withWorkshop((workshop) =>
+    workshop.acceptStanding(
+      {
+        confirm: async (shown) => {
+          printStanding(printer, shown)
+          return isSure || (await askPerson(parts.ask, 'Accept these standing ceilings?'))
+        },
+      },
+      parts.signal,
+    ),
+  )
+  printer.document({ ...offer, confirmed })
+  if (!confirmed) return tellDeclined(printer)
+  printer.line(ink('green', '✓'), ' Accepted for this project on this machine. Other ceilings, or another service, need another yes.')
+  return 0
+}
+
+function printStanding(printer: Printer, { ceilings, missing, service, total }: StandingOffer): void {
+  const { perSprite, perRun, total: most } = ceilings
+  const limits = [
+    perRun === undefined ? 'any number of sprites in a run' : `at most ${creditsWords(perRun)} a run`,
+    most === undefined ? 'without an end' : `at most ${creditsWords(most)} in all`,
+  ].join(', ')
+  printer.line(`Builds may buy, without asking, every sprite that costs up to ${creditsWords(perSprite ?? 0n)}: ${limits}.`)
+  printer.line(`Where: ${service.host} (${service.keyMode} key).`)
+  if (missing.length === 0) printer.line('Nothing is missing now.')
+  else printer.line(`Missing now, ${creditsWords(total)} by estimate: ${missing.map(({ id }) => id).join(', ')}.`)
 }
 
 function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: bigint, isSure: boolean): void {
@@ -86,7 +132,7 @@ function tellApproved(printer: Printer, report: ApproveReport, names: readonly s
     )
   if (others.length > 0)
     printer.hint(
-      `Approved in another checkout, which is to buy it: ${others.join(', ')}. To take it over, after making sure that it was not bought there: `,
+      `Approved, but not by you: ${others.join(', ')}. To take it over, after making sure that it was not bought elsewhere: `,
       ink('bold', `spritewright approve ${[...new Set(others.map(nameOf))].join(' ')} --adopt`),
     )
   printer.hint(

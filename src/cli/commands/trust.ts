@@ -1,0 +1,59 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { Workshop } from '../../workshop.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { ink } from '../ink.ts'
+import { confirmRoute, fromWords } from '../trust-question.ts'
+
+/** `spritewright trust [HOST] [--remove]`: which address may get which API key. Adds one only after asking. Exit code 3 when the person says no. */
+export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {
+  const [host, ...more] = args.names
+  if (more.length > 0 || (args.flag('remove') && host === undefined))
+    throw new SpritewrightError('SW_USAGE', { message: 'Expected at most one address: spritewright trust [HOST] [--remove]' })
+  return context.withWorkshop((workshop) => {
+    if (host === undefined) return show(context, workshop)
+    return args.flag('remove') ? remove(context, workshop, host) : add(context, workshop, host)
+  })
+}
+
+async function show({ printer }: CommandContext, { trust: desk }: Workshop): Promise<number> {
+  const [route, hosts] = [await desk.route(), await desk.list()]
+  printer.document({ route, hosts })
+  if (route) {
+    const isTrusted = route.trust !== 'none'
+    printer.line(
+      ink(isTrusted ? 'green' : 'red', isTrusted ? '✓' : '✗'),
+      ` key ${route.key} (${fromWords(route.keySource)}) → ${route.origin} (${fromWords(route.addressSource)})`,
+      ink('dim', isTrusted ? ` ${route.trust}` : ' not confirmed'),
+    )
+  }
+  for (const { origin, key, at } of hosts)
+    printer.line('  ', ink('bold', origin), ` may get key ${key}`, ink('dim', ` since ${at.slice(0, 10)}`))
+  if (hosts.length === 0) printer.line('No address has been confirmed.')
+  if (route?.trust === 'none') printer.hint('Next: ', ink('bold', `spritewright trust ${route.origin}`), ', if that is your service.')
+  return 0
+}
+
+async function add({ parts, printer }: CommandContext, { trust: desk }: Workshop, host: string): Promise<number> {
+  if (!parts.host.terminal.canAsk) {
+    throw new SpritewrightError('SW_USAGE', {
+      message:
+        'Expected a terminal to ask at: only a person confirms an address for the API key. Without one, set SPRITEWRIGHT_TRUSTED_HOSTS in the environment.',
+    })
+  }
+  const origin = await confirmRoute(parts, desk, host, await desk.route())
+  printer.document({ origin: origin ?? null })
+  if (origin === undefined) {
+    printer.line('Nothing was confirmed.')
+    return 3
+  }
+  printer.line(ink('green', '✓'), ' ', ink('bold', origin), ' may get this API key from now on.')
+  return 0
+}
+
+async function remove({ printer }: CommandContext, { trust: desk }: Workshop, host: string): Promise<number> {
+  const removed = await desk.remove(host)
+  printer.document({ removed })
+  printer.line(removed === 0 ? 'It was not confirmed.' : 'Taken back: it is asked for again before the key goes there.')
+  return 0
+}

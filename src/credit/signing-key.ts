@@ -1,0 +1,121 @@
+import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, sign, timingSafeEqual, verify } from 'node:crypto'
+import { SpritewrightError } from '../errors.ts'
+
+/**
+ * A user's Ed25519 key pair. Signatures are for what other machines read (the lock file); seals are for what stays on
+ * this one (the journal, uploads), and cost a fiftieth of a signature.
+ */
+export interface SigningKey {
+  /** Names the key: see {@link fingerprintOf}. */
+  readonly fingerprint: string
+  /** The raw public key, 32 bytes, base64url. */
+  readonly publicKey: string
+  /** Ed25519 signature over the UTF-8 bytes of a text, base64url. */
+  sign(text: string): string
+  /** HMAC-SHA256 of a text under a secret that is derived from the private key, hex. */
+  seal(text: string): string
+  /** Whether a seal is that of the text under this key. */
+  isSealOf(seal: string | undefined, text: string): boolean
+}
+
+/** Where the user's own key is kept. */
+export interface KeyRing {
+  /** Undefined while there is none. */
+  read(): Promise<SigningKey | undefined>
+  /** The same, made first if there is none. @throws `SW_DISK` if it cannot be kept. */
+  readOrMake(): Promise<SigningKey>
+}
+
+/** Who signed a text, and the signature. */
+export interface Signature {
+  /** Raw Ed25519 public key, base64url. */
+  readonly publicKey: string
+  /** Over the UTF-8 bytes of the text, base64url. */
+  readonly signature: string
+}
+
+/** The same, where it may be missing or made up. */
+export interface ClaimedSignature {
+  readonly publicKey?: string | undefined
+  readonly signature?: string | undefined
+}
+
+/** The DER of an Ed25519 private key in PKCS #8 is these bytes, then the 32 bytes of the seed (RFC 8410, section 7). */
+const pkcs8Lead = Buffer.from('302e020100300506032b657004220420', 'hex')
+/** The DER of an Ed25519 public key (SPKI) is these bytes, then the 32 bytes of the key (RFC 8410, section 4). */
+const spkiLead = Buffer.from('302a300506032b6570032100', 'hex')
+/** Hex digits of a fingerprint: 160 bits, as a Git commit has. */
+const fingerprintLength = 40
+
+/** The key of a seed. @param seed 32 random bytes. */
+export function createSigningKey(seed: Uint8Array): SigningKey {
+  return toSigningKey(createPrivateKey({ key: Buffer.concat([pkcs8Lead, seed]), format: 'der', type: 'pkcs8' }))
+}
+
+/** The text that {@link parseSigningKey} reads: PEM, PKCS #8. @param seed 32 random bytes. */
+export function formatSigningKey(seed: Uint8Array): string {
+  return `-----BEGIN PRIVATE KEY-----\n${Buffer.concat([pkcs8Lead, seed]).toString('base64')}\n-----END PRIVATE KEY-----\n`
+}
+
+/**
+ * Reads a private key: PEM (PKCS #8), with real line breaks or `\n` in place of them, or the base64 text between its
+ * two outer lines alone.
+ *
+ * @param source Names the place of the text in the error.
+ * @throws `SW_CONFIG` for anything else; the message repeats nothing of the text.
+ */
+export function parseSigningKey(text: string, source: string): SigningKey {
+  const body = text
+    .replaceAll('\\n', '\n')
+    .replace(/-----(?:BEGIN|END) PRIVATE KEY-----/g, '')
+    .replace(/\s+/g, '')
+  const der = Buffer.from(body, 'base64')
+  if (der.length === pkcs8Lead.length + 32 && der.subarray(0, pkcs8Lead.length).equals(pkcs8Lead) && /^[A-Za-z0-9+/]+=*$/.test(body))
+    return createSigningKey(der.subarray(pkcs8Lead.length))
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${source} to hold an Ed25519 private key (PEM, PKCS #8), found something else. Make one with: openssl genpkey -algorithm ed25519`,
+    facts: { source },
+  })
+}
+
+function toSigningKey(privateKey: KeyObject): SigningKey {
+  const { d = '', x: publicKey = '' } = privateKey.export({ format: 'jwk' })
+  const secret = createHmac('sha256', Buffer.from(d, 'base64url')).update('spritewright seal 1').digest()
+  const sealOf = (text: string): Buffer => createHmac('sha256', secret).update(text).digest()
+  return Object.freeze({
+    fingerprint: fingerprintOf(publicKey),
+    publicKey,
+    sign: (text: string) => sign(null, Buffer.from(text), privateKey).toString('base64url'),
+    seal: (text: string) => sealOf(text).toString('hex'),
+    isSealOf: (seal: string | undefined, text: string) => {
+      const given = Buffer.from(seal ?? '', 'hex')
+      const expected = sealOf(text)
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    },
+  })
+}
+
+/** The name of a public key: the first 160 bits of its SHA-256, in hex. @param publicKey Raw, base64url. */
+export function fingerprintOf(publicKey: string): string {
+  return createHash('sha256').update(Buffer.from(publicKey, 'base64url')).digest('hex').slice(0, fingerprintLength)
+}
+
+/** Whether a text is a fingerprint. */
+export function isFingerprint(text: string): boolean {
+  return /^[0-9a-f]{40}$/.test(text)
+}
+
+/** Whether a signature over a text is right. False for whatever is no key or no signature; it never throws. */
+export function isSignatureOf({ publicKey, signature }: ClaimedSignature, text: string): boolean {
+  const raw = Buffer.from(publicKey ?? '', 'base64url')
+  const signed = Buffer.from(signature ?? '', 'base64url')
+  // One spelling each: what is compared with a signature elsewhere must not have a twin.
+  if (raw.length !== 32 || signed.length !== 64 || raw.toString('base64url') !== publicKey) return false
+  try {
+    const key = createPublicKey({ key: Buffer.concat([spkiLead, raw]), format: 'der', type: 'spki' })
+    return verify(null, Buffer.from(text), key, signed)
+  } catch {
+    // Bytes that are no point of the curve.
+    return false
+  }
+}

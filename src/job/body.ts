@@ -1,0 +1,110 @@
+import type { Approval } from '../credit/approval.ts'
+import { type Credits, formatCredits, parseCredits } from '../credit/credits.ts'
+import { isSignatureOf, type Signature, type SigningKey } from '../credit/signing-key.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { ServiceClient } from '../service/client.ts'
+import type { Submission } from '../service/submission.ts'
+import { requestHash } from '../spec/key.ts'
+import type { PaidRequest } from '../spec/request.ts'
+import type { LockEntry } from '../vault/lockfile.ts'
+import { sha256 } from '../vault/objects.ts'
+import { idempotencyKey, type JobPorts, type Order } from './order.ts'
+import type { RecordBodies } from './record.ts'
+import { authorise } from './stop.ts'
+
+/** The frozen bytes of an attempt, as the lock file holds them. */
+export type LockedSubmission = NonNullable<LockEntry['submission']>
+
+/**
+ * The canonical bytes of a submission's body. Everything in them comes from the request, the uploaded picture and the price.
+ *
+ * @param referenceId The service's id of the uploaded picture; undefined for a request without one.
+ */
+export function makeBody(
+  client: Pick<ServiceClient, 'submissionBody'>,
+  request: PaidRequest,
+  referenceId: string | undefined,
+  maxCredits: Credits,
+): Uint8Array {
+  return client.submissionBody(toSubmission(request, referenceId, maxCredits))
+}
+
+/**
+ * Checks invariant I11 right before a POST. Records say what was frozen; this makes it anew and compares. So a record can stop
+ * a purchase, and never cause, widen or change one.
+ *
+ * @param isReplay Whether the same bytes were sent before: then the approval of that day will do.
+ * @throws `SW_JOURNAL` if the frozen bytes, their key or their price are not those of this request; `SW_CEILING` if they ask for
+ * more than today's approval allows; `SW_APPROVAL`, `SW_BUYER`, `SW_MISSING` if nobody who may has approved it. Nothing was sent.
+ */
+export function checkFrozen(
+  ports: Pick<JobPorts, 'client' | 'mayBuy' | 'mayReplay' | 'approvers'>,
+  order: Order,
+  frozen: RecordBodies['frozen'],
+  isReplay: boolean,
+): void {
+  const { request, identity, hash } = order
+  const approval = authorise(ports, order, isReplay ? approvalOf(frozen) : undefined)
+  const maxCredits = parseCredits(frozen.maxCredits)
+  const made = new TextDecoder().decode(makeBody(ports.client, request, frozen.referenceId, maxCredits))
+  const bytes = new TextEncoder().encode(frozen.body)
+  const faults = [
+    requestHash(request, identity) === hash ? [] : ['its request'],
+    frozen.key === idempotencyKey(identity, hash, frozen.attempt) ? [] : ['its key'],
+    frozen.body === made && frozen.bodySha256 === sha256(bytes) ? [] : ['its bytes'],
+  ].flat()
+  if (faults.length > 0) {
+    throw new SpritewrightError('SW_JOURNAL', {
+      message: `Expected the frozen submission of "${request.id}" to be the one that its spec and its approval make, found another: ${faults.join(', ')}. Nothing was sent. Somebody else wrote it, or the service's profile has changed. Give it up: spritewright recover ${request.id} --abandon, then approve it anew.`,
+      facts: { id: request.id, hash, differs: faults },
+    })
+  }
+  const inBody = ports.client.maxCreditsOf(bytes) ?? maxCredits
+  if (maxCredits <= approval.ceiling && inBody <= approval.ceiling) return
+  throw new SpritewrightError('SW_CEILING', {
+    message: `"${request.id}" would be sent with a maximum of ${formatCredits(inBody)} credits, its ceiling is ${formatCredits(approval.ceiling)}. Nothing was sent. Approve it anew: spritewright approve ${request.id}`,
+    facts: { id: request.id, quoted: formatCredits(inBody), ceiling: formatCredits(approval.ceiling) },
+  })
+}
+
+/** The approval that an attempt was frozen under; of an earlier version without its signature, which counts for nothing. */
+function approvalOf({ approvedAt, approvedBy, ceiling, priceVersion }: RecordBodies['frozen']): Approval {
+  return { ceiling: parseCredits(ceiling), priceVersion, at: approvedAt, buyer: '', ...approvedBy }
+}
+
+/** Signs frozen bytes for the lock file, so that other checkouts that trust this key send the same ones. */
+export function signSubmission(key: SigningKey, hash: string, submission: Omit<LockedSubmission, keyof Signature>): LockedSubmission {
+  return { ...submission, publicKey: key.publicKey, signature: key.sign(submissionText(hash, submission)) }
+}
+
+/**
+ * The frozen bytes of a lock entry, if somebody froze them whom this run trusts. Their attempt number and the id of their
+ * picture cannot be made anew, so whoever edits the file must not be able to choose them.
+ */
+export function trustedSubmission(
+  entry: LockEntry | undefined,
+  hash: string,
+  isTrusted: (publicKey: string) => boolean,
+): LockedSubmission | undefined {
+  const submission = entry?.submission
+  if (submission?.publicKey === undefined || !isTrusted(submission.publicKey)) return undefined
+  return isSignatureOf(submission, submissionText(hash, submission)) ? submission : undefined
+}
+
+/** The body holds the picture's id and the price. */
+function submissionText(hash: string, { attempt, key, body }: Pick<LockedSubmission, 'attempt' | 'key' | 'body'>): string {
+  return JSON.stringify(['spritewright submission 1', hash, attempt, key, body])
+}
+
+function toSubmission(request: PaidRequest, referenceId: string | undefined, maxCredits: Credits): Submission {
+  const { prompt } = request
+  if (request.operation !== 'sprite_sheet')
+    return { operation: request.operation, prompt, ...(referenceId === undefined ? {} : { referenceId }) }
+  if (referenceId === undefined)
+    throw new SpritewrightError('SW_JOURNAL', {
+      message: `Expected the frozen submission of "${request.id}" to name its uploaded picture, found none. Nothing was sent. Give it up: spritewright recover ${request.id} --abandon, then approve it anew.`,
+      facts: { id: request.id },
+    })
+  const { operation, frames, background, options } = request
+  return { operation, prompt, referenceId, frames, background, maxCredits, ...(options ? { options } : {}) }
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
+import type { Host } from '../../host/host.ts'
+import { publish } from '../../host/publish.ts'
+
+/**
+ * The name of a checkout's journal. An approval is good for the journal that it was given beside: another clone of the same
+ * user, or this one after both copies of its journal are gone, cannot know whether it was bought already.
+ */
+export interface CheckoutName {
+  /** Undefined while there is none, or none that the user's own key has sealed. */
+  read(): Promise<string | undefined>
+  readOrMake(): Promise<string>
+}
+
+const fileName = 'checkout.json'
+
+/** Opens the name beside the journal, and beside the journal's second copy where one is kept. */
+export function openCheckoutName(
+  { disk, random }: Pick<Host, 'disk' | 'random'>,
+  keys: KeyRing,
+  folders: { readonly own: string; readonly copy: string | undefined },
+): CheckoutName {
+  const places = [folders.own, ...(folders.copy === undefined ? [] : [folders.copy])].map((folder) => join(folder, fileName))
+  const readOne = async (path: string, key: SigningKey): Promise<string | undefined> => {
+    if (!(await disk.stat(path))) return undefined
+    try {
+      const { name, seal } = JSON.parse(new TextDecoder().decode(await disk.read(path))) as { name?: unknown; seal?: unknown }
+      const isOwn = typeof name === 'string' && typeof seal === 'string' && key.isSealOf(seal, sealText(name))
+      return isOwn ? name : undefined
+    } catch {
+      // A torn file, or somebody else's: as good as none.
+      return undefined
+    }
+  }
+  const write = async (path: string, name: string, key: SigningKey): Promise<void> => {
+    const bytes = new TextEncoder().encode(`${JSON.stringify({ name, seal: key.seal(sealText(name)) })}\n`)
+    // One that is there and not ours is of no use to anybody.
+    if (await disk.stat(path)) await disk.remove(path)
+    await publish(disk, random, path, bytes)
+  }
+  const find = async (key: SigningKey): Promise<string | undefined> => {
+    for (const path of places) {
+      const name = await readOne(path, key)
+      if (name !== undefined) return name
+    }
+    return undefined
+  }
+  return {
+    read: async () => {
+      const key = await keys.read()
+      return key && find(key)
+    },
+    readOrMake: async () => {
+      const key = await keys.readOrMake()
+      const name = (await find(key)) ?? random.uuid()
+      const [own, copy] = places
+      if (own !== undefined && (await readOne(own, key)) === undefined) await write(own, name, key)
+      // The copy is for the day on which the first is gone; a state folder that cannot be written costs nothing today.
+      if (copy !== undefined && (await readOne(copy, key)) === undefined) await write(copy, name, key).catch(() => {})
+      return (await find(key)) ?? name
+    },
+  }
+}
+
+function sealText(name: string): string {
+  return JSON.stringify(['spritewright checkout 1', name])
+}

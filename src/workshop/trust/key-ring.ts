@@ -1,0 +1,53 @@
+import { join } from 'node:path'
+import { createSigningKey, formatSigningKey, type KeyRing, parseSigningKey, type SigningKey } from '../../credit/signing-key.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
+import { publish } from '../../host/publish.ts'
+
+/** The variable that gives a machine without a person its key. Read from the environment alone, never from a `.env` file. */
+export const signingKeyName = 'SPRITEWRIGHT_SIGNING_KEY'
+
+/** Owner alone: whoever reads the key can approve in the owner's name. */
+const ownerOnly = 0o600
+
+/**
+ * The user's own signing key: `SPRITEWRIGHT_SIGNING_KEY`, or a file in the user's state folder, outside of every project. It is
+ * made when it is first needed, silently.
+ */
+export function openKeyRing(host: Pick<Host, 'disk' | 'random' | 'env' | 'stateFolder'>): KeyRing {
+  const { disk, random, env, stateFolder } = host
+  const path = join(stateFolder, 'signing-key.pem')
+  let known: SigningKey | undefined
+  const readFile = async (): Promise<SigningKey | undefined> =>
+    (await disk.stat(path)) ? parseSigningKey(new TextDecoder().decode(await disk.read(path)), path) : undefined
+  const load = async (): Promise<SigningKey | undefined> => {
+    const given = env[signingKeyName]?.trim()
+    return given ? parseSigningKey(given, signingKeyName) : readFile()
+  }
+  const make = async (): Promise<SigningKey> => {
+    const seed = random.bytes(32)
+    try {
+      // Of two processes that make one at the same time, both take the first.
+      await publish(disk, random, path, new TextEncoder().encode(formatSigningKey(seed)), ownerOnly)
+      return (await readFile()) ?? createSigningKey(seed)
+    } catch (cause) {
+      throw new SpritewrightError('SW_DISK', {
+        message: `Expected to keep a signing key at ${path}, found: ${(cause as Error).message}. Make the folder writable, or give a key by ${signingKeyName}. Nothing was approved.`,
+        facts: { file: path },
+        cause,
+      })
+    }
+  }
+  const read = async (): Promise<SigningKey | undefined> => {
+    // Another terminal may make the key while a dev server runs: that there is none is never remembered.
+    known ??= await load()
+    return known
+  }
+  return {
+    read,
+    readOrMake: async () => {
+      known = (await read()) ?? (await make())
+      return known
+    },
+  }
+}

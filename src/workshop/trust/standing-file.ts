@@ -1,0 +1,71 @@
+import { join } from 'node:path'
+import { z } from 'zod/mini'
+import type { Budget } from '../../credit/budget.ts'
+import { type Credits, formatCredits, isCreditsText, parseCredits } from '../../credit/credits.ts'
+import type { KeyRing } from '../../credit/signing-key.ts'
+import { type AcceptedCeilings, areSignedBy, signCeilings } from '../../credit/standing.ts'
+import type { Host } from '../../host/host.ts'
+import { replaceFile } from '../../host/publish.ts'
+
+const credits = z.string().check(z.refine(isCreditsText))
+const fileSchema = z.object({
+  ceilings: z.object({ perSprite: z.optional(credits), perRun: z.optional(credits), total: z.optional(credits) }),
+  service: z.object({ host: z.string(), keyMode: z.string() }),
+  at: z.string(),
+  publicKey: z.string(),
+  signature: z.string(),
+})
+
+/** The standing ceilings that this user has accepted for one project. */
+export interface StandingFile {
+  /** Undefined if none were accepted, or not with the key of today. */
+  read(): Promise<AcceptedCeilings | undefined>
+  accept(ceilings: Budget, service: AcceptedCeilings['service']): Promise<void>
+}
+
+/**
+ * Opens the file of a project, in the user's state folder: in the project, others could copy it from another one.
+ *
+ * @param place Names the project on this machine.
+ */
+export function openStandingFile(
+  { disk, random, clock, stateFolder }: Pick<Host, 'disk' | 'random' | 'clock' | 'stateFolder'>,
+  keys: KeyRing,
+  place: string,
+): StandingFile {
+  const path = join(stateFolder, 'standing', `${place}.json`)
+  return {
+    read: async () => {
+      if (!(await disk.stat(path))) return undefined
+      const accepted = parseAccepted(new TextDecoder().decode(await disk.read(path)))
+      const key = await keys.read()
+      return accepted && key && areSignedBy(key, place, accepted) ? accepted : undefined
+    },
+    accept: async (ceilings, service) => {
+      const accepted = signCeilings(await keys.readOrMake(), place, { ceilings, service, at: new Date(clock.wall()).toISOString() })
+      const text = JSON.stringify({ ...accepted, ceilings: mapBudget(accepted.ceilings, formatCredits) }, null, 2)
+      await replaceFile(disk, random, path, new TextEncoder().encode(`${text}\n`))
+    },
+  }
+}
+
+/** Undefined for a damaged file: then nothing was accepted. */
+function parseAccepted(text: string): AcceptedCeilings | undefined {
+  try {
+    const file = fileSchema.parse(JSON.parse(text))
+    return { ...file, ceilings: mapBudget(file.ceilings, (amount): Credits => parseCredits(amount)) }
+  } catch {
+    return undefined
+  }
+}
+
+function mapBudget<A, B>(
+  { perSprite, perRun, total }: { readonly perSprite?: A | undefined; readonly perRun?: A | undefined; readonly total?: A | undefined },
+  map: (amount: A) => B,
+): { readonly perSprite?: B; readonly perRun?: B; readonly total?: B } {
+  return {
+    ...(perSprite === undefined ? {} : { perSprite: map(perSprite) }),
+    ...(perRun === undefined ? {} : { perRun: map(perRun) }),
+    ...(total === undefined ? {} : { total: map(total) }),
+  }
+}

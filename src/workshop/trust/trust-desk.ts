@@ -1,0 +1,37 @@
+import { SpritewrightError } from '../../errors.ts'
+import { readRoute } from '../session.ts'
+import type { Shop } from '../shop.ts'
+import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from './hosts.ts'
+
+/** Which address may get the API key. No service is asked. */
+export interface TrustDesk {
+  /** The key and address of this project as they stand; undefined without a key or an address, and for the embedded service. */
+  route(): Promise<KeyRoute | undefined>
+  /** All addresses that this user has confirmed, for whichever key. */
+  list(): Promise<readonly TrustedHost[]>
+  /** Confirms an address for today's key. Callers ask a person first. @throws `SW_NO_KEY`, `SW_USAGE` */
+  confirm(host: string): Promise<TrustedHost['origin']>
+  /** Takes every confirmation of an address back. Answers how many there were. @throws `SW_USAGE` */
+  remove(host: string): Promise<number>
+}
+
+/** The desk of one project. */
+export function openTrustDesk(shop: Shop): TrustDesk {
+  return {
+    route: () => readRoute(shop),
+    list: () => shop.hosts.list(),
+    confirm: async (host) => {
+      const { key } = shop.credentials
+      if (key === undefined) {
+        throw new SpritewrightError('SW_NO_KEY', {
+          message:
+            'Expected an API key that the address may get, found none. Set SPRITEWRIGHT_API_KEY in the environment or in .env.local first.',
+        })
+      }
+      const origin = toOrigin(host)
+      await shop.hosts.add({ origin, key: fingerprintOfKey(key.reveal()) })
+      return origin
+    },
+    remove: (host) => shop.hosts.remove(toOrigin(host)),
+  }
+}

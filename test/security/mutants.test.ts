@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { bundleVariant } from '../sim/variant-bundle.ts'
+import { mutants } from './mutants.ts'
+
+/** Bundled and run two at a time. */
+const atOnce = 2
+const brokenCode = 3
+
+interface Result {
+  readonly code: number | null
+  readonly said: string
+}
+
+let folder: string
+const results = new Map<string, Result>()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'spritewright-mutants-'))
+  const work = [{ name: 'the code as it is', patches: [] }, ...mutants]
+  let next = 0
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < work.length; at = next++) {
+      const { name, patches } = work[at] as (typeof work)[number]
+      results.set(name, await run(await bundleVariant(patches, folder, `m${at}`, 'test/security/scene-run.ts')))
+    }
+  }
+  await Promise.all(Array.from({ length: atOnce }, worker))
+}, 300_000)
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+function run(path: string): Promise<Result> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [path], { timeout: 60_000 }, (error, stdout, stderr) => {
+      const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
+      resolve({ code, said: `${stdout}${stderr}` })
+    })
+  })
+}
+
+describe('I11: each check of trust is missed where it is left out', () => {
+  test('the code as it is breaks no promise', () => {
+    expect(results.get('the code as it is')).toEqual({ code: 0, said: '' })
+  })
+
+  test.each(mutants.map(({ name }) => name))('caught: %s', (name) => {
+    const { code, said } = results.get(name) ?? { code: null, said: 'not run' }
+    expect(code, said).toBe(brokenCode)
+  })
+})

@@ -1,0 +1,246 @@
+import type { Patch } from '../sim/variant.ts'
+
+/** A version of the code in which one check of trust is left out. */
+export interface Mutant {
+  readonly name: string
+  readonly patches: readonly Patch[]
+}
+
+const one = (name: string, file: string, find: string, replace: string): Mutant => ({ name, patches: [{ file, find, replace }] })
+
+const approval = 'src/credit/approval.ts'
+const signing = 'src/credit/signing-key.ts'
+const standing = 'src/credit/standing.ts'
+const body = 'src/job/body.ts'
+const fold = 'src/job/fold.ts'
+const chain = 'src/job/record-chain.ts'
+const hosts = 'src/workshop/trust/hosts.ts'
+
+/** What an approval signs, each part left out once. */
+const signedParts = ['hash', 'host', 'keyMode', 'apiVersion', 'formatCredits(ceiling)'].map((part) =>
+  one(
+    `the approval does not sign ${part}`,
+    approval,
+    'const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion]',
+    `const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion].filter((one) => one !== ${part})`,
+  ),
+)
+const signedTerms = ['at', 'given', 'checkout', 'priceVersion'].map((part) =>
+  one(
+    `the approval does not sign ${part}`,
+    approval,
+    "return JSON.stringify(['spritewright approval 1', ...what, buyer, at, given, checkout])",
+    `return JSON.stringify(['spritewright approval 1', ...what, buyer, at, given, checkout].filter((one) => one !== ${part}))`,
+  ),
+)
+
+/** Every check of invariant I11, left out once. */
+export const mutants: readonly Mutant[] = [
+  ...signedParts,
+  ...signedTerms,
+  one(
+    'an unsigned approval is looked at no further',
+    approval,
+    "given === undefined) return 'unsigned'",
+    "given === undefined) return 'valid'",
+  ),
+  one("the fingerprint need not be the key's", approval, "if (fingerprintOf(publicKey) !== buyer) return 'forged'", ''),
+  one(
+    'the signature of an approval is not checked',
+    approval,
+    "approvalText(hash, service, approval))) return 'forged'",
+    'approvalText(hash, service, approval))) void 0',
+  ),
+  one('any key may approve', approval, "if (!isTrustedKey(publicKey, approvers)) return 'other'", ''),
+  one('an approval counts in every checkout', approval, "return 'elsewhere'", "return 'valid'"),
+  one('every way of giving counts', approval, 'approvers.given === undefined || approvers.given.has(given)', 'approvers !== undefined'),
+  one('every signature is right', signing, 'return verify(null, Buffer.from(text), key, signed)', 'return signed.length > 0'),
+  one(
+    'every seal is right',
+    signing,
+    'return given.length === expected.length && timingSafeEqual(given, expected)',
+    'return given.length === expected.length',
+  ),
+  one(
+    'a seal does not know its text',
+    signing,
+    "createHmac('sha256', secret).update(text).digest()",
+    "createHmac('sha256', secret).update('').digest()",
+  ),
+  one(
+    'all users have one secret',
+    signing,
+    "createHmac('sha256', Buffer.from(d, 'base64url'))",
+    "createHmac('sha256', Buffer.from(d.slice(0, 0), 'base64url'))",
+  ),
+  one('a record counts as own without a seal', chain, 'key.isSealOf(record.seal, sealText(name, record))', 'record.sum !== undefined'),
+  one(
+    'the seal of a record does not name its chain',
+    'src/job/record-file.ts',
+    "return JSON.stringify(['spritewright record 1', chain, sum])",
+    "return JSON.stringify(['spritewright record 1', chain.slice(0, 0), sum])",
+  ),
+  one(
+    'the seal of a record does not cover its history',
+    'src/job/record-file.ts',
+    "return JSON.stringify(['spritewright record 1', chain, sum])",
+    "return JSON.stringify(['spritewright record 1', chain, sum.slice(0, 0)])",
+  ),
+  one('foreign records are folded like own ones', fold, 'if (!isOwn) return state.isForeign ? state : { ...state, isForeign: true }', ''),
+  one(
+    'one own record makes foreign ones good',
+    fold,
+    'if (!state.isForeign || !isGivenUp) return state',
+    'if (!state.isForeign) return state',
+  ),
+  one(
+    "a person's replay makes foreign records good",
+    fold,
+    "body.decision === 'abandon' && body.about !== 'answer'",
+    "body.about !== 'answer'",
+  ),
+  one('another attempt forgets foreign records', fold, '    ...(isForeign ? { isForeign } : {}),\n', ''),
+  one(
+    'foreign records lead to a POST',
+    'src/job/decision.ts',
+    'if (!isPost || !submission.isForeign) return step',
+    'if (!isPost || step) return step',
+  ),
+  one('a planted answer is sent', 'src/job/decision.ts', " || step.do === 'answer'", ''),
+  one('a planted first attempt is sent', 'src/job/decision.ts', "step.do === 'prepare' || ", ''),
+  one('a planted replay is sent', 'src/job/decision.ts', "step.do === 'replay' || ", ''),
+  one(
+    'the failure of an execution of the lock file starts another attempt',
+    'src/job/decision.ts',
+    'accepted === undefined || !isTakenOver(accepted)',
+    'submission !== undefined',
+  ),
+  one(
+    'the right to buy is not asked for',
+    body,
+    'const approval = authorise(ports, order, isReplay ? approvalOf(frozen) : undefined)',
+    'const approval = order.approval ?? approvalOf(frozen)',
+  ),
+  one('a first POST may rest on the approval of its record', body, 'isReplay ? approvalOf(frozen) : undefined', 'approvalOf(frozen)'),
+  one('the request need not be that of the hash', body, "requestHash(request, identity) === hash ? [] : ['its request']", '[]'),
+  one(
+    'the key need not follow from the request',
+    body,
+    "frozen.key === idempotencyKey(identity, hash, frozen.attempt) ? [] : ['its key']",
+    '[]',
+  ),
+  one('the bytes are not compared', body, 'frozen.body === made && ', ''),
+  one('the hash of the bytes is not compared', body, ' && frozen.bodySha256 === sha256(bytes)', ''),
+  one('the maximum in the body is not held against the ceiling', body, ' && inBody <= approval.ceiling', ''),
+  one(
+    'no maximum is held against the ceiling',
+    body,
+    'if (maxCredits <= approval.ceiling && inBody <= approval.ceiling) return',
+    'if (maxCredits !== undefined) return',
+  ),
+  one('anybody may freeze for the lock file', body, '!isTrusted(submission.publicKey)', 'isTrusted === undefined'),
+  one(
+    'the signature of frozen bytes is not checked',
+    body,
+    'return isSignatureOf(submission, submissionText(hash, submission)) ? submission : undefined',
+    'return submission',
+  ),
+  one(
+    'frozen bytes do not sign their request',
+    body,
+    "['spritewright submission 1', hash, attempt, key, body]",
+    "['spritewright submission 1', attempt, key, body]",
+  ),
+  one(
+    'frozen bytes do not sign their attempt',
+    body,
+    "['spritewright submission 1', hash, attempt, key, body]",
+    "['spritewright submission 1', hash, key, body]",
+  ),
+  one(
+    'frozen bytes do not sign their key',
+    body,
+    "['spritewright submission 1', hash, attempt, key, body]",
+    "['spritewright submission 1', hash, attempt, body]",
+  ),
+  one(
+    'frozen bytes do not sign their body',
+    body,
+    "['spritewright submission 1', hash, attempt, key, body]",
+    "['spritewright submission 1', hash, attempt, key]",
+  ),
+  one(
+    'a replay rests on an unsigned approval',
+    'src/job/stop.ts',
+    "checkout: undefined }) === 'valid'",
+    'checkout: undefined }).length > 0',
+  ),
+  one(
+    'a stranger’s approval is authority',
+    'src/job/stop.ts',
+    "if (verdict === 'valid') return approval",
+    "if (verdict !== 'unsigned') return approval",
+  ),
+  one('a planted upload is used', 'src/job/uploads.ts', 'return isOwn && typeof referenceId', 'return typeof referenceId'),
+  one(
+    'an upload does not name its picture',
+    'src/job/uploads.ts',
+    'identity.keyMode, sha256, referenceId])',
+    'identity.keyMode, referenceId])',
+  ),
+  one(
+    'an upload does not name its service',
+    'src/job/uploads.ts',
+    "['spritewright upload 1', identity.host, ",
+    "['spritewright upload 1', ",
+  ),
+  one("somebody else's record gives a share back", 'src/job/shares.ts', 'if (own.has(record)) taken.delete', 'taken.delete'),
+  one('a foreign chain gives a share back', 'src/job/reservations.ts', '!view || view.submission.isForeign', '!view'),
+  one(
+    'accepted ceilings do not name their project',
+    standing,
+    "['spritewright standing 1', place, service.host",
+    "['spritewright standing 1', service.host",
+  ),
+  one(
+    'accepted ceilings do not name their service',
+    standing,
+    'place, service.host, service.keyMode, textOf(ceilings), at]',
+    'place, textOf(ceilings), at]',
+  ),
+  one('accepted ceilings do not sign their amounts', standing, 'service.keyMode, textOf(ceilings), at]', 'service.keyMode, at]'),
+  one('anybody may accept ceilings', standing, 'accepted.publicKey === key.publicKey && ', ''),
+  one(
+    'other ceilings than those that were accepted',
+    standing,
+    'isSameService && textOf(accepted.ceilings) === textOf(ceilings)',
+    'isSameService',
+  ),
+  one('accepted ceilings count at every service', standing, 'return isSameService && ', 'return '),
+  one(
+    'every address is bound to the key',
+    hosts,
+    "address.source === 'environment' || address.source === credentials.keySource",
+    "address.source !== ''",
+  ),
+  one(
+    'a confirmed address gets every key',
+    hosts,
+    'one.origin === origin && one.key === key)\n  return',
+    'one.origin === origin)\n  return',
+  ),
+  one(
+    'a confirmation counts for every address',
+    hosts,
+    'one.origin === origin && one.key === key)\n  return',
+    'one.key === key)\n  return',
+  ),
+  one('an untrusted address is let pass', hosts, "if (route.trust !== 'none') return", 'if (route.trust !== undefined) return'),
+  one(
+    'CI buys without being told in whose name',
+    'src/workshop/may-buy.ts',
+    '(!options.isCi || isAppointed(host))',
+    '(!options.isCi || host !== undefined)',
+  ),
+  one('a planted checkout name is believed', 'src/workshop/trust/checkout.ts', 'key.isSealOf(seal, sealText(name))', 'seal.length > 0'),
+]
