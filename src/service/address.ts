@@ -1,4 +1,5 @@
 import { SpritewrightError } from '../errors.ts'
+import { isLoopbackIp, isSpecialIp } from '../host/address-blocks.ts'
 
 /** Where the service lives, taken apart once. */
 export interface ServiceAddress {
@@ -39,46 +40,18 @@ function describeBase(url: URL | null): string {
 
 /** Whether a URL's host name (as `URL` writes it) is this machine. */
 export function isLoopbackHost(hostname: string): boolean {
-  const name = hostname.replace(/\.$/, '')
-  if (name === 'localhost' || name.endsWith('.localhost') || name === '[::1]') return true
-  const ipv4 = parseIpv4(name) ?? mappedIpv4(name)
-  return ipv4 !== null && ipv4 >>> 24 === 127
+  const name = toPlainHost(hostname)
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopbackIp(name)
 }
 
-/** IPv4 blocks that no public service has: [first address, prefix length], from the IANA special-purpose registry. */
-const privateBlocks: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-]
-
-/** Whether a URL's host name is loopback, or an address literal inside a private, link-local or reserved block. Names are not looked up. */
+/**
+ * Whether a URL's host name is this machine, or an IP address that is not public. Names are not looked up.
+ */
 export function isPrivateHost(hostname: string): boolean {
-  if (isLoopbackHost(hostname)) return true
-  const ipv4 = parseIpv4(hostname.replace(/\.$/, '')) ?? mappedIpv4(hostname)
-  if (ipv4 !== null) {
-    return privateBlocks.some(([first, length]) => (ipv4 ^ (parseIpv4(first) ?? 0)) >>> (32 - length) === 0)
-  }
-  // `URL` writes IPv6 in its shortest form: `[::]`, `[fc..]`/`[fd..]` unique local, `[fe80..febf]` link-local, `[64:ff9b:` IPv4 behind NAT64.
-  return /^\[(::\]|f[cd][0-9a-f]{2}:|fe[89a-f][0-9a-f]:|ff[0-9a-f]{2}:|64:ff9b:|::[0-9a-f]{1,4}(:[0-9a-f]{1,4})?\])/.test(hostname)
+  return isLoopbackHost(hostname) || isSpecialIp(toPlainHost(hostname))
 }
 
-function parseIpv4(text: string): number | null {
-  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)
-  if (match === null) return null
-  return match.slice(1).reduce((address, part) => ((address << 8) | Number(part)) >>> 0, 0)
-}
-
-/** `[::ffff:7f00:1]`, the form in which `URL` writes an IPv4-mapped address. */
-function mappedIpv4(hostname: string): number | null {
-  const match = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(hostname)
-  if (match === null) return null
-  return ((Number.parseInt(match[1] ?? '0', 16) << 16) | Number.parseInt(match[2] ?? '0', 16)) >>> 0
+/** Without the brackets of IPv6 and the dot that may end a name. */
+function toPlainHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
