@@ -3,6 +3,7 @@ import canonicalize from 'canonicalize'
 import { type Credits, formatCredits, parseCredits } from '../credit/credits.ts'
 import { parseJson } from '../service/json.ts'
 import type { StreamEvent } from '../service/profile.ts'
+import { toSegment } from '../service/segment.ts'
 import type { SheetSubmission } from '../service/submission.ts'
 import type { Reply } from './caller.ts'
 import type { ContractContext } from './check.ts'
@@ -133,7 +134,7 @@ function send({ caller }: ContractContext, { key }: Order, body: Uint8Array, acc
 
 async function watch(context: ContractContext, seen: LifeOutcome, id: string, ports: LifePorts): Promise<void> {
   const { caller, clock } = context
-  const path = `/v1/executions/${id}`
+  const path = `/v1/executions/${toSegment('the execution', id)}`
   const until = clock.mono() + ports.longestMs
   const reads: Reply[] = []
   const held: Credits[] = []
@@ -176,11 +177,11 @@ async function tryWhileRunning(context: ContractContext, seen: LifeOutcome, path
 async function readUnderpriced({ caller, profile }: ContractContext, seen: LifeOutcome): Promise<void> {
   if (seen.underpriced?.status !== 202) return
   const { executionId } = profile.readAccepted(parseJson(seen.underpriced.bytes, 'the acceptance'))
-  seen.underpricedStatus = statusOf(await caller.call({ path: `/v1/executions/${executionId}` })) ?? ''
+  seen.underpricedStatus = statusOf(await caller.call({ path: `/v1/executions/${toSegment('the execution', executionId)}` })) ?? ''
 }
 
 async function replayStream(context: ContractContext, seen: LifeOutcome, id: string): Promise<void> {
-  const path = `/v1/executions/${id}/events`
+  const path = `/v1/executions/${toSegment('the execution', id)}/events`
   const events = await allEvents(context, path)
   seen.events = events
   const middle = events[Math.floor((events.length - 1) / 2)]

@@ -18,6 +18,7 @@ import { type Profile, resolveProfile } from './profile.ts'
 import { readCapabilities, readEstimate, readExecution } from './replies.ts'
 import { notFromProfile, toRequestPort } from './request-port.ts'
 import { createRetryBudget } from './retry.ts'
+import { toSegment } from './segment.ts'
 import { createSharedLimiter } from './shared-limits.ts'
 import { streamEvents } from './stream.ts'
 import type { AnswerSubmission, ReferenceFile, Submission } from './submission.ts'
@@ -209,12 +210,6 @@ function isOver({ status }: Execution): boolean {
 
 function executionPath(executionId: string): string {
   return `/v1/executions/${toSegment('the execution', executionId)}`
-}
-
-/** Ids come from the service: encoded they stay one segment, and the two that a URL would resolve away are refused. */
-function toSegment(what: string, id: string): string {
-  if (id === '' || id === '.' || id === '..') throw notAsked(what, 'an id', JSON.stringify(id))
-  return encodeURIComponent(id)
 }
 
 function notAsked(what: string, asked: string, found: string): SpritewrightError {

@@ -7,6 +7,7 @@ import { lostAttempt } from './free-request.ts'
 import { maximumJsonBytes } from './json.ts'
 import type { Limiter } from './limits.ts'
 import { type Attempt, type RetryTools, retrying } from './retry.ts'
+import { isSegment } from './segment.ts'
 import { readWhole, type Transport, type WireRequest } from './transport.ts'
 
 /** A downloaded file, whole. */
@@ -53,7 +54,8 @@ function toAssetPath(downloadUrl: string, address: ServiceAddress): string {
   const isOwned = url !== null && url.origin === address.origin && url.username === '' && url.password === ''
   if (isOwned && url.pathname.startsWith(`${address.path}/`)) {
     const path = url.pathname.slice(address.path.length)
-    if (/^\/v1\/image-jobs\/[\w.~-]{1,200}\/asset$/.test(path)) return path + url.search
+    const job = /^\/v1\/image-jobs\/([\w.~-]+)\/asset$/.exec(path)?.[1]
+    if (job !== undefined && isSegment(job)) return path + url.search
   }
   throw new SpritewrightError('SW_WIRE', {
     message: `Expected a download_url at ${address.origin}${address.path}/v1/image-jobs/…/asset, found ${isOwned ? 'another path of that origin' : 'one of another origin'}. Nothing was sent to it; report it to the service.`,

@@ -2,6 +2,7 @@ import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type JsonBody, parseJsonText, rawMember } from './json.ts'
 import { readAcceptedBody, readUploadBody } from './replies.ts'
+import { toSegment } from './segment.ts'
 import type { QuestionAnswer, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 import type { Execution, Question } from './wire.ts'
 
@@ -105,7 +106,7 @@ export const defaultProfile: Profile = {
     }
     const reply = await request({
       method: 'POST',
-      path: `/v1/conversations/${encodeURIComponent(answer.conversationId)}/answers`,
+      path: `/v1/conversations/${toSegment('the conversation', answer.conversationId)}/answers`,
       body: new TextEncoder().encode(JSON.stringify(body)),
       contentType: 'application/json',
       idempotencyKey: answer.idempotencyKey,

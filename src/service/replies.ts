@@ -2,10 +2,13 @@ import * as z from 'zod'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type JsonBody, rawMember } from './json.ts'
+import { isSegment } from './segment.ts'
 import type { Capabilities, Estimate, Execution, FinishedAsset, PublicError } from './wire.ts'
 
 /** An identifier of the service: visible ASCII, fit for one segment of a path once it is encoded. */
-const identifier = z.string().regex(/^(?!\.{1,2}$)[\x21-\x7e]{1,200}$/, 'expected 1 to 200 visible ASCII characters')
+const identifier = z
+  .string()
+  .refine((id) => /^[\x21-\x7e]+$/.test(id) && isSegment(id), 'expected 1 to 200 visible ASCII characters that name one part of a path')
 const text = z.string()
 /** May be missing (null then), must have its type where it is there. */
 const maybe = <T extends z.ZodType>(schema: T): z.ZodDefault<z.ZodNullable<T>> =>

@@ -14,8 +14,9 @@ export function toRequestPort(free: FreeRequest, part: string, what: string, sig
 /** A profile's request on the wire. @throws `SW_CONFIG` for a path outside of `/v1/`, and for that of submissions, which have one door. */
 export function toWireRequest(request: ProfileRequest, part: string, what: string): WireRequest {
   const path = new URL(request.path, 'https://service.invalid').pathname
-  if (!request.path.startsWith('/v1/') || !path.startsWith('/v1/') || /^\/v1\/execute\/?$/.test(path)) {
-    throw notFromProfile(part, 'a path under /v1/ that is not /v1/execute')
+  const hasDots = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i.test(request.path)
+  if (!request.path.startsWith('/v1/') || hasDots || /^\/v1\/execute\/?$/.test(path)) {
+    throw notFromProfile(part, 'a path under /v1/ without "." and "..", that is not /v1/execute')
   }
   const { method, body, contentType, idempotencyKey, isManaged } = request
   return {
