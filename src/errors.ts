@@ -59,7 +59,7 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_LOCKFILE: { exit: 2, title: 'an unreadable sprites.lock.json' },
   SW_LAYOUT: { exit: 2, title: 'an unreadable sprites.layout.json' },
   SW_NO_KEY: { exit: 2, title: 'no API key' },
-  SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped to the browser' },
+  SW_KEY_EXPOSED: { exit: 2, title: 'an API key that would be shipped or written to a file' },
   SW_NO_SERVICE: { exit: 2, title: 'no service to ask' },
   SW_UNTRUSTED_HOST: { exit: 2, title: 'an address that nobody has confirmed for the API key' },
   SW_APPROVAL: { exit: 3, title: 'an approval is needed' },

@@ -3,7 +3,7 @@ import { toOutput, writeOutput, writeTypings } from './build/output.ts'
 import { loadConfig } from './config.ts'
 import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
-import { containsKey } from './key-search.ts'
+import { refuseKeyInAddress, searchFor } from './key-search.ts'
 import { enginesOf, isCi, type Options, resolveOptions } from './options.ts'
 import { build } from './workshop/build.ts'
 import type { Workshop } from './workshop/counter.ts'
@@ -116,6 +116,8 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   })
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
+  const address = typeof options.service === 'object' ? options.service.baseUrl : ''
+  refuseKeyInAddress(searchFor(credentials.key?.reveal()), address, 'service.baseUrl', { option: 'service.baseUrl' })
   const textures = options.atlas.encodings.includes('ktx2') ? await findTexturePackage(host, root) : undefined
   const { service } = init.options ?? {}
   const isOwnAddress = typeof service === 'object' && service.baseUrl !== undefined
@@ -202,7 +204,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     contract: (request = {}, signal = never) =>
       interruptible(signal, async () => (await import('./workshop/contract.ts')).lookAtContract(shop, keeper, request, signal)),
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(shop, file),
-    containsKey: (bytes) => containsKey(shop.credentials, bytes),
+    containsKey: shop.keySearch.isIn,
     close: async () => {
       // One that could not be loaded has told so to whoever asked for it, and keeps nothing.
       if (isShown) await (await previewer().catch(() => undefined))?.settle()

@@ -1,6 +1,7 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import { type Net, type NetRequest, type NetResponse, readBody } from '../host/net.ts'
+import { searchFor } from '../key-search.ts'
 import { parseServiceAddress, type ServiceAddress } from '../service/address.ts'
 import { createEventReader } from '../service/events.ts'
 import { parseApiKey } from '../service/key.ts'
@@ -54,6 +55,8 @@ export interface Caller {
   readonly refusals: readonly Reply[]
   /** Places where the key was found in an answer. */
   readonly leaks: readonly string[]
+  /** Takes the key out of a text. */
+  hide(text: string): string
 }
 
 /** What a caller stands on. */
@@ -77,13 +80,13 @@ export function createCaller(ports: CallerPorts, baseUrl: string, key: string, l
   const address = parseServiceAddress(baseUrl)
   const base = address.origin + address.path
   const keys = { ours: parseApiKey(key), wrong: wrongKey }
+  const { isIn, mask } = searchFor(keys.ours)
   const limiter = createLimiter(ports.clock, limits)
   const refusals: Reply[] = []
   const leaks: string[] = []
   const note = (reply: Reply): Reply => {
     if (reply.status >= 400) refusals.push(reply)
-    if (keys.ours.length >= 8 && (JSON.stringify(reply.headers) + reply.text).includes(keys.ours))
-      leaks.push(`${reply.method} ${reply.path}`)
+    if (isIn(JSON.stringify(reply.headers)) || isIn(reply.text)) leaks.push(mask(`${reply.method} ${reply.path}`))
     return reply
   }
   const send = async (call: Call, bucket: 'post' | 'get' | 'download'): Promise<Reply> => {
@@ -100,6 +103,7 @@ export function createCaller(ports: CallerPorts, baseUrl: string, key: string, l
     address,
     refusals,
     leaks,
+    hide: mask,
     call: async (call) => {
       const bucket = (call.method ?? 'GET') !== 'GET' ? 'post' : call.path.endsWith('/asset') ? 'download' : 'get'
       for (let attempt = 1; ; attempt++) {

@@ -76,7 +76,8 @@ export async function runContract(ports: ContractPorts, options: ContractOptions
     if (check.needs === 'spend' && options.spend === undefined) continue
     options.signal?.throwIfAborted()
     options.onCheck?.(check)
-    lines.push(toLine(check, await make(check, context, options.signal)))
+    const line = toLine(check, await make(check, context, options.signal))
+    lines.push({ ...line, words: context.caller.hide(line.words) })
   }
   return lines
 }

@@ -46,6 +46,8 @@ export interface ChainPlaces {
   readonly copy?: string | undefined
   /** Told once where the second place cannot be written; the first one is what counts. */
   readonly warn?: ((message: string) => void) | undefined
+  /** Throws for a record that must not be written. Nothing is written then. */
+  readonly check?: ((bytes: Uint8Array, path: string) => void) | undefined
 }
 
 /** How often, and how long apart in milliseconds, a last record that cannot be read is looked at again before it counts as torn. */
@@ -119,6 +121,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       const key = await sealingKey(keys)
       const record = { ...summed, ...(key ? { seal: key.seal(sealText(name, summed)) } : {}) } as unknown as R
       const bytes = formatRecord(record)
+      places.check?.(bytes, pathIn(folder, `${name}/${fileName(record.n)}`))
       if (!(await put(folder, name, record.n, bytes))) return undefined
       await makeRooted(name)
       if (copy !== undefined && !knownOf(name).isForeign) {

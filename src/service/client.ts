@@ -6,6 +6,7 @@ import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Net } from '../host/net.ts'
 import type { Random } from '../host/random.ts'
+import { refuseKeyInAddress, searchFor } from '../key-search.ts'
 import { parseServiceAddress } from './address.ts'
 import { createAnswer } from './answer.ts'
 import { createCancel, createDeletion } from './conversation.ts'
@@ -114,8 +115,9 @@ export interface ClientOptions {
  */
 export function createClient(ports: ClientPorts, options: ClientOptions): ServiceClient {
   const { net, clock, random } = ports
-  const address = parseServiceAddress(options.baseUrl)
   const key = parseApiKey(options.key)
+  refuseKeyInAddress(searchFor(key), options.baseUrl, "the service's base URL", { option: 'service.baseUrl' })
+  const address = parseServiceAddress(options.baseUrl)
   const profile = resolveProfile(options.profile)
   const limiter = toLimiter(ports, options, key)
   const tools = { clock, random, budget: createRetryBudget() }

@@ -15,8 +15,3 @@ export function parseApiKey(text: string): string {
     facts: {},
   })
 }
-
-/** Replaces a key by `[API key]` wherever it stands in a text. A key of under eight characters is no secret and would hit common words. */
-export function hideKey(key: string): (text: string) => string {
-  return key.length < 8 ? (text) => text : (text) => (text.includes(key) ? text.replaceAll(key, '[API key]') : text)
-}

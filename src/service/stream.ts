@@ -82,7 +82,12 @@ async function* readStream(ports: StreamPorts, response: NetResponse, lastEventI
       if (next === null) return
       if (next.done === true) break
       for (const event of reader.push(next.value)) {
-        yield toServiceEvent({ ...event, data: ports.transport.hide(event.data) }, ports.profile, reader.retryMs)
+        const { hide } = ports.transport
+        const said = toServiceEvent({ ...event, data: hide(event.data) }, ports.profile, reader.retryMs)
+        // Escapes in the data may have been a form of the key, and the event's name and id are texts of the
+        // service too.
+        const shown = Object.entries(said).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value])
+        yield Object.fromEntries(shown) as ServiceEvent
       }
     }
   } finally {

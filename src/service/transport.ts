@@ -1,10 +1,10 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import { type Net, type NetResponse, readBody } from '../host/net.ts'
+import { searchFor } from '../key-search.ts'
 import type { ServiceAddress } from './address.ts'
 import { withDeadline } from './deadline.ts'
 import { type JsonBody, maximumJsonBytes, parseJson } from './json.ts'
-import { hideKey } from './key.ts'
 import { toRefusal } from './reasons.ts'
 import { readEnvelope } from './replies.ts'
 import type { Fault } from './retry.ts'
@@ -53,15 +53,15 @@ export interface Transport {
   refusal(answer: Answer, what: string): { readonly error: SpritewrightError; readonly fault: Fault | null }
   /** A lost request as an error: words only, never the request or the error of the net. */
   unreachable(cause: unknown, what: string): SpritewrightError
-  /** Takes the key out of a text. */
+  /** Takes the key out of a text, in every form that `key-search` knows. */
   hide(text: string): string
 }
 
 /** @param key As `parseApiKey` gives it. It stays in this call's closures. */
 export function createTransport(net: Net, clock: Clock, address: ServiceAddress, key: string): Transport {
-  const hide = hideKey(key)
-  const open: Transport['open'] = (request, signal, bodyTimeoutMs) =>
-    net.request({
+  const hide = searchFor(key).mask
+  const open: Transport['open'] = async (request, signal, bodyTimeoutMs) => {
+    const response = await net.request({
       method: request.method,
       url: `${address.origin}${address.path}${request.path}`,
       headers: toHeaders(request, key),
@@ -69,6 +69,10 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
       ...(signal === undefined ? {} : { signal }),
       ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
     })
+    // A header's text goes into messages, and a `Location` to another origin.
+    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]))
+    return { ...response, headers }
+  }
   const envelope = (answer: Answer): PublicError | null => {
     try {
       return readEnvelope(parseJson(answer.body, 'the error envelope', hide).value)

@@ -31,12 +31,14 @@ export interface LockChange {
 /**
  * Opens the lock file at `path`; nothing is touched before the first call.
  *
+ * @param check Throws for a text that must not be written. Nothing is written then.
  * @param turn A file by which processes take turns in rewriting it. Without it a change that another process overwrites in the same moment is only made again where it is seen.
  */
 export function createLockStore(
   ports: { disk: Disk; random: Random },
   path: string,
   turn?: { readonly path: string; readonly clock: Clock },
+  check?: (bytes: Uint8Array, path: string) => void,
 ): LockStore {
   const { disk, random } = ports
   const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
@@ -57,7 +59,9 @@ export function createLockStore(
     const lock = changes.reduce((now, { id, hash, change }) => withEntry(now, id, hash, change(findEntry(now, id, hash))), before)
     const text = formatLockFile(lock)
     if (text === base || text === formatLockFile(before)) return true
-    const staged = await stageFile(disk, random, path, new TextEncoder().encode(text))
+    const bytes = new TextEncoder().encode(text)
+    check?.(bytes, path)
+    const staged = await stageFile(disk, random, path, bytes)
     const isBehind = await takeTurn(async () => {
       if ((await readText()) !== base) return true
       await staged.commit()

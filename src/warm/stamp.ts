@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { WarmFiles } from '../host/warm-files.ts'
+import { searchFor } from '../key-search.ts'
 import { type Glance, isAsSeen, toGlance } from './glance.ts'
 
 // Loaded by every run before anything else: it imports nothing that is not needed to find out that nothing has changed.
@@ -66,7 +67,7 @@ const heededName =
  * The key itself goes into nothing: only whether there is one.
  */
 export function stampFile(files: Pick<WarmFiles, 'digestText'>, run: WarmRun): string | undefined {
-  const { key } = run
+  const { isIn } = searchFor(run.key)
   if (run.program.includes(undefined)) return undefined
   const heeded: string[] = []
   for (const name of Object.keys(run.env)) {
@@ -74,12 +75,12 @@ export function stampFile(files: Pick<WarmFiles, 'digestText'>, run: WarmRun): s
     if (value === undefined || !heededName.test(name)) continue
     const isSecret = secretName.test(name)
     // The ordinary way says what is wrong with it.
-    if (name.startsWith('VITE_') && (isSecret || (key !== '' && value.includes(key)))) return undefined
-    if (!isSecret && key !== '' && value.includes(key)) return undefined
+    if (name.startsWith('VITE_') && (isSecret || isIn(value))) return undefined
+    if (!isSecret && isIn(value)) return undefined
     heeded.push(isSecret ? `${name}${value.trim() === '' ? ' empty' : ' set'}` : `${name}=${value}`)
   }
   const asked = JSON.stringify(run.asked)
-  if (key !== '' && asked.includes(key)) return undefined
+  if (isIn(asked)) return undefined
   return resolve(run.cache, `${files.digestText(JSON.stringify([stampForm, asked, run.program, heeded.sort()]))}.stamp`)
 }
 
@@ -91,7 +92,7 @@ export function stampFile(files: Pick<WarmFiles, 'digestText'>, run: WarmRun): s
 export function leaveStamp(files: WarmFiles, file: string, stamp: Stamp, run: WarmRun, temp: string): void {
   files.removeOld(dirname(file), '.stamp', stamp.at - longestMs)
   const text = `${JSON.stringify(toHead(files, stamp))}\n${JSON.stringify(stamp)}`
-  if (run.key === '' || !text.includes(run.key)) files.write(file, temp, `${files.digestText(text)}\n${text}`)
+  if (!searchFor(run.key).isIn(text)) files.write(file, temp, `${files.digestText(text)}\n${text}`)
 }
 
 function toHead(files: WarmFiles, { at, outcome, names, specs, digests, marks, shapes }: Stamp): StampHead {

@@ -3,7 +3,7 @@ import { readCredentials } from '../credentials.ts'
 import type { Host } from '../host/host.ts'
 import { type WarmFiles, warmFiles, warmProgram } from '../host/warm-files.ts'
 import { warmHost } from '../host/warm-host.ts'
-import { containsKey } from '../key-search.ts'
+import { searchFor } from '../key-search.ts'
 import { type Kept, type KeptFile, openKept, packKept } from './kept.ts'
 import { leaveStamp, stampFile, type WarmRun, warmOutcome } from './stamp.ts'
 
@@ -60,6 +60,7 @@ export async function openWarmStart(request: WarmRequest): Promise<WarmStart | u
   if (!credentials) return undefined
   const files = warmFiles()
   const hasKey = credentials.key !== undefined
+  const search = searchFor(credentials.key?.reveal())
   const run: WarmRun = {
     asked: [asked, root, mode, envDir, envPrefix, credentials.baseUrl ?? null, hasKey],
     cache: join(root, 'node_modules', '.cache', 'spritewright'),
@@ -70,7 +71,7 @@ export async function openWarmStart(request: WarmRequest): Promise<WarmStart | u
   const stamp = stampFile(files, run)
   return {
     hasKey,
-    containsKey: (bytes) => containsKey(credentials, bytes),
+    containsKey: search.isIn,
     find: () => (stamp === undefined ? undefined : findKept(files, run.cache, warmOutcome(files, stamp, host.clock.wall()))),
     record: async () => {
       const { nodeHost, recordHost, tempName } = await import('./record.ts')
@@ -81,7 +82,7 @@ export async function openWarmStart(request: WarmRequest): Promise<WarmStart | u
         host: recorder.host,
         leave: async (kept) => {
           recorder.settle(isOutput)
-          if (!recorder.maySee || recorder.printed !== '' || (run.key !== '' && kept.text.includes(run.key))) return
+          if (!recorder.maySee || recorder.printed !== '' || search.isIn(kept.text)) return
           const bytes = packKept(kept)
           const outcome = files.digestBytes(bytes)
           const place = keptPlace(run.cache, outcome)

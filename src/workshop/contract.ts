@@ -4,6 +4,7 @@ import { compareOpenapi, type OpenapiDifference } from '../contract/openapi.ts'
 import { type ContractLine, contractChecks, runContract } from '../contract/suite.ts'
 import { SpritewrightError } from '../errors.ts'
 import { publish } from '../host/publish.ts'
+import { refuseKey } from '../key-search.ts'
 import { resolveProfile } from '../service/profile.ts'
 import type { ContractFinding, ContractRequest } from './counter.ts'
 import type { SessionKeeper } from './session.ts'
@@ -32,7 +33,9 @@ export async function lookAtContract(
     ...(request.onCheck ? { onCheck: request.onCheck } : {}),
     record: async (intent) => {
       const text = JSON.stringify({ ...intent, at: new Date(shop.host.clock.wall()).toISOString() }, null, 2)
-      await publish(disk, random, join(folder, `${String(intent.key)}.json`), new TextEncoder().encode(`${text}\n`))
+      const path = join(folder, `${String(intent.key)}.json`)
+      refuseKey(shop.keySearch, text, path)
+      await publish(disk, random, path, new TextEncoder().encode(`${text}\n`))
     },
     keep: async (bytes, executionId) => void (await publish(disk, random, join(folder, `${fileName(executionId)}.zip`), bytes)),
   })

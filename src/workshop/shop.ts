@@ -9,6 +9,7 @@ import { lowerTotal } from '../credit/standing.ts'
 import type { Host } from '../host/host.ts'
 import { createJournal, type Journal } from '../job/journal.ts'
 import { createReservations, type Reservations } from '../job/reservations.ts'
+import { type KeySearch, refuseKey, searchFor } from '../key-search.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
@@ -23,6 +24,8 @@ export interface Shop {
   readonly host: Host
   readonly options: ResolvedOptions
   readonly credentials: Credentials
+  /** Finds the key of `credentials` in what is shown, shipped or written. */
+  readonly keySearch: KeySearch
   /** Folder of results, journal and ledger, absolute. */
   readonly storeFolder: string
   /** Folder of the journal's second copy, outside the project; undefined where none is kept. */
@@ -68,21 +71,22 @@ export function openShop(
   const copyFolder = journalCopy(host, options, place)
   const warn = (message: string): void => void (warnings.includes(message) || warnings.push(message))
   const { root } = options
-  const places = { folder: join(storeFolder, 'submissions'), root, copy: copyFolder && join(copyFolder, 'submissions'), warn }
+  const keySearch = searchFor(credentials.key?.reveal())
+  const check = (bytes: Uint8Array, path: string): void => refuseKey(keySearch, bytes, path)
+  const places = { folder: join(storeFolder, 'submissions'), root, copy: copyFolder && join(copyFolder, 'submissions'), warn, check }
   const keys = openKeyRing(host)
   const standing = openStandingFile(host, keys, place)
   const ports = { disk: host.disk, random: host.random, clock: host.clock, keys }
   const journal = createJournal(ports, places)
-  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), {
-    path: join(storeFolder, 'submissions', 'turn'),
-    clock: host.clock,
-  })
+  const turn = { path: join(storeFolder, 'submissions', 'turn'), clock: host.clock }
+  const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), turn, check)
   // A ceiling that was accepted once limits as well: a file of the project may lower it, not raise it.
   const totalOf = async (): Promise<Credits | undefined> => lowerTotal(options.approval.total, (await standing.read())?.ceilings.total)
   return {
     host,
     options,
     credentials,
+    keySearch,
     storeFolder,
     copyFolder,
     configSource: project.configSource ?? 'the options of the program',
