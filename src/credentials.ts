@@ -3,6 +3,7 @@ import { parseEnv } from 'node:util'
 import { baseUrlWords, parseBaseUrl } from './base-url.ts'
 import { SpritewrightError } from './errors.ts'
 import type { Disk } from './host/disk.ts'
+import { refuseKeyInAddress, searchFor } from './key-search.ts'
 import { Secret } from './secret.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>
@@ -17,7 +18,7 @@ export interface CredentialPorts {
 export interface Credentials {
   /** Without a slash at its end. */
   readonly baseUrl?: string
-  /** `environment`, or the name of the file that the address is from. */
+  /** `environment`, or the name of the file that the base URL is from. */
   readonly baseUrlSource?: string
   readonly key?: Secret
   /** `environment`, or the name of the file that the key is from. */
@@ -36,13 +37,15 @@ const baseUrlName = 'SPRITEWRIGHT_BASE_URL'
 /**
  * Reads `SPRITEWRIGHT_API_KEY` and `SPRITEWRIGHT_BASE_URL` from the environment, then from `.env.[mode].local`, `.env.[mode]`,
  * `.env.local` and `.env` in a folder: the first that is not empty wins, as in Vite. No variable's value is ever in an error.
+ * In a file, `$NAME` and `${NAME}` stand for other variables, but not in the base URL: an address is taken as
+ * it is written.
  *
  * @param folder Where the `.env` files lie, absolute; false: none is read, as Vite's `envDir` has it.
  * @param options.mode Vite's mode, e.g. `development`.
  * @param options.envPrefix Vite's option: variables of such a name are shipped to the browser. @default 'VITE_'
  * @returns No `key` where none is set: the caller knows whether it needs one.
  * @throws `SW_KEY_EXPOSED` where a variable that is shipped is named like the key or holds it; `SW_NO_KEY` where the key cannot be one;
- * `SW_CONFIG` where the base URL is none.
+ * `SW_CONFIG` where the base URL is none or holds the key, and where variables expand to too much.
  */
 export async function readCredentials(
   ports: CredentialPorts,
@@ -55,12 +58,13 @@ export async function readCredentials(
     const variables = folder !== false && (await readEnvFile(ports.disk, join(folder, name)))
     if (variables) sources.push({ name, variables })
   }
-  const key = find(sources, keyName)
+  const work = { left: expansionLimit }
+  const key = find(sources, keyName, (source) => expandedValue(sources, source, keyName, work))
   const envPrefix = options.envPrefix ?? 'VITE_'
-  refuseExposed(sources, typeof envPrefix === 'string' ? [envPrefix] : envPrefix, key?.value)
-  const baseUrl = find(sources, baseUrlName)
+  refuseExposed(sources, typeof envPrefix === 'string' ? [envPrefix] : envPrefix, key?.value, work)
+  const baseUrl = find(sources, baseUrlName, (source) => rawValue(source, baseUrlName))
   return {
-    ...(baseUrl ? { baseUrl: checkBaseUrl(baseUrl.value, baseUrl.source), baseUrlSource: baseUrl.source } : {}),
+    ...(baseUrl ? { baseUrl: checkBaseUrl(baseUrl.value, baseUrl.source, key?.value), baseUrlSource: baseUrl.source } : {}),
     ...(key ? { key: checkKey(key.value, key.source), keySource: key.source } : {}),
   }
 }
@@ -78,38 +82,79 @@ async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise
   }
 }
 
-function find(sources: readonly Source[], name: string): { readonly value: string; readonly source: string } | undefined {
+type Found = { readonly value: string; readonly source: string }
+
+/** The first value that is not empty. */
+function find(sources: readonly Source[], name: string, valueIn: (source: Source) => string): Found | undefined {
   for (const source of sources) {
-    const value = expandedValue(sources, source, name)
+    const value = Object.hasOwn(source.variables, name) ? valueIn(source) : ''
     if (value !== '') return { value, source: source.name }
   }
   return undefined
 }
 
-/** The trimmed value of a variable; inside a file, `$NAME` and `${NAME}` stand for other variables, as Vite expands them. */
-function expandedValue(sources: readonly Source[], source: Source, name: string, depth: number = 0): string {
-  const raw = Object.hasOwn(source.variables, name) ? (source.variables[name] ?? '').trim() : ''
-  if (source === sources[0] || depth > 8) return raw
-  const expanded = raw.replace(
-    /\\\$|\$\{(\w+)(?::?-([^}]*))?\}|\$([A-Za-z_]\w*)/g,
-    (match, braced?: string, fallback?: string, bare?: string) => {
-      const wanted = braced ?? bare
-      if (wanted === undefined) return match.slice(1)
-      const holder = sources.find((candidate) => Object.hasOwn(candidate.variables, wanted) && candidate.variables[wanted] !== '')
-      return (holder && expandedValue(sources, holder, wanted, depth + 1)) || fallback || ''
-    },
-  )
-  return expanded.trim()
+function rawValue(source: Source, name: string): string {
+  return (source.variables[name] ?? '').trim()
 }
 
-function refuseExposed(sources: readonly Source[], prefixes: readonly string[], key: string | undefined): void {
+/**
+ * How many characters all expansions of one reading may go through: a large file of variables takes a
+ * thousandth.
+ */
+const expansionLimit = 2 ** 22
+/** One step counts as so many characters more, which bounds the steps over short texts too. */
+const stepCost = 64
+
+/**
+ * The trimmed value of a variable, with other variables in place of `$NAME` and `${NAME}` if it is from a
+ * file. The steps are those of Vite: a value goes in as it is written, and the text is read again from its
+ * start. A value that was the whole text before is left out, so that variables that stand for each other end.
+ *
+ * @param work Characters that may still be gone through; less after the call.
+ * @throws `SW_CONFIG` if they do not suffice.
+ */
+function expandedValue(sources: readonly Source[], source: Source, name: string, work: { left: number }): string {
+  const fromEnvironment = sources[0]
+  let text = rawValue(source, name)
+  if (source === fromEnvironment) return text
+  const seen = new Set<string>()
+  for (let next = reference.exec(text); next !== null; next = reference.exec(text)) {
+    work.left -= text.length + stepCost
+    if (work.left < 0) throw tooMuch(name, source.name)
+    seen.add(text)
+    const [written, braced, bare] = next
+    const [, wanted = '', operator = '', other = ''] = /^(.*?)(?:(:?[-+])(.*))?$/s.exec(braced ?? bare ?? '') ?? []
+    const holder = sources.find(({ variables }) => Object.hasOwn(variables, wanted) && variables[wanted] !== '')
+    const found = holder === undefined ? '' : rawValue(holder, wanted)
+    const value = operator.endsWith('+') || found === '' || seen.has(found) ? undefined : found
+    const fallback = operator.endsWith('+') && found === '' ? '' : other
+    // A value of the environment is no text of a file: its dollars stand for themselves.
+    const inserted = value === undefined ? fallback : holder === fromEnvironment ? value.replaceAll('$', '\\$') : value
+    text = text.slice(0, next.index) + inserted + text.slice(next.index + written.length)
+  }
+  return text.replaceAll('\\$', '$').trim()
+}
+
+/**
+ * `${NAME}`, `${NAME:-other}`, `${NAME-other}`, `${NAME:+other}`, `${NAME+other}` or `$NAME`, without a
+ * backslash before it.
+ */
+const reference = /(?<!\\)\$(?:\{([^{}]+)\}|([A-Za-z_]\w*))/
+
+function tooMuch(variable: string, source: string): SpritewrightError {
+  return new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${variable} in ${source} to expand to a short text, found variables that expand each other again and again. Write the value out in ${source}.`,
+    facts: { variable, source },
+  })
+}
+
+function refuseExposed(sources: readonly Source[], prefixes: readonly string[], key: string | undefined, work: { left: number }): void {
+  const search = searchFor(key)
   for (const source of sources) {
     for (const name of Object.keys(source.variables)) {
-      const value = expandedValue(sources, source, name)
-      if (value === '' || !prefixes.some((prefix) => name.startsWith(prefix))) continue
-      const isNamed = /SPRITEWRIGHT.*KEY/i.test(name)
-      const isKey = key !== undefined && key.length >= 8 && value.includes(key)
-      if (!isNamed && !isKey) continue
+      if (!prefixes.some((prefix) => name.startsWith(prefix))) continue
+      const value = expandedValue(sources, source, name, work)
+      if (value === '' || !(/SPRITEWRIGHT.*KEY/i.test(name) || search.isIn(value))) continue
       const where = source.name === 'environment' ? 'the environment' : source.name
       throw new SpritewrightError('SW_KEY_EXPOSED', {
         message:
@@ -137,7 +182,8 @@ function checkKey(value: string, source: string): Secret {
   })
 }
 
-function checkBaseUrl(value: string, source: string): string {
+function checkBaseUrl(value: string, source: string, key: string | undefined): string {
+  refuseKeyInAddress(searchFor(key), value, `${baseUrlName} (from ${source})`, { variable: baseUrlName, source })
   const url = parseBaseUrl(value)
   if (url !== undefined) return url
   throw new SpritewrightError('SW_CONFIG', {
