@@ -46,7 +46,7 @@ export type ErrorCode =
 export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; readonly title: string }>> = {
   SW_INTERNAL: { exit: 1, title: 'a mistake in spritewright itself' },
   SW_DISK: { exit: 1, title: 'a file could not be read or written' },
-  SW_JOURNAL: { exit: 1, title: 'the journal of paid work is broken' },
+  SW_JOURNAL: { exit: 1, title: 'the journal of paid work is broken, or tracked by git' },
   SW_VAULT: { exit: 1, title: 'a paid result is missing or damaged' },
   SW_BUILD: { exit: 1, title: 'an atlas could not be made from what was bought' },
   SW_USAGE: { exit: 2, title: 'wrong usage' },

@@ -11,6 +11,7 @@ import { interruptible } from './workshop/interrupt.ts'
 import { findTexturePackage, readCodecVersion } from './workshop/packages.ts'
 import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
 import { openShop, type Shop } from './workshop/shop.ts'
+import { refuseLinks } from './workshop/store-folder.ts'
 import { openTrustDesk } from './workshop/trust/trust-desk.ts'
 
 export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './build/plan.ts'
@@ -102,7 +103,8 @@ export interface WorkshopInit {
 /**
  * Opens a project. Reads its configuration and environment; the service is asked only when something needs it.
  *
- * @throws `SW_CONFIG`, `SW_KEY_EXPOSED`, `SW_NO_KEY` for a key that cannot be one.
+ * @throws `SW_CONFIG`, `SW_KEY_EXPOSED`, `SW_NO_KEY` for a key that cannot be one, `SW_DISK` for a store that
+ * is a link.
  */
 export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const host = init.host ?? nodeHost()
@@ -114,6 +116,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     dependencies: config.dependencies,
     config: { options: config.options, file: config.file },
   })
+  await refuseLinks(host.disk, options)
   const envFolder = init.envDir === false ? false : resolve(root, init.envDir ?? '.')
   const credentials = await readCredentials(host, envFolder, { mode: init.mode ?? 'development', envPrefix: init.envPrefix ?? 'VITE_' })
   const address = typeof options.service === 'object' ? options.service.baseUrl : ''

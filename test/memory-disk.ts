@@ -54,6 +54,10 @@ export class MemoryDisk implements Disk {
     return [...((this.files as IndexedFiles).folders.get(folder)?.keys() ?? [])].sort()
   }
 
+  async links(): Promise<string[]> {
+    return []
+  }
+
   async stat(path: string): Promise<{ bytes: number; changedMs: number; isFolder: boolean } | undefined> {
     const bytes = this.files.get(path)
     if (bytes) return { bytes: bytes.length, changedMs: this.times.get(path) ?? 0, isFolder: false }

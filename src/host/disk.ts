@@ -23,6 +23,8 @@ export interface Disk {
   read(path: string): Promise<Uint8Array>
   /** Names in a folder, sorted by code unit; empty where there is no such folder. */
   list(folder: string): Promise<string[]>
+  /** Names in a folder that are symbolic links, sorted by code unit; empty if there is no such folder. */
+  links(folder: string): Promise<string[]>
   /** Undefined where nothing is. */
   stat(path: string): Promise<DiskStat | undefined>
   /** Makes the folder and those above it. */
@@ -76,6 +78,7 @@ export function nodeDisk(): Disk {
       return readNow(path)
     },
     list: (folder) => now(() => listNow(folder)),
+    links: (folder) => now(() => linksNow(folder)),
     stat: (path) => now(() => statNow(path)),
     makeFolder: (folder) => now(() => void mkdirSync(folder, { recursive: true })),
     writeTemp: (path, bytes, mode) =>
@@ -99,6 +102,18 @@ function listNow(folder: string): string[] {
     return readdirSync(folder).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
+}
+
+function linksNow(folder: string): string[] {
+  try {
+    if (isMissing(folder)) return []
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : [])).sort()
+  } catch (error) {
+    // A file, or a link to nothing, has no names in it.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
     throw error
   }
 }

@@ -2,6 +2,7 @@ import { homedir, tmpdir } from 'node:os'
 import { type Clock, nodeClock } from './clock.ts'
 import { type OpenDecoder, openNodeDecoder } from './decoding.ts'
 import { type Disk, nodeDisk } from './disk.ts'
+import { nodeTrackedFiles, type TrackedFiles } from './git.ts'
 import { type Glob, nodeGlob } from './glob.ts'
 import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
 import { type Net, nodeNet } from './net.ts'
@@ -22,6 +23,8 @@ export interface Host {
   readonly encodeTexture: EncodeTexture
   /** Reads deliveries on another thread. @default they are read on this one */
   readonly openDecoder?: OpenDecoder
+  /** Asks git. @default nothing is tracked */
+  readonly trackedFiles?: TrackedFiles
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
   /** Folder of this user's own state, outside every project; not made before it is needed. */
@@ -47,6 +50,7 @@ export function nodeHost(): Host {
     loadModule: nodeModuleLoader(),
     encodeTexture: nodeTextures(),
     openDecoder: openNodeDecoder,
+    trackedFiles: nodeTrackedFiles(),
     env,
     stateFolder: stateFolder(env, homedir),
     tempFolder: tmpdir(),

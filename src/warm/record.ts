@@ -106,6 +106,8 @@ export function recordHost(inner: Host, files: WarmFiles, options: RecordOptions
       else see(shapes, missing, 'none')
       return found
     },
+    // A link keeps a run from writing, and what was written once is not written again.
+    links: (folder) => inner.disk.links(folder),
     stat: async (path) => {
       if (isOurs(path)) return inner.disk.stat(path)
       const found = await answered(inner.disk.stat(path))

@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { DoctorFinding } from './counter.ts'
 import { readRoute, type SessionKeeper } from './session.ts'
 import type { Shop } from './shop.ts'
+import { refuseTrackedRecords } from './store-folder.ts'
 import { survey } from './survey.ts'
 import { sourceWords } from './trust/hosts.ts'
 
@@ -131,6 +132,7 @@ async function checkService(shop: Shop, keeper: SessionKeeper): Promise<readonly
 }
 
 async function checkJournal(shop: Shop): Promise<DoctorFinding> {
+  await refuseTrackedRecords(shop.host, shop.storeFolder)
   const found = await survey(shop, [], {})
   const open = found.items.filter((item) => item.state === 'running' || item.state === 'uncertain' || item.state === 'question')
   const key = await shop.keys.read()

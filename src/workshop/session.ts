@@ -4,6 +4,7 @@ import type { ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import type { Shop } from './shop.ts'
+import { refuseTrackedRecords } from './store-folder.ts'
 import { checkRoute, type KeyRoute, routeOf } from './trust/hosts.ts'
 
 /** A service that has answered. */
@@ -52,6 +53,7 @@ export function keepSession(shop: Shop): SessionKeeper {
     return reached
   }
   const open = async (signal?: AbortSignal): Promise<Session> => {
+    await refuseTrackedRecords(shop.host, shop.storeFolder)
     const client = await createSessionClient(shop, await reach())
     closers.unshift(() => client.close())
     const capabilities = await client.capabilities(signal)

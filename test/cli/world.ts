@@ -21,6 +21,7 @@ export function memoryDisk(files: Map<string, Uint8Array>): Disk {
   return {
     read: async (path) => must(path),
     list: async () => [],
+    links: async () => [],
     stat: async (path) => {
       const bytes = files.get(path)
       if (bytes) return { bytes: bytes.length, changedMs: 0, isFolder: false }

@@ -102,6 +102,10 @@ export class ExhaustiveDisk implements Disk {
     return found.sort()
   }
 
+  async links(): Promise<string[]> {
+    return []
+  }
+
   async stat(path: string): Promise<DiskStat | undefined> {
     const node = this.#names.get(path)?.node
     if (path === '/') return { bytes: 0, changedMs: 0, isFolder: true }

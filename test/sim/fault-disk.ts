@@ -134,6 +134,10 @@ export class FaultDisk implements Disk {
     return [...node.current.keys()].sort()
   }
 
+  async links(): Promise<string[]> {
+    return []
+  }
+
   async stat(path: string): Promise<DiskStat | undefined> {
     this.#enter('stat', path)
     const node = this.#find(path)

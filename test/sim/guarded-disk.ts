@@ -15,6 +15,7 @@ export function guarded(disk: Disk, guard: CallGuard): Disk {
   return {
     read: (path) => after(`read ${path}`, () => disk.read(path)),
     list: (folder) => after(`list ${folder}`, () => disk.list(folder)),
+    links: (folder) => after(`links ${folder}`, () => disk.links(folder)),
     stat: (path) => after(`stat ${path}`, () => disk.stat(path)),
     makeFolder: (folder) => after(`makeFolder ${folder}`, () => disk.makeFolder(folder)),
     writeTemp: (path, bytes) => after(`writeTemp ${path}`, () => disk.writeTemp(path, bytes)),
@@ -32,7 +33,7 @@ export function guarded(disk: Disk, guard: CallGuard): Disk {
 export function readOnly(folders: ReadonlySet<string>): CallGuard {
   return (call) => {
     const [name = '', path = ''] = call.split(' ')
-    if (name === 'read' || name === 'list' || name === 'stat') return undefined
+    if (name === 'read' || name === 'list' || name === 'links' || name === 'stat') return undefined
     if ([...folders].some((folder) => path === folder || path.startsWith(`${folder}/`)))
       throw Object.assign(new Error(`EROFS: read-only file system, ${call}`), { code: 'EROFS', syscall: name, path })
     return undefined

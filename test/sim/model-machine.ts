@@ -182,7 +182,7 @@ class MortalProcess {
         if (isLast) return this.#fall()
         if (failed) throw failed.error
       }
-    const calls = ['read', 'list', 'stat', 'touch', ...changingCalls]
+    const calls = ['read', 'list', 'links', 'stat', 'touch', ...changingCalls]
     return Object.fromEntries(calls.map((call) => [call, isChange(call) ? change(call) : look(call)])) as unknown as Disk
   }
 

@@ -87,7 +87,7 @@ export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' 
 }
 
 function bound(disk: Disk): Record<string, (...args: never[]) => Promise<unknown>> {
-  const names = ['read', 'list', 'stat', ...changes] as const
+  const names = ['read', 'list', 'links', 'stat', ...changes] as const
   return Object.fromEntries(
     names.map((name) => [name, (...args: never[]) => (disk[name] as (...all: never[]) => Promise<unknown>).call(disk, ...args)]),
   )

@@ -234,6 +234,7 @@ export class Process {
     return {
       read: (path) => look(() => on(path).read(path)),
       list: (path) => look(() => on(path).list(path)),
+      links: async () => [],
       stat: (path) => look(() => on(path).stat(path)),
       makeFolder: (path) => this.#change('makeFolder', path, () => on(path).makeFolder(path)),
       writeTemp: (path, bytes) => this.#change('writeTemp', path, () => on(path).writeTemp(path, bytes), bytes),

@@ -24,7 +24,11 @@ export interface SimulatedWorld {
   readonly disk: MemoryDisk
   readonly service: EmbeddedCore
   /** A workshop on the project at `/game`, over ports of its own where some are given. */
-  workshop(options?: Options, ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env'>>, mode?: string): Promise<Workshop>
+  workshop(
+    options?: Options,
+    ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env' | 'trackedFiles'>>,
+    mode?: string,
+  ): Promise<Workshop>
   /** What a process finds in its environment. */
   readonly env: Host['env']
   readonly net: Net
