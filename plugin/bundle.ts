@@ -7,7 +7,7 @@ import type { PluginSession } from './session.ts'
 
 /** What hooks of a build are called on, as far as we use it; Rollup's and Rolldown's plugin context. */
 export interface BuildContext {
-  readonly meta: { readonly watchMode: boolean; readonly rolldownVersion?: string }
+  readonly meta: { readonly watchMode: boolean }
   addWatchFile(file: string): void
   emitFile(file: { type: 'asset'; name: string; source: Uint8Array }): string
   info(words: string): void
@@ -73,11 +73,12 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
 
 /** The code of a module of ours in a build. Its pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them. */
 export async function loadBundled(context: BuildContext, session: PluginSession, id: SpriteId): Promise<string> {
-  return moduleCode(await session.bundling(), id, session.surroundings.root, {
-    emit: (name, source) => `import.meta.ROLLUP_FILE_URL_${context.emitFile({ type: 'asset', name, source })}`,
-    // Rolldown's threads never touch what a script may change, so it copies what it is given before it answers; Rollup keeps the very object.
-    isCopying: context.meta.rolldownVersion !== undefined,
-  })
+  return moduleCode(
+    await session.bundling(),
+    id,
+    session.surroundings.root,
+    (name, source) => `import.meta.ROLLUP_FILE_URL_${context.emitFile({ type: 'asset', name, source })}`,
+  )
 }
 
 /** Fails a build that would ship the API key. */
@@ -87,7 +88,6 @@ export async function checkBundle(
   bundle: Readonly<Record<string, BundledFile>>,
 ): Promise<void> {
   const hasKey = await session.keySearch()
-  if (!hasKey) return
   try {
     refuseKey(hasKey, Object.values(bundle))
   } catch (error) {

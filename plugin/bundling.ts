@@ -1,12 +1,11 @@
 import { SpritewrightError } from '../src/errors.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../src/index.ts'
-import type { Kept, KeptFile } from '../src/warm/kept.ts'
 import { fromRoot, type SpriteId, specFile, toSlashes } from './ids.ts'
 import { pageList } from './module.ts'
 import { packSheet } from './pack-sheet.ts'
 import { everyModule, oneModule, sheetModule } from './sheet-module.ts'
 
-/** What a build puts into a bundle. It is kept as it is: a warm build cannot but give the same bytes. */
+/** What a build puts into a bundle. Its code is always made by the running program. */
 export interface Bundling {
   readonly sheets: readonly BundledSheet[]
   readonly pages: readonly BundledPage[]
@@ -30,13 +29,8 @@ export interface BundledSheet {
 export interface BundledPage {
   /** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
   readonly name: string
-  /**
-   * Its bytes, which nobody may change.
-   *
-   * @param isForNow Whether they may be gone once another page is read.
-   * @throws `SW_DISK` where they are in a file that was changed.
-   */
-  read(isForNow: boolean): Uint8Array
+  /** Nobody may change them. */
+  readonly bytes: Uint8Array
 }
 
 /** Nothing else in a module's code holds a NUL: within texts it is escaped. */
@@ -52,7 +46,7 @@ const pageMarks = /\0(\d+)\0/g
 export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }: Pick<ResolvedOptions, 'engine' | 'notes'>): Bundling {
   const pages: BundledPage[] = []
   const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
-    built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), read: () => page.bytes }) - 1))
+    built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1))
   const names = [...new Set(sheets.atlases.map((atlas) => atlas.name))]
   const bundled = names.map((name): BundledSheet => {
     const variants = sheets.atlases.filter((atlas) => atlas.name === name)
@@ -71,20 +65,15 @@ export function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sp
   return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
 }
 
-/** Whoever takes pages into a bundle. */
-export interface PageTaker {
-  /** Puts a page into the bundle, and answers the expression of its URL. */
-  emit(name: string, bytes: Uint8Array): string
-  /** Whether it has a copy of the bytes when it answers. */
-  readonly isCopying: boolean
-}
+/** Puts a page into the bundle, and answers the expression of its URL. */
+export type EmitPage = (name: string, bytes: Uint8Array) => string
 
 /**
  * The code of a module in a build.
  *
  * @throws `SW_SPEC` for a spec that is not one of the project's.
  */
-export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: string, { emit, isCopying }: PageTaker): string {
+export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: string, emit: EmitPage): string {
   switch (id.kind) {
     case 'hot':
       return 'export {}\n'
@@ -100,7 +89,7 @@ export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: stri
       if (!sheet) throw new Error(`Expected an atlas ${id.name}, found none.`)
       return sheet.code.replace(pageMarks, (_, place: string) => {
         const page = pages[Number.parseInt(place, 10)] as BundledPage
-        return emit(page.name, page.read(isCopying))
+        return emit(page.name, page.bytes)
       })
     }
   }
@@ -118,22 +107,6 @@ function notOurs(file: string): SpritewrightError {
     message: `${file} is imported, but it is no spec of this project. Expected a file that is there and matches "specs" of the configuration (default **/*.sprite.{json,yaml,yml} under the root).`,
     facts: { file },
   })
-}
-
-/** Whether a file is one that a build writes beside its specs. */
-export function isTypings(path: string): boolean {
-  return /\.sprite\.d\.(?:json|yaml|yml)\.ts$/.test(path)
-}
-
-/** What is kept of it. No build that watches takes it again. */
-export function keepBundling({ sheets, pages, notes }: Bundling): Kept {
-  return { text: JSON.stringify({ sheets, notes, names: pages.map(({ name }) => name) }), parts: pages.map((page) => page.read(false)) }
-}
-
-/** What {@link keepBundling} kept, to be read as long as the file is open. */
-export function readBundling(kept: KeptFile): Bundling {
-  const { names, ...rest } = JSON.parse(kept.text) as Pick<Bundling, 'sheets' | 'notes'> & { readonly names: readonly string[] }
-  return { ...rest, files: [], pages: names.map((name, index) => ({ name, read: (isForNow) => kept.part(index, isForNow) })) }
 }
 
 function pageName(atlas: BuiltAtlas, index: number, page: BuiltPage): string {

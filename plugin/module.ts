@@ -90,13 +90,15 @@ export function pageList(atlas: BuiltAtlas, expressions: readonly string[], also
   const pages = atlas.pages.map((page, index) => {
     const others = also.map((list, other) => toOther(list[index], atlas.alternates?.[other]?.[index]))
     const more = others.length === 0 ? '' : `, also: [${others.join(', ')}]`
-    return `{ url: ${expressions[index] ?? "''"}, width: ${page.width}, height: ${page.height}, format: '${page.extension}'${more} }`
+    const { width, height, extension } = page
+    const [wide, high, format] = [width, height, extension].map(toLiteral)
+    return `{ url: ${expressions[index] ?? "''"}, width: ${wide}, height: ${high}, format: ${format}${more} }`
   })
   return `[${pages.join(', ')}]`
 }
 
 function toOther(expression: string | undefined, page: BuiltPage | undefined): string {
-  return `{ url: ${expression ?? "''"}, format: '${page?.extension ?? ''}' }`
+  return `{ url: ${expression ?? "''"}, format: ${toLiteral(page?.extension ?? '')} }`
 }
 
 /** The module of a sprite. @param stamp Where it is to keep itself up to date: what tells this state of it from later ones. */

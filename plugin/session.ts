@@ -2,9 +2,7 @@ import { resolve } from 'node:path'
 import type { ResolvedConfig } from 'vite'
 import { realPath } from '../src/host/real-path.ts'
 import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
-import type { KeptFile } from '../src/warm/kept.ts'
-import { openWarmStart, type WarmStart } from '../src/warm/start.ts'
-import { type Bundling, isTypings, keepBundling, readBundling, toBundling } from './bundling.ts'
+import { type Bundling, toBundling } from './bundling.ts'
 import type { SpriteId } from './ids.ts'
 
 /** What Vite has resolved, as far as we need it. */
@@ -40,9 +38,9 @@ export interface PluginSession {
   workshop(): Promise<Workshop>
   /** What this build puts into the bundle: buys what is approved, fails where something is not. Made once until {@link PluginSession.renew}. */
   bundling(): Promise<Bundling>
-  /** Tells whether bytes hold the API key; undefined where there is no key to hold. Of the project as this build has found it. */
-  keySearch(): Promise<((bytes: Uint8Array) => boolean) | undefined>
-  /** The next call of `bundling` makes it anew (`build --watch`). What is watched is never answered from what an earlier process has left. */
+  /** Tells whether bytes hold the API key. */
+  keySearch(): Promise<(bytes: Uint8Array) => boolean>
+  /** The next call of `bundling` makes it anew (`build --watch`). */
   renew(): void
   /** A build of this project begins. Several may run at once, one an environment. */
   enter(): void
@@ -69,67 +67,39 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   const { root, mode, envDir, envPrefix } = surroundings
   const { makeWorkshop = makeRealWorkshop } = seam
   let opened: Promise<Workshop> | undefined
-  let started: Promise<WarmStart | undefined> | undefined
   let made: Promise<Bundling> | undefined
-  let kept: KeptFile | undefined
   let builds = 0
-  let isWatched = false
-  const workshop = (host = seam.host): Promise<Workshop> => {
-    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, ...(host ? { host } : {}) })
+  const workshop = (): Promise<Workshop> => {
+    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, ...(seam.host ? { host: seam.host } : {}) })
     return opened
   }
-  const start = (): Promise<WarmStart | undefined> => {
-    started ??= openWarmStart({
-      asked: ['vite build', options],
-      root,
-      mode,
-      envDir,
-      envPrefix,
-      isOutput: isTypings,
-      entry: import.meta.filename,
-      host: seam.host,
-    })
-    return started
-  }
   const make = async (): Promise<Bundling> => {
-    const known = isWatched ? undefined : await start()
-    kept = known?.find()
-    if (kept) return readBundling(kept)
-    const recording = await known?.record()
-    const open = await workshop(recording?.host)
-    const { sheets, isAtRest } = await open.build()
+    const open = await workshop()
+    const { sheets } = await open.build()
     await open.writeTypings(sheets)
-    const bundling = toBundling(sheets, root, open.options)
-    if (isAtRest) await recording?.leave(keepBundling(bundling))
-    return bundling
+    return toBundling(sheets, root, open.options)
   }
   const close = async (): Promise<void> => {
     const open = opened
     opened = undefined
-    started = undefined
     made = undefined
-    kept?.close()
-    kept = undefined
     // One that could not be opened has told so to whoever asked for it, and has nothing to close.
     await (await open?.catch(() => undefined))?.close()
   }
   return {
     surroundings,
     dev: undefined,
-    workshop: () => workshop(),
+    workshop,
     bundling: () => {
       made ??= make()
       return made
     },
     keySearch: async () => {
-      const known = isWatched ? undefined : await start()
-      if (known) return known.hasKey ? known.containsKey : undefined
       const open = await workshop()
       return (bytes) => open.containsKey(bytes)
     },
     renew: () => {
       made = undefined
-      isWatched = true
     },
     enter: () => void builds++,
     leave: async () => {

@@ -19,7 +19,6 @@ const sampled = [
   'test/atlas/packer.test.ts',
   'test/atlas/quality.test.ts',
   'test/atlas/turned.test.ts',
-  'test/cli/warm.test.ts',
   'test/embedded/artist.test.ts',
   'test/money/crash.test.ts',
   'test/money/ledger.test.ts',

@@ -10,7 +10,7 @@ const strandedMs = 60 * 60 * 1000
 
 /** How much may stay, and what must. */
 export interface RoomRules {
-  /** Bytes of entries and stamps together. */
+  /** Bytes of all entries together. */
   readonly maxBytes: number
   /** Names that the build before has used: the next one will look for them. */
   readonly kept: ReadonlySet<string>
@@ -19,7 +19,7 @@ export interface RoomRules {
 }
 
 /**
- * Takes away what was used least recently until a folder of entries (`<key>.bin`), stamps (`<name>.stamp`) and what was kept with them (`<digest>.kept`) is no larger than it may be, and temporary files that a crash left. What was used in one moment goes in the order of the names.
+ * Takes away what was used least recently until a folder of entries (`<key>.bin`) is no larger than it may be, and temporary files that a crash left. What was used in one moment goes in the order of the names.
  *
  * What must stay is not taken, so that the folder may be larger for a while. A file that cannot be removed, or is gone already, is passed over.
  */

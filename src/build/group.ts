@@ -1,6 +1,7 @@
 import { loadPixels, withOutlines } from '../../atlas/index.ts'
 import { buildKey } from '../spec/key.ts'
 import { encodeSheet, knownStrips } from './encode-sheet.ts'
+import type { ExpectedGroup } from './fitting-group.ts'
 import { keepLast, readLast } from './last-build.ts'
 import { layOut } from './lay-out.ts'
 import { layoutDigest, layoutName, toLayout } from './layout.ts'
@@ -51,7 +52,8 @@ async function makeAnew(asked: Asked): Promise<BuiltGroup> {
 async function makeOrKeep({ name, members, options, ports, key }: Asked): Promise<BuiltGroup> {
   const names = scalesOf(members).map((scale) => layoutName(name, scale))
   const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
-  const kept = await readGroup(ports, key, from)
+  const expected = expectedGroup(name, members, options)
+  const kept = await readGroup(ports, key, expected, from)
   if (kept) return kept
   const { group, all } = await packTogether(name, members, options, ports)
   // The next build starts from what this one has laid out, and would lay out the same.
@@ -72,11 +74,23 @@ function isAllStrips(options: SheetOptions): boolean {
 }
 
 /** @param from Digest of the layout that is to be kept; undefined for none. */
-async function readGroup({ cache }: SheetPorts, key: string, from: string | undefined): Promise<BuiltGroup | undefined> {
+async function readGroup(
+  { cache }: SheetPorts,
+  key: string,
+  expected: ExpectedGroup,
+  from: string | undefined,
+): Promise<BuiltGroup | undefined> {
   const bytes = await cache.read(key)
-  if (!bytes) return undefined
-  const { layouts, ...group } = unpackGroup(bytes)
+  const kept = bytes && unpackGroup(bytes, expected)
+  if (!kept) return undefined
+  const { layouts, ...group } = kept
   return from === undefined || layouts?.includes(from) ? group : undefined
+}
+
+/** What the cache must hold of a group to be taken for it. */
+export function expectedGroup(name: string, members: readonly SheetInput[], { encodings }: SheetOptions): ExpectedGroup {
+  const animations = members.map(({ spec, animation }) => `${spec.name}/${animation.name}`)
+  return { name, animations, scales: scalesOf(members), encodings: encodings.length === 0 ? ['png'] : encodings }
 }
 
 /** Largest first. */

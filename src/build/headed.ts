@@ -1,3 +1,5 @@
+import type { z } from 'zod/mini'
+
 /** A file of a JSON head and bytes behind it: length of the head, head, up to the next multiple of four, then the parts. Parts that are whole pixels stay aligned. */
 export function packHeaded(head: unknown, parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const text = new TextEncoder().encode(JSON.stringify(head))
@@ -6,20 +8,27 @@ export function packHeaded(head: unknown, parts: readonly Uint8Array[]): readonl
   return [length, text, new Uint8Array(gap(text.length)), ...parts]
 }
 
-/** The head of such a file, and where its parts begin. */
-export function readHeaded<Head>(bytes: Uint8Array): { readonly head: Head; readonly start: number } {
-  const head = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + lengthOfHead(bytes)))) as Head
-  return { head, start: startOfParts(bytes) }
+/** The head of such a file, and where its parts begin; undefined where it is not of the shape that is expected. */
+export function readHeaded<Schema extends z.ZodMiniType>(
+  bytes: Uint8Array,
+  schema: Schema,
+): { readonly head: z.infer<Schema>; readonly start: number } | undefined {
+  const length = bytes.length < 4 ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
+  const start = 4 + length + gap(length)
+  if (start > bytes.length) return undefined
+  const head = readJson(bytes.subarray(4, 4 + length), schema)
+  return head === undefined ? undefined : { head, start }
 }
 
-/** Where the parts of such a file begin, without reading its head. */
-export function startOfParts(bytes: Uint8Array): number {
-  const length = lengthOfHead(bytes)
-  return 4 + length + gap(length)
-}
-
-function lengthOfHead(bytes: Uint8Array): number {
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0)
+/** A JSON text of a shape; undefined for anything else. */
+export function readJson<Schema extends z.ZodMiniType>(bytes: Uint8Array, schema: Schema): z.infer<Schema> | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes))
+  } catch {
+    return undefined
+  }
+  return schema.safeParse(value).data
 }
 
 /** Bytes up to the next multiple of four. */

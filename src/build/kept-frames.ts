@@ -1,16 +1,9 @@
 import { type Bitmap, type Canvas, noteDigest, pictureDigest } from '../../atlas/index.ts'
 import type { BuildCache } from './cache.ts'
+import type { KeptMember } from './cache-schema.ts'
 import { frameNumber, type Opened } from './frames.ts'
-import { type SequenceHead, toReport, unpackSequence } from './sequence-cache.ts'
+import { toReport, unpackSequence } from './sequence-cache.ts'
 import type { SheetInput } from './sources.ts'
-
-/** What is kept of an animation besides its pixels, and the key of all. */
-export interface KeptMember {
-  readonly key: string
-  readonly head: SequenceHead
-  /** See `framesKey`. */
-  readonly frames?: string | undefined
-}
 
 /**
  * The frames of a result as an earlier build has cut them, where nothing is another that has a say in what they are: the result need not be opened. Undefined where not all that are played were kept, or
@@ -27,8 +20,9 @@ export async function recallFrames({ animation }: SheetInput, { key, head }: Kep
   const names = new Set(head.sequence.frames.map(({ frame }) => frame.name))
   if (!played.every((index) => names.has(nameOf(index)))) return undefined
   const bytes = await cache.read(key)
-  if (!bytes) return undefined
-  const cut = new Map(toReport(head, unpackSequence(bytes).pixels[0]!).sequence.frames.map((frame) => [frame.name, frame]))
+  const kept = bytes && unpackSequence(bytes, lead)
+  if (!kept) return undefined
+  const cut = new Map(toReport(kept.head, kept.pixels).sequence.frames.map((frame) => [frame.name, frame]))
   const frames = new Array<Bitmap>(delivered)
   const canvases = new Array<Canvas>(delivered)
   const used = played.map((index) => ({ index, ...cut.get(nameOf(index))! }))

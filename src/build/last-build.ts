@@ -1,6 +1,6 @@
 import { buildKey } from '../spec/key.ts'
+import { type KeptMember, type LastBuildHead, lastBuildSchema } from './cache-schema.ts'
 import { packHeaded, readHeaded } from './headed.ts'
-import type { KeptMember } from './kept-frames.ts'
 import { formatVersion, type SheetPorts } from './members.ts'
 import { unpackPages } from './sheet-cache.ts'
 import type { BuiltPage } from './sheet-model.ts'
@@ -13,17 +13,15 @@ export interface LastBuild {
   readPages(): Promise<readonly BuiltPage[]>
 }
 
-interface Head {
-  /** Key of the group. */
-  readonly group: string
-  readonly members: readonly KeptMember[]
-}
+const nothing: LastBuild = { members: [], readPages: async () => [] }
 
 /** The last build of a group; with nothing in it where none is kept. */
 export async function readLast(name: string, ports: SheetPorts): Promise<LastBuild> {
   const bytes = await ports.cache.read(lastKey(name, ports))
-  if (!bytes) return { members: [], readPages: async () => [] }
-  const { group, members } = readHeaded<Head>(bytes).head
+  if (!bytes) return nothing
+  const packed = readHeaded(bytes, lastBuildSchema)
+  if (!packed) return nothing
+  const { group, members } = packed.head
   const readPages = async (): Promise<readonly BuiltPage[]> => {
     const kept = await ports.cache.read(group)
     return kept ? unpackPages(kept) : []
@@ -32,7 +30,7 @@ export async function readLast(name: string, ports: SheetPorts): Promise<LastBui
 }
 
 /** Keeps what the next build of a group may begin with. */
-export async function keepLast(name: string, head: Head, ports: SheetPorts): Promise<void> {
+export async function keepLast(name: string, head: LastBuildHead, ports: SheetPorts): Promise<void> {
   await ports.cache.write(lastKey(name, ports), ...packHeaded(head, []))
 }
 

@@ -4,17 +4,18 @@ import type { Decoder } from '../host/decoding.ts'
 import { buildKey } from '../spec/key.ts'
 import { animationId } from '../spec/request.ts'
 import type { BuildCache } from './cache.ts'
+import type { KeptMember } from './cache-schema.ts'
 import type { TextureEncoder } from './encode-sheet.ts'
 import { readPlayed, type SequenceReport, toSequence } from './frames.ts'
-import { type KeptMember, recallFrames } from './kept-frames.ts'
+import { recallFrames } from './kept-frames.ts'
 import type { Layout } from './layout.ts'
 import type { SheetMemory } from './memory.ts'
-import { packSequence, toKnownReport, toParts, toReport, unpackSequence } from './sequence-cache.ts'
+import { isSequenceOf, packSequence, toKnownReport, toParts, toReport, unpackSequence } from './sequence-cache.ts'
 import { framesKey, memberKey, playedKey } from './sheet-key.ts'
 import type { DeliveryLayout, SheetInput } from './sources.ts'
 
 /** Raised whenever equal inputs may give other bytes than before, or what is kept has another shape. */
-export const formatVersion: number = 12
+export const formatVersion: number = 13
 
 /** What the making of sheets needs. */
 export interface SheetPorts {
@@ -120,25 +121,25 @@ export async function readMembers(
 async function recall(input: SheetInput, before: ReadonlyMap<string, KeptMember>, ports: SheetPorts): Promise<Member | undefined> {
   const { cache, codec } = ports
   const key = sequenceKey(input, codec)
+  const name = `${input.spec.name}/${input.animation.name}`
+  const readKept = async (): Promise<ReturnType<typeof unpackSequence>> => {
+    const bytes = await cache.read(key)
+    return bytes && unpackSequence(bytes, name)
+  }
   const known = before.get(key)
-  if (known && (await cache.has(key))) {
-    const read = async (): Promise<Uint8Array> => pixelsOf((await cache.read(key)) ?? (await readPacked(input, ports)))
+  if (known && isSequenceOf(known.head, name) && (await cache.has(key))) {
+    const read = async (): Promise<Uint8Array> => (await readKept())?.pixels ?? readPixels(input, ports)
     return { report: toKnownReport(known.head, read), kept: known }
   }
-  const bytes = await cache.read(key)
-  if (!bytes) return undefined
-  const { head } = unpackSequence(bytes)
-  return { report: toReport(head, pixelsOf(bytes)), kept: { key, head, frames: framesKey(input) } }
+  const kept = await readKept()
+  if (!kept) return undefined
+  return { report: toReport(kept.head, kept.pixels), kept: { key, head: kept.head, frames: framesKey(input) } }
 }
 
-function pixelsOf(bytes: Uint8Array): Uint8Array {
-  return unpackSequence(bytes).pixels[0]!
-}
-
-/** An animation that turns out to be damaged when it is drawn, as it would be kept: the same input gives the same pixels in the same order. */
-async function readPacked(input: SheetInput, ports: SheetPorts): Promise<Uint8Array> {
+/** Of an animation that turns out to be damaged when it is drawn, as they would be kept: the same input gives the same pixels in the same order. */
+async function readPixels(input: SheetInput, ports: SheetPorts): Promise<Uint8Array> {
   const { report } = await readAnew(input, false, { pictures: new Map() }, { ...ports, decoder: undefined })
-  return Buffer.concat(packSequence(toParts(report)))
+  return Buffer.concat(toParts(report).pixels)
 }
 
 /** What helps to cut frames. */

@@ -1,21 +1,7 @@
-import { type Bitmap, type FrameSequence, KeptBitmap, noteDigest, pictureDigest } from '../../atlas/index.ts'
+import { type Bitmap, KeptBitmap, noteDigest, pictureDigest } from '../../atlas/index.ts'
+import { type FrameHead, type SequenceHead, sequenceSchema } from './cache-schema.ts'
 import type { SequenceReport } from './frames.ts'
 import { packHeaded, readHeaded } from './headed.ts'
-
-interface FrameHead {
-  readonly frame: Omit<FrameSequence['frames'][number], 'bitmap'>
-  readonly width: number
-  readonly height: number
-  /** First byte of its pixels; frames that look alike share them. */
-  readonly at: number
-  /** Tells its pixels apart from others. */
-  readonly digest: string
-}
-
-/** Everything that was found out about an animation but its pixels. */
-export type SequenceHead = Omit<SequenceReport, 'sequence'> & {
-  readonly sequence: Omit<FrameSequence, 'frames'> & { readonly frames: readonly FrameHead[] }
-}
 
 /** What was found out about an animation, apart from the RGBA of its pictures. */
 export interface SequenceParts {
@@ -56,10 +42,35 @@ export function packSequence({ head, pixels }: SequenceParts): readonly Uint8Arr
   return packHeaded(head, pixels)
 }
 
-/** What {@link packSequence} packed; the pixels are one view on the bytes. */
-export function unpackSequence(bytes: Uint8Array): SequenceParts {
-  const { head, start } = readHeaded<SequenceHead>(bytes)
-  return { head, pixels: [bytes.subarray(start)] }
+/** What {@link packSequence} packed; the pixels are one view on the bytes. Undefined where the bytes hold anything else. @param name Of the sequence that is expected. */
+export function unpackSequence(bytes: Uint8Array, name: string): { readonly head: SequenceHead; readonly pixels: Uint8Array } | undefined {
+  const packed = readHeaded(bytes, sequenceSchema)
+  if (!packed) return undefined
+  const { head } = packed
+  const pixels = bytes.subarray(packed.start)
+  return isSequenceOf(head, name) && covers(pixels, head) ? { head, pixels } : undefined
+}
+
+/** Whether a head tells of one sequence and of frames that it has. */
+export function isSequenceOf({ sequence }: SequenceHead, name: string): boolean {
+  const names = new Set(sequence.frames.map(({ frame }) => frame.name))
+  return (
+    sequence.name === name &&
+    `${sequence.sprite}/` === name.slice(0, name.indexOf('/') + 1) &&
+    names.size === sequence.frames.length &&
+    [...names].every((frame) => frame.startsWith(`${name}/`)) &&
+    sequence.play.every((frame) => names.has(frame)) &&
+    sequence.frames.every(liesOnCanvas)
+  )
+}
+
+function liesOnCanvas({ frame: { canvas }, width, height }: FrameHead): boolean {
+  return canvas === undefined || (canvas.x + width <= canvas.width && canvas.y + height <= canvas.height)
+}
+
+/** Whether pixels hold all pictures of a head. */
+function covers(pixels: Uint8Array, { sequence }: SequenceHead): boolean {
+  return sequence.frames.every(({ at, width, height }) => at + width * height * 4 <= pixels.length)
 }
 
 /** A report of a head and all of its pixels. */
@@ -71,13 +82,18 @@ export function toReport(head: SequenceHead, pixels: Uint8Array): SequenceReport
   })
 }
 
-/** A report of a head alone. @param read Gives all of its pixels, once one of its pictures is drawn. */
+/** A report of a head alone. @param read Gives all of its pixels, once one of its pictures is drawn. Fewer than the head tells of are refused. */
 export function toKnownReport(head: SequenceHead, read: () => Promise<Uint8Array>): SequenceReport {
   let reading: Promise<Uint8Array> | undefined
   return fromHead(head, ({ width, height, at, digest }) => {
     return new KeptBitmap(width, height, digest, async () => {
       reading ??= read()
-      return (await reading).subarray(at, at + width * height * 4)
+      const pixels = await reading
+      if (!covers(pixels, head))
+        throw new Error(
+          `Expected the pixels of ${head.sequence.name} in the build cache, found fewer. Delete the folder of the build cache.`,
+        )
+      return pixels.subarray(at, at + width * height * 4)
     })
   })
 }

@@ -1,16 +1,7 @@
-import { packHeaded, readHeaded, startOfParts } from './headed.ts'
-import type { BuiltAtlas, BuiltGroup, BuiltPage } from './sheet-model.ts'
-
-/** What is known of a page but its bytes. */
-type PageHead = Omit<BuiltPage, 'bytes'> & { readonly length: number }
-
-/** All of a group but its pages: of those only how many each atlas has. */
-type GroupHead = Omit<BuiltGroup, 'atlases'> & {
-  readonly atlases: readonly (Omit<BuiltAtlas, 'pages' | 'alternates'> & {
-    readonly pages: number
-    readonly alternates?: readonly number[]
-  })[]
-}
+import { type GroupHead, groupSchema, type PageHead, pagesSchema } from './cache-schema.ts'
+import { type ExpectedGroup, isGroupOf, isPicture } from './fitting-group.ts'
+import { packHeaded, readHeaded } from './headed.ts'
+import type { BuiltGroup, BuiltPage } from './sheet-model.ts'
 
 /** A group as parts of a file: what is known of its pages, then the rest of the group, which is longer and not always asked for, then the pages, one after the other. */
 export function packGroup(group: BuiltGroup): readonly Uint8Array[] {
@@ -31,29 +22,41 @@ export function packGroup(group: BuiltGroup): readonly Uint8Array[] {
   )
 }
 
-/** What {@link packGroup} packed; pages are views on the bytes. */
-export function unpackGroup(bytes: Uint8Array): BuiltGroup {
-  const { head } = readHeaded<GroupHead>(bytes.subarray(startOfParts(bytes)))
-  const all = unpackPages(bytes)
+/** What {@link packGroup} packed; pages are views on the bytes. Undefined where the bytes hold anything else, or the group of other animations. */
+export function unpackGroup(bytes: Uint8Array, expected: ExpectedGroup): BuiltGroup | undefined {
+  const packed = readPages(bytes)
+  const inner = packed && readHeaded(bytes.subarray(packed.start), groupSchema)
+  if (!packed || !inner) return undefined
+  const { head } = inner
   let at = 0
   const take = (count: number): BuiltPage[] => {
     at += count
-    return all.slice(at - count, at)
+    return packed.pages.slice(at - count, at)
   }
   const atlases = head.atlases.map(({ pages, alternates, ...atlas }) => ({
     ...atlas,
     pages: take(pages),
     ...(alternates ? { alternates: alternates.map(take) } : {}),
   }))
-  return { ...head, atlases }
+  const group = { ...head, atlases }
+  return at === packed.pages.length && isGroupOf(group, expected) ? group : undefined
 }
 
-/** The pages alone of what {@link packGroup} packed, those of all atlases and encodings. */
+/** The pages alone of what {@link packGroup} packed, those of all atlases and encodings; none where the bytes hold anything else. */
 export function unpackPages(bytes: Uint8Array): readonly BuiltPage[] {
-  const { head, start } = readHeaded<readonly PageHead[]>(bytes)
-  let at = start + startOfParts(bytes.subarray(start))
-  return head.map(({ length, ...page }) => {
+  return readPages(bytes)?.pages ?? []
+}
+
+/** @returns Also where the rest of the group begins. */
+function readPages(bytes: Uint8Array): { readonly pages: readonly BuiltPage[]; readonly start: number } | undefined {
+  const packed = readHeaded(bytes, pagesSchema)
+  if (!packed) return undefined
+  const { head, start } = packed
+  let at = bytes.length - head.reduce((sum, { length }) => sum + length, 0)
+  if (at < start) return undefined
+  const pages = head.map(({ length, ...page }) => {
     at += length
     return { ...page, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset + at - length, length) }
   })
+  return pages.every(isPicture) ? { pages, start } : undefined
 }

@@ -3,9 +3,11 @@ import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
+import { qualitySchema } from './cache-schema.ts'
 import { readPlayed } from './frames.ts'
-import { groupKey, makeGroup } from './group.ts'
+import { expectedGroup, groupKey, makeGroup } from './group.ts'
 import { groupBy } from './group-by.ts'
+import { readJson } from './headed.ts'
 import { formatVersion, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
 import { unpackGroup } from './sheet-cache.ts'
@@ -60,8 +62,10 @@ export async function readQuality(
   for (const grouping of ['group', 'sprite'] as const)
     for (const [name, members] of groupInputs(inputs, grouping)) {
       if (!members.some(isOpen)) continue
-      const kept = await ports.cache.read(groupKey(name, members, optionsFor(grouping, options), ports.codec))
-      for (const one of kept ? unpackGroup(kept).quality : []) known.set(one.id, one)
+      const own = optionsFor(grouping, options)
+      const bytes = await ports.cache.read(groupKey(name, members, own, ports.codec))
+      const kept = bytes && unpackGroup(bytes, expectedGroup(name, members, own))
+      for (const one of kept?.quality ?? []) known.set(one.id, one)
     }
   for (const input of inputs.filter(isOpen)) {
     const quality = await judgeOnce(input, ports)
@@ -73,8 +77,9 @@ export async function readQuality(
 /** What was found out about frames is kept by itself: looking takes longer than packing. Undefined where the result cannot be read. */
 async function judgeOnce(input: SheetInput, { cache, layout }: SheetPorts): Promise<AnimationQuality | undefined> {
   const key = buildKey({ formatVersion, quality: memberKey(input) })
-  const kept = await cache.read(key)
-  if (kept) return JSON.parse(new TextDecoder().decode(kept)) as AnimationQuality
+  const bytes = await cache.read(key)
+  const kept = bytes && readJson(bytes, qualitySchema)
+  if (kept?.id === animationId(input.spec, input.animation)) return kept
   const played = await readPlayed(input, { layout }).catch((error: unknown) => {
     if (error instanceof SpritewrightError) return undefined
     throw error

@@ -47,8 +47,6 @@ export interface ProgramParts {
   readonly specSchema: () => Promise<unknown>
   /** Asks a yes-or-no question on the terminal; undefined when the person leaves it with Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
-  /** Told of a build that a repetition would only repeat. @param out Folder that it wrote into, absolute; undefined for none. */
-  readonly onAtRest?: (out: string | undefined) => void
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
   /** Whether stdout is a terminal, so that it may carry colours. */

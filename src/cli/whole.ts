@@ -5,7 +5,6 @@ import type { RunningService, ServiceInit } from './context.ts'
 export { SpritewrightError } from '../errors.ts'
 export { nodeHost } from '../host/host.ts'
 export { tempName } from '../host/publish.ts'
-export { recordHost } from '../warm/record.ts'
 export { runProgram } from './program.ts'
 
 /** Opens a project; most of the program is loaded for it. */

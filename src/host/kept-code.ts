@@ -2,12 +2,12 @@ import { createHash, hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { Script } from 'node:vm'
+import type { CodeFiles } from './code-files.ts'
 import { folderOf, pathIn } from './paths.ts'
-import type { WarmFiles } from './warm-files.ts'
 
 /** What a program in files of CommonJS is started with. */
 export interface KeptCodeOptions {
-  readonly files: Pick<WarmFiles, 'readBytes' | 'write' | 'isOwn' | 'removeOld'>
+  readonly files: CodeFiles
   /** Folder for what is compiled, absolute; undefined where nothing is kept. It is run, so a folder in which others may write is not used. */
   readonly folder: string | undefined
   /** What the program is started for, and under which options of V8: other runs compile other parts of it, or otherwise. */
@@ -81,7 +81,7 @@ export function startProgram<Exports>(entry: string, options: KeptCodeOptions): 
       for (const ending of ['.code', '.tmp']) files.removeOld(folder, ending, now - longestMs)
       for (const [key, script] of unkept) {
         const code = script.createCachedData()
-        files.write(placeOf(key), nameTemp(placeOf(key)), Buffer.concat([digestOf(key, code), code]), true)
+        files.write(placeOf(key), nameTemp(placeOf(key)), Buffer.concat([digestOf(key, code), code]))
       }
     },
   }

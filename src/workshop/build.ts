@@ -32,7 +32,7 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
     if (request.signal?.aborted) throwAll(failures.slice(0, 1))
     throwAll(failures)
   }
-  const open = request.frozen === true ? 0 : await lookForOrphans(shop, keeper, request, found)
+  if (request.frozen !== true) await lookForOrphans(shop, keeper, request, found)
   if (mayBuy(shop, request)) await mendLock(shop, found, identity)
   await bringHome(shop, found)
   const fresh = new Set(crew.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
@@ -49,19 +49,17 @@ export async function build(shop: Shop, keeper: SessionKeeper, request: BuildReq
     fromVault: first.items.filter((item) => item.state === 'bought').length,
     ...(crew.balance ? { balance: crew.balance } : {}),
     warnings: shop.warnings,
-    isAtRest: open === 0 && shop.warnings.length === 0 && [...first.items, ...first.steps].every((item) => item.state === 'bought'),
   }
 }
 
-/** Brings home what is finished of requests that no spec asks for any more. It keeps nobody from building: a service that cannot be asked is told. Answers how many there were. */
-async function lookForOrphans(shop: Shop, keeper: SessionKeeper, request: BuildRequest, found: Survey): Promise<number> {
+/** Brings home what is finished of requests that no spec asks for any more. It keeps nobody from building: a service that cannot be asked is told. */
+async function lookForOrphans(shop: Shop, keeper: SessionKeeper, request: BuildRequest, found: Survey): Promise<void> {
   const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
   const all = ofPresentServices(await listOrphans(shop, request.names ?? [], asked), found)
   const orphans = all.filter(isFetchable)
   for (const orphan of all) if (!isFetchable(orphan)) tellOrphan(shop, orphan)
   const strays = ofPresentServices(await listStrays(shop, request.names ?? [], found), found)
-  const open = all.length + strays.length
-  if ((orphans.length === 0 && strays.length === 0) || !canAsk(shop, keeper)) return open
+  if ((orphans.length === 0 && strays.length === 0) || !canAsk(shop, keeper)) return
   const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
   try {
     const { fetchOrphans, fetchStrays } = await import('./on-demand.ts')
@@ -74,7 +72,6 @@ async function lookForOrphans(shop: Shop, keeper: SessionKeeper, request: BuildR
       `${ids}: what no spec waits for any more is still at the service, which could not be asked: ${(error as Error).message}`,
     )
   }
-  return open
 }
 
 function canAsk(shop: Shop, keeper: SessionKeeper): boolean {

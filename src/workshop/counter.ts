@@ -113,8 +113,6 @@ export interface BuildReport {
   /** The account's balance around a run that sent something; undefined where nothing was sent. */
   readonly balance?: BalanceEvidence
   readonly warnings: readonly string[]
-  /** Whether the project is at rest: all was bought before, nothing is in flight or waits for a decision, the service was not asked and nobody is warned. */
-  readonly isAtRest: boolean
 }
 
 export interface AnswerRequest {

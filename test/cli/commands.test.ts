@@ -229,7 +229,6 @@ describe('build', () => {
           bought: [],
           fromVault: 0,
           warnings: [],
-          isAtRest: false,
           ...((await build(request)) as object),
         }),
         write: async (_sheets, folder) => {

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { codeFiles } from '../../src/host/code-files.ts'
 import { type KeptCodeOptions, type StartedProgram, startProgram } from '../../src/host/kept-code.ts'
-import { warmFiles } from '../../src/host/warm-files.ts'
 
 interface Program {
   readonly sum: (a: number, b: number) => number
@@ -56,7 +56,7 @@ afterEach(() => {
 })
 
 const start = (options: Partial<KeptCodeOptions> = {}): StartedProgram<Program> =>
-  startProgram<Program>(entry, { files: warmFiles(), folder, use: 'build', now, ...options })
+  startProgram<Program>(entry, { files: codeFiles(), folder, use: 'build', now, ...options })
 const temp = (path: string): string => `${path}.${temps++}.tmp`
 const kept = (): readonly string[] => (existsSync(folder) ? readdirSync(folder).sort() : [])
 
@@ -74,8 +74,8 @@ async function run(options: Partial<KeptCodeOptions> = {}): Promise<void> {
 function answerOf(source: string): { readonly answer: string; readonly place: string } {
   writeFileSync(entry, source)
   const before = kept()
-  const script = `const [{ startProgram }, { warmFiles }] = await Promise.all([import(${JSON.stringify(built('kept-code'))}), import(${JSON.stringify(built('warm-files'))})])
-const { exports, keep } = startProgram(${JSON.stringify(entry)}, { files: warmFiles(), folder: ${JSON.stringify(folder)}, use: 'build', now: ${now} })
+  const script = `const [{ startProgram }, { codeFiles }] = await Promise.all([import(${JSON.stringify(built('kept-code'))}), import(${JSON.stringify(built('code-files'))})])
+const { exports, keep } = startProgram(${JSON.stringify(entry)}, { files: codeFiles(), folder: ${JSON.stringify(folder)}, use: 'build', now: ${now} })
 process.stdout.write(String(exports.answer()))
 keep((path) => path + '.tmp')`
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })
@@ -109,7 +109,7 @@ test('the next start takes what is kept, whole as it is, and writes nothing', as
   const refuse = (): never => {
     throw new Error('Expected nothing to be written.')
   }
-  await run({ files: { ...warmFiles(), write: refuse, removeOld: refuse } })
+  await run({ files: { ...codeFiles(), write: refuse, removeOld: refuse } })
   expect(kept().map((name) => readFileSync(join(folder, name)))).toEqual(before)
 })
 
@@ -172,7 +172,7 @@ test('nothing is taken from a folder in which others may write, and nothing kept
   const never = (): never => {
     throw new Error('Expected no code to be read.')
   }
-  const { readBytes, ...files } = warmFiles()
+  const { readBytes, ...files } = codeFiles()
   start({ files: { ...files, readBytes: (path) => (path.startsWith(folder) ? never() : readBytes(path)) } })
   chmodSync(folder, 0o700)
   expect(() => start({ files: { ...files, readBytes: (path) => (path.startsWith(folder) ? never() : readBytes(path)) } })).toThrow()

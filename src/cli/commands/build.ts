@@ -43,7 +43,6 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
       display.stop()
       const written = isBuyOnly ? [] : await workshop.write(report.sheets, out)
       tellBuilt(printer, { workshop, report, written, out: isBuyOnly ? undefined : out, root })
-      if (report.isAtRest) parts.onAtRest?.(isBuyOnly ? undefined : out)
       return 0
     })
   } catch (error) {

@@ -1,0 +1,242 @@
+import { createHash } from 'node:crypto'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createBitmap } from '../../atlas/index.ts'
+import { atlasModule } from '../../plugin/module.ts'
+import { toOutput } from '../../src/build/output.ts'
+import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
+import type { SheetInput } from '../../src/build/sources.ts'
+import { packDelivery } from '../../src/embedded/delivery.ts'
+import { defaultShapes } from '../../src/embedded/shapes.ts'
+import { parseSpec } from '../../src/spec/parser.ts'
+import { type MemoryCache, memoryCache } from '../build/memory-cache.ts'
+import { configOf, type Game, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
+
+// A stranger's run has written the cache that a CI restores: every entry has the right digest, and says what the stranger likes.
+
+/** Code, for wherever a value of the cache would become a part of a script. */
+const code = "1}];globalThis.poisoned=1;[{a:'"
+const folder = 'node_modules/.cache/spritewright'
+
+/** One head of an entry: where its JSON begins and ends. */
+interface Head {
+  readonly from: number
+  readonly to: number
+  readonly value: unknown
+}
+
+/** The heads of an entry without its digest: of the pages of a group and of the group, or of one thing else. */
+function headsOf(content: Uint8Array): readonly Head[] {
+  const heads: Head[] = []
+  let at = 0
+  while (at + 4 <= content.length) {
+    const length = new DataView(content.buffer, content.byteOffset + at).getUint32(0)
+    const [from, to] = [at + 4, at + 4 + length]
+    if (to > content.length) break
+    try {
+      heads.push({ from, to, value: JSON.parse(Buffer.from(content.subarray(from, to)).toString()) })
+    } catch {
+      break
+    }
+    at = to + ((4 - (length % 4)) % 4)
+  }
+  return heads
+}
+
+/** The same content with other heads. */
+function withHeads(content: Uint8Array, change: (value: unknown) => unknown): Uint8Array {
+  const heads = headsOf(content)
+  if (heads.length === 0) return content
+  const parts = heads.flatMap(({ value }) => {
+    const text = Buffer.from(JSON.stringify(change(value)) ?? 'null')
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(text.length)
+    return [length, text, Buffer.alloc((4 - (text.length % 4)) % 4)]
+  })
+  const { to } = heads.at(-1) as Head
+  return Buffer.concat([...parts, content.subarray(to + ((4 - (to % 4)) % 4))])
+}
+
+/** Sets a field of that name wherever it stands, at any depth. */
+function setting(field: string, value: unknown): (from: unknown) => unknown {
+  const set = (from: unknown): unknown => {
+    if (Array.isArray(from)) return from.map(set)
+    if (from === null || typeof from !== 'object') return from
+    return Object.fromEntries(Object.entries(from).map(([name, inner]) => [name, name === field ? value : set(inner)]))
+  }
+  return set
+}
+
+function fillPages(content: Uint8Array): Uint8Array {
+  return Buffer.from(content).fill('<svg/>', (headsOf(content).at(-1) as Head).to + 4)
+}
+
+const poisons: readonly (readonly [string, (content: Uint8Array) => Uint8Array])[] = [
+  ['code for the whole entry', () => Buffer.from(`globalThis.poisoned=1 // ${'x'.repeat(200)}`)],
+  ['a head that goes beyond its end', (content) => Buffer.concat([Buffer.from([0xff, 0xff, 0xff, 0xff]), content])],
+  ['a head that is no JSON', (content) => Buffer.concat([Buffer.from([0, 0, 0, 4]), Buffer.from('{"a"'), content])],
+  ['pages cut off', (content) => content.subarray(0, content.length - 40)],
+  ['code as the width of a page', (content) => withHeads(content, setting('width', code))],
+  ['code as an encoding', (content) => withHeads(content, setting('extension', code))],
+  ['code as a content type', (content) => withHeads(content, setting('contentType', code))],
+  ['code as a digest', (content) => withHeads(content, setting('sha256', code))],
+  ['code as a scale', (content) => withHeads(content, setting('scale', code))],
+  ['a path as every name', (content) => withHeads(content, setting('name', '../../../poisoned'))],
+  ['a tag as every name', (content) => withHeads(content, setting('name', '</script><script>globalThis.poisoned=1'))],
+  ['a page that is not there', (content) => withHeads(content, setting('page', 7))],
+  ['a place beyond the page', (content) => withHeads(content, setting('x', 1 << 30))],
+  ['a field more', (content) => withHeads(content, (value) => (Array.isArray(value) ? value : { ...(value as object), code }))],
+  // Other pixels of a frame would be data like any other; a page is a file.
+  ['pages that are no pictures', (content) => (headsOf(content).length === 2 ? fillPages(content) : content)],
+]
+
+/** Poisons every entry. What else lies there goes: earlier versions answered from it. */
+async function poisonAll(game: Game, change: (content: Uint8Array) => Uint8Array): Promise<number> {
+  const names = await readdir(game.path(folder))
+  for (const name of names) {
+    const path = join(game.path(folder), name)
+    if (!name.endsWith('.bin')) await rm(path)
+    else await writeSealed(path, change(new Uint8Array((await readFile(path)).subarray(32))))
+  }
+  return names.filter((name) => name.endsWith('.bin')).length
+}
+
+async function writeSealed(path: string, content: Uint8Array): Promise<void> {
+  await writeFile(path, Buffer.concat([createHash('sha256').update(content).digest(), content]))
+}
+
+/** All that a build has written, apart from its cache, by SHA-256. */
+async function bytesOf(game: Game): Promise<Record<string, string>> {
+  const names = await game.list()
+  return Object.fromEntries(
+    await Promise.all(
+      names.map(async (name) => [
+        name,
+        createHash('sha256')
+          .update(await readFile(game.path(name)))
+          .digest('hex'),
+      ]),
+    ),
+  )
+}
+
+describe.each(vites)('a cache by somebody else, read by a build with %s', (_name, load) => {
+  let shelf: Shelf
+  beforeAll(async () => {
+    shelf = await openShelf()
+  })
+  afterAll(() => shelf.close())
+
+  test('gives the bytes of a build that has none, or is not used', { timeout: 120_000 }, async () => {
+    const { build } = await load()
+    const game = await shelf.game()
+    await build(configOf(game, pluginOf(game)))
+    const clean = await bytesOf(game)
+    for (const [name, change] of poisons) {
+      expect(await poisonAll(game, change), name).toBeGreaterThan(1)
+      await game.remove('dist')
+      await build(configOf(game, pluginOf(game)))
+      expect(await bytesOf(game), name).toEqual(clean)
+    }
+  })
+})
+
+const options: SheetOptions = { maxSize: 256, encodings: ['png', 'webp'], level: 1, ktx2: 'uastc', hull: 8 }
+
+/** @param step Another one is a sprite that was edited: the others of its group come from the cache. */
+async function inputsOf(delivery: Uint8Array, step: number): Promise<readonly SheetInput[]> {
+  return ['hero', 'coin'].flatMap((name) => {
+    const spec = parseSpec(
+      JSON.stringify({ reference: './hero.png', prompt: 'x', animations: { walk: { frames: 7, fps: name === 'hero' ? step : 8 } } }),
+      `/game/${name}.sprite.json`,
+    )
+    return spec.animations.map(
+      (animation): SheetInput => ({
+        spec,
+        animation,
+        source: { kind: 'result', sha256: name.padEnd(64, '0'), read: async () => delivery },
+      }),
+    )
+  })
+}
+
+/** Puts a value somewhere into a tree, takes something out of it, or adds to it. */
+function mutate(value: unknown, path: readonly number[], poison: unknown, how: 'set' | 'drop' | 'add'): unknown {
+  if (value === null || typeof value !== 'object') return poison
+  const entries = Object.entries(value)
+  const [step, ...rest] = path
+  if (how === 'add' && (step === undefined || rest.length === 0 || entries.length === 0)) entries.push([String(entries.length), poison])
+  else if (step === undefined || entries.length === 0) return poison
+  else {
+    const at = step % entries.length
+    const [name, inner] = entries[at] as [string, unknown]
+    if (how === 'drop' && (rest.length === 0 || inner === null || typeof inner !== 'object')) entries.splice(at, 1)
+    else entries[at] = [name, mutate(inner, rest, poison, how)]
+  }
+  return Array.isArray(value) ? entries.map(([, inner]) => inner) : Object.fromEntries(entries)
+}
+
+const poison = fc.constantFrom<unknown>(
+  code,
+  '../../poisoned',
+  '</script>',
+  '',
+  -1,
+  0.5,
+  7,
+  2 ** 31,
+  1e308,
+  null,
+  true,
+  [],
+  {},
+  [[]],
+  [code],
+)
+const change = fc.record({
+  entry: fc.nat(),
+  head: fc.nat(3),
+  path: fc.array(fc.nat(20), { maxLength: 6 }),
+  poison,
+  how: fc.constantFrom('set', 'drop', 'add'),
+})
+
+test('law: whatever stands in one entry, a build ends well, its files have the names of the project, and its code holds data only', {
+  timeout: 240_000,
+}, async () => {
+  const frames = Array.from({ length: 7 }, (_, index) => createBitmap(9, 7, new Uint8Array(252).fill(30 * (index + 1))))
+  const { zip: delivery } = await packDelivery(frames, defaultShapes.names)
+  const ports = (cache: MemoryCache) => ({ cache, warn: () => {} })
+  const kept = memoryCache()
+  await makeSheets(await inputsOf(delivery, 8), 'group', options, ports(kept))
+  const keys = [...kept.kept.keys()]
+  const files = async (sheets: Awaited<ReturnType<typeof makeSheets>>): Promise<readonly string[]> =>
+    (await toOutput(sheets, ['phaser', 'pixi'], [])).map(({ file }) => file)
+  const names = await files(await makeSheets(await inputsOf(delivery, 8), 'group', options, ports(memoryCache())))
+  let made = 0
+  await fc.assert(
+    fc.asyncProperty(change, fc.boolean(), async ({ entry, head, path, poison: value, how }, isEdited) => {
+      const cache = memoryCache(kept)
+      const key = keys[entry % keys.length] as string
+      let at = 0
+      const chosen = headsOf(kept.kept.get(key) as Uint8Array).length
+      const mutated = withHeads(kept.kept.get(key) as Uint8Array, (from) =>
+        at++ === head % chosen ? mutate(from, path, value, how) : from,
+      )
+      cache.kept.set(key, new Uint8Array(mutated))
+      const sheets = await makeSheets(await inputsOf(delivery, isEdited ? 9 : 8), 'group', options, ports(cache))
+      made++
+      expect(await files(sheets)).toEqual(names)
+      const text = atlasModule(
+        sheets.atlases,
+        sheets.atlases.map(({ pages }) => pages.map(() => "''")),
+      )
+      new Function(text.replace('export default', 'return'))()
+      expect((globalThis as { poisoned?: unknown }).poisoned).toBeUndefined()
+    }),
+    { numRuns: 400 },
+  )
+  expect(made).toBeGreaterThan(0)
+})
