@@ -1,17 +1,17 @@
 import { dirname, join } from 'node:path'
 import { filesOf, SpritewrightError } from '../src/errors.ts'
+import { escapeLines } from '../src/host/terminal-text.ts'
 import { moduleCode, sourcesOf } from './bundling.ts'
-import { type PluginFailure, toFailure } from './failure.ts'
+import { type FailingContext, failHook } from './failure.ts'
 import { isInside, type SpriteId, specPath } from './ids.ts'
 import type { PluginSession } from './session.ts'
 
 /** What hooks of a build are called on, as far as we use it; Rollup's and Rolldown's plugin context. */
-export interface BuildContext {
+export interface BuildContext extends FailingContext {
   readonly meta: { readonly watchMode: boolean }
   addWatchFile(file: string): void
   emitFile(file: { type: 'asset'; name: string; source: Uint8Array }): string
   info(words: string): void
-  error(failure: PluginFailure): never
 }
 
 /** Makes the sheets of a build, before anything is bundled. Under `--watch` whatever they depend on is watched, also where they cannot be made. */
@@ -22,11 +22,11 @@ export async function startBuild(context: BuildContext, session: PluginSession):
   if (watchMode) session.renew()
   try {
     const { files, notes } = await session.bundling()
-    for (const note of notes) context.info(note)
+    for (const note of notes) context.info(escapeLines(note))
     if (watchMode) watchFiles(context, session, files)
   } catch (error) {
     if (watchMode) watchFiles(context, session, await filesInQuestion(session))
-    context.error(toFailure(error))
+    failHook(context, error)
   }
 }
 
@@ -87,11 +87,11 @@ export async function checkBundle(
   session: PluginSession,
   bundle: Readonly<Record<string, BundledFile>>,
 ): Promise<void> {
-  const hasKey = await session.keySearch()
   try {
+    const hasKey = await session.keySearch()
     refuseKey(hasKey, Object.values(bundle))
   } catch (error) {
-    context.error(toFailure(error))
+    failHook(context, error)
   }
 }
 

@@ -5,6 +5,7 @@ import { accessOf, tokenOf } from './access.ts'
 import { createActions } from './actions.ts'
 import { createBuyer } from './buy.ts'
 import { createEventHub } from './events.ts'
+import { createLog } from './log.ts'
 import { createPageShelf, type PageShelf } from './pages.ts'
 import type { PanelFrames } from './panel/protocol.ts'
 import { readPanelFile } from './panel-files.ts'
@@ -40,8 +41,8 @@ export interface Desk {
 
 /** Opens the panel of a server at `<base>__spritewright/`. Nothing is bought before the server listens, and nothing at all where it does not listen by itself. */
 export function openDesk(server: ViteDevServer, { workshop, root, base, shown, show, urlOf }: DeskPorts): Desk {
-  const { logger, inlineConfig } = server.config
-  const token = tokenOf(inlineConfig, workshop)
+  const log = createLog(server.config.logger)
+  const token = tokenOf(server.config.inlineConfig, workshop)
   const prefix = `${base}__spritewright/`
   const isFit = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
   const hub = createEventHub(isFit)
@@ -83,7 +84,7 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, s
   }
   const buyer = createBuyer({
     workshop,
-    tell: (line, isError) => logger[isError ? 'error' : 'info'](`[spritewright] ${line}`, { timestamp: true }),
+    tell: (line, isError) => log[isError ? 'error' : 'info'](line),
     onProgress: (progress) => hub.send('progress', toPanelProgress(progress)),
     onChange: () => {
       changed()

@@ -7,6 +7,7 @@ import { compareSheets, spritesOf } from './changes.ts'
 import { openDesk } from './desk.ts'
 import { hotModule } from './hot-module.ts'
 import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from './ids.ts'
+import { createLog } from './log.ts'
 import { createLooks, type Sight } from './looks.ts'
 import { createMessenger, stampOf, toModule, type UrlOf } from './messenger.ts'
 import { guardPaths, isOwnPath, servePages } from './middleware.ts'
@@ -36,7 +37,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   const messenger = createMessenger(server, root, urlOf)
-  const typings = createTypingsWriter(workshop, (error) => server.config.logger.error(`[spritewright] ${(error as Error).message}`))
+  const typings = createTypingsWriter(workshop, (error) => createLog(server.config.logger).error((error as Error).message))
   let untyped: Sight | undefined
   const writeTypings = async (): Promise<void> => {
     const due = untyped

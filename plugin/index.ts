@@ -6,7 +6,7 @@
 import type { Plugin } from 'vite'
 import type { Options } from '../src/index.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
-import { toFailure } from './failure.ts'
+import { escapeError, failHook } from './failure.ts'
 import { ownIds, parseId } from './ids.ts'
 import { resolveSprite } from './resolve.ts'
 import { keepSessions, type PluginSeam } from './session.ts'
@@ -36,7 +36,9 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
     configureServer: async (server) => {
       const session = sessions.ofConfig(server.config)
       const { createDevSprites } = await import('./dev.ts')
-      session.dev = await createDevSprites(server, session)
+      session.dev = await createDevSprites(server, session).catch((error: unknown) => {
+        throw escapeError(error)
+      })
     },
     buildStart: {
       sequential: true,
@@ -57,7 +59,7 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
         if (!own) return undefined
         const session = sessions.of(this)
         const code = await (session.dev ? session.dev.moduleOf(own) : loadBundled(this, session, own)).catch((error: unknown) =>
-          this.error(toFailure(error)),
+          failHook(this, error),
         )
         return { code, moduleType: 'js', moduleSideEffects: own.kind === 'hot' }
       },

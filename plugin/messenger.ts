@@ -5,6 +5,7 @@ import type { BuiltPage, BuiltSheets, Preview, SpritewrightError } from '../src/
 import { isSame, type ShownSprite, spritesOf } from './changes.ts'
 import { toFailure } from './failure.ts'
 import { formatId, spriteId, toSlashes } from './ids.ts'
+import { createLog } from './log.ts'
 import { toAtlasData, toSpriteData } from './module.ts'
 import type { SpriteModule, SpriteUpdate } from './runtime/data.ts'
 
@@ -58,7 +59,7 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
     if (broken) client.send({ type: 'error', err: broken as never })
   })
   hot.on('spritewright:reload', ({ why }: { readonly why: string }) =>
-    server.config.logger.warn(`[spritewright] a page is loaded anew: ${why}`, { timestamp: true }),
+    createLog(server.config.logger).warn(`a page is loaded anew: ${why}`),
   )
   const toldOf = (preview: Preview): Map<string, Told> => {
     there = new Set(preview.specs.map(({ name }) => name))

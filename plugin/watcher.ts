@@ -1,6 +1,7 @@
 import { basename, dirname, extname, join, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { isInside, specPath } from './ids.ts'
+import { createLog } from './log.ts'
 
 const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
 /** Exports of frames touched up by hand; their pictures are watched as all are. */
@@ -37,7 +38,7 @@ export function watchProject(
       isLost = false
       await refresh(() => due.size > 0, changed).catch((error: unknown) => {
         isLost = true
-        server.config.logger.error(`[spritewright] ${(error as Error).message}`, { error: error as Error })
+        createLog(server.config.logger).error((error as Error).message)
       })
     }
     isRunning = false
@@ -78,6 +79,6 @@ export function watchLockFile(server: ViteDevServer, root: string, look: () => v
 }
 
 async function restart(server: ViteDevServer): Promise<void> {
-  server.config.logger.info('[spritewright] its configuration changed, the server starts anew.', { timestamp: true })
+  createLog(server.config.logger).info('its configuration changed, the server starts anew.')
   await server.restart()
 }

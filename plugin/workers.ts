@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAbsolute } from 'node:path'
 import type { ViteDevServer } from 'vite'
 import { isInside } from './ids.ts'
+import { createLog } from './log.ts'
 
 /**
  * Refuses modules of the game as service workers of the panel. Any script of an origin may become one; its folder says how far it reaches, and it is told the address of every page in its
@@ -45,7 +46,7 @@ async function mayReach(server: ViteDevServer, path: string, prefix: string): Pr
 
 function refuse(server: ViteDevServer, { url = '/' }: IncomingMessage, response: ServerResponse): void {
   const words = `${url} is a module of the game, and was asked for as a service worker that would reach as far as the panel. It is refused: service workers lie in the public folder.`
-  server.config.logger.warn(`[spritewright] ${words}`, { timestamp: true })
+  createLog(server.config.logger).warn(words)
   response.statusCode = 403
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   response.end(words)

@@ -1,5 +1,5 @@
+import { escapeText } from '../host/terminal-text.ts'
 import type { PlanReport } from '../workshop.ts'
-import { escapeText } from './ink.ts'
 import { count, creditsCell, creditsWords, framesCell, needsApproval, rowsOf, whyNotBought } from './plan-view.ts'
 
 /** A plan as a comment on a pull request: a heading, what has to be bought as a table, the total, the command. Ends in a line break. */

@@ -1,7 +1,8 @@
 import { formatCredits } from '../credit/credits.ts'
 import type { Terminal } from '../host/terminal.ts'
+import { escapeJson } from '../host/terminal-text.ts'
 import { type Failure, weightiest } from './failure.ts'
-import { createPaint, escapeJson, type Ink, ink, type Paint } from './ink.ts'
+import { createPaint, type Ink, ink, type Paint } from './ink.ts'
 import { type Column, layTable } from './table.ts'
 
 /** How a command speaks. Text goes through {@link Ink}, so that nothing from outside can steer the terminal. */

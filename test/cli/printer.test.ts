@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { exitCodeOf, toFailures } from '../../src/cli/failure.ts'
-import { createPaint, cutInk, escapeText, ink, inkWidth } from '../../src/cli/ink.ts'
+import { createPaint, cutInk, ink, inkWidth } from '../../src/cli/ink.ts'
 import { toJsonText } from '../../src/cli/printer.ts'
 import { layTable } from '../../src/cli/table.ts'
 import { type ErrorCode, errorCodes, SpritewrightError } from '../../src/errors.ts'
+import { escapeText } from '../../src/host/terminal-text.ts'
 import { createWorld, planItem, systemError } from './world.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
