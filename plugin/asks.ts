@@ -20,7 +20,10 @@ type Loose<T> = T extends readonly (infer Item)[]
 /** Largest body of a request, bytes: one with a picture, one with thousands of lines, and any other. */
 const longestBody = { answer: 12 * 1024 * 1024, approve: 4 * 1024 * 1024, other: 256 * 1024 } as const
 
-const name = z.string().min(1).max(400)
+/** The name of a sprite. */
+export const spriteName: z.ZodString = z.string().min(1).max(400)
+
+const name = spriteName
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z.string().regex(/^\d{1,15}(?:\.\d{1,4})?$/)
 const frameList = z.array(z.int().min(0).max(99)).min(1).max(1000)

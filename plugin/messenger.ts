@@ -4,6 +4,7 @@ import { filesOf } from '../src/errors.ts'
 import type { BuiltPage, BuiltSheets, Preview, SpritewrightError } from '../src/index.ts'
 import { isSame, type ShownSprite, spritesOf } from './changes.ts'
 import { toFailure } from './failure.ts'
+import { parseHaving, parseReload } from './hot-messages.ts'
 import { formatId, spriteId, toSlashes } from './ids.ts'
 import { createLog } from './log.ts'
 import { toAtlasData, toSpriteData } from './module.ts'
@@ -20,14 +21,6 @@ export interface Messenger {
   pageHasFailed(): void
   /** @param preview No older than any that was noted. */
   tell(preview: Preview): void
-}
-
-/** What a page says that it was loaded with. */
-interface Having {
-  /** Of the sprites that it has imported just now, by name. */
-  readonly stamps: Readonly<Record<string, string>>
-  /** Names of all sprites that it knows, where it is to know all that there are. */
-  readonly all?: readonly string[]
 }
 
 /** One sprite as pages are told of it. */
@@ -51,16 +44,22 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
   let isPageDead = false
   /** Specs that are gone, and may still be imported. */
   const lost = new Map<string, string>()
-  hot.on('spritewright:have', ({ stamps, all }: Having, client) => {
+  // An exception in a listener ends the process, so neither of them trusts its data.
+  hot.on('spritewright:have', (data: unknown, client) => {
+    const having = parseHaving(data)
+    if (!having) return
+    const { stamps } = having
+    const all = having.all && new Set(having.all)
     // One of which nothing was told yet is not gone for that.
     const known = Object.entries(stamps).filter(([name]) => told.has(name) || !there.has(name))
-    const missed = differences(told, new Map(known), (name) => all?.includes(name) === false)
+    const missed = differences(told, new Map(known), (name) => all?.has(name) === false)
     if (missed) client.send('spritewright:update', missed)
     if (broken) client.send({ type: 'error', err: broken as never })
   })
-  hot.on('spritewright:reload', ({ why }: { readonly why: string }) =>
-    createLog(server.config.logger).warn(`a page is loaded anew: ${why}`),
-  )
+  hot.on('spritewright:reload', (data: unknown) => {
+    const reload = parseReload(data)
+    if (reload) createLog(server.config.logger).warn(`a page is loaded anew: ${reload.why}`)
+  })
   const toldOf = (preview: Preview): Map<string, Told> => {
     there = new Set(preview.specs.map(({ name }) => name))
     return toTold(preview.sheets, told, urlOf, (name) => asked === 'all' || asked.has(name))

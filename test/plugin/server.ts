@@ -49,6 +49,11 @@ export interface Dev {
   close(): Promise<void>
 }
 
+/** Where a server listens now: one that starts anew may have another port. */
+export function portOf({ httpServer }: Pick<ViteDevServer, 'httpServer'>): number {
+  return (httpServer?.address() as AddressInfo | null)?.port ?? 0
+}
+
 /** Starts a server, waits until it watches, and connects a page to it. */
 export async function startDev({ createServer }: Vite, game: Game, plugin: TestPlugin, more: InlineConfig = {}): Promise<Dev> {
   let isWatching: Promise<unknown> = Promise.resolve()
@@ -70,8 +75,7 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
   const server = await createServer({ ...config, plugins: [watching, plugin.plugins] })
   await server.listen(0)
   await isWatching
-  // A server that starts anew may have another port.
-  const port = (): number => (server.httpServer?.address() as AddressInfo | null)?.port ?? 0
+  const port = (): number => portOf(server)
   const told = createHappenings<HotMessage>()
   const socket = new WebSocket(`ws://127.0.0.1:${port()}${server.config.base}?token=${server.config.webSocketToken}`, 'vite-hmr')
   socket.addEventListener('message', ({ data }) => {
