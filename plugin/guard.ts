@@ -85,6 +85,34 @@ function hostOf(headers: GuardedRequest['headers']): string | undefined {
   return typeof name === 'string' && (host === undefined || host === name) ? name : undefined
 }
 
+/** What of a dev server's configuration names it. */
+export type NamedServer = Pick<ViteDevServer['config']['server'], 'allowedHosts' | 'host' | 'hmr' | 'origin'>
+
+/** An address. No site can bind one to another machine, as it can bind a name. */
+const addressHost = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
+
+/**
+ * Whether a request asks for the server by an address or by one of its names. If it does not, a foreign page may have
+ * bound its own name to this machine (DNS rebinding), and would read the answer as one of its own server.
+ *
+ * The names are those of Vite's own check: that one runs after all plugins in Vite 6, and never over TLS.
+ */
+export function isOwnHost(headers: GuardedRequest['headers'], { allowedHosts, host, hmr, origin }: NamedServer): boolean {
+  if (allowedHosts === true) return true
+  const asked = hostOf(headers)
+  if (asked === undefined) return false
+  if (addressHost.test(asked)) return true
+  const [name = ''] = asked.split(':')
+  const names: readonly unknown[] = [
+    ...['localhost', '.localhost', host],
+    ...[typeof hmr === 'object' && hmr.host, origin !== undefined && URL.canParse(origin) && new URL(origin).hostname],
+    ...(allowedHosts ?? []),
+  ]
+  return names.some(
+    (own) => typeof own === 'string' && (own === name || (own.startsWith('.') && (own.slice(1) === name || name.endsWith(own)))),
+  )
+}
+
 function toHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined
 }

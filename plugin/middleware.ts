@@ -1,7 +1,23 @@
 import { resolve } from 'node:path'
 import type { Connect, ViteDevServer } from 'vite'
 import type { BuiltPage } from '../src/index.ts'
+import { isOwnHost } from './guard.ts'
 import { isInside } from './ids.ts'
+
+/** Answers 403 to whoever asks for a path under a prefix by a name that is none of the server's. */
+export function guardHost(server: ViteDevServer, prefix: string): void {
+  server.middlewares.use((request, response, next) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    if (!`${path}/`.startsWith(prefix) || isOwnHost(request.headers, server.config.server)) return next()
+    const { host, ':authority': authority = host } = request.headers
+    response.statusCode = 403
+    response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    response.end(
+      `Expected a request to a name of this server, found Host: ${JSON.stringify(authority ?? '')}. If that name is yours, add it to server.allowedHosts in the configuration of Vite.`,
+    )
+  })
+}
 
 /**
  * Answers 404 for every path that leads into a folder of ours, in any spelling, before Vite sees it. Vite's own `server.fs.deny` is left as it is: setting it would replace its defaults,
@@ -56,6 +72,7 @@ function decodeOnce(path: string): string {
 
 /** Serves pages from memory under a prefix, by content hash, with an ETag: a page that the browser has is not sent again. */
 export function servePages(server: ViteDevServer, prefix: string, find: (sha256: string) => BuiltPage | undefined): void {
+  guardHost(server, prefix)
   const handle: Connect.NextHandleFunction = (request, response, next) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
     if (!path.startsWith(prefix)) return next()

@@ -5,6 +5,7 @@ import { type Actions, spendingActions } from './actions.ts'
 import { type ActionName, bodyLimit, isAction, readAsk } from './asks.ts'
 import { toPanelError } from './failure.ts'
 import { type GuardRefusal, isForeign, ownAddress, refuseRequest } from './guard.ts'
+import { guardHost } from './middleware.ts'
 import { OfferChanged } from './offer.ts'
 import type { PanelRefusal } from './panel/actions.ts'
 import { addedHeader, guardWorkers } from './workers.ts'
@@ -52,6 +53,7 @@ export function servePanel(server: ViteDevServer, routes: PanelRoutes): void {
     response.end()
   }
   server.middlewares.stack.unshift({ route: '', handle: noCors })
+  guardHost(server, routes.prefix)
   guardWorkers(server, routes.prefix)
   server.middlewares.use((request, response, next) => {
     if (`${pathOf(request)}/` === routes.prefix) return redirect(response, routes.prefix)
