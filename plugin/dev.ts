@@ -27,7 +27,8 @@ const againMs = 30
 export async function createDevSprites(server: ViteDevServer, session: PluginSession): Promise<DevSprites> {
   const workshop = await session.workshop()
   const { root, base } = session.surroundings
-  const folders = [workshop.options.store.dir, `${root}/node_modules/.cache/spritewright`].flatMap((folder) => [
+  const { dir, shared = dir } = workshop.options.store
+  const folders = [dir, shared, `${root}/node_modules/.cache/spritewright`].flatMap((folder) => [
     folder,
     // A root that is a link has two names.
     resolve(server.config.root, relative(root, folder)),

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Connect, ViteDevServer } from 'vite'
+import { realPath } from '../src/host/real-path.ts'
 import type { BuiltPage } from '../src/index.ts'
 import { isOwnHost } from './guard.ts'
 import { isInside } from './ids.ts'
@@ -34,9 +35,20 @@ export function guardPaths(server: ViteDevServer, folders: readonly string[]): v
   })
 }
 
-/** Whether a URL, or the id of a module, may name a file in one of the folders. */
+/**
+ * Whether a URL, or the id of a module, may name a file in one of the folders. Links are followed on both sides: a
+ * workspace links `node_modules/game` to the project, a link may lead to a single file, and a disk may know a folder by
+ * several spellings.
+ */
 export function isOwnPath(url: string, root: string, base: string, folders: readonly string[]): boolean {
-  return namedPaths(url, root, base).some((path) => folders.some((folder) => isInside(folder, path)))
+  const named = withRealPaths(namedPaths(url, root, base))
+  const own = withRealPaths(folders)
+  return named.some((path) => own.some((folder) => isInside(folder, path)))
+}
+
+/** Each path as it is written and as the disk has it, none twice. */
+function withRealPaths(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.flatMap((path) => [path, realPath(path)]))]
 }
 
 /**

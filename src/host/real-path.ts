@@ -1,10 +1,33 @@
 import { realpathSync } from 'node:fs'
+import { join, parse, sep } from 'node:path'
 
-/** Where a path leads to, links followed; the path itself where nothing is. Bundlers name files by it. */
+/**
+ * The path by which the disk knows a file, links followed; bundlers name files by it. Parts that do not exist (yet) stay
+ * as they are written.
+ *
+ * @param path Absolute and tidy, as `resolve` answers it.
+ */
 export function realPath(path: string): string {
+  return realPathNow(path) ?? realPathOfMissing(path)
+}
+
+/** From the root down, since somebody else may have written the path: it may have thousands of parts, but few exist. */
+function realPathOfMissing(path: string): string {
+  const { root } = parse(path)
+  const parts = path.slice(root.length).split(sep)
+  let known = root
+  for (const [at, part] of parts.entries()) {
+    const next = realPathNow(join(known, part))
+    if (next === undefined) return join(known, ...parts.slice(at))
+    known = next
+  }
+  return known
+}
+
+function realPathNow(path: string): string | undefined {
   try {
     return realpathSync.native(path)
   } catch {
-    return path
+    return undefined
   }
 }
