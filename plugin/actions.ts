@@ -8,6 +8,8 @@ import type { PanelActions } from './panel/actions.ts'
 export interface ActionPorts {
   readonly workshop: Workshop
   readonly buyer: DevBuyer
+  /** Whether a person watches the terminal that shows the token: a program that started the server can read it otherwise. */
+  readonly isAttended: boolean
   /** Where everything stands, as the panel shows it. */
   overview(): Promise<Overview>
   /** Asks for prices and balance anew. */
@@ -24,7 +26,7 @@ export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'ans
 
 /** The actions of a running dev server. */
 export function createActions(ports: ActionPorts): Actions {
-  const { workshop, buyer } = ports
+  const { workshop, buyer, isAttended } = ports
   const done = (): { revision: number } => ({ revision: ports.changed() })
   const write = async (sprite: string, digest: string, edit: Parameters<Workshop['editSpec']>[0]['edit']) => {
     const written = await workshop.editSpec({ sprite, digest, edit })
@@ -40,7 +42,7 @@ export function createActions(ports: ActionPorts): Actions {
     offer: (ask) => readOffer(workshop, ask),
     approve: async (ask) => {
       await mayBuy(workshop)
-      await approveOffer(workshop, ask)
+      await approveOffer(workshop, ask, isAttended ? 'clicked' : 'unattended')
       await buyer.retry()
       return done()
     },

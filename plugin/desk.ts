@@ -124,7 +124,14 @@ export function openDesk(server: ViteDevServer, { workshop, root, base, shown, s
       () => {},
     )
   }
-  const actions = createActions({ workshop, buyer, overview: teller.overview, quote, changed })
+  const actions = createActions({
+    workshop,
+    buyer,
+    isAttended: workshop.host.terminal.isOutputTerminal,
+    overview: teller.overview,
+    quote,
+    changed,
+  })
   servePanel(server, {
     prefix,
     root,

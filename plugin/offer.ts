@@ -35,10 +35,11 @@ export async function readOffer(workshop: Workshop, ask: Asked<'offer'>): Promis
 /**
  * Approves what an offer showed: the same requests at the same prices and ceilings, with the same sum. The service is asked again for that.
  *
+ * @param given How the approval was given.
  * @throws {OfferChanged} where anything of it is different now; nothing was written.
  */
-export async function approveOffer(workshop: Workshop, ask: Asked<'approve'>): Promise<void> {
-  const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask))
+export async function approveOffer(workshop: Workshop, ask: Asked<'approve'>, given: 'clicked' | 'unattended'): Promise<void> {
+  const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), given)
   if (!isApproved) throw new OfferChanged(offer, ask)
 }
 
@@ -46,12 +47,14 @@ async function consult(
   workshop: Workshop,
   { ids, ceiling, adopt }: Asked<'offer'>,
   agree: (offer: PanelOffer) => boolean,
+  given?: 'clicked' | 'unattended',
 ): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
   let seen: { lines: readonly ApprovalLine[]; balance: Credits } | undefined
   const report = await workshop.approve({
     names: ids,
     ...(ceiling === undefined ? {} : { max: parseCredits(ceiling) }),
     ...(adopt === undefined ? {} : { adopt }),
+    ...(given === undefined ? {} : { given }),
     confirm: async (lines, balance) => {
       seen = { lines, balance }
       return agree(toOffer(lines, balance))

@@ -164,7 +164,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
     })
   return {
     options: shop.options,
-    host: { clock: shop.host.clock, disk: shop.host.disk, random: shop.host.random },
+    host: { clock: shop.host.clock, disk: shop.host.disk, random: shop.host.random, terminal: shop.host.terminal },
     plan: (names = [], signal = never) => interruptible(signal, async () => (await onDemand()).makePlan(shop, keeper, names, signal)),
     status: async (names = []) => (await onDemand()).readFullStatus(shop, keeper, names),
     review: async (name) => (await onDemand()).review(shop, keeper, name),

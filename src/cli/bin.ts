@@ -58,7 +58,6 @@ async function run(): Promise<void> {
     host,
     version: packageVersion(import.meta.filename),
     signal: interrupt.signal,
-    isOutputTerminal: process.stdout.isTTY === true,
     createWorkshop: parts.createWorkshop,
     specSchema: parts.specSchema,
     startService: parts.startService,

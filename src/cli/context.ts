@@ -49,8 +49,6 @@ export interface ProgramParts {
   readonly ask: (question: string) => Promise<boolean | undefined>
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
-  /** Whether stdout is a terminal, so that it may carry colours. */
-  readonly isOutputTerminal: boolean
 }
 
 /** What every command stands on. */

@@ -46,7 +46,7 @@ function printVersion(printer: Printer, version: string): number {
 }
 
 /** Looked for in the raw arguments: a command line that cannot be parsed is to be refused in the right form, too. */
-function printerInit(argv: readonly string[], { host, isOutputTerminal }: ProgramParts): Parameters<typeof createPrinter>[0] {
+function printerInit(argv: readonly string[], { host }: ProgramParts): Parameters<typeof createPrinter>[0] {
   const end = argv.indexOf('--')
   const switches = end < 0 ? argv : argv.slice(0, end)
   const mayColor = !switches.includes('--no-color') && !host.env.NO_COLOR && host.env.TERM !== 'dumb'
@@ -54,7 +54,7 @@ function printerInit(argv: readonly string[], { host, isOutputTerminal }: Progra
     terminal: host.terminal,
     isJson: switches.includes('--json'),
     isQuiet: switches.includes('--quiet'),
-    hasColor: mayColor && isOutputTerminal,
+    hasColor: mayColor && host.terminal.isOutputTerminal,
     hasNoteColor: mayColor && host.terminal.isInteractive,
   }
 }

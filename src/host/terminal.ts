@@ -4,6 +4,8 @@ export interface Terminal {
   write(text: string): void
   /** Text to stderr, as it is: progress, warnings. */
   note(text: string): void
+  /** Whether stdout is a terminal that a person watches. */
+  readonly isOutputTerminal: boolean
   /** Whether stderr is a terminal that a person watches, so that progress may be drawn. */
   readonly isInteractive: boolean
   /** Whether stdin can be asked. */
@@ -19,6 +21,9 @@ export function nodeTerminal(): Terminal {
   return {
     write: (text) => void process.stdout.write(text),
     note: (text) => void process.stderr.write(text),
+    get isOutputTerminal() {
+      return process.stdout.isTTY === true
+    },
     get isInteractive() {
       return process.stderr.isTTY === true
     },

@@ -185,7 +185,7 @@ export interface ContractFinding {
 export interface Workshop {
   readonly options: ResolvedOptions
   /** What it was opened with of the world, without the environment, which has the key in it. */
-  readonly host: Pick<Host, 'clock' | 'disk' | 'random'>
+  readonly host: Pick<Host, 'clock' | 'disk' | 'random' | 'terminal'>
   /** Spends nothing; asks the service only where something is missing. Errors of specs are thrown. */
   plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
   /** Where everything stands, without the service. */

@@ -78,7 +78,14 @@ describe('progress', () => {
 describe('the display', () => {
   function createDisplay(isInteractive: boolean) {
     let texts: string[] = []
-    const terminal = { write: () => {}, note: (more: string) => void texts.push(more), isInteractive, canAsk: false, columns: 80 }
+    const terminal = {
+      write: () => {},
+      note: (more: string) => void texts.push(more),
+      isOutputTerminal: false,
+      isInteractive,
+      canAsk: false,
+      columns: 80,
+    }
     const clock = { wall: () => 0, mono: () => now, sleep: (ms: number, signal?: AbortSignal) => sleep(ms, signal) }
     let now = 0
     let wake = (): void => {}

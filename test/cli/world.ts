@@ -103,6 +103,7 @@ export function createWorld(init: WorldInit = {}): World {
     terminal: {
       write: (text) => void out.push(text),
       note: (text) => void err.push(text),
+      isOutputTerminal: init.isOutputTerminal ?? false,
       isInteractive: init.isInteractive ?? false,
       canAsk: init.canAsk ?? false,
       columns: 80,
@@ -117,7 +118,6 @@ export function createWorld(init: WorldInit = {}): World {
     host,
     version: '1.2.3',
     signal: interrupt.signal,
-    isOutputTerminal: init.isOutputTerminal ?? false,
     createWorkshop: async (asked) => {
       world.opened.push(asked)
       return { close: async () => void world.closed++, ...init.workshop } as Workshop

@@ -96,6 +96,7 @@ async function runHere(root: string, argv: readonly string[], env: Desk['env']):
     terminal: {
       write: (text) => void out.push(text),
       note: (text) => void err.push(text),
+      isOutputTerminal: false,
       isInteractive: false,
       canAsk: false,
       columns: 80,
@@ -106,7 +107,6 @@ async function runHere(root: string, argv: readonly string[], env: Desk['env']):
     version: '0.0.0',
     createWorkshop,
     signal: new AbortController().signal,
-    isOutputTerminal: false,
     startService: () => Promise.reject(new Error('No service of its own here.')),
     specSchema: async () => ({}),
     ask: async () => false,

@@ -149,6 +149,7 @@ export class Process {
       terminal: {
         write: (text) => machine.watch.says(text),
         note: (text) => machine.watch.says(text),
+        isOutputTerminal: false,
         isInteractive: false,
         canAsk: false,
         columns: 80,
