@@ -23,6 +23,7 @@ const sampled = [
   'test/money/crash.test.ts',
   'test/money/ledger.test.ts',
   'test/money/store-laws.test.ts',
+  'test/security',
   'test/service/cut-streams.test.ts',
   'test/service/strange-bodies.test.ts',
 ]
