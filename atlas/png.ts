@@ -8,10 +8,16 @@ import { channelsOf, toRgba } from './png-pixels.ts'
 export interface PictureLimits {
   /** Width × height. @default 2 ** 26 */
   readonly maxPixels?: number
+  /** PNG: bytes that decoding takes at once, from the packed rows to the RGBA pixels. @default 512 MiB */
+  readonly maxBytes?: number
 }
 
 /** Width × height of the largest picture read by default. */
 export const MAX_PIXELS: number = 2 ** 26
+
+const MAX_BYTES = 2 ** 29
+/** The most bytes that deflate makes of one. */
+const MAX_DEFLATE_RATIO = 1032
 
 /**
  * Decodes a PNG, strictly: all colour types, depths and interlacing, to straight-alpha RGBA8.
@@ -20,7 +26,7 @@ export const MAX_PIXELS: number = 2 ** 26
  * (text is never unpacked). Of an animated PNG the still picture is read.
  *
  * @throws {AtlasError} `SW_PNG`; `facts.rule` is a stable name of the broken rule: damaged chunks of any kind, chunks out of order, missing end, bytes after it,
- * too many pixels, or image data that is not exactly as long as the picture.
+ * too many pixels, too much memory for them (a picture of 8192 × 8192 with 16 bits a channel), or image data that is not exactly as long as the picture.
  * @see W3C PNG (Third Edition).
  */
 export function decodePng(bytes: Uint8Array, limits: PictureLimits = {}): Bitmap {
@@ -28,10 +34,21 @@ export function decodePng(bytes: Uint8Array, limits: PictureLimits = {}): Bitmap
   const { header } = parts
   const passes = passesOf(header)
   const total = passes.reduce((sum, pass) => sum + pass.height * (1 + rowBytes(header, pass.width)), 0)
+  const bytesTaken = total + bytesBeside(header, passes)
+  const maxBytes = limits.maxBytes ?? MAX_BYTES
+  if (bytesTaken > maxBytes)
+    refusePng(
+      'too-much-memory',
+      `expected to decode it in ${maxBytes} bytes, found it to take ${bytesTaken}: save it smaller, or with 8 bits a channel.`,
+      {
+        width: header.width,
+        height: header.height,
+        bytes: bytesTaken,
+        maxBytes,
+      },
+    )
   const raw = inflateExactly(parts, total)
-  // The rows of the commonest kind are the pixels.
-  if (header.colourType === 6 && header.depth === 8 && !header.interlaced)
-    return createBitmap(header.width, header.height, unfilter(raw, header.height, header.width * 4, 4))
+  if (areRowsPixels(header)) return createBitmap(header.width, header.height, unfilter(raw, header.height, header.width * 4, 4))
   const bitmap = createBitmap(header.width, header.height)
   let at = 0
   for (const pass of passes) {
@@ -86,13 +103,26 @@ function rowBytes(header: PngHeader, width: number): number {
   return Math.ceil((width * channelsOf(header.colourType) * header.depth) / 8)
 }
 
+/** Whether the unfiltered rows are the RGBA pixels, as those of the commonest kind are. */
+function areRowsPixels({ colourType, depth, interlaced }: PngHeader): boolean {
+  return colourType === 6 && depth === 8 && !interlaced
+}
+
+/** Bytes that decoding takes beside the unpacked rows: the pixels, and copies of the largest pass. */
+function bytesBeside(header: PngHeader, passes: readonly Pass[]): number {
+  if (areRowsPixels(header)) return 0
+  const largestPass = Math.max(...passes.map(({ width, height }) => width * height))
+  return 4 * header.width * header.height + largestPass * ((header.depth < 8 ? 1 : 0) + (header.interlaced ? 4 : 0))
+}
+
 function inflateExactly(parts: PngParts, length: number): Uint8Array {
   const packed = parts.data.length === 1 ? parts.data[0]! : Buffer.concat(parts.data)
   let raw: Buffer
   let taken: number
   try {
-    // Grown in steps, so that a small file that claims a huge picture costs little.
-    const options = { maxOutputLength: length, chunkSize: Math.min(length + 64, 1 << 22), info: true }
+    // One chunk, since several are copied into one at the end. A small file that claims a huge picture gets a small one.
+    const chunkSize = Math.min(length, packed.length * MAX_DEFLATE_RATIO) + 64
+    const options = { maxOutputLength: length, chunkSize, info: true }
     const result = inflateSync(packed, options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }
     raw = result.buffer
     taken = result.engine.bytesWritten
