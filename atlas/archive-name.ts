@@ -1,6 +1,9 @@
 import { crc32 } from 'node:zlib'
 import { type CentralHeader, type ExtraFields, refuseArchive, viewOf } from './archive-directory.ts'
+import { briefName } from './brief-names.ts'
 
+/** Bytes of a whole name. Every system opens such a path, and a message that quotes the name fits on a screen. */
+export const MAX_NAME_BYTES = 1024
 const MAX_SEGMENT_BYTES = 255
 const UTF8_FLAG = 0x0800
 
@@ -9,11 +12,16 @@ const UTF8_FLAG = 0x0800
  *
  * Nothing here ever becomes a path: the rules stay because a strange name is a sign of a strange archive.
  *
- * @throws {AtlasError} `SW_ARCHIVE` for a name that is absolute, climbs, is not what every reader would read, or that some file system would change.
+ * @throws {AtlasError} `SW_ARCHIVE` for a name that is longer than {@link MAX_NAME_BYTES}, is absolute, climbs, is not what every reader would read, or that some file system would change.
  */
 export function readEntryName(header: CentralHeader): string {
   const { nameBytes } = header
   if (nameBytes.length === 0) refuseArchive('name-empty', 'expected a name for every entry, found an empty one.')
+  if (nameBytes.length > MAX_NAME_BYTES)
+    refuseArchive(
+      'name-too-long',
+      `expected names of at most ${MAX_NAME_BYTES} bytes, found one of ${nameBytes.length}: ${latin1(nameBytes)}`,
+    )
   const isAscii = nameBytes.every((byte) => byte < 0x80)
   if (!isAscii && (header.flags & UTF8_FLAG) === 0)
     refuseArchive('name-non-ascii-unflagged', `expected a name in ASCII or marked as UTF-8, found other bytes: ${latin1(nameBytes)}`)
@@ -51,7 +59,7 @@ export function checkUnicodePath(extra: ExtraFields, nameBytes: Uint8Array): voi
 }
 
 function checkSegments(name: string): void {
-  const found = `found ${JSON.stringify(name.slice(0, 300))}.`
+  const found = `found ${JSON.stringify(briefName(name))}.`
   const facts = { entry: name }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\u0000-\u001f\u007f-\u009f]/.test(name))
@@ -70,6 +78,7 @@ function checkSegments(name: string): void {
 
 /**
  * Refuses names that meet: the same name twice, names that a case-folding or normalising file system takes for one, and a file that is also the folder of another.
+ * The cost is that of sorting the names, however deep their folders are.
  *
  * @param names In the order of the directory; folders end with a slash.
  * @throws {AtlasError} `SW_ARCHIVE`
@@ -90,12 +99,15 @@ export function checkNamesApart(names: readonly string[]): void {
     folded.add(fold)
     if (bare === name) files.add(fold)
   }
-  for (const name of folded) {
-    for (let slash = name.indexOf('/'); slash >= 0; slash = name.indexOf('/', slash + 1)) {
-      const parent = name.slice(0, slash)
-      if (files.has(parent))
-        refuseArchive('file-as-dir', `expected ${JSON.stringify(parent)} to be a file or a folder, found both.`, { entry: parent })
-    }
+  // Earlier names that are a prefix of the current one, shortest first; in sorted order none is missed. Only the last can
+  // be a file that is the folder of the current name: any longer prefix would have been refused for the same file.
+  const begun: string[] = []
+  for (const name of [...folded].sort()) {
+    while (begun.length > 0 && !name.startsWith(begun.at(-1)!)) begun.pop()
+    const entry = begun.at(-1)
+    if (entry !== undefined && files.has(entry) && name[entry.length] === '/')
+      refuseArchive('file-as-dir', `expected ${JSON.stringify(entry)} to be a file or a folder, found both.`, { entry })
+    begun.push(name)
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ArchiveEntry } from './archive.ts'
+import { briefName, briefNames } from './brief-names.ts'
 import { sniffFormat } from './picture.ts'
 import { parseSheetAtlas, type SheetAtlas } from './sheet-atlas.ts'
 
@@ -62,6 +63,12 @@ function stemOf(name: string): string {
     .toLowerCase()
 }
 
+/** A stem without the number at its end. Anchored, since a search for the number would start anew at each digit. */
+function unnumbered(stem: string): { readonly head: string; readonly digits: string } {
+  const [, head = '', digits = ''] = /^(.*\D)?(\d*)$/s.exec(stem) ?? []
+  return { head, digits }
+}
+
 function folderOf(name: string): string {
   return name.slice(0, name.lastIndexOf('/') + 1)
 }
@@ -103,9 +110,9 @@ function findFrames(pictures: readonly ArchiveEntry[]): { frames: readonly Archi
   const chosen = inFolder.length > 0 ? inFolder : byName.length > 0 ? byName : longestRun(pictures)
   const frames = inNaturalOrder(chosen)
   const warnings: string[] = []
-  const stems = new Set(frames.map((entry) => folderOf(entry.name) + stemOf(entry.name).replace(/\d+$/, '')))
+  const stems = new Set(frames.map((entry) => folderOf(entry.name) + unnumbered(stemOf(entry.name)).head))
   if (stems.size > 1)
-    warnings.push(`The frames have ${stems.size} different names (${[...stems].slice(0, 4).join(', ')}); they are taken as one animation.`)
+    warnings.push(`The frames have ${stems.size} different names (${briefNames([...stems], 4)}); they are taken as one animation.`)
   warnings.push(...gaps(frames))
   return { frames, warnings }
 }
@@ -114,32 +121,33 @@ function findFrames(pictures: readonly ArchiveEntry[]): { frames: readonly Archi
 function longestRun(pictures: readonly ArchiveEntry[]): readonly ArchiveEntry[] {
   const groups = new Map<string, ArchiveEntry[]>()
   for (const entry of pictures) {
-    const stem = stemOf(entry.name)
-    if (!/\d$/.test(stem)) continue
-    const key = folderOf(entry.name) + stem.replace(/\d+$/, '')
-    groups.set(key, [...(groups.get(key) ?? []), entry])
+    const { head, digits } = unnumbered(stemOf(entry.name))
+    if (digits === '') continue
+    const key = folderOf(entry.name) + head
+    const group = groups.get(key)
+    if (group) group.push(entry)
+    else groups.set(key, [entry])
   }
   const longest = [...groups.values()].reduce<readonly ArchiveEntry[]>((best, group) => (group.length > best.length ? group : best), [])
   return longest.length > 1 ? longest : []
 }
 
 function gaps(frames: readonly ArchiveEntry[]): readonly string[] {
-  const numbers = frames.map((entry) => /(\d+)$/.exec(stemOf(entry.name))?.[1]).filter((digits) => digits !== undefined)
+  const numbers = frames.map((entry) => unnumbered(stemOf(entry.name)).digits).filter((digits) => digits !== '')
   if (numbers.length !== frames.length || frames.length === 0) return []
   const first = Number(numbers[0])
   const at = numbers.findIndex((digits, index) => Number(digits) !== first + index)
-  return at < 0 ? [] : [`The numbers of the frames do not run on: expected ${first + at}, found "${frames[at]!.name}".`]
+  return at < 0 ? [] : [`The numbers of the frames do not run on: expected ${first + at}, found "${briefName(frames[at]!.name)}".`]
 }
 
 /** By name, numbers compared as numbers: `frame_2` before `frame_10`. */
 function inNaturalOrder<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
-  return [...items].sort((a, b) => compareNatural(a.name, b.name))
+  const split = items.map((item) => ({ item, parts: item.name.split(/(\d+)/) }))
+  return split.sort((a, b) => compareNatural(a.parts, b.parts)).map(({ item }) => item)
 }
 
 // No Intl: its order may change from one Node to the next.
-function compareNatural(a: string, b: string): number {
-  const left = a.split(/(\d+)/)
-  const right = b.split(/(\d+)/)
+function compareNatural(left: readonly string[], right: readonly string[]): number {
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const [x, y] = [left[i]!, right[i]!]
     if (x === y) continue

@@ -1,8 +1,10 @@
+import { MAX_NAME_BYTES } from './archive-name.ts'
 import { type Bitmap, blit, createBitmap, crop, turnBack } from './bitmap.ts'
 import { AtlasError } from './errors.ts'
 
 /** A frame as a foreign atlas JSON places it. */
 export interface SheetFrame {
+  /** At most 1,024 bytes. */
   readonly name: string
   /** Rectangle on the sheet, upright size: a turned frame covers `height` × `width` there. */
   readonly x: number
@@ -41,7 +43,7 @@ export function parseSheetAtlas(text: string): SheetAtlas | undefined {
       ? Object.entries(list)
       : []
   const frames = named.map(([name, value]) => toSheetFrame(name, value))
-  if (frames.length === 0 || !frames.every((frame) => frame !== undefined && frame.name !== '')) return undefined
+  if (frames.length === 0 || !frames.every((frame) => frame !== undefined && isName(frame.name))) return undefined
   const image = isRecord(json.meta) ? json.meta.image : undefined
   return { frames: frames as SheetFrame[], ...(typeof image === 'string' ? { image } : {}) }
 }
@@ -57,6 +59,10 @@ function parseJson(text: string): unknown {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isName(name: string): boolean {
+  return name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES
 }
 
 function isCount(value: unknown): value is number {

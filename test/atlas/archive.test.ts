@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import JSZip from 'jszip'
 import { describe, expect, test } from 'vitest'
 import { readArchive } from '../../atlas/archive.ts'
+import { checkNamesApart } from '../../atlas/archive-name.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { differsFromJszip } from '../fuzz/fuzz.ts'
 import { corpus, corpusBytes } from './corpus.ts'
@@ -120,5 +121,19 @@ describe('readArchive', () => {
     const packed = await zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE' })
     const error = refusal(() => readArchive(packed, limits))
     expect([error.code, error.facts.rule]).toEqual(['SW_ARCHIVE', rule])
+  })
+
+  test('a file that is the folder of another is found whatever stands between them, and no other is taken for one', () => {
+    const part = fc.stringMatching(/^[ab!+ ℀]{1,2}$/)
+    const name = fc.array(part, { minLength: 1, maxLength: 3 }).map((parts) => parts.join('/'))
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { maxLength: 12, selector: (each) => each.normalize('NFKC') }), (names) => {
+        const folded = names.map((each) => each.normalize('NFKC'))
+        const clash = folded.some((file) => folded.some((other) => other.startsWith(`${file}/`)))
+        if (clash) expect(refusal(() => checkNamesApart(names)).facts.rule).toBe('file-as-dir')
+        else expect(checkNamesApart(names)).toBeUndefined()
+      }),
+      { numRuns: 500 },
+    )
   })
 })

@@ -1,7 +1,14 @@
 import { crc32 } from 'node:zlib'
+import JSZip from 'jszip'
 import { describe, expect, test } from 'vitest'
+import { type ArchiveEntry, openArchive } from '../../atlas/archive.ts'
+import { checkNamesApart } from '../../atlas/archive-name.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { decodePng } from '../../atlas/png.ts'
+import { parseSheetAtlas } from '../../atlas/sheet-atlas.ts'
+
+/** Characters that fill a terminal of 24 lines. */
+const SCREENFUL = 24 * 80
 
 function refusal(run: () => unknown): AtlasError {
   try {
@@ -11,6 +18,11 @@ function refusal(run: () => unknown): AtlasError {
     throw error
   }
   throw new Error('Expected a refusal, found none.')
+}
+
+function expectBrief(error: AtlasError): void {
+  expect(error.message.length).toBeLessThanOrEqual(SCREENFUL)
+  expect(JSON.stringify(error.facts).length).toBeLessThanOrEqual(2 * SCREENFUL)
 }
 
 interface Header {
@@ -43,6 +55,50 @@ function pngOf(
   const signature = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10)
   return new Uint8Array(Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', new Uint8Array())]))
 }
+
+async function pack(entries: readonly ArchiveEntry[]): Promise<Uint8Array> {
+  const zip = new JSZip()
+  for (const { name, bytes } of entries) zip.file(name, bytes, { createFolders: false })
+  return zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE' })
+}
+
+describe('D2', () => {
+  /** Folders of one letter. */
+  const deep = (bytes: number, end: string): string => `${'a/'.repeat((bytes - end.length) >> 1)}${end}`
+
+  test.each([
+    [10, 16_000],
+    [40, 65_000],
+  ])('D2: %i names of %i bytes are refused by their length', async (count, bytes) => {
+    const names = Array.from({ length: count }, (_, index) => deep(bytes, `${10 + index}.png`))
+    const zip = await pack(names.map((name) => ({ name, bytes: new Uint8Array(1) })))
+    const error = refusal(() => openArchive(zip))
+    expect([error.code, error.facts.rule]).toEqual(['SW_ARCHIVE', 'name-too-long'])
+    expectBrief(error)
+  })
+
+  test('D2: a name of 1,024 bytes is read and one of 1,025 is not', async () => {
+    const [longest, longer] = [deep(1024, '10.png'), deep(1025, '1.png')]
+    expect([longest.length, longer.length]).toEqual([1024, 1025])
+    expect(openArchive(await pack([{ name: longest, bytes: new Uint8Array(1) }])).map(({ name }) => name)).toEqual([longest])
+    const zip = await pack([{ name: longer, bytes: new Uint8Array(1) }])
+    expect(refusal(() => openArchive(zip)).facts.rule).toBe('name-too-long')
+  })
+
+  // If each folder of each name is looked up by itself, this takes minutes of CPU.
+  test('D2: the time to compare names does not grow with the square of their length', { timeout: 30_000 }, () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => deep(16_000, `${10_000 + index}.png`))
+    expect(checkNamesApart(names)).toBeUndefined()
+    expect(refusal(() => checkNamesApart([...names, `${names[7]}/x`])).facts.entry).toBe(names[7])
+  })
+
+  test('D2: an atlas whose frames have names of more than 1,024 bytes is none', () => {
+    const atlas = (bytes: number): string =>
+      JSON.stringify({ frames: { [`${'é'.repeat(bytes >> 1)}`]: { frame: { x: 0, y: 0, w: 1, h: 1 } } } })
+    expect(parseSheetAtlas(atlas(1024))?.frames).toHaveLength(1)
+    expect(parseSheetAtlas(atlas(1026))).toBeUndefined()
+  })
+})
 
 describe('D3', () => {
   test.each([
