@@ -1,11 +1,12 @@
 import type { ArchiveEntry } from './archive.ts'
 import type { Bitmap } from './bitmap.ts'
-import { framesByName, sortDelivery } from './delivery-parts.ts'
+import { briefName, briefNames } from './brief-names.ts'
+import { type DeliveryParts, framesByName, sortDelivery } from './delivery-parts.ts'
+import { compareWithSheet, cutFrames, decodeFrames, type NamedBitmap } from './delivery-pictures.ts'
 import { AtlasError } from './errors.ts'
 import type { Canvas } from './frame.ts'
-import { sniffFormat } from './picture.ts'
-import { decodePng } from './png.ts'
-import { cutFrame, type SheetAtlas } from './sheet-atlas.ts'
+import { MAX_FRAME_PIXELS } from './picture.ts'
+import { PixelBudget } from './pixel-budget.ts'
 import { cutToSeen } from './trim.ts'
 
 /** What a paid archive holds. */
@@ -28,41 +29,70 @@ export interface Delivery {
 export interface ExpectedDelivery {
   /** Number of frames; another number is a warning. */
   readonly frames?: number
+  /**
+   * Width × height of all frames together, and of the sheet if it is decoded. Headers say it before anything is decoded.
+   *
+   * @default `frames` (or 100) frames of 4096 × 4096 pixels and as much for their sheet, but at most 2 ** 27, which take 512 MiB:
+   * 100 frames of 1158 × 1158, 12 of 3344 × 3344, 8 of 4096 × 4096. A larger delivery is refused.
+   */
+  readonly maxPixels?: number
 }
 
-/** The largest frame: 16 million pixels. */
-const FRAME_LIMITS = { maxPixels: 2 ** 24 }
+/** Frames of the largest request. */
+const MOST_FRAMES = 100
+/** Pixels that take 512 MiB as RGBA. */
+const MAX_DELIVERY_PIXELS = 2 ** 27
+
+function budgetOf({ frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): PixelBudget {
+  return new PixelBudget(maxPixels ?? Math.min(2 * frames * MAX_FRAME_PIXELS, MAX_DELIVERY_PIXELS))
+}
 
 /**
  * Finds the frames in an archive whose names nobody promised.
  *
  * Frames are pictures in a folder `frames`, or with `frame` in their names, or with a common stem and running numbers, in the natural order of the numbers. Where
  * there are none, they are cut from the sheet by the atlas JSON, which is recognised by its shape. Where there are both, they are compared and a difference is a warning.
+ * Frames of an atlas that lie in one place share one bitmap. A sheet that cannot be read, or for which no pixels are left, is a warning if there are frames.
  *
  * @param entries As `readArchive` gives them.
- * @throws {AtlasError} `SW_DELIVERY_LAYOUT` where no frames are found, with `facts.entries`; `SW_FRAME_SIZE` where they differ in size; `SW_PNG` for a damaged one,
- * `SW_IMAGE` for one that is no PNG.
+ * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if no frames are found (`no-frames`), with `facts.entries`, or if there are more pixels than
+ * {@link ExpectedDelivery.maxPixels} (`too-many-pixels`), or if an atlas names a frame outside of its sheet (`outside-sheet`) or over 4096 × 4096 pixels (`frame-too-large`);
+ * `SW_FRAME_SIZE` if frames differ in size; `SW_PNG` for a damaged one; `SW_IMAGE` for one that is no PNG. `facts.rule` names the broken rule.
  */
 export function readDelivery(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): Delivery {
-  const parts = sortDelivery(entries)
-  const warnings = [...parts.warnings]
-  const decoded = parts.frames.map((entry) => ({ name: entry.name, bitmap: decodeNamed(entry) }))
-  const { sheet, atlas } = parts
-  const canCut = sheet !== undefined && atlas !== undefined
-  if (decoded.length === 0 && !canCut) throw noFrames(entries)
-  const cut = (): { name: string; bitmap: Bitmap }[] => cutAll(sheet!, atlas!.parsed)
-  const found = decoded.length > 0 ? decoded : cut()
-  if (decoded.length > 0 && canCut) warnings.push(...compareWithSheet(decoded, cut))
-  checkOneSize(found)
-  warnings.push(...countWarning(found.length, expected))
+  const { found, parts, warnings } = findFrames(entries, expected)
+  const { sheet, atlas, preview } = parts
   return {
-    frames: found.map((frame) => frame.bitmap),
-    names: found.map((frame) => frame.name),
+    frames: found.map(({ bitmap }) => bitmap),
+    names: found.map(({ name }) => name),
     ...(sheet === undefined ? {} : { sheet }),
     ...(atlas === undefined ? {} : { atlas: atlas.entry }),
-    ...(parts.preview === undefined ? {} : { preview: parts.preview }),
+    ...(preview === undefined ? {} : { preview }),
     warnings,
   }
+}
+
+interface FoundFrames {
+  /** A list of its own, which the caller may change. */
+  readonly found: NamedBitmap[]
+  readonly parts: DeliveryParts
+  readonly warnings: readonly string[]
+}
+
+function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery): FoundFrames {
+  const parts = sortDelivery(entries)
+  const { sheet, atlas } = parts
+  const canCut = sheet !== undefined && atlas !== undefined
+  if (parts.frames.length === 0 && !canCut) throw noFrames(entries)
+  const budget = budgetOf(expected)
+  const warnings = [...parts.warnings]
+  let found: NamedBitmap[]
+  if (parts.frames.length === 0) found = cutFrames(sheet!, atlas!.parsed, budget)
+  else {
+    found = decodeFrames(parts.frames, budget)
+    if (canCut) warnings.push(...compareWithSheet(found, sheet, atlas.parsed, budget))
+  }
+  return { found, parts, warnings: [...warnings, ...countWarning(found.length, expected)] }
 }
 
 /** The frames of a delivery, and no more. */
@@ -79,29 +109,31 @@ export interface DeliveredFrames extends Pick<Delivery, 'frames' | 'names' | 'wa
  * @throws {AtlasError} As {@link readDelivery}.
  */
 export function readFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}, isCut: boolean = false): DeliveredFrames {
-  const { frames, warnings } = framesByName(entries)
-  if (frames.length === 0) {
-    const { frames: whole, names, warnings: odd } = readDelivery(entries, expected)
-    const cut = isCut ? whole.map(cutToSeen) : undefined
-    return {
-      frames: cut?.map(({ bitmap }) => bitmap) ?? whole,
-      names,
-      warnings: odd,
-      ...(cut && { canvases: cut.map(({ canvas }) => canvas) }),
-    }
-  }
   const canvases: Canvas[] = []
-  const found = frames.map((entry) => {
-    const whole = decodeNamed(entry)
-    const { bitmap, canvas } = isCut ? cutToSeen(whole) : { bitmap: whole, canvas: undefined }
-    if (canvas) canvases.push(canvas)
-    return { name: entry.name, bitmap, size: canvas ?? whole }
-  })
-  checkOneSize(found.map(({ name, size }) => ({ name, bitmap: size })))
+  // Frames that share a bitmap share what is cut out of it too. A whole frame is not held by the map.
+  const cuts = new WeakMap<Bitmap, ReturnType<typeof cutToSeen>>()
+  const keep = (whole: Bitmap): Bitmap => {
+    if (!isCut) return whole
+    const cut = cuts.get(whole) ?? cutToSeen(whole)
+    cuts.set(whole, cut)
+    canvases.push(cut.canvas)
+    return cut.bitmap
+  }
+  const inFolder = framesByName(entries)
+  let found: NamedBitmap[]
+  let warnings: readonly string[]
+  if (inFolder.frames.length > 0) {
+    found = decodeFrames(inFolder.frames, budgetOf(expected), keep)
+    warnings = [...inFolder.warnings, ...countWarning(found.length, expected)]
+  } else {
+    ;({ found, warnings } = findFrames(entries, expected))
+    // In place, so that no whole frame outlives its cut.
+    for (const [at, { name, bitmap }] of found.entries()) found[at] = { name, bitmap: keep(bitmap) }
+  }
   return {
     frames: found.map(({ bitmap }) => bitmap),
     names: found.map(({ name }) => name),
-    warnings: [...warnings, ...countWarning(found.length, expected)],
+    warnings,
     ...(isCut ? { canvases } : {}),
   }
 }
@@ -110,77 +142,15 @@ function countWarning(found: number, { frames }: ExpectedDelivery): readonly str
   return frames === undefined || frames === found ? [] : [`Expected ${frames} frames, found ${found}.`]
 }
 
-function decodeNamed(entry: ArchiveEntry, limits: { maxPixels?: number } = FRAME_LIMITS): Bitmap {
-  const format = sniffFormat(entry.bytes)
-  if (format !== 'png') {
-    throw new AtlasError('SW_IMAGE', {
-      message: `Expected PNG frames, found "${entry.name}" to be ${format ?? 'no picture'}. The paid result is kept; read it by service.profile.readDelivery(entries).`,
-      facts: { entry: entry.name, format },
-    })
-  }
-  try {
-    return decodePng(entry.bytes, limits)
-  } catch (error) {
-    if (!(error instanceof AtlasError)) throw error
-    throw new AtlasError(error.code, {
-      message: `"${entry.name}": ${error.message}`,
-      facts: { ...error.facts, entry: entry.name },
-      cause: error,
-    })
-  }
-}
-
-function cutAll(sheet: ArchiveEntry, atlas: SheetAtlas): { name: string; bitmap: Bitmap }[] {
-  const picture = decodeNamed(sheet, {})
-  return atlas.frames.map((frame) => ({ name: frame.name, bitmap: cutFrame(picture, frame) }))
-}
-
-/** Frames rule; a sheet that says otherwise, or cannot be read, is worth a sentence and no more. */
-function compareWithSheet(frames: readonly { name: string; bitmap: Bitmap }[], cut: () => { name: string; bitmap: Bitmap }[]): string[] {
-  let fromSheet: { name: string; bitmap: Bitmap }[]
-  try {
-    fromSheet = cut()
-  } catch (error) {
-    if (!(error instanceof AtlasError)) throw error
-    return [`The sheet cannot be compared with the frames: ${error.message}`]
-  }
-  if (fromSheet.length !== frames.length)
-    return [`The sheet holds ${fromSheet.length} frames, the archive ${frames.length}; the archive's are used.`]
-  const different = frames.filter((frame, index) => !looksSame(frame.bitmap, fromSheet[index]!.bitmap))
-  if (different.length === 0) return []
-  return [`${different.length} of ${frames.length} frames differ from the sheet, first "${different[0]!.name}"; the frames are used.`]
-}
-
-/** Same size and same pixels, the colour of wholly clear ones left out. */
-function looksSame(a: Bitmap, b: Bitmap): boolean {
-  if (a.width !== b.width || a.height !== b.height) return false
-  if (Buffer.compare(a.data, b.data) === 0) return true
-  for (let at = 0; at < a.data.length; at += 4) {
-    if (a.data[at + 3] !== b.data[at + 3]) return false
-    if (a.data[at + 3] === 0) continue
-    if (a.data[at] !== b.data[at] || a.data[at + 1] !== b.data[at + 1] || a.data[at + 2] !== b.data[at + 2]) return false
-  }
-  return true
-}
-
-function checkOneSize(frames: readonly { name: string; bitmap: Pick<Bitmap, 'width' | 'height'> }[]): void {
-  const first = frames[0]!
-  const odd = frames.find(({ bitmap }) => bitmap.width !== first.bitmap.width || bitmap.height !== first.bitmap.height)
-  if (odd === undefined) return
-  throw new AtlasError('SW_FRAME_SIZE', {
-    message:
-      `Expected all frames to be ${first.bitmap.width} × ${first.bitmap.height} pixels like "${first.name}", ` +
-      `found "${odd.name}" with ${odd.bitmap.width} × ${odd.bitmap.height}. The result is kept.`,
-    facts: { entry: odd.name, width: odd.bitmap.width, height: odd.bitmap.height },
-  })
-}
+/** Names that facts list: enough to see how a service names its entries. */
+const MOST_LISTED = 20
 
 function noFrames(entries: readonly ArchiveEntry[]): AtlasError {
   const names = entries.map((entry) => entry.name)
   return new AtlasError('SW_DELIVERY_LAYOUT', {
     message:
-      `Expected frames (PNG pictures in a folder "frames", or with running numbers) or a sheet with its atlas JSON, found: ${names.join(', ') || 'an empty archive'}. ` +
+      `Expected frames (PNG pictures in a folder "frames", or with running numbers) or a sheet with its atlas JSON, found: ${briefNames(names) || 'an empty archive'}. ` +
       'The paid result is kept whole. Say how to read it in the configuration: service.profile.readDelivery(entries) returns { frames, sheet?, atlas?, preview? }.',
-    facts: { entries: names },
+    facts: { rule: 'no-frames', entries: names.slice(0, MOST_LISTED).map(briefName), count: names.length },
   })
 }

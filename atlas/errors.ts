@@ -2,7 +2,7 @@
 export type AtlasErrorCode =
   /** A ZIP that a strict reader must not read; `facts.rule` names the broken rule. */
   | 'SW_ARCHIVE'
-  /** An archive in which no frames can be found; `facts.entries` lists what is there. */
+  /** An archive in which no frames can be found, or that would take too much memory; `facts.rule` names the broken rule. */
   | 'SW_DELIVERY_LAYOUT'
   /** Bytes that are no PNG, or one that a strict reader must not read; `facts.rule` names the broken rule. */
   | 'SW_PNG'

@@ -1,5 +1,8 @@
 import { AtlasError } from './errors.ts'
 
+/** Width × height of the largest frame: 4096 × 4096. */
+export const MAX_FRAME_PIXELS: number = 2 ** 24
+
 /** A kind of picture that may be read. */
 export type PictureFormat = 'png' | 'jpeg' | 'webp'
 
@@ -14,21 +17,21 @@ export interface PictureInfo {
 /**
  * Reads format and size from the header alone; nothing is decoded.
  *
- * @throws {AtlasError} `SW_IMAGE` for anything that is no PNG, JPEG or WebP, or whose header is cut short.
+ * @throws {AtlasError} `SW_IMAGE` for anything that is no PNG, JPEG or WebP (`facts.rule` is `format`), or whose header is cut short (`header`).
  */
 export function pictureInfo(bytes: Uint8Array): PictureInfo {
   const format = sniffFormat(bytes)
   if (format === undefined) {
     throw new AtlasError('SW_IMAGE', {
       message: `Expected a PNG, JPEG or WebP picture, found ${describe(bytes)}. Save it in one of these formats.`,
-      facts: { bytes: bytes.length },
+      facts: { rule: 'format', bytes: bytes.length },
     })
   }
   const size = { png: pngSize, jpeg: jpegSize, webp: webpSize }[format](bytes)
   if (size === undefined || size.width < 1 || size.height < 1) {
     throw new AtlasError('SW_IMAGE', {
       message: `Expected a whole ${format} picture, found a header without a size in ${bytes.length} bytes. The file is damaged or cut short.`,
-      facts: { format, bytes: bytes.length },
+      facts: { rule: 'header', format, bytes: bytes.length },
     })
   }
   return { format, ...size }

@@ -1,6 +1,8 @@
 import { MAX_NAME_BYTES } from './archive-name.ts'
 import { type Bitmap, blit, createBitmap, crop, turnBack } from './bitmap.ts'
+import { briefName } from './brief-names.ts'
 import { AtlasError } from './errors.ts'
+import { MAX_FRAME_PIXELS } from './picture.ts'
 
 /** A frame as a foreign atlas JSON places it. */
 export interface SheetFrame {
@@ -82,18 +84,33 @@ function toSheetFrame(name: string, value: unknown): SheetFrame | undefined {
   return { ...base, offsetX: inner.x, offsetY: inner.y, sourceWidth: outer.w, sourceHeight: outer.h }
 }
 
-/** Cuts one frame out of its sheet and restores it to its untrimmed size. @throws {AtlasError} `SW_DELIVERY_LAYOUT` where it lies outside of the sheet. */
+/**
+ * Cuts one frame out of its sheet and restores it to its untrimmed size.
+ *
+ * @returns The sheet itself for a frame that covers it, so that many such frames take no memory.
+ * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if the frame lies outside of the sheet (`outside-sheet`) or is larger than
+ * 4096 × 4096 pixels (`frame-too-large`); `facts.rule` names which.
+ */
 export function cutFrame(sheet: Bitmap, frame: SheetFrame): Bitmap {
-  const width = frame.rotated ? frame.height : frame.width
-  const height = frame.rotated ? frame.width : frame.height
-  if (frame.x + width > sheet.width || frame.y + height > sheet.height) {
+  const { x, y, rotated, sourceWidth, sourceHeight } = frame
+  const width = rotated ? frame.height : frame.width
+  const height = rotated ? frame.width : frame.height
+  const refuse = (rule: string, expected: string, found: string): never => {
     throw new AtlasError('SW_DELIVERY_LAYOUT', {
-      message: `Expected frame "${frame.name}" inside its sheet of ${sheet.width} × ${sheet.height} pixels, found it to end at ${frame.x + width}, ${frame.y + height}.`,
-      facts: { frame: frame.name, width: sheet.width, height: sheet.height },
+      message: `Expected frame "${briefName(frame.name)}" ${expected}, found ${found}.`,
+      facts: { rule, frame: briefName(frame.name), width: sheet.width, height: sheet.height },
     })
   }
-  const cut = crop(sheet, frame.x, frame.y, width, height)
-  const whole = createBitmap(frame.sourceWidth, frame.sourceHeight)
-  blit(whole, frame.rotated ? turnBack(cut) : cut, frame.offsetX, frame.offsetY)
+  if (x + width > sheet.width || y + height > sheet.height)
+    refuse('outside-sheet', `inside its sheet of ${sheet.width} × ${sheet.height} pixels`, `it to end at ${x + width}, ${y + height}`)
+  if (sourceWidth * sourceHeight > MAX_FRAME_PIXELS)
+    refuse('frame-too-large', `of at most ${MAX_FRAME_PIXELS} pixels`, `${sourceWidth} × ${sourceHeight}`)
+  const isWhole = sourceWidth === frame.width && sourceHeight === frame.height
+  if (isWhole && !rotated && width === sheet.width && height === sheet.height) return sheet
+  const cut = crop(sheet, x, y, width, height)
+  const upright = rotated ? turnBack(cut) : cut
+  if (isWhole) return upright
+  const whole = createBitmap(sourceWidth, sourceHeight)
+  blit(whole, upright, frame.offsetX, frame.offsetY)
   return whole
 }

@@ -1,11 +1,18 @@
-import { crc32 } from 'node:zlib'
+import { crc32, deflateSync } from 'node:zlib'
+import fc from 'fast-check'
 import JSZip from 'jszip'
 import { describe, expect, test } from 'vitest'
 import { type ArchiveEntry, openArchive } from '../../atlas/archive.ts'
 import { checkNamesApart } from '../../atlas/archive-name.ts'
+import { createBitmap } from '../../atlas/bitmap.ts'
+import { type ExpectedDelivery, readDelivery, readFrames } from '../../atlas/delivery.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { decodePng } from '../../atlas/png.ts'
-import { parseSheetAtlas } from '../../atlas/sheet-atlas.ts'
+import { encodePng } from '../../atlas/png-writer.ts'
+import { cutFrame, parseSheetAtlas } from '../../atlas/sheet-atlas.ts'
+import { readDelivered } from '../../src/build/frames.ts'
+import { parseSpec } from '../../src/spec/parser.ts'
+import { sha256 } from '../../src/vault/objects.ts'
 
 /** Characters that fill a terminal of 24 lines. */
 const SCREENFUL = 24 * 80
@@ -56,11 +63,117 @@ function pngOf(
   return new Uint8Array(Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', new Uint8Array())]))
 }
 
+/** A sound picture, wholly clear. */
+function clearPng(width: number, height: number): Uint8Array {
+  return pngOf({ width, height }, deflateSync(Buffer.alloc(height * (1 + width * 4))))
+}
+
+const text = (name: string, value: unknown): ArchiveEntry => ({ name, bytes: new TextEncoder().encode(JSON.stringify(value)) })
+
+/** An atlas of equal frames. */
+function atlasOf(count: number, frame: object): ArchiveEntry {
+  return text('atlas.json', { frames: Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, frame])) })
+}
+
+const wholeSheet = (side: number): object => ({ frame: { x: 0, y: 0, w: side, h: side } })
+
 async function pack(entries: readonly ArchiveEntry[]): Promise<Uint8Array> {
   const zip = new JSZip()
   for (const { name, bytes } of entries) zip.file(name, bytes, { createFolders: false })
   return zip.generateAsync({ type: 'uint8array', compression: 'DEFLATE' })
 }
+
+const sixty = Array.from({ length: 60 }, (_, index) => ({
+  name: `frames/${index}.png`,
+  bytes: pngOf({ width: 4096, height: 4096 }),
+}))
+const hundredOfOne = [{ name: 'sheet.png', bytes: pngOf({ width: 4000, height: 4000 }) }, atlasOf(100, wholeSheet(4000))]
+const tooMany = { code: 'SW_DELIVERY_LAYOUT', facts: { rule: 'too-many-pixels', maxPixels: 2 ** 27 } }
+
+describe('D1', () => {
+  test.each([
+    ['a sheet that an atlas cuts whole a hundred times', hundredOfOne, { frames: 100 }],
+    ['such a sheet, if nobody says how many frames were asked for', hundredOfOne, {}],
+    ['60 frames of 4096 × 4096', sixty, { frames: 60 }],
+    ['frames of 4096 × 4096 with names of their own', sixty.map((each) => ({ ...each, name: each.name.replace('frames/', '') })), {}],
+  ] satisfies [string, ArchiveEntry[], ExpectedDelivery][])('D1: %s: refused before a pixel is unpacked', (_, entries, expected) => {
+    // Unpacking any of these pictures would end in `zlib`.
+    for (const isCut of [false, true]) {
+      const error = refusal(() => readFrames(entries, expected, isCut))
+      expect(error).toMatchObject(tooMany)
+      expectBrief(error)
+    }
+    expect(refusal(() => readDelivery(entries, expected))).toMatchObject(tooMany)
+  })
+
+  test('D1: the budget follows the number of frames that were asked for, and a caller may set it', () => {
+    const entries = [0, 1, 2].map((index) => ({ name: `frames/${index}.png`, bytes: clearPng(64, 64) }))
+    expect(readFrames(entries, { maxPixels: 3 * 64 * 64 }).frames).toHaveLength(3)
+    expect(refusal(() => readFrames(entries, { maxPixels: 3 * 64 * 64 - 1 })).facts).toEqual({
+      rule: 'too-many-pixels',
+      entry: 'frames/2.png',
+      pixels: 3 * 64 * 64,
+      maxPixels: 3 * 64 * 64 - 1,
+    })
+    expect(refusal(() => readFrames(sixty, { frames: 1 })).facts).toMatchObject({ maxPixels: 2 ** 25, pixels: 3 * 2 ** 24 })
+  })
+
+  test('D1: frames of a sheet that overlap count each, and those within the budget share the pixels of one place', () => {
+    const side = 64
+    const sheet = { name: 'sheet.png', bytes: encodePng(createBitmap(side, side, new Uint8Array(side * side * 4).fill(200))) }
+    const entries = [sheet, atlasOf(50, wholeSheet(side))]
+    for (const isCut of [false, true]) {
+      const { frames } = readFrames(entries, { maxPixels: 51 * side * side }, isCut)
+      expect(frames).toHaveLength(50)
+      expect(new Set(frames.map(({ data }) => data.buffer)).size).toBe(1)
+      expect(refusal(() => readFrames(entries, { maxPixels: 51 * side * side - 1 }, isCut)).facts.rule).toBe('too-many-pixels')
+    }
+    const part = { frame: { x: 1, y: 1, w: 60, h: 60 }, trimmed: true, spriteSourceSize: { x: 2, y: 2 }, sourceSize: { w: 90, h: 90 } }
+    expect(new Set(readFrames([sheet, atlasOf(9, part)]).frames).size).toBe(1)
+    // The untrimmed size counts.
+    expect(refusal(() => readFrames([sheet, atlasOf(1, part)], { maxPixels: 64 * 64 + 90 * 90 - 1 })).facts.rule).toBe('too-many-pixels')
+  })
+
+  test('D1: sound frames are read beside a sheet for which no pixels are left, which is not unpacked', () => {
+    const sound = [0, 1].map((index) => ({ name: `${index}.png`, bytes: clearPng(8, 8) }))
+    const entries = [...sound, { name: 'sheet.png', bytes: pngOf({ width: 16, height: 8 }) }, atlasOf(2, wholeSheet(8))]
+    const { frames, warnings } = readDelivery(entries, { maxPixels: 255 })
+    expect(frames).toHaveLength(2)
+    expect(warnings).toEqual([expect.stringContaining('found 256 up to "sheet.png"')])
+    expect(readDelivery(entries, { maxPixels: 256 }).warnings).toEqual([expect.stringContaining('"zlib"')])
+    // A preview is never decoded, so it takes no pixels from the sheet.
+    const preview = { name: 'preview.png', bytes: pngOf({ width: 4096, height: 4096 }) }
+    expect(readDelivery([...entries, preview], { maxPixels: 256 }).warnings).toEqual([expect.stringContaining('"zlib"')])
+  })
+
+  test('D1: 100 frames of 1158 × 1158 and 8 of 4096 × 4096 are within the default, and are refused for their contents alone', () => {
+    for (const [count, side] of [
+      [100, 1158],
+      [8, 4096],
+    ] as const) {
+      const bytes = pngOf({ width: side, height: side })
+      const entries = Array.from({ length: count }, (_, index) => ({ name: `frames/${index}.png`, bytes }))
+      expect(refusal(() => readFrames(entries, { frames: count })).facts.rule).toBe('zlib')
+      const more = [...entries, { name: `frames/${count}.png`, bytes }]
+      expect(refusal(() => readFrames(more, { frames: count })).facts.rule).toBe('too-many-pixels')
+    }
+  })
+
+  test('D1: the workshop refuses such a result by the name of the rule and keeps it', async () => {
+    const zip = await pack(hundredOfOne)
+    const spec = parseSpec(
+      JSON.stringify({ reference: './x.png', prompt: 'x', animations: { walk: { frames: 100 } } }),
+      '/game/hero.sprite.json',
+    )
+    const source = { kind: 'result', sha256: sha256(zip), read: async () => zip } as const
+    const reading = readDelivered({ spec, animation: spec.animations[0]!, source: { ...source, review: undefined } }, undefined)
+    await expect(reading).rejects.toMatchObject({
+      code: 'SW_DELIVERY',
+      facts: { id: 'hero.walk', result: sha256(zip), rule: 'too-many-pixels', atlasCode: 'SW_DELIVERY_LAYOUT' },
+      message: expect.stringContaining(`It is kept as ${sha256(zip)}.zip`),
+    })
+  })
+})
 
 describe('D2', () => {
   /** Folders of one letter. */
@@ -92,6 +205,25 @@ describe('D2', () => {
     expect(refusal(() => checkNamesApart([...names, `${names[7]}/x`])).facts.entry).toBe(names[7])
   })
 
+  test('D2: a delivery without frames is refused in a screenful, whatever its entries are called', () => {
+    const entries = Array.from({ length: 2_000 }, (_, index) => ({ name: deep(1000, `${index}.txt`), bytes: new Uint8Array(1) }))
+    const error = refusal(() => readDelivery(entries))
+    expect(error.facts).toMatchObject({ rule: 'no-frames', count: 2_000 })
+    expect(error.message).toContain('and 1990 more')
+    expectBrief(error)
+  })
+
+  test('D2: warnings and refusals of frames quote long names by their beginning', () => {
+    const sound = [0, 1, 5].map((index) => ({ name: deep(1000, `frame${'x'.repeat(99 + index)}${index}.png`), bytes: clearPng(4, 4) }))
+    const { warnings } = readDelivery(sound)
+    expect(warnings.length).toBeGreaterThan(0)
+    expect(warnings.join('').length).toBeLessThanOrEqual(SCREENFUL)
+    const other = { name: deep(60_000, 'frame7.png'), bytes: clearPng(5, 4) }
+    const broken = { name: deep(60_000, 'frame8.png'), bytes: pngOf({ width: 4, height: 4 }) }
+    for (const bad of [other, broken, { ...broken, bytes: Uint8Array.of(0xff, 0xd8, 0xff) }])
+      expectBrief(refusal(() => readDelivery([...sound, bad])))
+  })
+
   test('D2: an atlas whose frames have names of more than 1,024 bytes is none', () => {
     const atlas = (bytes: number): string =>
       JSON.stringify({ frames: { [`${'é'.repeat(bytes >> 1)}`]: { frame: { x: 0, y: 0, w: 1, h: 1 } } } })
@@ -101,6 +233,29 @@ describe('D2', () => {
 })
 
 describe('D3', () => {
+  const huge = { frame: { x: 0, y: 0, w: 4, h: 4 }, trimmed: true, spriteSourceSize: { x: 0, y: 0 }, sourceSize: { w: 60_000, h: 60_000 } }
+  const sheet = { name: 'sheet.png', bytes: clearPng(8, 8) }
+
+  test('D3: an atlas with a source size of 60,000 × 60,000 is refused by the name of a rule', () => {
+    expect(refusal(() => readFrames([sheet, atlasOf(1, huge)]))).toMatchObject(tooMany)
+    const [frame] = parseSheetAtlas(JSON.stringify({ frames: { f: huge } }))!.frames
+    expect(refusal(() => cutFrame(createBitmap(8, 8), frame!))).toMatchObject({
+      code: 'SW_DELIVERY_LAYOUT',
+      facts: { rule: 'frame-too-large', frame: 'f' },
+    })
+  })
+
+  test('D3: sound frames beside such an atlas are read', () => {
+    const { frames, warnings } = readDelivery([
+      { name: '0.png', bytes: clearPng(4, 4) },
+      { name: '1.png', bytes: clearPng(4, 4) },
+      sheet,
+      atlasOf(2, huge),
+    ])
+    expect(frames).toHaveLength(2)
+    expect(warnings).toEqual([expect.stringContaining('2 of 2 frames differ from the sheet')])
+  })
+
   test.each([
     ['16 bits a channel', { depth: 16 }, 8192 * (8192 * 8 + 1) + 8192 * 8192 * 4],
     ['interlacing', { isInterlaced: true }, undefined],
@@ -121,5 +276,24 @@ describe('D3', () => {
     expect(taken({ depth: 1, colourType: 0 })).toBe(16 * 3 + 1024 + 256)
     // Adam7 has 30 rows of 256 pixels in all; its last pass has half of them.
     expect(taken({ isInterlaced: true })).toBe(30 + 1024 + 1024 + 128 * 4)
+  })
+
+  test('D3: whatever an atlas says, its delivery is read, or refused by the name of a rule', () => {
+    const side = fc.oneof(fc.integer({ min: 0, max: 9 }), fc.constantFrom(8191, 32_001, 60_000, 65_535))
+    const box = fc.record({ x: side, y: side, w: side, h: side })
+    const frame = fc.record({ frame: box, rotated: fc.boolean(), spriteSourceSize: box, sourceSize: fc.record({ w: side, h: side }) })
+    const count = fc.integer({ min: 1, max: 4 })
+    fc.assert(
+      fc.property(frame, count, fc.boolean(), fc.boolean(), (each, frames, isCut, hasFrames) => {
+        const sound = hasFrames ? [0, 1].map((index) => ({ name: `${index}.png`, bytes: clearPng(4, 4) })) : []
+        try {
+          expect(readFrames([...sound, sheet, atlasOf(frames, each)], {}, isCut).frames.length).toBeGreaterThan(0)
+        } catch (error) {
+          if (!(error instanceof AtlasError)) throw error
+          expect([hasFrames, typeof error.facts.rule]).toEqual([false, 'string'])
+        }
+      }),
+      { numRuns: 500 },
+    )
   })
 })
