@@ -1,9 +1,13 @@
 import { createSigningKey, formatSigningKey, type KeyRing, type SigningKey } from '../src/credit/signing-key.ts'
 import type { Workshop } from '../src/workshop.ts'
 
-/** A key for tests: equal numbers give equal keys. @param number 0 to 255. */
+const keys = new Map<number, SigningKey>()
+
+/** A key for tests: equal numbers give equal keys. Reading one costs a millisecond. @param number 0 to 255. */
 export function testKey(number: number): SigningKey {
-  return createSigningKey(new Uint8Array(32).fill(number))
+  const key = keys.get(number) ?? createSigningKey(new Uint8Array(32).fill(number))
+  keys.set(number, key)
+  return key
 }
 
 /** A ring that holds one key from the start. */

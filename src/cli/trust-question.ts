@@ -11,7 +11,7 @@ export async function confirmRoute(
   host: string,
   route: Route | undefined,
 ): Promise<string | undefined> {
-  const key = route === undefined ? 'the API key' : `the API key ${route.key} (${fromWords(route.keySource)})`
+  const key = route === undefined ? 'the API key' : `the API key ${fromWords(route.keySource)}, fingerprint ${route.key},`
   const isOwn = route !== undefined && (route.origin === host || route.origin === `https://${host}`)
   const from = isOwn ? ` The address stands in ${route.addressSource}.` : ''
   const said = await parts.ask(`Send ${key} to ${host}?${from} Whoever answers there can spend with it.`)

@@ -41,7 +41,8 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   await checkReferences(shop, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
   const mayApprove = request.mayBuy && !request.approvedOnly
-  if (mayApprove) await approveByBudget(shop, session, before, quotes)
+  const standing = mayApprove ? await approveByBudget(shop, session, before, quotes) : []
+  shop.warnings.push(...standing)
   const found = mayApprove ? await survey(shop, request.names, { identity: session.identity }, session.client.keyTag) : before
   // After what may have made this user's key.
   const ports = await toJobPorts(shop, session, request)
@@ -54,7 +55,7 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const isBarred = (one: Unsent): boolean => !request.mayBuy || one.state === 'missing'
   const barred = open.filter((order) => unsentOf(order).some(isBarred))
   if (barred.length > 0 && !request.allowsPlaceholders) {
-    throw await missingError(shop, [...new Set(barred.flatMap(unsentOf))].filter(isBarred), quotes, request.mayBuy)
+    throw await missingError(shop, [...new Set(barred.flatMap(unsentOf))].filter(isBarred), quotes, request.mayBuy, standing)
   }
   const going = open.filter((order) => !barred.includes(order))
   const unsent = [...new Set(going.flatMap(unsentOf))]
@@ -76,9 +77,11 @@ export type Bought = CrewReport & { readonly balance?: BalanceEvidence }
 /** An animation or a step that is still to be sent. */
 type Unsent = Missing & Pick<Standing, 'hash' | 'approval'>
 
-/** Standing ceilings of the configuration become approvals of their own, at today's price, before anything is bought under them. */
-async function approveByBudget(shop: Shop, session: Session, found: Survey, quotes: Quotes): Promise<void> {
-  if (shop.options.approval.perSprite === undefined || !(await areCeilingsAccepted(shop, session))) return
+/** Standing ceilings of the configuration become approvals of their own, at today's price, before anything is bought under them. @returns Why they do not allow more. */
+async function approveByBudget(shop: Shop, session: Session, found: Survey, quotes: Quotes): Promise<readonly string[]> {
+  if (shop.options.approval.perSprite === undefined) return []
+  const unaccepted = await whyUnaccepted(shop, session)
+  if (unaccepted !== undefined) return [unaccepted]
   const orders = new Map<string, Order>()
   for (const wish of found.wishes)
     for (const order of withSteps(toOrder(session, wish, found))) if (!orders.has(order.hash)) orders.set(order.hash, order)
@@ -91,7 +94,6 @@ async function approveByBudget(shop: Shop, session: Session, found: Survey, quot
     all.filter((one) => one.state === 'approved').map(async (one) => (await quotes.of(one.request)).credits),
   )
   const { covered, refused } = coverByBudget(shop.options.approval, lines, await shop.reservations.committed(), sumCredits(approved))
-  for (const [sprite, why] of refused) shop.warnings.push(`The standing approval does not cover "${sprite}": ${why}.`)
   for (const one of missing) {
     const order = orders.get(one.hash ?? '')
     if (!order || !covered.has(spriteOf(one.id))) continue
@@ -102,17 +104,15 @@ async function approveByBudget(shop: Shop, session: Session, found: Survey, quot
     const approval = signApproval(key, order.hash, order.identity, { ceiling: credits, priceVersion, at, given: 'standing', checkout })
     await shop.lock.changeAll([toApprovalChange(session, { ...order, approval })])
   }
+  return [...refused].map(([sprite, why]) => `The standing approval does not cover "${sprite}": ${why}.`)
 }
 
-/** Standing ceilings of a configuration count once the person has accepted exactly these, for this service. */
-async function areCeilingsAccepted(shop: Shop, { identity }: Session): Promise<boolean> {
+/** Standing ceilings of a configuration count once the person has accepted exactly these, for this service: undefined then. */
+async function whyUnaccepted(shop: Shop, { identity }: Session): Promise<string | undefined> {
   const accepted = await shop.standing.read()
-  if (accepted && isAccepted(accepted, shop.options.approval, identity)) return true
+  if (accepted && isAccepted(accepted, shop.options.approval, identity)) return undefined
   const why = accepted ? 'are not those that you have accepted' : 'have not been accepted by you'
-  shop.warnings.push(
-    `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: spritewright approve --standing`,
-  )
-  return false
+  return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: spritewright approve --standing`
 }
 
 /** The sprite that an animation's or a step's id begins with. */

@@ -19,6 +19,7 @@ export interface Missing {
  * The refusal of a build that lacks something it must not, or may not yet, buy: a table of what it would cost and the command that approves it.
  *
  * @param quotes Undefined where the service cannot be asked; the table then names no prices.
+ * @param standing Why the standing ceilings do not allow it, in sentences.
  * @param mayBuy False under `--frozen`, `generate: 'never'` or CI.
  */
 export async function missingError(
@@ -26,6 +27,7 @@ export async function missingError(
   items: readonly Missing[],
   quotes: Quotes | undefined,
   mayBuy: boolean,
+  standing: readonly string[] = [],
 ): Promise<SpritewrightError> {
   const priced = await Promise.all(items.map(async (item) => ({ item, credits: quotes && (await quotes.of(item.request)).credits })))
   const width = Math.max(...items.map((item) => item.id.length))
@@ -45,7 +47,7 @@ export async function missingError(
     total: total === undefined ? undefined : formatCredits(total),
   }
   if (mayBuy) {
-    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${table.join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}${rootOption(shop)}`
+    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${[...table, ...standing].join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}${rootOption(shop)}`
     return new SpritewrightError('SW_APPROVAL', { message, facts })
   }
   const why = shop.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'

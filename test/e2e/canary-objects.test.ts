@@ -152,6 +152,7 @@ const ways: Partial<Record<ErrorCode | 'SW_PACK', () => Promise<unknown>>> = {
     return build(w, {}, keyEnv(8))
   },
   SW_UNREACHABLE: async () => build(await open(), {}, { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }),
+  SW_UNTRUSTED_HOST: async () => build(await open(), { service: { baseUrl: 'https://127.0.0.2:9' } }, { SPRITEWRIGHT_BASE_URL: '' }),
   SW_REFUSED: async () => approvedBuild(await open({ before: refusing(422, 'invalid_request') })),
   SW_KEY_REFUSED: async () => {
     const w = await open()

@@ -173,7 +173,10 @@ describe('approvals', () => {
 
   test('a standing ceiling buys what fits under it, and nothing else', async () => {
     const w = await world({}, heroSpec(['walk', 'idle']))
-    await expect((await w.workshop({ approval: { perSprite: '3.1' } })).build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    await expect((await w.workshop({ approval: { perSprite: '3.1' } })).build()).rejects.toMatchObject({
+      code: 'SW_APPROVAL',
+      message: expect.stringContaining('have not been accepted by you, so nothing is bought under them'),
+    })
     expect(w.posts()).toBe(0)
     const tight = await acceptCeilings(await w.workshop({ approval: { perSprite: '3.1' } }))
     await expect(tight.build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
