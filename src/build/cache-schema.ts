@@ -81,8 +81,7 @@ const figures = Object.fromEntries(Object.keys(measured).map((fault) => [fault, 
   z.ZodMiniNumber
 >
 
-/** What was found out about the frames of an animation, see `AnimationQuality`. */
-export const qualitySchema: z.ZodMiniType<AnimationQuality> = z.strictObject({
+const qualitySchema: z.ZodMiniType<AnimationQuality> = z.strictObject({
   id: text(`${name}\\.${name}`),
   figures: z.strictObject(figures),
   flags: z.array(
@@ -97,8 +96,7 @@ export const qualitySchema: z.ZodMiniType<AnimationQuality> = z.strictObject({
   ),
 })
 
-/** Of all pages of a group. */
-export const pagesSchema: z.ZodMiniType<readonly PageHead[]> = z.array(
+const pagesSchema: z.ZodMiniType<readonly PageHead[]> = z.array(
   z.strictObject({
     sha256: hex64,
     width: size,
@@ -110,8 +108,7 @@ export const pagesSchema: z.ZodMiniType<readonly PageHead[]> = z.array(
   }),
 )
 
-/** Of a group. */
-export const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
+const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
   atlases: z.array(
     z.strictObject({
       name: text(name),
@@ -154,8 +151,7 @@ export const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
   layouts: z.exactOptional(z.array(z.string())),
 })
 
-/** Of an animation. */
-export const sequenceSchema: z.ZodMiniType<SequenceHead> = z.strictObject({
+const sequenceSchema: z.ZodMiniType<SequenceHead> = z.strictObject({
   sequence: z.strictObject({
     name: sequenceName,
     sprite: text(name),
@@ -189,8 +185,21 @@ export const sequenceSchema: z.ZodMiniType<SequenceHead> = z.strictObject({
   delivered: z.exactOptional(count),
 })
 
-/** Of a group that was built before. */
-export const lastBuildSchema: z.ZodMiniType<LastBuildHead> = z.strictObject({
+const lastBuildSchema: z.ZodMiniType<LastBuildHead> = z.strictObject({
   group: hex64,
   members: z.array(z.strictObject({ key: hex64, head: sequenceSchema, frames: z.optional(z.string()) })),
 })
+
+/** Takes a value for what it is expected to be; undefined for anything else. */
+export type Reader<Shape> = (value: unknown) => Shape | undefined
+
+/** What was found out about the frames of an animation. */
+export const readQualityHead: Reader<AnimationQuality> = (value) => qualitySchema.safeParse(value).data
+/** All pages of a group. */
+export const readPageHeads: Reader<readonly PageHead[]> = (value) => pagesSchema.safeParse(value).data
+/** A group. */
+export const readGroupHead: Reader<GroupHead> = (value) => groupSchema.safeParse(value).data
+/** An animation. */
+export const readSequenceHead: Reader<SequenceHead> = (value) => sequenceSchema.safeParse(value).data
+/** A group that was built before. */
+export const readLastBuildHead: Reader<LastBuildHead> = (value) => lastBuildSchema.safeParse(value).data

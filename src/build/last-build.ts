@@ -1,5 +1,5 @@
 import { buildKey } from '../spec/key.ts'
-import { type KeptMember, type LastBuildHead, lastBuildSchema } from './cache-schema.ts'
+import { type KeptMember, type LastBuildHead, readLastBuildHead } from './cache-schema.ts'
 import { packHeaded, readHeaded } from './headed.ts'
 import { formatVersion, type SheetPorts } from './members.ts'
 import { unpackPages } from './sheet-cache.ts'
@@ -19,7 +19,7 @@ const nothing: LastBuild = { members: [], readPages: async () => [] }
 export async function readLast(name: string, ports: SheetPorts): Promise<LastBuild> {
   const bytes = await ports.cache.read(lastKey(name, ports))
   if (!bytes) return nothing
-  const packed = readHeaded(bytes, lastBuildSchema)
+  const packed = readHeaded(bytes, readLastBuildHead)
   if (!packed) return nothing
   const { group, members } = packed.head
   const readPages = async (): Promise<readonly BuiltPage[]> => {

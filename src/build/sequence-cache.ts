@@ -1,5 +1,5 @@
 import { type Bitmap, KeptBitmap, noteDigest, pictureDigest } from '../../atlas/index.ts'
-import { type FrameHead, type SequenceHead, sequenceSchema } from './cache-schema.ts'
+import { type FrameHead, readSequenceHead, type SequenceHead } from './cache-schema.ts'
 import type { SequenceReport } from './frames.ts'
 import { packHeaded, readHeaded } from './headed.ts'
 
@@ -44,7 +44,7 @@ export function packSequence({ head, pixels }: SequenceParts): readonly Uint8Arr
 
 /** What {@link packSequence} packed; the pixels are one view on the bytes. Undefined where the bytes hold anything else. @param name Of the sequence that is expected. */
 export function unpackSequence(bytes: Uint8Array, name: string): { readonly head: SequenceHead; readonly pixels: Uint8Array } | undefined {
-  const packed = readHeaded(bytes, sequenceSchema)
+  const packed = readHeaded(bytes, readSequenceHead)
   if (!packed) return undefined
   const { head } = packed
   const pixels = bytes.subarray(packed.start)

@@ -1,4 +1,4 @@
-import { type GroupHead, groupSchema, type PageHead, pagesSchema } from './cache-schema.ts'
+import { type GroupHead, type PageHead, readGroupHead, readPageHeads } from './cache-schema.ts'
 import { type ExpectedGroup, isGroupOf, isPicture } from './fitting-group.ts'
 import { packHeaded, readHeaded } from './headed.ts'
 import type { BuiltGroup, BuiltPage } from './sheet-model.ts'
@@ -25,7 +25,7 @@ export function packGroup(group: BuiltGroup): readonly Uint8Array[] {
 /** What {@link packGroup} packed; pages are views on the bytes. Undefined where the bytes hold anything else, or the group of other animations. */
 export function unpackGroup(bytes: Uint8Array, expected: ExpectedGroup): BuiltGroup | undefined {
   const packed = readPages(bytes)
-  const inner = packed && readHeaded(bytes.subarray(packed.start), groupSchema)
+  const inner = packed && readHeaded(bytes.subarray(packed.start), readGroupHead)
   if (!packed || !inner) return undefined
   const { head } = inner
   let at = 0
@@ -49,7 +49,7 @@ export function unpackPages(bytes: Uint8Array): readonly BuiltPage[] {
 
 /** @returns Also where the rest of the group begins. */
 function readPages(bytes: Uint8Array): { readonly pages: readonly BuiltPage[]; readonly start: number } | undefined {
-  const packed = readHeaded(bytes, pagesSchema)
+  const packed = readHeaded(bytes, readPageHeads)
   if (!packed) return undefined
   const { head, start } = packed
   let at = bytes.length - head.reduce((sum, { length }) => sum + length, 0)

@@ -3,7 +3,7 @@ import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
-import { qualitySchema } from './cache-schema.ts'
+import { readQualityHead } from './cache-schema.ts'
 import { readPlayed } from './frames.ts'
 import { expectedGroup, groupKey, makeGroup } from './group.ts'
 import { groupBy } from './group-by.ts'
@@ -78,7 +78,7 @@ export async function readQuality(
 async function judgeOnce(input: SheetInput, { cache, layout }: SheetPorts): Promise<AnimationQuality | undefined> {
   const key = buildKey({ formatVersion, quality: memberKey(input) })
   const bytes = await cache.read(key)
-  const kept = bytes && readJson(bytes, qualitySchema)
+  const kept = bytes && readJson(bytes, readQualityHead)
   if (kept?.id === animationId(input.spec, input.animation)) return kept
   const played = await readPlayed(input, { layout }).catch((error: unknown) => {
     if (error instanceof SpritewrightError) return undefined
