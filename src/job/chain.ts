@@ -3,6 +3,7 @@ import type { ReferenceFile } from '../service/client.ts'
 import { type PictureHeader, sniffPicture } from '../spec/picture.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import { sha256 } from '../vault/objects.ts'
+import { isGone } from './deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 
 /** A picture at hand, ready to be uploaded. */
@@ -51,8 +52,37 @@ async function readStep(
       facts: { id: step.request.id },
     })
   }
+  await checkOrigin(ports, step, bought.sha256)
   const header = readPictureHeader(step.request, bytes)
   return { sha256: sha256(bytes), file: { bytes, contentType: header.contentType } }
+}
+
+/**
+ * Records that somebody else may have written do not say which picture a step gave, and what is sent next is paid for: the service is asked for the one that the step's execution made.
+ *
+ * @throws `SW_JOURNAL` where that is another one, or there is none any more.
+ */
+async function checkOrigin(ports: JobPorts, step: Order, recorded: string): Promise<void> {
+  const { isForeign, accepted } = (await ports.journal.read(step.hash)).submission
+  if (!isForeign) return
+  const made = accepted && (await readMade(ports, accepted.executionId))
+  if (made === recorded) return
+  const { id } = step.request
+  throw new SpritewrightError('SW_JOURNAL', {
+    message: `Expected the picture of "${id}" from records that your own runs wrote, or from its execution at the service; found records without your seal, and the service does not give that picture. Nothing that builds on it was sent. Look at the picture. If it is right, save it as a file and let the reference name that file.`,
+    facts: { id, result: recorded },
+  })
+}
+
+/** SHA-256 of what an execution made, as the service gives it today; undefined where it gives nothing. */
+async function readMade({ client, signal }: JobPorts, executionId: string): Promise<string | undefined> {
+  try {
+    const [asset] = (await client.execution(executionId, signal)).assets
+    return asset && sha256((await client.download(asset.downloadUrl, signal)).bytes)
+  } catch (error) {
+    if (isGone(error)) return undefined
+    throw error
+  }
 }
 
 /** The header of a step's result. @throws `SW_DELIVERY` where it is no PNG; it stays in the vault. */

@@ -65,8 +65,13 @@ function foldFrozen(state: Submission, body: RecordBodies['frozen']): Submission
     failures: isSameApproval ? state.failures : 0,
     frozen: body,
     sends: [],
-    ...(state.abandoned ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}),
+    ...(state.abandoned || mayBeCharged(state) ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}),
   }
+}
+
+/** Whether the service may have, or have had, an execution of the present attempt: then another attempt gives nothing of it back. */
+function mayBeCharged(state: Submission): boolean {
+  return openSends(state).length > 0 || (state.accepted !== undefined && state.failed === undefined)
 }
 
 /** What outlives an attempt. */
@@ -152,10 +157,10 @@ export function foldRecords(records: readonly JournalRecord[], own: ReadonlySet<
   return records.reduce<Submission>((state, record) => withOrigin(foldRecord(state, record), record, own.has(record)), noSubmission)
 }
 
-/** One foreign record makes the whole history doubtful, until the user has given up the attempt that it led to. */
+/** One foreign record makes the whole history doubtful, until the user has given up the present attempt. Giving up an execution of an earlier one says nothing of that. */
 function withOrigin(state: Submission, { type, body }: JournalRecord, isOwn: boolean): Submission {
   if (!isOwn) return state.isForeign ? state : { ...state, isForeign: true }
-  const isGivenUp = type === 'decided' && body.decision === 'abandon' && body.about !== 'answer'
+  const isGivenUp = type === 'decided' && body.decision === 'abandon' && body.about !== 'answer' && state.abandoned !== undefined
   if (!state.isForeign || !isGivenUp) return state
   const { isForeign: _isForeign, ...rest } = state
   return rest

@@ -110,9 +110,14 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
         await clock.sleep(tornLookMs)
         found = await readAll()
       }
+      const key = await keys?.read()
+      const { differing } = knownOf(name)
+      if (key && differing && !isOwn(differing.record, name, key) && isOwn(differing.copied, name, key)) {
+        throw replacedError(pathIn(folder, name), copy ?? '', differing.record.n)
+      }
       if (knownOf(name).isForeign) places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
       const linked = linkUp(found.records, pathIn(folder, name), copy && pathIn(copy, name))
-      return { ...linked, own: ownOf(linked.records, name, await keys?.read()), lacking: found.lacking }
+      return { ...linked, own: ownOf(linked.records, name, key), lacking: found.lacking }
     },
     append: async (name, view, type, body) => {
       await heal(name, view)
@@ -146,7 +151,19 @@ async function sealingKey(keys: KeyRing | undefined): Promise<SigningKey | undef
 }
 
 function ownOf<R extends ChainedRecord>(records: readonly R[], name: string, key: SigningKey | undefined): ReadonlySet<R> {
-  return new Set(key ? records.filter((record) => key.isSealOf(record.seal, sealText(name, record))) : [])
+  return new Set(key ? records.filter((record) => isOwn(record, name, key)) : [])
+}
+
+function isOwn(record: ChainedRecord, name: string, key: SigningKey): boolean {
+  return key.isSealOf(record.seal, sealText(name, record))
+}
+
+/** The user wrote the second copy, and somebody else the first one: what the user has spent must not be forgotten for it. */
+function replacedError(folder: string, copy: string, n: number): SpritewrightError {
+  return new SpritewrightError('SW_JOURNAL', {
+    message: `The journal in ${folder} has been replaced: record ${n} there is not yours, and the second copy in ${copy} has one that is. Nothing was sent. Delete ${folder}: the next run restores it from the copy.`,
+    facts: { folder, record: n },
+  })
 }
 
 function fileName(n: number): string {
@@ -169,6 +186,8 @@ interface KnownChain<R extends ChainedRecord> {
   compared: number
   /** Whether the copy belongs to another checkout that stood at the same path. It is left alone then: what is here counts. */
   isForeign: boolean
+  /** What the two places have under one number, if it is not the same. */
+  differing?: { readonly record: R; readonly copied: R }
   /** Records of this process that the second place would not take. */
   readonly uncopied: Set<R>
 }
@@ -230,6 +249,7 @@ async function compare<R extends ChainedRecord>(
     if (!own || !other) continue
     known.records.set(n, own)
     known.isForeign = own.sum !== other.sum
+    if (known.isForeign) known.differing = { record: own, copied: other }
     known.compared = n
     return
   }

@@ -55,15 +55,18 @@ export function toBody({ id, hash, attempt, credits, round }: Reservation): Rese
 /**
  * Shares that count, by request and attempt.
  *
- * @param own Records that this user's own processes wrote: only those give a share back. Anybody's record may take one.
+ * @param own Records that this user's own processes wrote: only those give a share back or make it smaller. Anybody's record may take one, or more of it.
  */
 export function foldShares(records: readonly ReservationRecord[], own: ReadonlySet<ReservationRecord>): Map<string, Share> {
   const taken = new Map<string, Share>()
   for (const record of records) {
     if (record.type === 'released') {
       if (own.has(record)) taken.delete(keyOf(record.body))
-    } else if (record.type === 'reserved') taken.set(keyOf(record.body), toShare(record))
-    else throw newerVersion((record as { readonly type: string }).type)
+    } else if (record.type === 'reserved') {
+      const share = toShare(record)
+      const before = own.has(record) ? undefined : taken.get(keyOf(share))
+      taken.set(keyOf(share), before && before.credits >= share.credits ? before : share)
+    } else throw newerVersion((record as { readonly type: string }).type)
   }
   return taken
 }
