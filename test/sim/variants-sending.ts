@@ -67,7 +67,7 @@ export const sending: readonly Variant[] = [
   {
     name: 'a 409 gets a new key',
     where: everything,
-    breaks: 'I3',
+    breaks: 'I4',
     patches: [
       {
         file: 'src/job/decision.ts',
@@ -164,7 +164,7 @@ export const judging: readonly Variant[] = [
   {
     name: 'a refused replay proves that nothing was bought',
     where: ['a replay that is refused'],
-    breaks: 'I3',
+    breaks: 'I4',
     patches: [
       {
         file: 'src/job/decision.ts',
