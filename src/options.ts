@@ -97,7 +97,7 @@ export interface ResolvedOptions {
   readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
   readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }
-  /** Whether `CI` is set: then nothing is bought but by the named buyer, whatever `build.generate` says. */
+  /** Whether `CI` is set: then nothing is bought, unless the environment says in whose name and `build.generate` is `'approved'`. */
   readonly isCi: boolean
   /** Absolute paths. */
   readonly store: { readonly dir: string; readonly shared?: string }

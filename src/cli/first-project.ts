@@ -5,7 +5,7 @@ export const ignoreLines: readonly string[] = [
   '.spritewright/quarantine/',
   '.spritewright/ledger.jsonl',
   '.spritewright/uploads/',
-  '.spritewright/buyer',
+  '.spritewright/checkout.json',
   '.spritewright/embedded/',
   '.env',
   '.env.local',

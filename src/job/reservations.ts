@@ -30,12 +30,14 @@ const mannersMs = 60_000
  * Opens the purse; nothing is touched before the first call.
  *
  * @param readTotal Ceiling of everything this project ever buys; undefined for none.
+ * @param howToRaise What a person can do to raise it, for the error, without a full stop.
  */
 export function createReservations(
   ports: ChainPorts,
   places: ChainPlaces,
   papers: { readonly journal: Journal; readonly lock: LockStore },
   readTotal: () => Promise<Credits | undefined>,
+  howToRaise: () => Promise<string> = async () => 'Raise approval.total in spritewright.config',
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
   // What was answered is never unsaid.
@@ -95,7 +97,7 @@ export function createReservations(
           (own?.credits ?? 0n) +
           (total === undefined ? 0n : await elsewhere(new Map<string, Reservation>([...taken, [keyOf(share), share]])))
         if (total !== undefined && others + share.credits > total) {
-          if (hasReleased) throw totalError(share, others, total)
+          if (hasReleased) throw totalError(share, others, total, await howToRaise())
           hasReleased = true
           await release()
           continue
@@ -112,10 +114,10 @@ export function createReservations(
   }
 }
 
-function totalError(share: Reservation, others: Credits, total: Credits): SpritewrightError {
+function totalError(share: Reservation, others: Credits, total: Credits, advice: string): SpritewrightError {
   const facts = { id: share.id, price: formatCredits(share.credits), committed: formatCredits(others), total: formatCredits(total) }
   return new SpritewrightError('SW_CEILING', {
-    message: `"${share.id}" costs ${facts.price} credits; with the ${facts.committed} that this project has settled, holds or may have spent, that is above approval.total ${facts.total}. Nothing was sent. Raise approval.total in spritewright.config, or buy less.`,
+    message: `"${share.id}" costs ${facts.price} credits; with the ${facts.committed} that this project has settled, holds or may have spent, that is above the project's total of ${facts.total}. Nothing was sent. ${advice}, or buy less.`,
     facts,
   })
 }

@@ -101,13 +101,13 @@ function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest):
 
 /** The ceiling of the whole project is looked at now, and again before each submission. */
 async function checkProject(shop: Shop, lines: readonly ApprovalLine[]): Promise<void> {
-  const { total } = shop.options.approval
+  const total = await shop.total.read()
   if (total === undefined) return
   const sum = sumCredits(lines.map((line) => line.ceiling))
   const committed = await shop.reservations.committed()
   if (committed + sum <= total) return
   throw new SpritewrightError('SW_CEILING', {
-    message: `The ceilings add up to ${formatCredits(sum)} credits; with the ${formatCredits(committed)} that this project has settled, holds or may have spent, that is above approval.total ${formatCredits(total)}. Nothing was written. Raise approval.total in spritewright.config, or approve less.`,
+    message: `The ceilings add up to ${formatCredits(sum)} credits; with the ${formatCredits(committed)} that this project has settled, holds or may have spent, that is above the project's total of ${formatCredits(total)}. Nothing was written. ${await shop.total.howToRaise()}, or approve less.`,
     facts: { sum: formatCredits(sum), committed: formatCredits(committed), total: formatCredits(total) },
   })
 }

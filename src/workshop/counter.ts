@@ -195,7 +195,7 @@ export interface Workshop {
   /** The bought frames of a name as they were delivered, as PNGs to be touched up: `walk/0003.png` … Nothing that lies over them is in these. */
   originals(name: string): Promise<readonly FrameFile[]>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
-  /** Lets a person accept the configuration's standing ceilings; without that they allow nothing. `SW_USAGE` if there are none. */
+  /** Lets a person accept the configuration's standing ceilings; without that they allow nothing. `SW_USAGE` if there are none, and none were accepted before. */
   acceptStanding(
     request: AcceptStandingRequest,
     signal?: AbortSignal,

@@ -14,7 +14,7 @@ export interface Overview {
   readonly steps: readonly PlanStep[]
   /** What no spec asks for any more as it is now, may have been paid, and is not here: its prompt was edited, its sprite renamed, deleted or broken. */
   readonly orphans: readonly OverviewOrphan[]
-  /** Ids whose approval names another checkout as the buyer: only `approve` with `adopt` takes them over. */
+  /** Ids whose approval is not yours, or was given in another checkout: only `approve` with `adopt` takes them over. */
   readonly others: ReadonlySet<string>
   /** SHA-256 of each spec file, by its absolute path, no newer than what was read of it. */
   readonly digests: ReadonlyMap<string, string>

@@ -2,10 +2,8 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { type BuildCache, createBuildCache } from '../build/cache.ts'
 import type { Credentials } from '../credentials.ts'
-import type { Credits } from '../credit/credits.ts'
 import { createLedger, type Ledger } from '../credit/ledger.ts'
 import type { KeyRing } from '../credit/signing-key.ts'
-import { lowerTotal } from '../credit/standing.ts'
 import type { Host } from '../host/host.ts'
 import { createJournal, type Journal } from '../job/journal.ts'
 import { createReservations, type Reservations } from '../job/reservations.ts'
@@ -17,6 +15,7 @@ import type { TexturePackage } from './packages.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
 import { type HostBook, openHostBook } from './trust/hosts.ts'
 import { openKeyRing } from './trust/key-ring.ts'
+import { openProjectTotal, type ProjectTotal } from './trust/project-total.ts'
 import { openStandingFile, type StandingFile } from './trust/standing-file.ts'
 
 /** What every part of the workshop works with: the world, the options, and the project's papers. */
@@ -40,6 +39,8 @@ export interface Shop {
   readonly hosts: HostBook
   /** Standing ceilings that the user has accepted for this project. */
   readonly standing: StandingFile
+  /** Limit of everything that this project buys. */
+  readonly total: ProjectTotal
   readonly lock: LockStore
   readonly vault: Vault
   readonly journal: Journal
@@ -80,8 +81,7 @@ export function openShop(
   const journal = createJournal(ports, places)
   const turn = { path: join(storeFolder, 'submissions', 'turn'), clock: host.clock }
   const lock = createLockStore(host, join(options.root, 'sprites.lock.json'), turn, check)
-  // A ceiling that was accepted once limits as well: a file of the project may lower it, not raise it.
-  const totalOf = async (): Promise<Credits | undefined> => lowerTotal(options.approval.total, (await standing.read())?.ceilings.total)
+  const total = openProjectTotal(options.approval.total, standing)
   return {
     host,
     options,
@@ -94,10 +94,11 @@ export function openShop(
     checkout: openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }),
     hosts: openHostBook(host),
     standing,
+    total,
     lock,
     vault: createVault(host, { local: storeFolder, root, shared: options.store.shared, rescue: rescueFolders(host, place) }, warn),
     journal,
-    reservations: createReservations(ports, places, { journal, lock }, totalOf),
+    reservations: createReservations(ports, places, { journal, lock }, total.read, total.howToRaise),
     ledger: createLedger(host.disk, join(storeFolder, 'ledger.jsonl')),
     cache: createBuildCache(
       { disk: host.disk, random: host.random, clock: host.clock, warn },

@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Host } from '../host/host.ts'
 import type { ResolvedOptions } from '../options.ts'
+import { checkoutFile } from './trust/checkout.ts'
 
 /** Folder of the store if `store.dir` says nothing else, from the root. */
 const defaultStore = '.spritewright'
@@ -38,12 +39,15 @@ function isLink(path: string): SpritewrightError {
   })
 }
 
-/** Parts of the store that record what this machine did. Results may be committed, records must not. */
-const records = ['submissions', 'uploads', 'ledger.jsonl']
+/**
+ * Parts of the store that record what this machine did, and the name that tells this checkout from another clone.
+ * Results may be committed, these must not.
+ */
+const records = ['submissions', 'uploads', 'ledger.jsonl', checkoutFile]
 
 /**
  * Makes sure that no records came with a commit: they would tell of purchases of another machine, or of none
- * at all.
+ * at all. A committed name of a checkout would make every clone of one user pass for the first one.
  *
  * @throws `SW_JOURNAL` if git tracks a record.
  */

@@ -120,6 +120,27 @@ describe('plan', () => {
   })
 })
 
+describe('approve --standing', () => {
+  test.each([
+    [
+      { perSprite: 20_000n, total: 500_000n },
+      'Builds may buy, without asking, every sprite that costs up to 2 credits: any number of sprites in a run, at most 50 credits in all.',
+    ],
+    [{ total: 500_000n }, 'Builds may buy nothing without an approval of its own. What you approve may cost at most 50 credits in all.'],
+    [{}, 'Builds may buy nothing without an approval of its own. What you approve has no limit in all.'],
+  ])('says what %o allow, and which accepted total they replace', async (ceilings, words) => {
+    const offer = { ceilings, acceptedTotal: 10_000n, service: { host: 'api.example', keyMode: 'test' }, missing: [], total: 0n } as const
+    const world = createWorld({
+      canAsk: true,
+      answer: true,
+      workshop: { acceptStanding: async ({ confirm }) => ({ offer, confirmed: await confirm(offer) }) },
+    })
+    expect(await world.run('approve', '--standing')).toBe(0)
+    expect(world.out()).toContain(`${words}\nThis replaces the total that you accepted before: 1 credit.\n`)
+    expect(world.questions).toEqual(['Accept these standing ceilings?'])
+  })
+})
+
 describe('approve', () => {
   const lines = [
     { id: 'hero.idle', hash: '1'.repeat(64), prompt: 'a knight\nidles', quote: 16_000n, ceiling: 16_000n },

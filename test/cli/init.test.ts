@@ -17,7 +17,7 @@ describe('init', () => {
       '/game/sprites/hero.sprite.json',
       '/game/spritewright.config.mjs',
     ])
-    for (const line of ['.spritewright/submissions/', '.spritewright/ledger.jsonl', '.env.local']) {
+    for (const line of ['.spritewright/submissions/', '.spritewright/ledger.jsonl', '.spritewright/checkout.json', '.env.local']) {
       expect(world.text('/game/.gitignore').split('\n')).toContain(line)
     }
     expect(world.text('/game/.gitignore')).not.toContain('results')
@@ -39,6 +39,15 @@ describe('init', () => {
     const before = new Map([...world.files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')]))
     expect(await world.run('init')).toBe(0)
     expect(new Map([...world.files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')]))).toEqual(before)
+  })
+
+  test('a project of an earlier version gets the line that it lacks, and no other one', async () => {
+    const world = createWorld()
+    await world.run('init')
+    const whole = world.text('/game/.gitignore')
+    world.files.set('/game/.gitignore', new TextEncoder().encode(whole.replace('.spritewright/checkout.json', '.spritewright/buyer')))
+    expect(await world.run('init')).toBe(0)
+    expect(world.text('/game/.gitignore')).toBe(`${whole.replace('checkout.json', 'buyer')}\n# spritewright\n.spritewright/checkout.json\n`)
   })
 
   test('nothing that is there is overwritten; ignore files are extended in their own line ending', async () => {

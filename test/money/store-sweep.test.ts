@@ -52,7 +52,7 @@ describe('what a crash left behind', () => {
     const request = requestOf(disk)
     const old = [
       `/game/sprites.lock.json.${mark}.tmp`,
-      `${store}/buyer.${mark}.tmp`,
+      `${store}/checkout.json.${mark}.tmp`,
       `${store}/uploads/${hash}.0123456789ab.json.${mark}.tmp`,
       `${store}/submissions/${request}/0009.json.${mark}.tmp`,
       `${store}/submissions/budget/0002.json.${mark}.tmp`,
@@ -82,7 +82,7 @@ describe('what a crash left behind', () => {
         `${store}/submissions/${request}/notes.json.${mark}.tmp`,
         `${store}/submissions/mine/0001.json.${mark}.tmp`,
         `${store}/ledger.jsonl.${mark}.tmp`,
-        `${store}/buyer.${mark}.tmp/a-folder`,
+        `${store}/checkout.json.${mark}.tmp/a-folder`,
         `/shared/${mark}.tmp`,
       ].map((path) => put(path, 'not ours')),
     ]

@@ -109,11 +109,9 @@ describe('H2: no file of a project is authority to buy', () => {
   test('H2: a total that was accepted goes on limiting where a config drops it', async () => {
     const made = await team()
     const { first } = made
-    await first.accept({ options: { approval: { perSprite: '2', total: '2' } } })
-    await first.approve()
-    await first.build()
     first.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
     await first.approve()
+    await first.accept({ options: { approval: { perSprite: '2', total: '2' } } })
     await expect(first.build()).rejects.toMatchObject({ code: 'SW_CEILING' })
     expect(cost(made)).toBe(16_000n)
   })

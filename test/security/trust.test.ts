@@ -3,6 +3,7 @@ import { nodeNet } from '../../src/host/net.ts'
 import type { Workshop } from '../../src/workshop.ts'
 import { startDev } from '../plugin/server.ts'
 import { configOf, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
+import { team } from '../sim/two-machines.ts'
 import { api, type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 
 const theirs = 'https://attacker.example'
@@ -150,6 +151,62 @@ describe('H1: the key goes only where its owner said', () => {
       await workshop.trust.confirm(near)
       expect((await workshop.trust.route())?.trust).toBe('none')
     }
+  })
+})
+
+describe('H2: a total that was accepted', () => {
+  const accepted = { options: { approval: { perSprite: '2', total: '1' } } }
+
+  test.each([
+    ['raises it without perSprite', { total: '50' }],
+    ['drops every ceiling', {}],
+  ])('H2: ends approving where the configuration %s, and is replaced as the error says', async (_how, approval) => {
+    const { first, run, world } = await team()
+    await first.accept(accepted)
+    const later = { options: { approval } }
+    await expect(first.approve({}, later)).rejects.toMatchObject({
+      code: 'SW_CEILING',
+      facts: { sum: '1.6', committed: '0', total: '1' },
+      message: expect.stringContaining('spritewright approve --standing'),
+    })
+    const workshop = await first.open(later)
+    const { offer } = await run(workshop.acceptStanding({ confirm: async () => true }))
+    expect(offer).toMatchObject({ acceptedTotal: 10_000n })
+    expect(offer.ceilings.perSprite).toBeUndefined()
+    // No standing purchase comes of it.
+    await expect(first.build({}, later)).rejects.toMatchObject({ code: 'SW_APPROVAL' })
+    await first.approve({}, later)
+    await first.build({}, later)
+    expect(world.service.charges()).toHaveLength(1)
+  })
+
+  test('H2: ends a build of what was approved before it, with the same advice', async () => {
+    const { first, world } = await team()
+    await first.approve()
+    await first.accept(accepted)
+    await expect(first.build({}, { options: { approval: { total: '50' } } })).rejects.toMatchObject({
+      code: 'SW_CEILING',
+      facts: { total: '1' },
+      message: expect.stringContaining('spritewright approve --standing'),
+    })
+    expect(world.service.charges()).toEqual([])
+  })
+
+  test.each([
+    ['the configured total is the lower one', { total: '1.5' }, { perSprite: '2', total: '2' }, ['Raise approval.total'], ['--standing']],
+    ['both are the same', { perSprite: '2', total: '1' }, accepted.options.approval, ['Raise approval.total', '--standing'], []],
+  ])('H2: the advice names what limits where %s', async (_how, approval, before, named, unnamed) => {
+    const { first } = await team()
+    await first.accept({ options: { approval: before } })
+    const refusal = await first.approve({}, { options: { approval } }).catch((error: Error) => error)
+    for (const words of named) expect(refusal).toMatchObject({ code: 'SW_CEILING', message: expect.stringContaining(words) })
+    for (const words of unnamed) expect((refusal as Error).message).not.toContain(words)
+  })
+
+  test('H2: with no ceilings at all, and none accepted before, there is nothing to accept', async () => {
+    const { first, run } = await team()
+    const workshop = await first.open()
+    await expect(run(workshop.acceptStanding({ confirm: async () => true }))).rejects.toMatchObject({ code: 'SW_USAGE' })
   })
 })
 

@@ -67,16 +67,27 @@ async function acceptStanding(
   return 0
 }
 
-function printStanding(printer: Printer, { ceilings, missing, service, total }: StandingOffer): void {
-  const { perSprite, perRun, total: most } = ceilings
-  const limits = [
-    perRun === undefined ? 'any number of sprites in a run' : `at most ${creditsWords(perRun)} a run`,
-    most === undefined ? 'without an end' : `at most ${creditsWords(most)} in all`,
-  ].join(', ')
-  printer.line(`Builds may buy, without asking, every sprite that costs up to ${creditsWords(perSprite ?? 0n)}: ${limits}.`)
+function printStanding(printer: Printer, offer: StandingOffer): void {
+  const { ceilings, acceptedTotal, missing, service, total } = offer
+  printer.line(toStandingWords(ceilings))
+  if (acceptedTotal !== undefined && acceptedTotal !== ceilings.total)
+    printer.line(`This replaces the total that you accepted before: ${creditsWords(acceptedTotal)}.`)
   printer.line(`Where: ${service.host} (${service.keyMode} key).`)
   if (missing.length === 0) printer.line('Nothing is missing now.')
   else printer.line(`Missing now, ${creditsWords(total)} by estimate: ${missing.map(({ id }) => id).join(', ')}.`)
+}
+
+/** What standing ceilings allow, in one or two sentences. */
+function toStandingWords({ perSprite, perRun, total }: StandingOffer['ceilings']): string {
+  if (perSprite === undefined) {
+    const limit = total === undefined ? 'has no limit in all' : `may cost at most ${creditsWords(total)} in all`
+    return `Builds may buy nothing without an approval of its own. What you approve ${limit}.`
+  }
+  const limits = [
+    perRun === undefined ? 'any number of sprites in a run' : `at most ${creditsWords(perRun)} a run`,
+    total === undefined ? 'without an end' : `at most ${creditsWords(total)} in all`,
+  ].join(', ')
+  return `Builds may buy, without asking, every sprite that costs up to ${creditsWords(perSprite)}: ${limits}.`
 }
 
 function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: bigint, isSure: boolean): void {

@@ -3,6 +3,7 @@ import { tempTargetOf } from '../../host/publish.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { Shop } from '../shop.ts'
+import { checkoutFile } from '../trust/checkout.ts'
 
 /** A younger file may belong to a run that is still writing it, on this machine or on another one with a clock of its own. */
 const dayMs = 24 * 60 * 60_000
@@ -47,7 +48,7 @@ async function findNooks(shop: Shop): Promise<readonly Nook[]> {
   const { disk } = shop.host
   const nooks: Nook[] = [
     { folder: dirname(shop.lock.path), target: exactly(basename(shop.lock.path)) },
-    { folder: shop.storeFolder, target: exactly('buyer') },
+    { folder: shop.storeFolder, target: exactly(checkoutFile) },
     { folder: join(shop.storeFolder, 'uploads'), target: /^[0-9a-f]{64}\.[0-9a-f]{12}\.json$/ },
     ...shop.vault.places.map((place) => resultNook(shop, place)),
   ]
@@ -58,7 +59,7 @@ async function findNooks(shop: Shop): Promise<readonly Nook[]> {
     for (const request of (await disk.list(records)).filter((name) => /^[0-9a-f]{64}$/.test(name)))
       nooks.push({ folder: join(records, request), target: recordName, mayGo: () => isAnswered(shop, request) })
   }
-  if (shop.copyFolder !== undefined) nooks.push({ folder: shop.copyFolder, target: exactly('buyer') })
+  if (shop.copyFolder !== undefined) nooks.push({ folder: shop.copyFolder, target: exactly(checkoutFile) })
   return nooks
 }
 

@@ -8,8 +8,10 @@ import { survey } from '../survey.ts'
 
 /** What standing ceilings would allow, as a person is shown it. */
 export interface StandingOffer {
-  /** As the configuration has them. */
+  /** As the configuration has them. Without `perSprite` they allow no standing purchase. */
   readonly ceilings: Budget
+  /** The total that was accepted before, which these ceilings replace. Undefined if there was none. */
+  readonly acceptedTotal?: Credits | undefined
   readonly service: { readonly host: string; readonly keyMode: 'test' | 'live' }
   /** What the project lacks now, and what that would cost by today's estimates; a build buys of it what fits under the ceilings. */
   readonly missing: readonly { readonly id: string; readonly quote: Credits }[]
@@ -24,8 +26,9 @@ export interface AcceptStandingRequest {
 
 /**
  * Lets a person accept the standing ceilings of the configuration, for this project on this machine and this service. Spends nothing.
+ * Ceilings without `perSprite` can be accepted too: that ends standing purchases, and replaces an accepted total.
  *
- * @throws `SW_USAGE` if the configuration has no `approval.perSprite`.
+ * @throws `SW_USAGE` if the configuration has no ceilings and none were accepted before.
  */
 export async function acceptStanding(
   shop: Shop,
@@ -34,14 +37,16 @@ export async function acceptStanding(
   signal: AbortSignal,
 ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }> {
   const { approval } = shop.options
-  if (approval.perSprite === undefined) {
+  const before = await shop.standing.read()
+  if (!before && Object.values(approval).every((ceiling) => ceiling === undefined)) {
     throw new SpritewrightError('SW_USAGE', {
       message:
-        'Expected standing ceilings in the configuration (approval.perSprite, perRun, total), found no approval.perSprite. Without it nothing is bought without an approval of its own.',
+        'Expected standing ceilings in the configuration (approval.perSprite, perRun, total), found none. Without approval.perSprite nothing is bought without an approval of its own.',
     })
   }
   const { host, keyMode } = session.identity
-  const offer = { ceilings: approval, service: { host, keyMode }, ...(await readMissing(shop, session, signal)) }
+  const acceptedTotal = before?.ceilings.total
+  const offer = { ceilings: approval, acceptedTotal, service: { host, keyMode }, ...(await readMissing(shop, session, signal)) }
   const confirmed = await request.confirm(offer)
   if (confirmed) await shop.standing.accept(approval, offer.service)
   return { offer, confirmed }

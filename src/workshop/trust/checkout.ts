@@ -13,7 +13,8 @@ export interface CheckoutName {
   readOrMake(): Promise<string>
 }
 
-const fileName = 'checkout.json'
+/** Its file, in the store and in the copy of the journal. */
+export const checkoutFile = 'checkout.json'
 
 /** Opens the name beside the journal, and beside the journal's second copy where one is kept. */
 export function openCheckoutName(
@@ -21,7 +22,7 @@ export function openCheckoutName(
   keys: KeyRing,
   folders: { readonly own: string; readonly copy: string | undefined },
 ): CheckoutName {
-  const places = [folders.own, ...(folders.copy === undefined ? [] : [folders.copy])].map((folder) => join(folder, fileName))
+  const places = [folders.own, ...(folders.copy === undefined ? [] : [folders.copy])].map((folder) => join(folder, checkoutFile))
   const readOne = async (path: string, key: SigningKey): Promise<string | undefined> => {
     if (!(await disk.stat(path))) return undefined
     try {

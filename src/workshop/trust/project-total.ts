@@ -1,0 +1,31 @@
+import type { Credits } from '../../credit/credits.ts'
+import { lowerTotal } from '../../credit/standing.ts'
+import type { StandingFile } from './standing-file.ts'
+
+/** The limit of everything that a project buys: the lower one of the configured and the accepted total. */
+export interface ProjectTotal {
+  /** Undefined if neither the configuration nor an accepted one has a total. */
+  read(): Promise<Credits | undefined>
+  /** What a person can do to raise it, as a sentence without its end. */
+  howToRaise(): Promise<string>
+}
+
+/**
+ * Opens the limit of a project; reads nothing before the first call.
+ *
+ * @param configured `approval.total` of the configuration.
+ */
+export function openProjectTotal(configured: Credits | undefined, standing: Pick<StandingFile, 'read'>): ProjectTotal {
+  const readAccepted = async (): Promise<Credits | undefined> => (await standing.read())?.ceilings.total
+  return {
+    // A ceiling that was accepted once limits as well: a file of the project may lower it, not raise it.
+    read: async () => lowerTotal(configured, await readAccepted()),
+    howToRaise: async () => {
+      const accepted = await readAccepted()
+      if (accepted === undefined || (configured !== undefined && configured < accepted))
+        return 'Raise approval.total in spritewright.config'
+      if (accepted === configured) return 'Raise approval.total in spritewright.config and accept it (spritewright approve --standing)'
+      return 'You have accepted that total, so a change of the configuration alone does not raise it. Accept what spritewright.config says now (spritewright approve --standing)'
+    },
+  }
+}
