@@ -21,7 +21,7 @@ export interface Credentials {
   /** `environment`, or the name of the file that the base URL is from. */
   readonly baseUrlSource?: string
   readonly key?: Secret
-  /** `environment`, or the name of the file that the key is from. */
+  /** `environment`, or the name of the file that the key is from; all of them, as `.env and environment`, where a file's key takes in variables of others. */
   readonly keySource?: string
 }
 
@@ -62,7 +62,7 @@ export async function readCredentials(
   const key = find(sources, keyName, (source) => expandedValue(sources, source, keyName, work))
   const envPrefix = options.envPrefix ?? 'VITE_'
   refuseExposed(sources, typeof envPrefix === 'string' ? [envPrefix] : envPrefix, key?.value, work)
-  const baseUrl = find(sources, baseUrlName, (source) => rawValue(source, baseUrlName))
+  const baseUrl = find(sources, baseUrlName, (source) => ({ value: rawValue(source, baseUrlName), from: [source.name] }))
   return {
     ...(baseUrl ? { baseUrl: checkBaseUrl(baseUrl.value, baseUrl.source, key?.value), baseUrlSource: baseUrl.source } : {}),
     ...(key ? { key: checkKey(key.value, key.source), keySource: key.source } : {}),
@@ -84,11 +84,15 @@ async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise
 
 type Found = { readonly value: string; readonly source: string }
 
-/** The first value that is not empty. */
-function find(sources: readonly Source[], name: string, valueIn: (source: Source) => string): Found | undefined {
+/** A value, and the names of all sources that a part of it is from. */
+type Expanded = { readonly value: string; readonly from: readonly string[] }
+
+/** The first value that is not empty. Of several sources it has all names: it is none of them alone. */
+function find(sources: readonly Source[], name: string, valueIn: (source: Source) => Expanded): Found | undefined {
   for (const source of sources) {
-    const value = Object.hasOwn(source.variables, name) ? valueIn(source) : ''
-    if (value !== '') return { value, source: source.name }
+    if (!Object.hasOwn(source.variables, name)) continue
+    const { value, from } = valueIn(source)
+    if (value !== '') return { value, source: from.join(' and ') }
   }
   return undefined
 }
@@ -113,10 +117,11 @@ const stepCost = 64
  * @param work Characters that may still be gone through; less after the call.
  * @throws `SW_CONFIG` if they do not suffice.
  */
-function expandedValue(sources: readonly Source[], source: Source, name: string, work: { left: number }): string {
+function expandedValue(sources: readonly Source[], source: Source, name: string, work: { left: number }): Expanded {
   const fromEnvironment = sources[0]
+  const from = new Set([source.name])
   let text = rawValue(source, name)
-  if (source === fromEnvironment) return text
+  if (source === fromEnvironment) return { value: text, from: [...from] }
   const seen = new Set<string>()
   for (let next = reference.exec(text); next !== null; next = reference.exec(text)) {
     work.left -= text.length + stepCost
@@ -128,11 +133,12 @@ function expandedValue(sources: readonly Source[], source: Source, name: string,
     const found = holder === undefined ? '' : rawValue(holder, wanted)
     const value = operator.endsWith('+') || found === '' || seen.has(found) ? undefined : found
     const fallback = operator.endsWith('+') && found === '' ? '' : other
+    if (value !== undefined && holder !== undefined) from.add(holder.name)
     // A value of the environment is no text of a file: its dollars stand for themselves.
     const inserted = value === undefined ? fallback : holder === fromEnvironment ? value.replaceAll('$', '\\$') : value
     text = text.slice(0, next.index) + inserted + text.slice(next.index + written.length)
   }
-  return text.replaceAll('\\$', '$').trim()
+  return { value: text.replaceAll('\\$', '$').trim(), from: [...from] }
 }
 
 /**
@@ -153,7 +159,7 @@ function refuseExposed(sources: readonly Source[], prefixes: readonly string[], 
   for (const source of sources) {
     for (const name of Object.keys(source.variables)) {
       if (!prefixes.some((prefix) => name.startsWith(prefix))) continue
-      const value = expandedValue(sources, source, name, work)
+      const { value } = expandedValue(sources, source, name, work)
       if (value === '' || !(/SPRITEWRIGHT.*KEY/i.test(name) || search.isIn(value))) continue
       const where = source.name === 'environment' ? 'the environment' : source.name
       throw new SpritewrightError('SW_KEY_EXPOSED', {

@@ -158,6 +158,7 @@ async function plant(known: Known, machine: Machine, chance: Chance): Promise<vo
   const lines = [
     ...(chance.is(0.5) ? [`SPRITEWRIGHT_BASE_URL=${theirs}`] : []),
     ...(chance.is(0.2) ? [`SPRITEWRIGHT_TRUSTED_HOSTS=${theirs}`, 'CI=', `SPRITEWRIGHT_APPROVERS=${testKey(66).fingerprint}`] : []),
+    ...(chance.is(0.2) ? [`SPRITEWRIGHT_API_KEY=${chance.pick(['$OWNER_TOKEN', 'x$OWNER_TOKEN'])}`] : []),
     ...(chance.is(0.1) ? ['SPRITEWRIGHT_SIGNING_KEY=x', 'SPRITEWRIGHT_APPROVALS=unattended,standing'] : []),
   ]
   if (lines.length > 0) machine.write(chance.pick(names), lines.join('\n'))
@@ -204,7 +205,12 @@ test.each(Array.from({ length: Math.ceil(count / batch) }, (_, index) => index *
       for (const path of [...machine.disk.files.keys()]) if (path.startsWith('/game/.spritewright/')) machine.disk.files.delete(path)
       await plant(known, machine, chance)
       // Some owners have the address in their environment; the others have named none.
-      const env = { VITEST: undefined as never, ...(chance.is(0.7) ? {} : { SPRITEWRIGHT_BASE_URL: undefined as never }) }
+      const env = {
+        VITEST: undefined as never,
+        ...(chance.is(0.7) ? {} : { SPRITEWRIGHT_BASE_URL: undefined as never }),
+        // And some have the key under another name, which a planted file may guess.
+        ...(chance.is(0.8) ? {} : { SPRITEWRIGHT_API_KEY: undefined as never, OWNER_TOKEN: apiKey }),
+      }
       const run = chance.pick(verbs)
       const end = await machine
         .open({ env, net })

@@ -49,6 +49,18 @@ const places: readonly Place[] = [
     env: {},
     own: { '.env.local': keyLine },
   },
+  // The file names another variable as the key, and has an address beside it: not all of the key is its own.
+  {
+    how: '.env.development that takes its key out of the environment',
+    files: { '.env.development': `SPRITEWRIGHT_API_KEY=$DEPLOY_TOKEN\n${address}` },
+    env: { DEPLOY_TOKEN: apiKey },
+  },
+  {
+    how: '.env.development that takes its key out of .env.local',
+    files: { '.env.development': `SPRITEWRIGHT_API_KEY=\${OTHER:-$MY_KEY}\n${address}` },
+    env: {},
+    own: { '.env.local': `MY_KEY=${apiKey}\n${keyLine}SPRITEWRIGHT_BASE_URL=${api}\n` },
+  },
   {
     how: 'the config over the address of .env.local',
     files: { 'spritewright.config.json': JSON.stringify({ service: { baseUrl: theirs } }) },
