@@ -2,6 +2,7 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import { SpritewrightError } from './errors.ts'
 import type { Disk } from './host/disk.ts'
 import type { ModuleLoader } from './host/module-loader.ts'
+import { parseDuration } from './plain-options.ts'
 import { createDocument, type Fault, type Place, placeInText } from './spec/document.ts'
 import { readPlainJson } from './spec/plain-json.ts'
 
@@ -39,8 +40,23 @@ export async function loadConfig(ports: ConfigPorts, root: string, explicit?: st
   if (!stat || stat.isFolder) {
     throw configError(file, `Expected a config file at ${showPath(root, file)}, found ${stat ? 'a folder' : 'nothing'}. Look at --config.`)
   }
-  const options = file.endsWith('.json') ? await readJson(ports.disk, root, file) : await runModule(ports, root, file)
+  if (!file.endsWith('.json')) return { file, options: await runModule(ports, root, file), ...project }
+  const options = await readJson(ports.disk, root, file)
+  refuseWideWindow(root, file, options)
   return { file, options, ...project }
+}
+
+/** After this time a person decides whether something is sent again. */
+const widestWindow = '10m'
+
+/** Data may make the window narrower. Wider, a change of data would have sent what a person has to decide about; a program can do more than that anyway. */
+function refuseWideWindow(root: string, file: string, options: unknown): void {
+  const window = (options as { readonly replayWindow?: unknown } | null)?.replayWindow
+  if (typeof window !== 'string' || (parseDuration(window) ?? 0) <= (parseDuration(widestWindow) ?? 0)) return
+  throw configError(
+    file,
+    `Expected a replayWindow of at most ${widestWindow} in ${showPath(root, file)}, found ${window}. A longer one belongs into spritewright.config.mjs.`,
+  )
 }
 
 async function findConfig(disk: Disk, root: string): Promise<string | undefined> {

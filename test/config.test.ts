@@ -59,6 +59,15 @@ test('names of all kinds of dependencies are read from package.json', async () =
   expect((await loadConfig(ports, root)).dependencies).toEqual(['phaser', 'pixi.js', 'vite'])
 })
 
+test('data may make the replay window narrower and not wider: that would send what a person has to decide about', async () => {
+  write('spritewright.config.json', '{ "replayWindow": "10m" }')
+  expect((await loadConfig(ports, root)).options).toEqual({ replayWindow: '10m' })
+  write('spritewright.config.json', '{ "replayWindow": "11m" }')
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({ code: 'SW_CONFIG', message: expect.stringContaining('found 11m') })
+  const program = write('other.config.mjs', "export default { replayWindow: '24h' }")
+  expect((await loadConfig(ports, root, program)).options).toEqual({ replayWindow: '24h' })
+})
+
 test('a config that throws is refused with what it said', async () => {
   const file = write('spritewright.config.ts', "throw new TypeError('no such art')")
   await expect(loadConfig(ports, root)).rejects.toMatchObject({

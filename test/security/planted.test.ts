@@ -165,7 +165,7 @@ async function plant(known: Known, machine: Machine, chance: Chance): Promise<vo
   const config = {
     ...(chance.is(0.3) ? { service: { baseUrl: theirs } } : {}),
     ...(chance.is(0.4) ? { approval: { perSprite: '60', perRun: '600', total: '6000' } } : {}),
-    ...(chance.is(0.3) ? { replayWindow: chance.pick(['1h', '24h', '1ms']), build: { generate: 'approved' } } : {}),
+    ...(chance.is(0.3) ? { replayWindow: chance.pick(['9m', '10m', '24h', '1ms']), build: { generate: 'approved' } } : {}),
   }
   if (Object.keys(config).length > 0) machine.write('spritewright.config.json', JSON.stringify(config))
   if (chance.is(0.3)) machine.write('.spritewright/buyer', `${known.signed.approval?.buyer}\n`)
