@@ -104,18 +104,19 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
         const { signal } = closing
         return (await workshop.build({ names: ids, buyOnly: true, approvedOnly: true, onProgress: onStep, signal })).bought
       })
-      await remember(ids)
+      await remember(orders)
     } catch (error) {
-      await remember(ids)
+      await remember(orders)
       fail(ids, error)
     }
     onChange()
     await look()
   }
-  /** What is due after a run is due for the same reason as before: it is not begun again until that has changed. */
-  const remember = async (ids: readonly string[]): Promise<void> => {
+  /** What is due after a run is due for the same reason as before, and is not begun again until that has changed; unless a person has approved it anew while the run ended. */
+  const remember = async (begun: readonly DueOrder[]): Promise<void> => {
     const due = closing.signal.aborted ? undefined : await workshop.due().catch(() => undefined)
-    for (const { id, mark } of due?.orders ?? []) if (ids.includes(id)) tried.set(id, mark)
+    const before = new Map(begun.map(({ id, approved }) => [id, approved]))
+    for (const { id, mark, approved } of due?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)
   }
   const lookOnce = async (changed: readonly string[] | undefined): Promise<void> => {
     if (closing.signal.aborted) return

@@ -38,22 +38,24 @@ async function findOrders(shop: Shop, keeper: SessionKeeper, scan: SpecScan): Pr
     const { id, state, hash, ceiling } = item
     const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
     if (!isOurs || hash === undefined) return []
-    return [{ id, state, mark: markOf(found, item), ...(ceiling === undefined ? {} : { ceiling }) }]
+    const needed = [item, ...stepsOf(found, item)]
+    const approved = needed.map(({ id, hash }) => (hash === undefined ? null : (approvalOf(found.lock, id, hash)?.at ?? null)))
+    const passed = needed.map(({ hash, state, executionId, question }) => [hash, state, executionId, question?.questionId])
+    return [
+      {
+        id,
+        state,
+        mark: JSON.stringify([approved, passed]),
+        approved: JSON.stringify(approved),
+        ...(ceiling === undefined ? {} : { ceiling }),
+      },
+    ]
   })
 }
 
-/** The order and all steps that it waits for: the approval's time, the execution, the question. The same whichever sprites are looked at beside it: what they share may be called by any of them. */
-function markOf({ steps, lock }: Survey, item: PlanItem): string {
-  const needed = steps.filter(({ sprites, state }) => sprites.includes(item.spec.name) && (state === 'bought' || isUnsent(item)))
-  return JSON.stringify(
-    [item, ...needed].map(({ id, hash, state, executionId, question }) => [
-      hash,
-      state,
-      hash === undefined ? null : (approvalOf(lock, id, hash)?.at ?? null),
-      executionId ?? null,
-      question?.questionId ?? null,
-    ]),
-  )
+/** The steps that an order waits for. The same whichever sprites are looked at beside it: what they share may be called by any of them. */
+function stepsOf({ steps }: Survey, item: PlanItem): readonly PlanStep[] {
+  return steps.filter(({ sprites, state }) => sprites.includes(item.spec.name) && (state === 'bought' || isUnsent(item)))
 }
 
 /** Ids whose approval does not count here. */

@@ -64,6 +64,8 @@ export interface DueOrder {
   readonly state: 'approved' | 'running' | 'lost'
   /** Changes when a person has decided anew, or something has happened at the service: what failed under one mark fails again under it. */
   readonly mark: string
+  /** Changes when a person approves it anew, or a step that it waits for. */
+  readonly approved: string
   readonly ceiling?: Credits
 }
 

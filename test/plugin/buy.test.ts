@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { type BuyerPorts, createBuyer } from '../../plugin/buy.ts'
 import type { DueReport } from '../../src/workshop/overview-report.ts'
 
@@ -15,7 +15,7 @@ function world() {
       if (answer instanceof Error) throw answer
       const isAsked = !changed || changed.includes(hero)
       return {
-        orders: isAsked && bought.length === 0 ? [{ id: 'hero.walk', state: 'approved', mark: '' }] : [],
+        orders: isAsked && bought.length === 0 ? [{ id: 'hero.walk', state: 'approved', mark: '', approved: '' }] : [],
         mayBuy: true,
         canAsk: true,
         ...answer,
@@ -50,4 +50,28 @@ test('after a look that went well, only what was saved since is looked at', asyn
   await buyer.look([coin])
   expect(bought).toEqual([])
   await buyer.close()
+})
+
+test('what is approved anew while a run of it ends is begun again, and what fails under one approval is not', async () => {
+  let approved = 'first'
+  const begun: string[] = []
+  const workshop = {
+    due: async (): Promise<DueReport> => ({
+      orders: [{ id: 'hero.walk', state: 'approved', mark: approved, approved }],
+      mayBuy: true,
+      canAsk: true,
+    }),
+    build: async () => {
+      begun.push(approved)
+      approved = 'again'
+      throw new Error('was given up')
+    },
+    host: {},
+  } as unknown as BuyerPorts['workshop']
+  const buyer = createBuyer({ workshop, tell: () => {}, onProgress: () => {}, onChange: () => {} })
+  await buyer.look()
+  await vi.waitFor(() => expect(begun).toEqual(['first', 'again']))
+  await buyer.look()
+  await buyer.close()
+  expect(begun).toEqual(['first', 'again'])
 })

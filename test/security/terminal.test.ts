@@ -69,7 +69,7 @@ describe.each(vites)('what %s prints', (_name, load) => {
   })
 
   test('M3: what the service says of a purchase and of its end is escaped, and our own line breaks stay', async () => {
-    const order = { id: `hero.${hostile}`, state: 'approved', mark: '1', ceiling: 10_000n } as const
+    const order = { id: `hero.${hostile}`, state: 'approved', mark: '1', approved: '1', ceiling: 10_000n } as const
     let isDue = true
     const plugin = pluginWith({
       due: async () => ({ orders: isDue ? [order] : [], mayBuy: true, canAsk: true }),
