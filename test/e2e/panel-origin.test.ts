@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { listenAnywhere } from '../plugin/listen.ts'
 import { tls } from '../plugin/tls.ts'
 import { configOf, keptLog, noNet, openSource, pluginOf, vites } from '../plugin/world.ts'
 import { openBrowser } from './browser.ts'
@@ -29,7 +30,7 @@ async function start(server: InlineConfig['server'], files: Readonly<Record<stri
     configOf(game, plugin, { logLevel: 'info', customLogger: logger, server: { host: '127.0.0.1', ...server } }),
   )
   open.push(() => dev.close())
-  await dev.listen(0)
+  await listenAnywhere(dev)
   dev.printUrls()
   const context = await browser.newContext({ ignoreHTTPSErrors: true, reducedMotion: 'reduce' })
   open.push(() => context.close())

@@ -2,6 +2,7 @@ import { connect } from 'node:http2'
 import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listenAnywhere } from './listen.ts'
 import { tls } from './tls.ts'
 import { configOf, type Game, keptLog, noNet, openSource, pluginOf, vites } from './world.ts'
 
@@ -22,7 +23,7 @@ async function start(load: (typeof vites)[number][1]) {
   const server = await createServer(
     configOf(game, plugin, { logLevel: 'info', customLogger: logger, server: { host: '127.0.0.1', https: tls, watch: null } }),
   )
-  await server.listen(0)
+  await listenAnywhere(server)
   server.printUrls()
   const port = (server.httpServer?.address() as AddressInfo | null)?.port ?? 0
   const session = connect(`https://127.0.0.1:${port}`, { ca: tls.cert })

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'undici'
 import type { InlineConfig, Plugin, ViteDevServer } from 'vite'
+import { listenAnywhere } from './listen.ts'
 import { configOf, createHappenings, type Game, type Happenings, keptLog, type TestPlugin, type Vite } from './world.ts'
 
 /** What a page's socket is told. */
@@ -73,7 +74,7 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
     server: { host: '127.0.0.1', ...more.server },
   })
   const server = await createServer({ ...config, plugins: [watching, plugin.plugins] })
-  await server.listen(0)
+  await listenAnywhere(server)
   await isWatching
   const port = (): number => portOf(server)
   const told = createHappenings<HotMessage>()

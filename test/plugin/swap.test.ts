@@ -8,6 +8,7 @@ import { openBrowser, visit } from '../e2e/browser.ts'
 import { bundledEngines, createGame, repository } from '../e2e/game.ts'
 import { isLong } from '../long.ts'
 import { type FakeArt, fakeArt, fakeWorkshop } from './fake-art.ts'
+import { listenAnywhere } from './listen.ts'
 
 /** What a page of `test/fixtures/swap` says of one object that plays. */
 interface Playing {
@@ -133,11 +134,11 @@ async function play(name: string, engine: string, art: FakeArt, more: InlineConf
         ...bundledEngines.filter(({ find }) => find.test(engine)).map((one) => (name === 'phaser' ? { ...one, find: /^phaser$/ } : one)),
       ],
     },
-    server: { host: '127.0.0.1', port: 0, fs: { allow: [game.root, repository] } },
+    server: { host: '127.0.0.1', fs: { allow: [game.root, repository] } },
     optimizeDeps: { noDiscovery: true },
     ...more,
   })
-  await server.listen()
+  await listenAnywhere(server)
   const { page, complaints } = await visit(browser, server.resolvedUrls?.local[0] ?? '')
   await page
     .waitForFunction(() => globalThis.stage !== undefined, undefined, { timeout: 120_000 })

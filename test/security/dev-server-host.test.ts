@@ -3,6 +3,7 @@ import { request } from 'node:https'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { isOwnHost } from '../../plugin/guard.ts'
+import { listenAnywhere } from '../plugin/listen.ts'
 import { type Dev, portOf, startDev } from '../plugin/server.ts'
 import { tls } from '../plugin/tls.ts'
 import { configOf, type Game, openSource, pluginOf, vites } from '../plugin/world.ts'
@@ -86,7 +87,7 @@ describe.each(vites)('who reads from the dev server of %s', (_name, load) => {
   test('M2: over TLS a foreign name reads nothing either, by HTTP/1.1 and by HTTP/2; two names that differ are none', async () => {
     const { createServer } = await load()
     const server = await createServer(configOf(game, pluginOf(game), { server: { host: '127.0.0.1', https: tls, watch: null } }))
-    await server.listen(0)
+    await listenAnywhere(server)
     const port = portOf(server)
     const session = connect(`https://127.0.0.1:${port}`, { ca: tls.cert })
     open.push({
