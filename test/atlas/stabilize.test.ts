@@ -110,3 +110,21 @@ test('blank frames stay blank and do not count as neighbours', () => {
   const frames = walk().map((frame, at) => (at === 2 ? blank : frame))
   expect(stabilize(frames, loop).frames).toBe(frames)
 })
+
+/** A still figure of one size on a roomy canvas, six times. */
+function still(width: number, height: number): readonly Bitmap[] {
+  const canvas = createBitmap(width + 60, height + 60)
+  blit(canvas, createBitmap(width, height, new Uint8Array(width * height * 4).fill(255)), 30, 30)
+  return Array.from({ length: 6 }, () => canvas)
+}
+
+test.each([
+  // Three percent of 40 pixels are less than a pixel and a half: rounding, for which the limit in pixels stands.
+  ['a small figure', 40, 40, 2, 3],
+  // Three percent of 300 pixels are nine: a slip of five is no fault of a large figure.
+  ['a large figure', 300, 300, 5, 12],
+] as const)('%s goes back from a slip over both limits, and stays under either', (_name, width, height, under, over) => {
+  const slipped = (by: number) => still(width, height).map((frame, at) => (at === 2 ? moved(frame, 0, by) : frame))
+  expect(stabilize(slipped(under), loop).moves.every(({ x, y }) => x === 0 && y === 0)).toBe(true)
+  expect(stabilize(slipped(over), loop).moves[2]).toEqual({ x: 0, y: -over })
+})

@@ -510,3 +510,24 @@ describe('status, ledger, doctor, schema', () => {
     expect(plain.opened).toEqual([])
   })
 })
+
+describe('cancel', () => {
+  test('passes the name on, and tells what was cancelled', async () => {
+    const asked: string[] = []
+    const workshop = {
+      cancel: async (name: string) => {
+        asked.push(name)
+        return [{ id: 'hero#1', executionId: 'e1', status: 'cancelled' }]
+      },
+    } as unknown as Partial<Workshop>
+    const world = createWorld({ workshop })
+    expect(await world.run('cancel', 'hero')).toBe(0)
+    expect([asked, world.out()]).toEqual([['hero'], 'hero#1: cancelled\n'])
+  })
+
+  test.each([[[]], [['hero', 'coin']]])('wants one name: %j', async (names) => {
+    const world = createWorld({ workshop: {} })
+    expect(await world.run('cancel', ...names)).toBe(2)
+    expect(world.err()).toContain('spritewright cancel hero')
+  })
+})

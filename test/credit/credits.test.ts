@@ -81,4 +81,24 @@ describe('the ledger', () => {
     await ledger.ensure({ ...move, type: 'settled' })
     expect((await ledger.read()).map((line) => line.type)).toEqual(['held', 'settled'])
   })
+  test('law: torn after any byte of its last line, it loses no movement but that one, and takes the next', async () => {
+    const whole = new MemoryDisk()
+    await createLedger(whole, '/l').ensure(move)
+    const first = whole.files.get('/l')!.length
+    await createLedger(whole, '/l').ensure({ ...move, type: 'settled' })
+    const text = whole.files.get('/l')!
+    for (let length = first; length <= text.length; length++) {
+      const disk = new MemoryDisk()
+      disk.files.set('/l', text.slice(0, length))
+      const ledger = createLedger(disk, '/l')
+      // The line is whole once its brace is there, with or without its end of line.
+      const kept = length >= text.length - 1 ? ['held', 'settled'] : ['held']
+      expect(
+        (await ledger.read()).map(({ type }) => type),
+        `${length} bytes`,
+      ).toEqual(kept)
+      expect(await ledger.ensureAll([move, { ...move, type: 'settled' }, { ...move, type: 'restored' }])).toBe(4 - kept.length - 1)
+      expect((await ledger.read()).map(({ type }) => type)).toEqual(['held', 'settled', 'restored'])
+    }
+  })
 })

@@ -479,6 +479,21 @@ describe('store push and pull', () => {
     expect((await second.build({ frozen: true })).sheets.sprites).toMatchObject([{ name: 'hero', isPlaceholder: false }])
   })
 
+  test('what lies in both places is there already, and a damaged copy does not stand in the way of a good one', async () => {
+    const { w } = await bought()
+    const workshop = await w.workshop({ store: { shared: join(w.project.root, 'shared') } })
+    const [hash = ''] = await hashesOf(w)
+    await workshop.store.push()
+    expect(await workshop.store.push()).toMatchObject({ copied: [], present: 1, lacking: [] })
+    await rm(join(w.project.root, 'shared'), { recursive: true })
+    const [name = ''] = await resultsOf(w)
+    const [journal = ''] = await readdir(join(w.project.root, '.state/journals'))
+    await w.project.write(`.state/journals/${journal}/results/${name}`, await readFile(join(w.project.root, '.spritewright/results', name)))
+    await w.project.write(`.spritewright/results/${name}`, 'torn')
+    expect(await workshop.store.push()).toMatchObject({ copied: [hash], lacking: [] })
+    expect(sha256(await readFile(join(w.project.root, 'shared', name)))).toBe(hash)
+  })
+
   test('damaged bytes are copied in neither direction', async () => {
     const { w } = await bought()
     const workshop = await w.workshop({ store: { shared: join(w.project.root, 'shared') } })

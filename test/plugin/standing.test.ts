@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openFailures, panelStanding, panelUndecided } from '../../plugin/standing.ts'
+import { openFailures, orphanId, panelStanding, panelUndecided } from '../../plugin/standing.ts'
 import { type OverviewItem, SpritewrightError } from '../../src/index.ts'
 
 type Some = Partial<Pick<OverviewItem, 'id' | 'state' | 'ceiling' | 'undecided'>>
@@ -68,5 +68,24 @@ describe('a failure', () => {
     expect(codes(failures, { state: 'running' }, idle)).toHaveLength(3)
     expect(codes([failure('SW_CONFLICT')], { state: 'failed', undecided: 'conflict' })).toEqual(['SW_CONFLICT'])
     expect(codes([failure('SW_CONFLICT')], { state: 'failed' })).toEqual([])
+  })
+})
+
+describe('a failure of a request that no spec asks for any more', () => {
+  const hash = '0123456789abcdef'
+  const orphan = { ...item({ state: 'running' }), hash, id: orphanId({ id: 'hero.walk', hash }) }
+  const failed = { ids: [orphan.id], error: new SpritewrightError('SW_UNCERTAIN', { message: 'gone', facts: { id: 'hero.walk' } }) }
+
+  test('is told while the request is open, and goes with it', () => {
+    expect(openFailures([failed], [orphan])).toEqual([failed])
+    expect(openFailures([failed], [])).toEqual([])
+    expect(openFailures([failed], [{ ...orphan, state: 'bought' }])).toEqual([])
+  })
+
+  test('says nothing of the animation that has its name now, nor that one of it', () => {
+    const present = item({ state: 'running' })
+    expect(panelUndecided(orphan, [failed])).toBe('execution')
+    expect(panelUndecided(present, [failed])).toBeUndefined()
+    expect(panelUndecided(orphan, [failure('SW_UNCERTAIN')])).toBeUndefined()
   })
 })

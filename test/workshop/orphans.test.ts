@@ -1,7 +1,11 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createJournal } from '../../src/job/journal.ts'
-import type { LockFile } from '../../src/vault/lockfile.ts'
-import { listOrphans } from '../../src/workshop/orphans.ts'
+import { askedFields } from '../../src/job/order.ts'
+import { requestHash } from '../../src/spec/key.ts'
+import type { PaidRequest, RequestReference } from '../../src/spec/request.ts'
+import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
+import { listOrphans, toOrphanOrder } from '../../src/workshop/orphans.ts'
 import type { Shop } from '../../src/workshop/shop.ts'
 import { listStrays } from '../../src/workshop/strays.ts'
 import { countingRandom, MemoryDisk } from '../memory-disk.ts'
@@ -48,4 +52,32 @@ test('records that cannot be read just now are not taken for none: paid work mig
   disk.code = 'EIO'
   await expect(listOrphans(shop, [], new Set())).rejects.toMatchObject({ code: 'EIO' })
   await expect(listStrays(shop, [], undefined)).rejects.toMatchObject({ code: 'EIO' })
+})
+
+test('law: the order of an orphan asks for what was asked for, from a file as from another request', () => {
+  const identity = { host: 'x', keyMode: 'test', apiVersion: '1' } as const
+  const digest = fc.array(fc.constantFrom(...'0123456789abcdef'), { minLength: 64, maxLength: 64 }).map((digits) => digits.join(''))
+  const reference: fc.Arbitrary<RequestReference> = fc.oneof(
+    digest.map((sha256) => ({ kind: 'file', sha256 }) as const),
+    digest.map((hash) => ({ kind: 'request', hash }) as const),
+  )
+  const sheet = fc.record({ prompt: fc.string(), reference, frames: fc.integer({ min: 4, max: 36 }), take: fc.integer({ min: 1, max: 9 }) })
+  fc.assert(
+    fc.property(sheet, fc.constantFrom('remove', 'keep'), (some, background) => {
+      const request: PaidRequest = { operation: 'sprite_sheet', id: 'hero.walk', background, ...some }
+      const hash = requestHash(request, identity)
+      const entry = { service: identity, asked: askedFields(request) } as LockEntry
+      expect(toOrphanOrder({ id: 'hero.walk', hash, entry })).toEqual({ hash, identity, request, approval: undefined })
+    }),
+  )
+  fc.assert(
+    fc.property(fc.string(), fc.option(reference, { nil: undefined }), (prompt, from) => {
+      const request: PaidRequest = from
+        ? { operation: 'image_to_image', id: 'step#1', prompt, reference: from }
+        : { operation: 'text_to_image', id: 'step#1', prompt }
+      const hash = requestHash(request, identity)
+      const entry = { service: identity, asked: askedFields(request) } as LockEntry
+      expect(toOrphanOrder({ id: 'step#1', hash, entry }).request).toEqual(request)
+    }),
+  )
 })
