@@ -26,6 +26,7 @@ const pages = [
   'SECURITY.md',
   'docs/formats.md',
   'docs/quality.md',
+  ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
 ]
 const readme = read('README.md')
 
@@ -194,6 +195,29 @@ describe('docs/conformance.md', () => {
       'C1 has no test for the embedded service',
       'C2 has no test for the client',
     ])
+  })
+})
+
+describe('docs/decisions', () => {
+  const names = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md')
+  const titleOf = (name: string): string => read(`docs/decisions/${name}`).split('\n')[0]?.replace(/^# /, '') ?? ''
+
+  test('are numbered from 1 without a gap', () => {
+    expect(names.map((name) => Number(name.slice(0, 2)))).toEqual(names.map((_, index) => index + 1))
+  })
+
+  test('are listed by their titles, in order', () => {
+    const listed = [...read('docs/decisions/README.md').matchAll(/^(\d+)\. \[(.+)\]\((.+)\)$/gm)]
+    expect(listed.map(([, number, title, name]) => [Number(number), title, name])).toEqual(
+      names.map((name, index) => [index + 1, titleOf(name), name]),
+    )
+  })
+
+  test.each(names)('%s says the decision, why, what was rejected, the cost, and where the code is', (name) => {
+    const page = read(`docs/decisions/${name}`)
+    const parts = [...page.matchAll(/^\*\*(Decision|Why|Rejected|Cost)\.\*\* /gm)].map(([, part]) => part)
+    expect(parts).toEqual(['Decision', 'Why', 'Rejected', 'Cost'])
+    if (name !== '42-less-machinery.md') expect(page).toMatch(/\]\(\.\.\/\.\.\/(?:atlas|plugin|src)\//)
   })
 })
 
