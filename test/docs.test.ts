@@ -198,6 +198,15 @@ describe('docs/conformance.md', () => {
   })
 })
 
+describe('ARCHITECTURE.md', () => {
+  test('has at most 1,500 words', () => {
+    const words = read('ARCHITECTURE.md')
+      .split(/\s+/)
+      .filter((word) => word !== '')
+    expect(words.length).toBeLessThanOrEqual(1500)
+  })
+})
+
 describe('docs/decisions', () => {
   const names = readdirSync(join(root, 'docs/decisions')).filter((name) => name !== 'README.md')
   const titleOf = (name: string): string => read(`docs/decisions/${name}`).split('\n')[0]?.replace(/^# /, '') ?? ''
