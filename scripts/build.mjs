@@ -21,19 +21,8 @@ const plugin = 'plugin/index'
 /** The command line is CommonJS, which Node starts faster, and lets what was compiled of it be kept, whatever its version (src/host/kept-code.ts): what every start loads, and all that is done besides looking whether anything has changed. */
 const [command, program] = ['src/cli/bin', 'src/cli/whole']
 /** Packages that go into the bundles: every cold start needs them, and finding their many small files takes longer than what they are needed for. */
-const inlined = ['cac', 'canonicalize', 'fdir', 'jsonc-parser', 'picocolors', 'picomatch', 'tinyglobby', 'zod']
+const inlined = ['cac', 'canonicalize', 'jsonc-parser', 'picocolors', 'zod']
 const notices = collectNotices()
-/** tinyglobby matches by itself, but the walker in it loads picomatch from the user's packages at every start, for a way of matching that nobody asks of it. */
-const withoutPicomatch = {
-  name: 'without-picomatch',
-  transform(code, id) {
-    if (!/[\\/]fdir[\\/]dist[\\/]index\.mjs$/.test(id)) return undefined
-    const lean = code.replace(/try \{\s*__require\.resolve\("picomatch"\);\s*pm = __require\("picomatch"\);\s*\} catch \{\}/, '')
-    if (lean === code)
-      throw new Error('Expected fdir to load picomatch when it is loaded itself, found that it does not any more: take this out.')
-    return { code: lean, map: null }
-  },
-}
 /**
  * Node reads text of ASCII alone several times faster than any other, and indentation is a tenth of what it reads. Lines stay lines and names stay names, so that what a failure shows can be read.
  * What is not ASCII stands in texts and patterns, where it may be written as escapes; where a line begins within a text, nothing is taken off it.
@@ -78,7 +67,7 @@ async function bundle(names, outDir, { format = 'es', plugins = [] } = {}) {
     envDir: false,
     publicDir: false,
     logLevel: 'warn',
-    plugins: [...plugins, withoutPicomatch, notices.plugin, quickToRead],
+    plugins: [...plugins, notices.plugin, quickToRead],
     ssr: { noExternal: inlined },
     build: {
       ssr: true,

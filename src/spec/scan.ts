@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import { type Glob, unsearched } from '../host/glob.ts'
+import type { Glob } from '../host/glob.ts'
 import { readPlainSpec } from './plain-spec.ts'
 import type { SpriteSpec } from './spec.ts'
 import { maximumSpecBytes, specError } from './spec-error.ts'
@@ -29,7 +29,7 @@ export interface SpecScan {
  * @returns Absolute paths, sorted by code unit.
  */
 export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
-  const files = await glob(root, patterns, unsearched)
+  const files = await glob(root, patterns)
   return files.filter((file) => specName(file) !== undefined)
 }
 
