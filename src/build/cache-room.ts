@@ -1,5 +1,5 @@
+import { join } from 'node:path'
 import type { Disk } from '../host/disk.ts'
-import { pathIn } from '../host/paths.ts'
 import { tempTargetOf } from '../host/publish.ts'
 
 /** What any process has used within this time is not taken away: a build of its may need it still. Milliseconds. */
@@ -25,11 +25,11 @@ export interface RoomRules {
  */
 export async function makeRoom(disk: Disk, folder: string, { maxBytes, kept, now }: RoomRules): Promise<void> {
   const entries: { readonly name: string; readonly bytes: number; readonly usedMs: number }[] = []
-  const remove = (name: string): Promise<void> => disk.remove(pathIn(folder, name)).catch(() => {})
+  const remove = (name: string): Promise<void> => disk.remove(join(folder, name)).catch(() => {})
   for (const name of await disk.list(folder)) {
     const isTemporary = tempTargetOf(name) !== undefined
     if (!isTemporary && !/^[0-9a-f]{64}\.(?:bin|stamp|kept)$/.test(name)) continue
-    const stat = await disk.stat(pathIn(folder, name))
+    const stat = await disk.stat(join(folder, name))
     if (!stat || stat.isFolder) continue
     if (!isTemporary) entries.push({ name, bytes: stat.bytes, usedMs: stat.changedMs })
     else if (now - stat.changedMs >= strandedMs) await remove(name)

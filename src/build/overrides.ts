@@ -1,7 +1,7 @@
+import { basename, dirname, join } from 'node:path'
 import { type Bitmap, cutSheetFrame, readPicture } from '../../atlas/index.ts'
 import type { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import { folderOf, nameOf, pathIn } from '../host/paths.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import { type FoundOverride, type OverrideFile, type OverrideLayer, overrideError, readOverrideFolder } from './override-files.ts'
@@ -33,7 +33,7 @@ export interface SpriteOverrides {
 
 /** Where the frames of a spec lie that were touched up by hand: `hero.sprite.json` has `hero.frames` beside it. */
 export function overrideFolder(spec: Pick<SpriteSpec, 'name' | 'file'>): string {
-  return pathIn(folderOf(spec.file), `${spec.name}.frames`)
+  return join(dirname(spec.file), `${spec.name}.frames`)
 }
 
 /**
@@ -45,10 +45,10 @@ export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec:
   const listed = new Map<string, Promise<ReadonlySet<string>>>()
   const isThere = async (folder: string): Promise<boolean> => {
     if (isOne) return (await disk.stat(folder)) !== undefined
-    const parent = folderOf(folder)
+    const parent = dirname(folder)
     const names = listed.get(parent) ?? disk.list(parent).then((all) => new Set(all))
     listed.set(parent, names)
-    return (await names).has(nameOf(folder))
+    return (await names).has(basename(folder))
   }
   return async (spec) => {
     const folder = overrideFolder(spec)

@@ -1,5 +1,5 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { folderOf, pathIn } from './paths.ts'
+import { dirname, join } from 'node:path'
 
 /** The files that compiled code is kept in, read and written at once. Whatever cannot be read is undefined. */
 export interface CodeFiles {
@@ -22,7 +22,7 @@ export function codeFiles(): CodeFiles {
     readBytes: (path) => attempt(() => readFileSync(path)),
     write: (path, temp, content) => {
       const written = attempt(() => {
-        makeFolder(folderOf(path))
+        makeFolder(dirname(path))
         writeFileSync(temp, content, { flag: 'wx' })
         renameSync(temp, path)
         return true
@@ -39,7 +39,7 @@ export function codeFiles(): CodeFiles {
     removeOld: (folder, ending, beforeMs) => {
       for (const name of attempt(() => readdirSync(folder)) ?? []) {
         if (!name.endsWith(ending)) continue
-        attempt(() => statSync(pathIn(folder, name)).mtimeMs < beforeMs && rmSync(pathIn(folder, name)))
+        attempt(() => statSync(join(folder, name)).mtimeMs < beforeMs && rmSync(join(folder, name)))
       }
     },
   }
@@ -47,16 +47,16 @@ export function codeFiles(): CodeFiles {
 
 /** The version of the package that a file of it is in; empty where its manifest cannot be read. Having Node look for it takes longer. */
 export function packageVersion(entry: string): string {
-  const folder = folderOf(entry)
-  const text = attempt(() => readFileSync(pathIn(folder, 'package.json'), 'utf8'))
+  const folder = dirname(entry)
+  const text = attempt(() => readFileSync(join(folder, 'package.json'), 'utf8'))
   if (text !== undefined) return (JSON.parse(text) as { readonly version: string }).version
-  return folderOf(folder) === folder ? '' : packageVersion(folder)
+  return dirname(folder) === folder ? '' : packageVersion(folder)
 }
 
 /** Step by step: where a folder is that takes none, Node looks for the way to make one for ever. */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })) return
-  const parent = folderOf(folder)
+  const parent = dirname(folder)
   if (parent !== folder) makeFolder(parent)
   try {
     mkdirSync(folder, { mode: 0o700 })

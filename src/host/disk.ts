@@ -2,17 +2,25 @@ import {
   constants,
   copyFileSync,
   linkSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
+  statSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { appendFile, open, rm } from 'node:fs/promises'
-import { type DiskStat, readNow, statNow } from './look.ts'
-import { folderOf } from './paths.ts'
+
+/** What {@link Disk.stat} answers. */
+export interface DiskStat {
+  /** Size in bytes; 0 for a folder. */
+  readonly bytes: number
+  /** Last change of the content, milliseconds since the Unix epoch. */
+  readonly changedMs: number
+  readonly isFolder: boolean
+}
 
 /**
  * The file system, handed in. Paths are absolute. Failures are the errors of Node (`code` is `ENOENT`, `EEXIST`, `ENOSPC` …).
@@ -96,36 +104,33 @@ export function nodeDisk(): Disk {
   }
 }
 
+function readNow(path: string): Uint8Array {
+  const { buffer, byteOffset, byteLength } = readFileSync(path)
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
 function listNow(folder: string): string[] {
-  if (isMissing(folder)) return []
-  try {
-    return readdirSync(folder).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
+  return unless(['ENOENT'], () => readdirSync(folder).sort()) ?? []
 }
 
 function linksNow(folder: string): string[] {
-  try {
-    if (isMissing(folder)) return []
-    const entries = readdirSync(folder, { withFileTypes: true })
-    return entries.flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : [])).sort()
-  } catch (error) {
-    // A file, or a link to nothing, has no names in it.
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
-    throw error
-  }
+  const entries = unless(['ENOENT', 'ENOTDIR'], () => readdirSync(folder, { withFileTypes: true })) ?? []
+  return entries.flatMap((entry) => (entry.isSymbolicLink() ? [entry.name] : [])).sort()
 }
 
-/** Each request of a project is looked for in two folders of its own, most of which are missing: an error takes longer to make than ten looks. What lies in a file is not missing: it cannot be. */
-function isMissing(folder: string): boolean {
-  for (let at = folder; ; at = folderOf(at)) {
-    // What a link leads to, whoever reads it finds out.
-    const found = lstatSync(at, { throwIfNoEntry: false })
-    if (found) return at !== folder && found.isDirectory()
-    // A drive may be missing too.
-    if (folderOf(at) === at) return true
+function statNow(path: string): DiskStat | undefined {
+  // Node throws ENOTDIR if a part of the path is a file, whatever `throwIfNoEntry` says.
+  const found = unless(['ENOTDIR'], () => statSync(path, { throwIfNoEntry: false }))
+  return found && { bytes: found.isDirectory() ? 0 : found.size, changedMs: found.mtimeMs, isFolder: found.isDirectory() }
+}
+
+/** Makes a call. Returns `undefined` if it fails with one of these codes. */
+function unless<T>(codes: readonly string[], call: () => T): T | undefined {
+  try {
+    return call()
+  } catch (error) {
+    if (codes.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
   }
 }
 

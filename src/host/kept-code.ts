@@ -1,9 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Script } from 'node:vm'
 import type { CodeFiles } from './code-files.ts'
-import { folderOf, pathIn } from './paths.ts'
 
 /** What a program in files of CommonJS is started with. */
 export interface KeptCodeOptions {
@@ -48,7 +47,7 @@ export function startProgram<Exports>(entry: string, options: KeptCodeOptions): 
   const unkept = new Map<string, Script>()
   const keyOf = (file: string, source: Uint8Array): string =>
     hash('sha256', JSON.stringify([process.version, process.arch, use, file, hash('sha256', source)]))
-  const placeOf = (key: string): string => pathIn(folder as string, `${key}.code`)
+  const placeOf = (key: string): string => join(folder as string, `${key}.code`)
   const compile = (file: string): Script => {
     const source = files.readBytes(file)
     if (!source) throw missing(file)
@@ -63,11 +62,11 @@ export function startProgram<Exports>(entry: string, options: KeptCodeOptions): 
     const known = modules.get(file)
     if (known) return known.exports
     const module = { exports: {} }
-    const require = (id: string): unknown => (id.startsWith('.') ? load(resolve(folderOf(file), id)) : others(id))
+    const require = (id: string): unknown => (id.startsWith('.') ? load(resolve(dirname(file), id)) : others(id))
     const run = compile(file).runInThisContext()
     modules.set(file, module)
     try {
-      run(module.exports, require, module, file, folderOf(file), importModule)
+      run(module.exports, require, module, file, dirname(file), importModule)
     } catch (error) {
       modules.delete(file)
       throw error

@@ -1,9 +1,8 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { KeyRing, SigningKey } from '../credit/signing-key.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
-import { pathIn } from '../host/paths.ts'
 import { publish, syncNames } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText } from './record-file.ts'
@@ -75,7 +74,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
     }
   }
   const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
-    publish(disk, random, pathIn(place, `${name}/${fileName(n)}`), bytes)
+    publish(disk, random, join(place, name, fileName(n)), bytes)
   /** Kept in mind until it is written: another append of this process may be under way. */
   const putCopy = async (name: string, record: R, bytes: Uint8Array): Promise<boolean> => {
     const { uncopied } = knownOf(name)
@@ -113,10 +112,10 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       const key = await keys?.read()
       const { differing } = knownOf(name)
       if (key && differing && !isOwn(differing.record, name, key) && isOwn(differing.copied, name, key)) {
-        throw replacedError(pathIn(folder, name), copy ?? '', differing.record.n)
+        throw replacedError(join(folder, name), copy ?? '', differing.record.n)
       }
       if (knownOf(name).isForeign) places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
-      const linked = linkUp(found.records, pathIn(folder, name), copy && pathIn(copy, name))
+      const linked = linkUp(found.records, join(folder, name), copy && join(copy, name))
       return { ...linked, own: ownOf(linked.records, name, key), lacking: found.lacking }
     },
     append: async (name, view, type, body) => {
@@ -126,7 +125,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       const key = await sealingKey(keys)
       const record = { ...summed, ...(key ? { seal: key.seal(sealText(name, summed)) } : {}) } as unknown as R
       const bytes = formatRecord(record)
-      places.check?.(bytes, pathIn(folder, `${name}/${fileName(record.n)}`))
+      places.check?.(bytes, join(folder, name, fileName(record.n)))
       if (!(await put(folder, name, record.n, bytes))) return undefined
       await makeRooted(name)
       if (copy !== undefined && !knownOf(name).isForeign) {
@@ -135,7 +134,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
         for (const earlier of [...uncopied]) await tryCopy(() => putCopy(name, earlier, formatRecord(earlier)))
         await tryCopy(async () => {
           if (await putCopy(name, record, bytes)) return
-          const other = await readRecord<R>(disk, pathIn(copy, name), record.n)
+          const other = await readRecord<R>(disk, join(copy, name), record.n)
           if (other !== undefined && other.sum !== record.sum) knownOf(name).isForeign = true
         })
       }
@@ -175,7 +174,7 @@ async function listRecords(disk: Disk, folder: string): Promise<readonly number[
 }
 
 function readRecord<R extends ChainedRecord>(disk: Disk, folder: string, n: number): Promise<R | undefined> {
-  return disk.read(pathIn(folder, fileName(n))).then((bytes) => parseRecord<R>(bytes))
+  return disk.read(join(folder, fileName(n))).then((bytes) => parseRecord<R>(bytes))
 }
 
 /** What this process has read of a chain. */
@@ -212,15 +211,15 @@ async function findRecords<R extends ChainedRecord>(
   known: KnownChain<R>,
 ): Promise<FoundChain<R>> {
   const { folder } = places
-  const own = new Set(await listRecords(disk, pathIn(folder, name)))
-  const others = new Set(places.copy === undefined || known.isForeign ? [] : await listRecords(disk, pathIn(places.copy, name)))
+  const own = new Set(await listRecords(disk, join(folder, name)))
+  const others = new Set(places.copy === undefined || known.isForeign ? [] : await listRecords(disk, join(places.copy, name)))
   const common = [...own].filter((n) => others.has(n))
-  if (places.copy !== undefined) await compare(disk, pathIn(folder, name), pathIn(places.copy, name), common, known)
+  if (places.copy !== undefined) await compare(disk, join(folder, name), join(places.copy, name), common, known)
   const copy = known.isForeign ? undefined : places.copy
   const records: { n: number; record: R | undefined }[] = []
   const lacking: { folder: string; record: R }[] = []
   const readOne = async (place: string, n: number): Promise<R | undefined> =>
-    known.records.get(n) ?? readRecord<R>(disk, pathIn(place, name), n)
+    known.records.get(n) ?? readRecord<R>(disk, join(place, name), n)
   for (const n of [...new Set([...own, ...(copy === undefined ? [] : others)])].sort((a, b) => a - b)) {
     let record = own.has(n) ? await readOne(folder, n) : undefined
     if (record !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, record })

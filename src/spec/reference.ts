@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
-import type { Disk } from '../host/disk.ts'
-import type { DiskStat } from '../host/look.ts'
-import { pathBeside } from '../host/paths.ts'
+import type { Disk, DiskStat } from '../host/disk.ts'
 import type { Place, ValuePath } from './document.ts'
 import { type PictureHeader, sniffPicture } from './picture.ts'
 import { isPathBeside } from './schema.ts'
@@ -39,7 +38,7 @@ const endings: Readonly<Record<PictureHeader['contentType'], readonly string[]>>
 export function referencePath(spec: SpriteSpec): string | undefined {
   const first = spec.reference.kind === 'file' ? spec.reference : spec.reference.steps[0]
   if (first?.kind !== 'file' && first?.kind !== 'image') return undefined
-  return pathBeside(spec.file, first.path)
+  return resolve(dirname(spec.file), first.path)
 }
 
 /**

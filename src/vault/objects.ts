@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import { pathIn } from '../host/paths.ts'
 import { ensureFolder, publish, replaceFile, syncNames } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
@@ -86,7 +86,7 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
         facts: { hash },
       })
     }
-    return pathIn(folder, `${hash}.${ending}`)
+    return join(folder, `${hash}.${ending}`)
   }
   const find = async (hash: string): Promise<string | undefined> => {
     for (const ending of endings) if (await disk.stat(place(hash, ending))) return ending
@@ -99,7 +99,7 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     if (sha256(bytes) === hash) return bytes
     if (isPointer(bytes)) throw pointerError(place(hash, ending))
     await disk.makeFolder(quarantine)
-    await disk.move(place(hash, ending), pathIn(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
+    await disk.move(place(hash, ending), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
     return undefined
   }
   /** The name was there: trust it only after reading, since a damaged object would hide the good bytes at hand. Whoever made it may not have come to sync it. */
@@ -112,13 +112,13 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
   const namesIn = async (place: string, pattern: RegExp): Promise<readonly StoredFile[]> =>
     (await disk.list(place)).flatMap((name) => {
       const hash = pattern.exec(name)?.[1]
-      return hash === undefined ? [] : [{ hash, path: pathIn(place, name) }]
+      return hash === undefined ? [] : [{ hash, path: join(place, name) }]
     })
   return {
     folder,
     rescued: [],
     probe: async () => {
-      const path = pathIn(folder, `probe.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`)
+      const path = join(folder, `probe.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`)
       await ensureFolder(disk, folder)
       try {
         await disk.writeTemp(path, new Uint8Array(probeBytes))

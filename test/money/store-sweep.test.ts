@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { DiskStat } from '../../src/host/look.ts'
+import type { DiskStat } from '../../src/host/disk.ts'
 import { createJournal } from '../../src/job/journal.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { acceptCeilings } from '../keys.ts'

@@ -1,5 +1,4 @@
-import type { Disk } from '../../src/host/disk.ts'
-import type { DiskStat } from '../../src/host/look.ts'
+import type { Disk, DiskStat } from '../../src/host/disk.ts'
 import { add, type Content, contentOf, hashText } from './exhaustive-content.ts'
 import { type DiskImage, type Entry, fileHash, fingerprint, fingerprintOfRisk, type Node, survivors } from './exhaustive-image.ts'
 

@@ -1,5 +1,4 @@
-import type { Disk } from '../../src/host/disk.ts'
-import type { DiskStat } from '../../src/host/look.ts'
+import type { Disk, DiskStat } from '../../src/host/disk.ts'
 import { FileNode, FolderNode, type Kept, type Node } from './inodes.ts'
 
 export type { Kept } from './inodes.ts'

@@ -102,7 +102,7 @@ export const keeping: readonly Variant[] = [
     patches: [
       {
         file: 'src/job/record-chain.ts',
-        find: 'places.copy === undefined || known.isForeign ? [] : await listRecords(disk, pathIn(places.copy, name))',
+        find: 'places.copy === undefined || known.isForeign ? [] : await listRecords(disk, join(places.copy, name))',
         replace: '[] as number[]',
       },
     ],
