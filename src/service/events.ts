@@ -9,56 +9,69 @@ const maximumIdLength = 1024
 
 /** Reads an event stream, fed with bytes as they come; it owns no connection. */
 export interface EventReader {
-  /** The events that these bytes complete. @throws `SW_WIRE` for an event above 1 MiB. */
+  /** Returns the events that these bytes complete. @throws `SW_WIRE` for an event above 1 MiB. */
   push(bytes: Uint8Array): StreamEvent[]
-  /** To be called after the last bytes; an event without its blank line is dropped. @throws `SW_WIRE` where the stream held text but no event. */
+  /**
+   * Call it after the last bytes. An event without its blank line is dropped.
+   *
+   * @throws `SW_WIRE` if the stream had text, but no event, id, wait or comment: a proxy's page, for example.
+   */
   end(): void
-  /** Id to resume from: the last one of a whole event. Empty where there is none. */
+  /** Id to resume from: the last one of a whole event. Empty if there is none. */
   readonly lastEventId: string
-  /** Wait before a new connection that the stream has asked for, kept within 500 and 60000 ms; null where it has not. */
+  /** Wait before a new connection that the stream asked for, kept within 500 and 60000 ms; null if it did not. */
   readonly retryMs: number | null
 }
 
 /**
- * @param lastEventId The id that the stream was resumed from; it stays until an event brings another.
- * @see WHATWG HTML 9.2. An `id:` in a block without data does not move the id here, as the parser below does not tell of it: a resume repeats a little and loses nothing.
+ * @param lastEventId The id that the stream was resumed from. It stays until an event brings another.
+ * @see WHATWG HTML 9.2, which `eventsource-parser` implements.
  */
 export function createEventReader(lastEventId = ''): EventReader {
   let last = lastEventId
   let retryMs: number | null = null
   let events: StreamEvent[] = []
-  let eventCount = 0
-  let strayLines = 0
+  let hasText = false
+  let isEventStream = false
   let isTooLong = false
   const parser = createParser({
     maxBufferSize: maximumEventLength,
-    onEvent: (event) => {
-      if (event.id !== undefined) last = event.id
-      eventCount++
-      events.push({ event: event.event ?? 'message', data: event.data, lastEventId: last })
+    onId: (id) => {
+      isEventStream = true
+      last = id
+    },
+    onEvent: ({ event = 'message', data }) => {
+      isEventStream = true
+      events.push({ event, data, lastEventId: last })
     },
     onRetry: (ms) => {
+      isEventStream = true
       retryMs = Math.min(60_000, Math.max(500, ms))
+    },
+    onComment: () => {
+      isEventStream = true
     },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') isTooLong = true
-      if (error.type === 'unknown-field') strayLines++
     },
   })
-  // The parser takes three Latin-1 characters at the start for a byte order mark; the decoder below has dropped the real one.
-  parser.feed('')
-  const decoder = new TextDecoder()
-  const toLineFeeds = createLineEnds()
+  // The parser removes the byte order mark.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   return {
     push: (bytes) => {
       events = []
-      parser.feed(toLineFeeds(decoder.decode(bytes, { stream: true })))
+      const text = decoder.decode(bytes, { stream: true })
+      hasText ||= /\S/.test(text)
+      parser.feed(text)
       if (isTooLong) throw badStream(`an event of more than ${maximumEventLength} characters`)
       return events
     },
     end: () => {
-      parser.reset({ consume: true })
-      if (eventCount === 0 && strayLines > 0) throw badStream('text without any event')
+      const id = last
+      // A cut event shows that this is an event stream. Completing it tells so; the event itself is dropped.
+      if (!isEventStream) parser.feed('\n\n')
+      last = id
+      if (hasText && !isEventStream) throw badStream('text without any event')
     },
     get lastEventId() {
       return last
@@ -66,17 +79,6 @@ export function createEventReader(lastEventId = ''): EventReader {
     get retryMs() {
       return retryMs
     },
-  }
-}
-
-/** CR and CRLF become LF at once, also over chunks: the parser holds a CR back at the end of what it has, and so would never deliver a last event that ends in one. */
-function createLineEnds(): (text: string) => string {
-  let endedInCr = false
-  return (text) => {
-    if (text === '') return text
-    const rest = endedInCr && text.startsWith('\n') ? text.slice(1) : text
-    endedInCr = text.endsWith('\r')
-    return rest.includes('\r') ? rest.replace(/\r\n?/g, '\n') : rest
   }
 }
 
