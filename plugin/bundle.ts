@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { filesOf, SpritewrightError } from '../src/errors.ts'
-import { escapeLines } from '../src/host/terminal-text.ts'
+import { escapeLines } from '../src/host/terminal.ts'
 import { moduleCode, sourcesOf } from './bundling.ts'
 import { type FailingContext, failHook } from './failure.ts'
 import { isInside, type SpriteId, specPath } from './ids.ts'

@@ -1,5 +1,5 @@
 import { filesOf } from '../src/errors.ts'
-import { escapeLines, escapeText } from '../src/host/terminal-text.ts'
+import { escapeLines, escapeText } from '../src/host/terminal.ts'
 import { fromRoot } from './ids.ts'
 import type { PanelError } from './panel/protocol.ts'
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'vite'
-import { escapeLines } from '../src/host/terminal-text.ts'
+import { escapeLines } from '../src/host/terminal.ts'
 
 /** The lines of the plugin in the output of Vite. */
 export interface PluginLog {

@@ -2,8 +2,8 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { codeFiles, packageVersion } from '../host/code-files.ts'
+import { stateFolder } from '../host/host.ts'
 import { startProgram } from '../host/kept-code.ts'
-import { stateFolder } from '../host/state-folder.ts'
 
 // The edge of the process: everything that the program is handed is made here, and nowhere else is the process ended.
 const argv = process.argv.slice(2)

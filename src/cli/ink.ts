@@ -1,5 +1,5 @@
 import picocolors from 'picocolors'
-import { escapeText } from '../host/terminal-text.ts'
+import { escapeText } from '../host/terminal.ts'
 
 /** How a piece of text looks on a terminal that shows colours. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'

@@ -1,4 +1,4 @@
-import { escapeText } from '../host/terminal-text.ts'
+import { escapeText } from '../host/terminal.ts'
 import type { PlanReport } from '../workshop.ts'
 import { count, creditsCell, creditsWords, framesCell, needsApproval, rowsOf, whyNotBought } from './plan-view.ts'
 

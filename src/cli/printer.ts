@@ -1,6 +1,6 @@
 import { formatCredits } from '../credit/credits.ts'
 import type { Terminal } from '../host/terminal.ts'
-import { escapeJson } from '../host/terminal-text.ts'
+import { escapeJson } from '../host/terminal.ts'
 import { type Failure, weightiest } from './failure.ts'
 import { createPaint, type Ink, ink, type Paint } from './ink.ts'
 import { type Column, layTable } from './table.ts'

@@ -4,9 +4,9 @@ import { type Net, type NetRequest, type NetResponse, readBody } from '../host/n
 import { searchFor } from '../key-search.ts'
 import { parseServiceAddress, type ServiceAddress } from '../service/address.ts'
 import { createEventReader } from '../service/events.ts'
-import { parseApiKey } from '../service/key.ts'
 import { createLimiter, type Limits } from '../service/limits.ts'
 import type { StreamEvent } from '../service/profile.ts'
+import { parseApiKey } from '../service/transport.ts'
 
 /** A request of the suite. */
 export interface Call {

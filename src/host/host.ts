@@ -1,4 +1,5 @@
 import { homedir, tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
 import { type OpenDecoder, openNodeDecoder } from './decoding.ts'
 import { type Disk, nodeDisk } from './disk.ts'
@@ -7,7 +8,6 @@ import { type Glob, nodeGlob } from './glob.ts'
 import { type ModuleLoader, nodeModuleLoader } from './module-loader.ts'
 import { type Net, nodeNet } from './net.ts'
 import { nodeRandom, type Random } from './random.ts'
-import { stateFolder } from './state-folder.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
 import { type EncodeTexture, nodeTextures } from './textures.ts'
 
@@ -57,4 +57,21 @@ export function nodeHost(): Host {
     workingFolder: process.cwd(),
     processId: process.pid,
   }
+}
+
+/**
+ * Folder of this user's own state, outside every project. It is not made.
+ *
+ * @param home Answers the user's folder. Called only if no variable names another one.
+ */
+export function stateFolder(env: Readonly<Record<string, string | undefined>>, home: () => string): string {
+  const named = [env.XDG_STATE_HOME, process.platform === 'win32' ? env.LOCALAPPDATA : undefined]
+  // The XDG standard says to ignore a relative path.
+  const state = named.find((folder) => folder !== undefined && isAbsolute(folder)) ?? join(home(), '.local', 'state')
+  return join(state, 'spritewright')
+}
+
+/** The zlib of this Node and the processor. Another of either may deflate the same pixels to other bytes. */
+export function zlibVersion(): string {
+  return `${process.versions.zlib} ${process.arch}`
 }

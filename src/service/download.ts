@@ -1,13 +1,12 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Net, NetResponse } from '../host/net.ts'
-import { isLoopbackHost, isPrivateHost, type ServiceAddress } from './address.ts'
+import { isLoopbackHost, isPrivateHost, isSegment, type ServiceAddress } from './address.ts'
 import { withDeadline } from './deadline.ts'
 import { lostAttempt } from './free-request.ts'
 import { maximumJsonBytes } from './json.ts'
 import type { Limiter } from './limits.ts'
 import { type Attempt, type RetryTools, retrying } from './retry.ts'
-import { isSegment } from './segment.ts'
 import { readWhole, type Transport, type WireRequest } from './transport.ts'
 
 /** A downloaded file, whole. */

@@ -1,8 +1,8 @@
 import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { toSegment } from './address.ts'
 import { type JsonBody, parseJsonText, rawMember } from './json.ts'
 import { readAcceptedBody, readUploadBody } from './replies.ts'
-import { toSegment } from './segment.ts'
 import type { QuestionAnswer, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 import type { Execution, Question } from './wire.ts'
 

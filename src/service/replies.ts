@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { type Credits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { isSegment } from './address.ts'
 import { type JsonBody, rawMember } from './json.ts'
-import { isSegment } from './segment.ts'
 import type { Capabilities, Estimate, Execution, FinishedAsset, PublicError } from './wire.ts'
 
 /** An identifier of the service: visible ASCII, fit for one segment of a path once it is encoded. */

@@ -2,8 +2,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import type { Host } from '../host/host.ts'
-import { zlibVersion } from '../host/zlib.ts'
+import { type Host, zlibVersion } from '../host/host.ts'
 
 /** The optional package that encodes KTX2, as it is installed. */
 export interface TexturePackage {

@@ -5,7 +5,7 @@ import { createPaint, cutInk, ink, inkWidth } from '../../src/cli/ink.ts'
 import { toJsonText } from '../../src/cli/printer.ts'
 import { layTable } from '../../src/cli/table.ts'
 import { type ErrorCode, errorCodes, SpritewrightError } from '../../src/errors.ts'
-import { escapeText } from '../../src/host/terminal-text.ts'
+import { escapeText } from '../../src/host/terminal.ts'
 import { createWorld, planItem, systemError } from './world.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there

@@ -67,7 +67,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
   plugin: {
     at: ['plugin/'],
-    may: ['face', 'errors', 'atlas/index.ts', 'runtime', 'src/host/real-path.ts', 'src/host/terminal-text.ts'],
+    may: ['face', 'errors', 'atlas/index.ts', 'runtime', 'src/host/real-path.ts', 'src/host/terminal.ts'],
     mayLater: ['src/workshop.ts'],
   },
   runtime: { at: ['plugin/runtime/'], may: [] },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toSegment } from '../../src/service/segment.ts'
+import { toSegment } from '../../src/service/address.ts'
 import { errorOf, executionId, testClient } from '../service/fixtures.ts'
 import { json, scriptedNet } from '../service/scripted-net.ts'
 
