@@ -7,9 +7,11 @@ import { type PictureHeader, sniffPicture } from './picture.ts'
 import { isPathBeside } from './schema.ts'
 import type { SpriteSpec } from './spec.ts'
 
-/** What a service takes as a picture; the capabilities record has these fields. Null or absent: not known, not checked. */
+/** What a service takes as a picture. The capabilities record has these fields. Null or absent: not known, not checked. */
 export interface ReferenceLimits {
   readonly maximumInputBytes?: number | null
+  /** The interface does not say how it differs from `maximumInputBytes`: the lower one counts. */
+  readonly maximumSourceInputBytes?: number | null
   /** Longest side, in pixels. */
   readonly maximumInputDimension?: number | null
   /** Endings, with or without a dot, in any case. */
@@ -65,14 +67,21 @@ export async function readReference(disk: Disk, spec: SpriteSpec, limits: Refere
   const sniffed = sniffPicture(bytes)
   if ('found' in sniffed) throw await refuse(disk, spec, notAPicture(path, written, sniffed.found))
   // Counted again: the file may have grown since it was asked for its size.
-  const late = tooManyBytes(bytes.length, path, limits) ?? unfit(sniffed.header, path, limits)
+  const late = overLimits(bytes, sniffed.header, path, limits)
   if (late) throw await refuse(disk, spec, late)
   return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex'), ...sniffed.header }
 }
 
-interface Refusal {
+/** Why a picture is not sent. */
+export interface Refusal {
+  /** Expected, found, and what to do; without a place and the last full stop. */
   readonly message: string
   readonly facts: Readonly<Record<string, unknown>>
+}
+
+/** Checks a picture that was read against the limits of a service. Returns `undefined` if it fits. */
+export function overLimits(bytes: Uint8Array, header: PictureHeader, path: string, limits: ReferenceLimits): Refusal | undefined {
+  return tooManyBytes(bytes.length, path, limits) ?? unfit(header, path, limits)
 }
 
 function firstImage(spec: SpriteSpec): string | undefined {
@@ -90,21 +99,24 @@ function notAPicture(path: string, written: string, found: string): Refusal {
 }
 
 function tooManyBytes(bytes: number, path: string, limits: ReferenceLimits): Refusal | undefined {
-  const limit = Math.min(limits.maximumInputBytes ?? maximumBytes, maximumBytes)
+  const limit = Math.min(limits.maximumInputBytes ?? maximumBytes, limits.maximumSourceInputBytes ?? maximumBytes, maximumBytes)
   if (bytes <= limit) return undefined
-  return { message: `expected a picture of at most ${limit} bytes, found ${bytes} bytes`, facts: { path, limit, found: bytes } }
+  return {
+    message: `expected a picture of at most ${limit} bytes, found ${bytes} bytes. Make it smaller`,
+    facts: { path, limit, found: bytes },
+  }
 }
 
 function unfit(header: PictureHeader, path: string, limits: ReferenceLimits): Refusal | undefined {
   const limit = limits.maximumInputDimension ?? undefined
   const longest = Math.max(header.width, header.height)
   if (limit !== undefined && longest > limit) {
-    const message = `expected a picture of at most ${limit} pixels a side, found ${header.width} × ${header.height} pixels`
+    const message = `expected a picture of at most ${limit} pixels a side, found ${header.width} × ${header.height} pixels. Scale it down`
     return { message, facts: { path, limit, found: longest } }
   }
   const supported = limits.supportedInputExtensions?.map((ending) => ending.replace(/^\./, '').toLowerCase())
   if (!supported || endings[header.contentType].some((ending) => supported.includes(ending))) return undefined
-  const message = `expected a picture that the service takes (${supported.join(', ')}), found ${header.contentType}`
+  const message = `expected a picture that the service takes (${supported.join(', ')}), found ${header.contentType}. Convert it`
   return { message, facts: { path, limit: supported, found: header.contentType } }
 }
 

@@ -6,6 +6,7 @@ import { settle } from '../job/deliver.ts'
 import { factsNow, type JobPorts, type Order } from '../job/order.ts'
 import { stopError } from '../job/stop.ts'
 import { sniffPicture } from '../spec/picture.ts'
+import { overLimits } from '../spec/reference.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { changedError } from './changed-error.ts'
@@ -38,7 +39,7 @@ async function findExecutions(shop: Shop, session: Session, name: string, hash?:
  * Answers the question of an execution. The question is read anew from the service first: it is asked exactly while it stands there.
  *
  * @returns The execution that goes on.
- * @throws `SW_CHANGED` where it is not the question that was shown; `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none; `SW_UNREACHABLE` where the answer was not confirmed,
+ * @throws `SW_CHANGED` where it is not the question that was shown; `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none, or that the service does not take; `SW_UNREACHABLE` where the answer was not confirmed,
  *   `SW_UNCERTAIN` where it may not be sent again either.
  */
 export async function answer(
@@ -92,6 +93,9 @@ async function uploadAsset(ports: JobPorts, asset: { readonly path: string; read
       facts: { path: asset.path, found: sniffed.found },
     })
   }
+  const refusal = overLimits(asset.bytes, sniffed.header, asset.path, ports.capabilities)
+  if (refusal)
+    throw new SpritewrightError('SW_REFERENCE', { message: `${asset.path}: ${refusal.message}. No answer was sent.`, facts: refusal.facts })
   return ports.uploads.referenceId(sha256(asset.bytes), { bytes: asset.bytes, contentType: sniffed.header.contentType }, ports.signal)
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import { heroSpec } from '../project.ts'
+import { figurePng, heroSpec } from '../project.ts'
 import { approveAll, world } from './world.ts'
 
 /** A service whose answers to some requests have other members. */
@@ -71,6 +71,43 @@ describe('capabilities', () => {
     const w = await world({ maximumInputBytes: 100 })
     await expect(approveAll(await w.workshop())).rejects.toMatchObject({ code: 'SW_REFERENCE', exitCode: 2 })
     expect(uploads(w)).toBe(0)
+  })
+
+  test('C16: a reference of more bytes than the service takes as a source is refused before it is uploaded', async () => {
+    const w = await world(telling(capabilities, (body) => ({ ...body, maximum_source_input_bytes: 100 })))
+    await expect(approveAll(await w.workshop())).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      message: expect.stringMatching(/at most 100 bytes, found \d+ bytes\. Make it smaller\.$/),
+    })
+    expect(uploads(w)).toBe(0)
+  })
+
+  test.each([
+    [
+      'maximum_input_bytes',
+      100,
+      /^x\.png: expected a picture of at most 100 bytes, found \d+ bytes\. Make it smaller\. No answer was sent\.$/,
+    ],
+    ['maximum_source_input_bytes', 100, /at most 100 bytes/],
+    ['maximum_input_dimension', 32, /at most 32 pixels a side, found 64 × 64 pixels\. Scale it down\./],
+    ['supported_input_extensions', ['webp'], /expected a picture that the service takes \(webp\), found image\/png\. Convert it\./],
+  ])('C16: a picture of an answer above %s is refused before anything is sent', async (field, limit, message) => {
+    let isLow = false
+    const lowered = telling(
+      capabilities,
+      (body) => ({ ...body, [field]: limit }),
+      () => isLow,
+    )
+    const w = await world(lowered, heroSpec().replace('a small figure', 'a small figure [ask asset]'))
+    const workshop = await w.workshop()
+    await approveAll(workshop)
+    await expect(workshop.build()).rejects.toMatchObject({ code: 'SW_QUESTION' })
+    isLow = true
+    const before = uploads(w)
+    const asset = { path: 'x.png', bytes: figurePng(30) }
+    const answer = (await w.workshop()).answer({ name: 'hero', text: 'this', asset })
+    await expect(answer).rejects.toMatchObject({ code: 'SW_REFERENCE', exitCode: 2, message: expect.stringMatching(message) })
+    expect(uploads(w)).toBe(before)
   })
 
   test('C16: a reference with longer sides than the service takes is refused before it is uploaded', async () => {

@@ -118,6 +118,16 @@ describe('a reference', () => {
       code: 'SW_REFERENCE',
       facts: { limit: bytes.length - 1, found: bytes.length },
     })
+    await expect(
+      readReference(disk, spec, { maximumInputBytes: bytes.length, maximumSourceInputBytes: bytes.length - 1 }),
+    ).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      message: expect.stringContaining(
+        `expected a picture of at most ${bytes.length - 1} bytes, found ${bytes.length} bytes. Make it smaller.`,
+      ),
+      facts: { limit: bytes.length - 1, found: bytes.length },
+    })
+    await expect(readReference(disk, spec, { maximumSourceInputBytes: bytes.length })).resolves.toMatchObject({ width: 40 })
     await expect(readReference(disk, spec, { supportedInputExtensions: ['.JPG', 'webp'] })).rejects.toMatchObject({
       code: 'SW_REFERENCE',
       facts: { limit: ['jpg', 'webp'], found: 'image/png' },
