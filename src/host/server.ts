@@ -34,13 +34,15 @@ export interface Listener {
   close(): Promise<void>
 }
 
+/** A longer request body is not kept: the answer is 413. */
+const maximumBodyBytes = 64 * 1024 * 1024
+
 /**
  * Listens on loopback and hands every request to `handle`.
  *
  * @param port 0 takes a free one.
- * @param maximumBodyBytes A longer request body is answered with 413 without being kept.
  */
-export async function listen(handle: RequestHandler, port: number = 0, maximumBodyBytes: number = 64 * 1024 * 1024): Promise<Listener> {
+export async function listen(handle: RequestHandler, port: number = 0): Promise<Listener> {
   const server = createServer((incoming, outgoing) => {
     const gone = new AbortController()
     outgoing.on('close', () => gone.abort())

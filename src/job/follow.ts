@@ -2,12 +2,13 @@ import type { Clock } from '../host/clock.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Execution, ServiceEvent } from '../service/wire.ts'
 
-/** How an execution is watched. */
+/** Wait between status reads while no stream is open, milliseconds. */
+const pollMs = 2_000
+/** Silence of a stream after which the status is read, milliseconds. */
+const silenceMs = 30_000
+
+/** Who is told of what. */
 export interface FollowOptions {
-  /** Wait between status reads while no stream is open, milliseconds. @default 2000 */
-  readonly pollMs?: number
-  /** Silence of a stream after which the status is read, milliseconds. @default 30000 */
-  readonly silenceMs?: number
   /** Told of every read. */
   readonly onExecution?: (execution: Execution) => void
   /** Told of every hint of the stream. */
@@ -42,7 +43,7 @@ export async function follow(
       options.onExecution?.(execution)
       if (isEnded(execution) || execution.question !== null || execution.status === 'needs_input') return execution
       stream ??= openHints(client, clock, executionId, stop.signal, options.onEvent)
-      const waitMs = stream.isOpen() ? (options.silenceMs ?? 30_000) : (options.pollMs ?? 2_000)
+      const waitMs = stream.isOpen() ? silenceMs : pollMs
       await stream.next(clock, waitMs, stop.signal)
     }
   } finally {

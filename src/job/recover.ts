@@ -98,7 +98,7 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
 /**
  * Writes a person's decision down. What follows from it is the next purchase's business.
  *
- * @param shown The very thing that was decided about. @default whatever is open
+ * @param shown The very thing that was decided about; undefined for whatever is open.
  * @returns What was decided about; undefined where nothing, or something else, waits for a decision: then nothing was written.
  * @throws `SW_USAGE` for a replay of an execution that is gone: there is nothing to send again.
  */
@@ -106,7 +106,7 @@ export async function recordDecision(
   ports: JobPorts,
   order: Order,
   decision: 'replay' | 'abandon',
-  shown?: ShownDecision,
+  shown: ShownDecision | undefined,
 ): Promise<OpenDecision | undefined> {
   for (;;) {
     const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))

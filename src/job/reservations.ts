@@ -37,7 +37,7 @@ export function createReservations(
   places: ChainPlaces,
   papers: { readonly journal: Journal; readonly lock: LockStore },
   readTotal: () => Promise<Credits | undefined>,
-  howToRaise: () => Promise<string> = async () => 'Raise approval.total in spritewright.config',
+  howToRaise: () => Promise<string>,
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
   // What was answered is never unsaid.

@@ -50,13 +50,16 @@ export interface RetryBudget {
   giveBack(): void
 }
 
-/** A budget of `tokens` retries in a row without a success. @default 60 */
-export function createRetryBudget(tokens = 60): RetryBudget {
-  let left = tokens
+/** Retries in a row without a success. */
+const mostTokens = 60
+
+/** A full budget. */
+export function createRetryBudget(): RetryBudget {
+  let left = mostTokens
   return {
     take: () => left > 0 && left-- > 0,
     giveBack: () => {
-      left = Math.min(tokens, left + 1)
+      left = Math.min(mostTokens, left + 1)
     },
   }
 }

@@ -18,7 +18,7 @@ export type Submit = (
  * @param wantsStream Asks for the initial event stream in place of the 202's body (C5). It is read until an event names the execution, as N3
  * says for the body, and closed: the execution goes on, and is followed like any other.
  */
-export function createSubmit(ports: OneShotPorts, wantsStream = false): Submit {
+export function createSubmit(ports: OneShotPorts, wantsStream: boolean): Submit {
   return async ({ key, body }, record, signal) => {
     checkIdempotencyKey(key)
     const request: WireRequest = {

@@ -71,7 +71,7 @@ export async function readEvidence(
 }
 
 /** The evidence in words. Pure. @param isFree Whether the key uses no credits at all. */
-export function toEvidence(before: Credits, after: Credits, said: BalanceEvidence['said'], isFree = false): BalanceEvidence {
+export function toEvidence(before: Credits, after: Credits, said: BalanceEvidence['said'], isFree: boolean): BalanceEvidence {
   const taken = before - after
   const isExplained = taken >= said.least && taken <= said.most
   const balances = `balance ${formatCredits(before)} → ${formatCredits(after)}`

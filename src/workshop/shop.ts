@@ -64,7 +64,7 @@ export function openShop(
   host: Host,
   options: ResolvedOptions,
   credentials: Credentials,
-  project: { readonly name?: string | undefined; readonly configSource?: string | undefined } = {},
+  project: { readonly name: string | undefined; readonly configSource: string },
 ): Shop {
   const warnings: string[] = []
   const storeFolder = options.store.dir
@@ -89,7 +89,7 @@ export function openShop(
     keySearch,
     storeFolder,
     copyFolder,
-    configSource: project.configSource ?? 'the options of the program',
+    configSource: project.configSource,
     keys,
     checkout: openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }),
     hosts: openHostBook(host),

@@ -25,7 +25,14 @@ function project(total?: bigint, seen: CallGuard = () => undefined) {
   const journal = createJournal(ports, '/j')
   const lock = createLockStore(ports, '/sprites.lock.json')
   /** Each process opens the purse for itself. */
-  const open = (): Reservations => createReservations(ports, { folder: '/j' }, { journal, lock }, async () => total)
+  const open = (): Reservations =>
+    createReservations(
+      ports,
+      { folder: '/j' },
+      { journal, lock },
+      async () => total,
+      async () => 'Raise it',
+    )
   return { journal, lock, open, disk }
 }
 

@@ -339,6 +339,8 @@ async function seals(): Promise<void> {
   assert.notEqual(createSigningKey(new Uint8Array(32)).fingerprint, own.fingerprint)
 }
 
+const howToRaise = async (): Promise<string> => 'Raise it'
+
 /** Shares of the purse go back by one's own word alone. */
 async function purse(): Promise<void> {
   const make = (journalOf: (papers: Papers) => Journal) => {
@@ -347,7 +349,7 @@ async function purse(): Promise<void> {
     const ports = { disk, random: countingRandom(), clock }
     const lock = createLockStore(ports, '/sprites.lock.json')
     const open = (keys = ringOf(own)) =>
-      createReservations({ ...ports, keys }, { folder: '/j' }, { journal: journalOf(all), lock }, async () => parseCredits('2'))
+      createReservations({ ...ports, keys }, { folder: '/j' }, { journal: journalOf(all), lock }, async () => parseCredits('2'), howToRaise)
     return { all, open }
   }
   const share = { id: 'hero.walk', hash, attempt: 1, credits: parseCredits('1.6'), round: 0 }
@@ -375,6 +377,7 @@ async function purse(): Promise<void> {
     { folder: '/j' },
     { journal: released.all.theirs, lock: createLockStore({ disk: released.all.disk, random: countingRandom() }, '/sprites.lock.json') },
     async () => parseCredits('2'),
+    howToRaise,
   )
   await strange.committed()
   await refused(() => released.open().reserve(next), 'a planted release', 'SW_CEILING')
