@@ -4,7 +4,7 @@ import type { Clock } from '../host/clock.ts'
 import type { Net } from '../host/net.ts'
 import type { Random } from '../host/random.ts'
 import { parseJson } from '../service/json.ts'
-import type { Limits } from '../service/limits.ts'
+import { type Limits, statusPollMs } from '../service/limits.ts'
 import { type Profile, type RequestPort, resolveProfile } from '../service/profile.ts'
 import { accountChecks } from './account-checks.ts'
 import { type Caller, createCaller, type Reply } from './caller.ts'
@@ -131,7 +131,7 @@ function createContext(ports: ContractPorts, options: ContractOptions): Contract
       life ??= liveOnce(context, {
         record: options.record ?? (async () => {}),
         keep: options.keep ?? (async () => {}),
-        pollMs: options.pollMs ?? 2000,
+        pollMs: options.pollMs ?? statusPollMs,
         longestMs: options.longestMs ?? 30 * 60_000,
       })
       return life

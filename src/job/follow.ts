@@ -1,9 +1,8 @@
 import type { Clock } from '../host/clock.ts'
 import type { ServiceClient } from '../service/client.ts'
+import { statusPollMs } from '../service/limits.ts'
 import type { Execution, ServiceEvent } from '../service/wire.ts'
 
-/** Wait between status reads while no stream is open, milliseconds. */
-const pollMs = 2_000
 /** Silence of a stream after which the status is read, milliseconds. */
 const silenceMs = 30_000
 
@@ -43,7 +42,7 @@ export async function follow(
       options.onExecution?.(execution)
       if (isEnded(execution) || execution.question !== null || execution.status === 'needs_input') return execution
       stream ??= openHints(client, clock, executionId, stop.signal, options.onEvent)
-      const waitMs = stream.isOpen() ? silenceMs : pollMs
+      const waitMs = stream.isOpen() ? silenceMs : statusPollMs
       await stream.next(clock, waitMs, stop.signal)
     }
   } finally {

@@ -18,6 +18,9 @@ export interface Limits {
 /** The limits of the service's interface. */
 export const defaultLimits: Limits = { windowMs: 60_000, post: 10, get: 120, download: 20, streams: 4 }
 
+/** Wait between two status reads of an execution, milliseconds: a quarter of the GETs of a window. */
+export const statusPollMs: number = 2_000
+
 /** Gives a slot back; further calls do nothing. */
 export interface Release {
   (): void
