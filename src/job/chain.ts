@@ -7,7 +7,7 @@ import { isGone } from './deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 
 /** A picture at hand, ready to be uploaded. */
-export interface ReferencePicture {
+export interface UploadPicture {
   readonly sha256: string
   readonly file: ReferenceFile
 }
@@ -24,7 +24,7 @@ export async function readReferencePicture(
   ports: JobPorts,
   order: Order,
   bring: (ports: JobPorts, order: Order) => Promise<Purchase>,
-): Promise<ReferencePicture | undefined> {
+): Promise<UploadPicture | undefined> {
   const { reference } = order
   if (!reference) return undefined
   return reference.kind === 'file' ? reference : readStep(ports, reference.order, bring)
@@ -39,11 +39,7 @@ export function bringOnce(ports: JobPorts, order: Order, bring: (ports: JobPorts
   return run
 }
 
-async function readStep(
-  ports: JobPorts,
-  step: Order,
-  bring: (ports: JobPorts, order: Order) => Promise<Purchase>,
-): Promise<ReferencePicture> {
+async function readStep(ports: JobPorts, step: Order, bring: (ports: JobPorts, order: Order) => Promise<Purchase>): Promise<UploadPicture> {
   const bought = await bringOnce(ports, step, bring)
   const bytes = await ports.vault.read(bought.sha256)
   if (!bytes) {

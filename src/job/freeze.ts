@@ -5,7 +5,7 @@ import type { PaidRequest } from '../spec/request.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { type LockedSubmission, makeBody, signSubmission, trustedSubmission } from './body.ts'
-import { checkUpscale, type ReferencePicture } from './chain.ts'
+import { checkUpscale, type UploadPicture } from './chain.ts'
 import { askedFields, idempotencyKey, type JobPorts, type Order, spriteOf } from './order.ts'
 import type { RecordBodies } from './record.ts'
 import { authorise } from './stop.ts'
@@ -117,7 +117,7 @@ export async function freeze(
   order: Order,
   attempt: number,
   price: ApprovedPrice,
-  picture: ReferencePicture | undefined,
+  picture: UploadPicture | undefined,
 ): Promise<RecordBodies['frozen']> {
   const { request, identity, hash } = order
   if (price.credits > price.approval.ceiling)
