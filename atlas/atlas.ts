@@ -1,5 +1,5 @@
 import type { Bitmap } from './bitmap.ts'
-import { type PagePicture, PlacedRows, pageOf } from './compose.ts'
+import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
 import { type PackedPage, packPages } from './packer.ts'
@@ -100,7 +100,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   return {
     name,
     scale: options.scale ?? 1,
-    pages: packed.map((page, index) => pageOf(index, new PlacedRows(page, pictures))),
+    pages: packed.map((page, index) => lazyPage(index, () => drawPage(page, pictures))),
     frames: placeFrames(packed, sequences, pieces, pictures, options.scale ?? 1),
     animations: sequences.map(toAnimation),
     pixelArt: sequences.length > 0 && sequences.every((sequence) => sequence.pixelArt),

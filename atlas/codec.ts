@@ -1,7 +1,6 @@
 import type { Sharp } from 'sharp'
 import { type Bitmap, createBitmap } from './bitmap.ts'
 import { bleedColours } from './bleed.ts'
-import { BitmapRows } from './compose.ts'
 import { AtlasError } from './errors.ts'
 import type { PageFormat } from './formats/abilities.ts'
 import { likeness } from './likeness.ts'
@@ -9,7 +8,7 @@ import { resizeNearest } from './nearest.ts'
 import { CLOSE_ENOUGH, encodeIndexed, type PaletteMode } from './palette.ts'
 import { pictureInfo } from './picture.ts'
 import { decodePng, MAX_PIXELS, type PictureLimits } from './png.ts'
-import { encodeStriped } from './png-strips.ts'
+import { encodePngAsync } from './png-writer.ts'
 import { encodeTexture, type TextureCodec } from './texture.ts'
 
 /** How a page is written. */
@@ -115,9 +114,9 @@ export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promis
   const lossless = encoding.lossless ?? true
   if (encoding.format === 'ktx2') return encodeTexture(bitmap, encoding.texture)
   if (encoding.format === 'png') {
-    const { bytes: plain } = await encodeStriped(new BitmapRows(bitmap), encoding.level ?? DEFAULT_LEVEL)
-    const indexed =
-      encoding.palette === undefined ? undefined : await encodePalette(bitmap, encoding.palette, encoding.level ?? DEFAULT_LEVEL)
+    const { level = DEFAULT_LEVEL, palette } = encoding
+    const plain = await encodePngAsync(bitmap, level)
+    const indexed = palette === undefined ? undefined : await encodePalette(bitmap, palette, level)
     return indexed !== undefined && indexed.length < plain.length ? indexed : plain
   }
   const image = await sharpOf(lossless && encoding.format === 'webp' ? bitmap : bleedColours(bitmap))
@@ -131,7 +130,7 @@ export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promis
 
 /** Undefined where a palette cannot keep what the mode promises. */
 async function encodePalette(bitmap: Bitmap, mode: PaletteMode, level: number): Promise<Uint8Array | undefined> {
-  const exact = encodeIndexed(bitmap, level)
+  const exact = await encodeIndexed(bitmap, level)
   if (exact !== undefined || mode === 'exact') return exact
   const image = await sharpOf(bitmap)
   const close = bytesOf(await image.png({ compressionLevel: level, palette: true, colours: 256, dither: 0, effort: 7 }).toBuffer())

@@ -20,18 +20,13 @@ interface SizedEntry extends PictureSize {
 /**
  * Decodes frames after the header of each has been read and counted.
  *
- * @param keep Takes a whole frame and returns what is kept of it, before the next frame is decoded. @default the whole frame
  * @throws {AtlasError} As `readDelivery`.
  */
-export function decodeFrames(
-  entries: readonly ArchiveEntry[],
-  budget: PixelBudget,
-  keep: (whole: Bitmap) => Bitmap = (whole) => whole,
-): NamedBitmap[] {
+export function decodeFrames(entries: readonly ArchiveEntry[], budget: PixelBudget): NamedBitmap[] {
   const sized = entries.map(toSized)
   checkOneSize(sized)
   budget.take(sized)
-  return sized.map((entry) => ({ name: entry.name, bitmap: keep(decode(entry, { maxPixels: MAX_FRAME_PIXELS })) }))
+  return sized.map((entry) => ({ name: entry.name, bitmap: decode(entry, { maxPixels: MAX_FRAME_PIXELS }) }))
 }
 
 function toSized(entry: ArchiveEntry): SizedEntry {

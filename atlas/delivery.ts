@@ -4,10 +4,8 @@ import { briefName, briefNames } from './brief-names.ts'
 import { type DeliveryParts, framesByName, sortDelivery } from './delivery-parts.ts'
 import { compareWithSheet, cutFrames, decodeFrames, type NamedBitmap } from './delivery-pictures.ts'
 import { AtlasError } from './errors.ts'
-import type { Canvas } from './frame.ts'
 import { MAX_FRAME_PIXELS } from './picture.ts'
 import { PixelBudget } from './pixel-budget.ts'
-import { cutToSeen } from './trim.ts'
 
 /** What a paid archive holds. */
 export interface Delivery {
@@ -73,8 +71,7 @@ export function readDelivery(entries: readonly ArchiveEntry[], expected: Expecte
 }
 
 interface FoundFrames {
-  /** A list of its own, which the caller may change. */
-  readonly found: NamedBitmap[]
+  readonly found: readonly NamedBitmap[]
   readonly parts: DeliveryParts
   readonly warnings: readonly string[]
 }
@@ -86,7 +83,7 @@ function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery
   if (parts.frames.length === 0 && !canCut) throw noFrames(entries)
   const budget = budgetOf(expected)
   const warnings = [...parts.warnings]
-  let found: NamedBitmap[]
+  let found: readonly NamedBitmap[]
   if (parts.frames.length === 0) found = cutFrames(sheet!, atlas!.parsed, budget)
   else {
     found = decodeFrames(parts.frames, budget)
@@ -96,46 +93,28 @@ function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery
 }
 
 /** The frames of a delivery, and no more. */
-export interface DeliveredFrames extends Pick<Delivery, 'frames' | 'names' | 'warnings'> {
-  /** Where each frame, cut to what is seen of it, stands in the whole one; absent where they are whole. */
-  readonly canvases?: readonly Canvas[]
-}
+export type DeliveredFrames = Pick<Delivery, 'frames' | 'names' | 'warnings'>
 
 /**
  * The frames alone, as {@link readDelivery} finds them: where they stand in a folder of their own nothing else is unpacked, and the sheet is not compared.
  *
  * @param entries As `openArchive` gives them.
- * @param isCut Whether each frame is cut to what is seen of it, with {@link trim}'s margin, as soon as it is decoded: whole ones of a large delivery take room, and time to clear away. @default false
  * @throws {AtlasError} As {@link readDelivery}.
  */
-export function readFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}, isCut: boolean = false): DeliveredFrames {
-  const canvases: Canvas[] = []
-  // Frames that share a bitmap share what is cut out of it too. A whole frame is not held by the map.
-  const cuts = new WeakMap<Bitmap, ReturnType<typeof cutToSeen>>()
-  const keep = (whole: Bitmap): Bitmap => {
-    if (!isCut) return whole
-    const cut = cuts.get(whole) ?? cutToSeen(whole)
-    cuts.set(whole, cut)
-    canvases.push(cut.canvas)
-    return cut.bitmap
-  }
+export function readFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): DeliveredFrames {
   const inFolder = framesByName(entries)
-  let found: NamedBitmap[]
-  let warnings: readonly string[]
-  if (inFolder.frames.length > 0) {
-    found = decodeFrames(inFolder.frames, budgetOf(expected), keep)
-    warnings = [...inFolder.warnings, ...countWarning(found.length, expected)]
-  } else {
-    ;({ found, warnings } = findFrames(entries, expected))
-    // In place, so that no whole frame outlives its cut.
-    for (const [at, { name, bitmap }] of found.entries()) found[at] = { name, bitmap: keep(bitmap) }
-  }
-  return {
-    frames: found.map(({ bitmap }) => bitmap),
-    names: found.map(({ name }) => name),
-    warnings,
-    ...(isCut ? { canvases } : {}),
-  }
+  const { found, warnings } =
+    inFolder.frames.length === 0 ? findFrames(entries, expected) : readFolder(inFolder.frames, inFolder.warnings, expected)
+  return { frames: found.map(({ bitmap }) => bitmap), names: found.map(({ name }) => name), warnings }
+}
+
+function readFolder(
+  entries: readonly ArchiveEntry[],
+  warnings: readonly string[],
+  expected: ExpectedDelivery,
+): Pick<FoundFrames, 'found' | 'warnings'> {
+  const found = decodeFrames(entries, budgetOf(expected))
+  return { found, warnings: [...warnings, ...countWarning(found.length, expected)] }
 }
 
 function countWarning(found: number, { frames }: ExpectedDelivery): readonly string[] {

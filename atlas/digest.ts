@@ -11,8 +11,3 @@ export function pictureDigest(bitmap: Bitmap): string {
   known.set(bitmap, digest)
   return digest
 }
-
-/** Notes the digest of a picture that was kept with it, so that it is not computed again. @param digest As {@link pictureDigest} told it. @internal */
-export function noteDigest(bitmap: Bitmap, digest: string): void {
-  known.set(bitmap, digest)
-}

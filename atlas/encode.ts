@@ -1,8 +1,6 @@
 import type { Atlas, Page } from './atlas.ts'
-import { DEFAULT_LEVEL, encodePage, type PageEncoding } from './codec.ts'
-import { rowsOf } from './compose.ts'
+import { encodePage, type PageEncoding } from './codec.ts'
 import type { EncodedAtlas, EncodedPage } from './formats/format.ts'
-import { encodeStriped, type PngStrip } from './png-strips.ts'
 import { wholeBlocks } from './texture.ts'
 
 /** How pages are encoded and named. */
@@ -11,9 +9,7 @@ export interface EncodeOptions extends PageEncoding {
   readonly file?: (atlas: Atlas, page: number, extension: string) => string
   /** Further encodings, of other formats, for engines that choose among them (PixiJS). @default none */
   readonly also?: readonly PageEncoding[]
-  /** Strips of PNGs that were written before, by their digests; what of a page is the same is not compressed again. @default none */
-  readonly known?: ReadonlyMap<string, PngStrip>
-  /** Ends the encoding with its reason, before the next page or strip of one. @default nothing does */
+  /** Ends the encoding with its reason, before the next page. @default nothing does */
   readonly signal?: AbortSignal
 }
 
@@ -41,7 +37,7 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
       const { list, encoding, page } = job
       options.signal?.throwIfAborted()
-      const encoded = await encodeOne(page, encoding, options)
+      const encoded = await encodeOne(page, encoding)
       lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), ...encoded }
     }
   }
@@ -50,11 +46,7 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
   return alternates.length === 0 ? { atlas, pages } : { atlas, pages, alternates }
 }
 
-async function encodeOne(page: Page, encoding: PageEncoding, options: EncodeOptions): Promise<Omit<EncodedPage, 'file'>> {
-  if (encoding.format === 'png' && encoding.palette === undefined) {
-    const rows = rowsOf(page)
-    return { ...(await encodeStriped(rows, encoding.level ?? DEFAULT_LEVEL, options)), width: rows.width, height: rows.height }
-  }
-  const bitmap = encoding.format === 'ktx2' ? wholeBlocks(page.bitmap) : page.bitmap
+async function encodeOne({ bitmap: drawn }: Page, encoding: PageEncoding): Promise<Omit<EncodedPage, 'file'>> {
+  const bitmap = encoding.format === 'ktx2' ? wholeBlocks(drawn) : drawn
   return { bytes: await encodePage(bitmap, encoding), width: bitmap.width, height: bitmap.height }
 }

@@ -1,4 +1,5 @@
-import { deflateSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { deflate } from 'node:zlib'
 import type { Bitmap } from './bitmap.ts'
 import { PNG_SIGNATURE } from './png-chunks.ts'
 import { chunk } from './png-writer.ts'
@@ -18,7 +19,7 @@ export const CLOSE_ENOUGH = 0.995
  * @param level zlib level, 0 to 9.
  * @returns Undefined for more than 256 colours.
  */
-export function encodeIndexed(bitmap: Bitmap, level: number): Uint8Array | undefined {
+export async function encodeIndexed(bitmap: Bitmap, level: number): Promise<Uint8Array | undefined> {
   const found = indexColours(bitmap)
   if (found === undefined) return undefined
   const { indices, colours } = found
@@ -31,13 +32,14 @@ export function encodeIndexed(bitmap: Bitmap, level: number): Uint8Array | undef
   const palette = Uint8Array.from(colours.flatMap((colour) => [colour & 255, (colour >>> 8) & 255, (colour >>> 16) & 255]))
   const alphas = Uint8Array.from(colours.map((colour) => colour >>> 24))
   const isOpaque = alphas.every((alpha) => alpha === 255)
+  const rows = packRows(indices, bitmap.width, bitmap.height, bits)
   return new Uint8Array(
     Buffer.concat([
       PNG_SIGNATURE,
       chunk('IHDR', header),
       chunk('PLTE', palette),
       ...(isOpaque ? [] : [chunk('tRNS', alphas)]),
-      chunk('IDAT', deflateSync(packRows(indices, bitmap.width, bitmap.height, bits), { level, memLevel: 9 })),
+      chunk('IDAT', await promisify(deflate)(rows, { level, memLevel: 9 })),
       chunk('IEND'),
     ]),
   )

@@ -1,5 +1,4 @@
 import { type Bitmap, createBitmap, crop } from './bitmap.ts'
-import type { Canvas } from './frame.ts'
 
 /** A frame without its clear border. */
 export interface TrimmedFrame {
@@ -37,12 +36,6 @@ export function trim(frame: Bitmap, options: TrimOptions = {}): TrimmedFrame {
   const right = up(box.right + margin, frame.width)
   const bottom = up(box.bottom + margin, frame.height)
   return { bitmap: crop(frame, left, top, right - left, bottom - top), offsetX: left, offsetY: top }
-}
-
-/** A frame cut with the defaults of {@link trim}, and where it stands in the whole one. */
-export function cutToSeen(frame: Bitmap): { readonly bitmap: Bitmap; readonly canvas: Canvas } {
-  const { bitmap, offsetX: x, offsetY: y } = trim(frame)
-  return { bitmap, canvas: { x, y, width: frame.width, height: frame.height } }
 }
 
 /** The smallest box around all pixels with an alpha over `threshold`, right and bottom exclusive; undefined where there are none. */

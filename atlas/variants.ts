@@ -1,6 +1,6 @@
 import { type Atlas, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
-import { type PagePicture, PlacedRows, pageOf } from './compose.ts'
+import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import type { Borders, FrameSequence } from './frame.ts'
 import { cutPlaced } from './placed.ts'
 import type { PlacedFrame } from './placed-frame.ts'
@@ -115,7 +115,8 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
       places.set(`${x} ${y}`, { x: x - source.extrude, y: y - source.extrude, isTurned, picture })
     }
     const positions = new Map([...places.values()].map(({ picture, ...place }) => [picture, place]))
-    return pageOf(index, new PlacedRows({ width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }, pictures))
+    const page = { width: times(bitmap.width), height: times(bitmap.height), positions, groups: [] }
+    return lazyPage(index, () => drawPage(page, pictures))
   })
   return { ...large, scale, pages, frames }
 }

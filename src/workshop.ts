@@ -151,7 +151,6 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       return made
     }
   }
-  let isShown = false
   const previewer = once((parts) => parts.createPreviewer(shop, keeper))
   const overviewer = once((parts) => parts.createOverviewer(shop, keeper))
   const dueReader = once((parts) => parts.createDueReader(shop, keeper))
@@ -180,8 +179,7 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       online(signal, (session, { cancel }) => cancel(shop, session, { name, shown }, signal)),
     forget: (name, confirm, signal = never) => online(signal, (session, { forget }) => forget(shop, session, name, confirm, signal)),
     preview: async (changed, wanted) => {
-      isShown = true
-      return (await previewer()).preview(changed, wanted)
+      return (await previewer())(changed, wanted)
     },
     overview: async (changed) => (await overviewer())(changed),
     due: async (changed) => (await dueReader())(changed),
@@ -208,10 +206,6 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       interruptible(signal, async () => (await import('./workshop/contract.ts')).lookAtContract(shop, keeper, request, signal)),
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(shop, file),
     containsKey: shop.keySearch.isIn,
-    close: async () => {
-      // One that could not be loaded has told so to whoever asked for it, and keeps nothing.
-      if (isShown) await (await previewer().catch(() => undefined))?.settle()
-      await keeper.close()
-    },
+    close: () => keeper.close(),
   }
 }

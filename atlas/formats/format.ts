@@ -1,5 +1,4 @@
 import type { Atlas } from '../atlas.ts'
-import type { PngStripMark } from '../png-strips.ts'
 import type { Abilities } from './abilities.ts'
 
 /** A page as a picture file. */
@@ -10,8 +9,6 @@ export interface EncodedPage {
   /** Pixels. */
   readonly width: number
   readonly height: number
-  /** Of a PNG in all its colours: what a later page may take over, see `encodePages`. */
-  readonly strips?: readonly PngStripMark[]
 }
 
 /** An atlas whose pages have been encoded and named. */

@@ -1,58 +1,38 @@
 import { z } from 'zod/mini'
-import { type FrameSequence, pageFormats, type QualityFault, type QualityFigures } from '../../atlas/index.ts'
-import type { SequenceReport } from './frames.ts'
+import { pageFormats, type QualityFault, type QualityFigures } from '../../atlas/index.ts'
+import type { CutAnimation, CutFrame } from './frames.ts'
+import type { Reader } from './packed-file.ts'
 import type { AnimationQuality, FrameFlag } from './quality.ts'
-import type { BuiltAtlas, BuiltGroup, BuiltPage } from './sheet-model.ts'
+import type { BuiltPage, PackedAtlas, PackedGroup } from './sheet-model.ts'
 
-// Whoever can write the cache folder can write any entry, with the right digest: a CI restores that folder from runs of strangers. So an entry is data of a known shape, or it is not there.
+// A CI restores the cache folder from runs of strangers, who can write any entry with the right digest. So an entry is data of a known shape, or it is a miss.
 
-/** What is known of a page but its bytes. */
+/** A page without its bytes. */
 export type PageHead = Omit<BuiltPage, 'bytes'> & { readonly length: number }
 
-/** All of a group but its pages: of those only how many each atlas has. */
-export type GroupHead = Omit<BuiltGroup, 'atlases'> & {
-  readonly atlases: readonly (Omit<BuiltAtlas, 'pages' | 'alternates'> & {
-    readonly pages: number
-    readonly alternates?: readonly number[]
+/** A group without the bytes of its pages. */
+export type GroupHead = Omit<PackedGroup, 'atlases'> & {
+  readonly atlases: readonly (Omit<PackedAtlas, 'pages' | 'alternates'> & {
+    readonly pages: readonly PageHead[]
+    readonly alternates?: readonly (readonly PageHead[])[]
   })[]
 }
 
-/** A frame but its pixels. */
-export interface FrameHead {
-  readonly frame: Omit<FrameSequence['frames'][number], 'bitmap'>
+/** A frame without its pixels. */
+export type FrameHead = Omit<CutFrame, 'bitmap'> & {
   readonly width: number
   readonly height: number
-  /** First byte of its pixels; frames that look alike share them. */
+  /** First byte of its pixels. Frames that look alike share them. */
   readonly at: number
-  /** Tells its pixels apart from others. */
-  readonly digest: string
 }
 
-/** Everything that was found out about an animation but its pixels. */
-export type SequenceHead = Omit<SequenceReport, 'sequence'> & {
-  readonly sequence: Omit<FrameSequence, 'frames'> & { readonly frames: readonly FrameHead[] }
-}
-
-/** What is kept of an animation besides its pixels, and the key of all. */
-export interface KeptMember {
-  readonly key: string
-  readonly head: SequenceHead
-  /** See `framesKey`. */
-  readonly frames?: string | undefined
-}
-
-/** What the next build of a group begins with. */
-export interface LastBuildHead {
-  /** Key of the group. */
-  readonly group: string
-  readonly members: readonly KeptMember[]
-}
+/** An animation without the pixels of its frames. */
+export type AnimationHead = Omit<CutAnimation, 'frames'> & { readonly frames: readonly FrameHead[] }
 
 /** `hero`. */
 const name = '[A-Za-z0-9][A-Za-z0-9_-]*'
 
 const text = (pattern: string): z.ZodMiniString => z.string().check(z.regex(new RegExp(`^${pattern}$`)))
-const sequenceName = text(`${name}/${name}`)
 const frameName = text(`${name}/${name}/\\d{4,15}`)
 const hex64 = text('[0-9a-f]{64}')
 const count = z.int().check(z.minimum(0))
@@ -96,14 +76,13 @@ const qualitySchema: z.ZodMiniType<AnimationQuality> = z.strictObject({
   ),
 })
 
-const pagesSchema: z.ZodMiniType<readonly PageHead[]> = z.array(
+const pages = z.array(
   z.strictObject({
     sha256: hex64,
     width: size,
     height: size,
     contentType: text('image/[a-z0-9]+'),
     extension: z.enum(pageFormats),
-    strips: z.exactOptional(z.array(z.strictObject({ digest: z.string(), adler: count, length: count }))),
     length: size,
   }),
 )
@@ -114,8 +93,8 @@ const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
       name: text(name),
       scale: rate,
       pixelArt: z.boolean(),
-      pages: count,
-      alternates: z.exactOptional(z.array(count)),
+      pages,
+      alternates: z.exactOptional(z.array(pages)),
       frames: z.array(
         z.strictObject({
           name: frameName,
@@ -134,16 +113,6 @@ const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
           hull: z.exactOptional(z.array(point)),
         }),
       ),
-      animations: z.array(
-        z.strictObject({
-          name: sequenceName,
-          sprite: text(name),
-          frames: z.array(z.strictObject({ name: frameName, durationMs: rate })),
-          fps: rate,
-          loop: z.boolean(),
-          yoyo: z.boolean(),
-        }),
-      ),
     }),
   ),
   quality: z.array(qualitySchema),
@@ -151,55 +120,16 @@ const groupSchema: z.ZodMiniType<GroupHead> = z.strictObject({
   layouts: z.exactOptional(z.array(z.string())),
 })
 
-const sequenceSchema: z.ZodMiniType<SequenceHead> = z.strictObject({
-  sequence: z.strictObject({
-    name: sequenceName,
-    sprite: text(name),
-    frames: z.array(
-      z.strictObject({
-        frame: z.strictObject({
-          name: frameName,
-          canvas: z.exactOptional(z.strictObject({ x: count, y: count, width: size, height: size })),
-          durationMs: rate,
-        }),
-        width: count,
-        height: count,
-        at: count,
-        digest: z.string(),
-      }),
-    ),
-    play: z.array(frameName),
-    durations: z.exactOptional(z.array(rate)),
-    fps: rate,
-    loop: z.boolean(),
-    yoyo: z.boolean(),
-    anchor: z.exactOptional(point),
-    borders: z.exactOptional(borders),
-    trim: z.boolean(),
-    extrude: count,
-    padding: count,
-    pixelArt: z.boolean(),
-  }),
+const canvas = z.strictObject({ x: count, y: count, width: size, height: size })
+
+const animationSchema: z.ZodMiniType<AnimationHead> = z.strictObject({
+  frames: z.array(z.strictObject({ index: count, canvas: z.exactOptional(canvas), width: size, height: size, at: count })),
+  room: canvas,
   quality: z.exactOptional(qualitySchema),
   warnings: z.array(z.string()),
-  delivered: z.exactOptional(count),
 })
 
-const lastBuildSchema: z.ZodMiniType<LastBuildHead> = z.strictObject({
-  group: hex64,
-  members: z.array(z.strictObject({ key: hex64, head: sequenceSchema, frames: z.optional(z.string()) })),
-})
-
-/** Takes a value for what it is expected to be; undefined for anything else. */
-export type Reader<Shape> = (value: unknown) => Shape | undefined
-
-/** What was found out about the frames of an animation. */
-export const readQualityHead: Reader<AnimationQuality> = (value) => qualitySchema.safeParse(value).data
-/** All pages of a group. */
-export const readPageHeads: Reader<readonly PageHead[]> = (value) => pagesSchema.safeParse(value).data
-/** A group. */
+/** The pages of a group. */
 export const readGroupHead: Reader<GroupHead> = (value) => groupSchema.safeParse(value).data
-/** An animation. */
-export const readSequenceHead: Reader<SequenceHead> = (value) => sequenceSchema.safeParse(value).data
-/** A group that was built before. */
-export const readLastBuildHead: Reader<LastBuildHead> = (value) => lastBuildSchema.safeParse(value).data
+/** The cut frames of an animation. */
+export const readAnimationHead: Reader<AnimationHead> = (value) => animationSchema.safeParse(value).data

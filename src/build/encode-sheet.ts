@@ -1,16 +1,7 @@
-import {
-  type Atlas,
-  type Bitmap,
-  type EncodedPage,
-  encodePages,
-  type PageEncoding,
-  type PageFormat,
-  type PngStrip,
-  stripsOf,
-} from '../../atlas/index.ts'
+import { type Atlas, type Bitmap, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
 import type { TextureSettings } from '../host/textures.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { BuiltAtlas, BuiltPage, SheetOptions } from './sheet-model.ts'
+import type { BuiltPage, PackedAtlas, SheetOptions } from './sheet-model.ts'
 
 /** Encodes KTX2; the package and the threads behind it are the caller's. */
 export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Promise<Uint8Array>
@@ -19,24 +10,16 @@ export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Pro
 export interface EncodeAids {
   /** Needed for KTX2. */
   readonly textures?: TextureEncoder | undefined
-  /** Strips of pages as they were, see {@link knownStrips}. */
-  readonly known?: ReadonlyMap<string, PngStrip> | undefined
-  /** Ends it with its reason. */
+  /** Ends the encoding with its reason, before the next page. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** What later pages may take over of earlier ones, by digest. */
-export function knownStrips(pages: readonly BuiltPage[]): ReadonlyMap<string, PngStrip> {
-  return new Map(pages.flatMap(({ bytes, strips = [] }) => stripsOf({ bytes, strips })).map((strip) => [strip.digest, strip]))
-}
-
 /** An atlas with its pages in every encoding that is asked for; frames and layout are those of one. */
-export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, known, signal }: EncodeAids = {}): Promise<BuiltAtlas> {
+export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, signal }: EncodeAids = {}): Promise<PackedAtlas> {
   const [first = 'png', ...others] = options.encodings
   const { pages, alternates = [] } = await encodePages(atlas, {
     ...toEncoding(first, options, textures),
     also: others.map((format) => toEncoding(format, options, textures)),
-    ...(known ? { known } : {}),
     ...(signal ? { signal } : {}),
   })
   return {
@@ -44,7 +27,6 @@ export async function encodeSheet(atlas: Atlas, options: SheetOptions, { texture
     scale: atlas.scale,
     pixelArt: atlas.pixelArt,
     frames: atlas.frames,
-    animations: atlas.animations,
     pages: pages.map((page) => toBuiltPage(page, first)),
     ...(others.length === 0
       ? {}
@@ -63,6 +45,6 @@ function toEncoding(
   return { format, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }
 }
 
-function toBuiltPage({ bytes, width, height, strips }: EncodedPage, format: PageFormat): BuiltPage {
-  return { bytes, sha256: sha256(bytes), width, height, contentType: `image/${format}`, extension: format, ...(strips ? { strips } : {}) }
+function toBuiltPage({ bytes, width, height }: EncodedPage, format: PageFormat): BuiltPage {
+  return { bytes, sha256: sha256(bytes), width, height, contentType: `image/${format}`, extension: format }
 }

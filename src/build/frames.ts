@@ -4,6 +4,7 @@ import {
   blit,
   type Canvas,
   createBitmap,
+  cutSequence,
   type FrameSequence,
   scaleFrames,
   stabilize,
@@ -12,61 +13,96 @@ import { SpritewrightError } from '../errors.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
-import { type OpenOptions, openResult } from './open-result.ts'
+import { type OpenedResult, openResult } from './open-result.ts'
 import { layOver } from './overrides.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
-import { isCutAlone } from './sheet-key.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
 import { drawStandIn } from './stand-in.ts'
 
-/** The sequence of an animation and what a person should know about it. */
-export interface SequenceReport {
-  readonly sequence: FrameSequence
-  /** Of what was bought, where it was looked at; a placeholder never is. */
-  readonly quality?: AnimationQuality
-  readonly warnings: readonly string[]
-  /** How many frames were delivered; a placeholder has none. */
-  readonly delivered?: number
+/** A frame that is ready to be packed. */
+export interface CutFrame {
+  /** Which delivered frame it is. */
+  readonly index: number
+  readonly bitmap: Bitmap
+  /** Where the bitmap stands in the untrimmed frame. @default the bitmap is the whole frame */
+  readonly canvas?: Canvas
 }
 
-/** Names the frames that {@link readPlayed} gives, and scales them to the size that was asked for. @throws `SW_SPEC` for borders that leave nothing between them. */
-export async function toSequence(input: SheetInput, played: PlayedFrames): Promise<SequenceReport> {
+/** The frames of an animation, ready to be packed: the first level of the build cache. */
+export interface CutAnimation {
+  /** Sorted by index, each once. */
+  readonly frames: readonly CutFrame[]
+  /** See {@link PlayedFrames}. */
+  readonly room: Canvas
+  /** Missing for a placeholder, and if the frames were not checked. */
+  readonly quality?: AnimationQuality
+  readonly warnings: readonly string[]
+}
+
+/** Scales the played frames to the size in the spec, and trims them unless the spec says otherwise. */
+export async function cutAnimation(input: SheetInput, { frames, indices, room, quality, warnings }: PlayedFrames): Promise<CutAnimation> {
+  const { size, pixelArt } = input.spec
+  const sized = size === undefined ? frames : await scaleFrames(frames, size, pixelArt, room)
+  const whole = indices.map((index, at) => ({ index, bitmap: sized[at] as Bitmap })).sort((a, b) => a.index - b.index)
+  const cut = cutSequence(toSequence(input, { frames: whole, room })).frames
+  return {
+    frames: whole.map(({ index }, at) => {
+      const { bitmap, canvas } = cut[at]!
+      return { index, bitmap, ...(canvas ? { canvas } : {}) }
+    }),
+    room,
+    ...(quality ? { quality } : {}),
+    warnings,
+  }
+}
+
+/** The same frames as they were before they were trimmed. Smaller scales are made from these. */
+export function untrimmed(cut: CutAnimation): CutAnimation {
+  const frames = cut.frames.map(({ index, bitmap, canvas }) => {
+    if (!canvas) return { index, bitmap }
+    const whole = createBitmap(canvas.width, canvas.height)
+    blit(whole, bitmap, canvas.x, canvas.y)
+    return { index, bitmap: whole }
+  })
+  return { ...cut, frames }
+}
+
+/** Names cut frames, and adds what the spec says of their playback and their place on a page. @throws `SW_SPEC` for borders that leave nothing between them. */
+export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimation, 'frames' | 'room'>): FrameSequence {
   const { spec, animation } = input
-  const { frames, canvases, indices, anchor, whole, quality, warnings, delivered } = played
-  const sized = spec.size === undefined ? frames : await scaleFrames(frames, spec.size, spec.pixelArt, whole)
-  const nameOf = (index: number): string => `${spec.name}/${animation.name}/${frameNumber(index)}`
-  const named = indices.map((index, at) => ({
-    index,
-    name: nameOf(index),
-    bitmap: sized[at] as Bitmap,
-    ...(canvases ? { canvas: canvases[at] as Canvas } : {}),
-    durationMs: 1000 / animation.fps,
-  }))
-  const sequence: FrameSequence = {
+  const { anchor } = spec
+  const [first] = frames as readonly [CutFrame]
+  return {
     name: `${spec.name}/${animation.name}`,
     sprite: spec.name,
-    frames: named.sort((a, b) => a.index - b.index).map(({ index: _, ...frame }) => frame),
-    play: (animation.use ?? indices).map(nameOf),
+    frames: frames.map(({ index, ...frame }) => ({ ...frame, name: frameName(input, index), durationMs: 1000 / animation.fps })),
+    play: (animation.use ?? frames.map(({ index }) => index)).map((index) => frameName(input, index)),
     ...(animation.durations ? { durations: animation.durations } : {}),
     fps: animation.fps,
     loop: animation.loop,
     yoyo: animation.yoyo,
-    ...(anchor ? { anchor } : {}),
-    ...fittingBorders(input, sized[0] as Bitmap),
+    ...(anchor ? { anchor: moveAnchor(anchor, room) } : {}),
+    ...fittingBorders(input, first.canvas ?? first.bitmap),
     trim: spec.trim,
     extrude: spec.extrude,
     padding: spec.padding,
     pixelArt: spec.pixelArt,
   }
-  return { sequence, ...(quality ? { quality } : {}), warnings, ...(delivered === undefined ? {} : { delivered }) }
+}
+
+/** `hero/walk/0003`. */
+export function frameName({ spec, animation }: Pick<SheetInput, 'spec' | 'animation'>, index: number): string {
+  return `${spec.name}/${animation.name}/${frameNumber(index)}`
 }
 
 /** What a nine-slice keeps unstretched; a placeholder that is too small for it has none. @throws `SW_SPEC` where nothing is left between two borders: no engine stretches that. */
-function fittingBorders({ spec, source }: SheetInput, frame: Bitmap): { readonly borders?: Borders } {
+function fittingBorders(
+  { spec, source }: SheetInput,
+  { width, height }: { readonly width: number; readonly height: number },
+): { readonly borders?: Borders } {
   const { borders, file } = spec
   if (borders === undefined) return {}
   const { left, top, right, bottom } = borders
-  const { width, height } = frame
   if (left + right < width && top + bottom < height) return { borders }
   if (source.kind !== 'result') return {}
   throw new SpritewrightError('SW_SPEC', {
@@ -86,77 +122,47 @@ export function frameNumber(index: number): string {
 export interface PlayedFrames {
   /** In playing order, each once. */
   readonly frames: readonly Bitmap[]
-  /** Where each stands in the whole frame, where only what is seen of it was read. */
-  readonly canvases?: readonly Canvas[]
   /** Which delivered frame each of them is. */
   readonly indices: readonly number[]
-  /** The spec's, on the canvas as it is now. */
-  readonly anchor?: { readonly x: number; readonly y: number }
-  /** The size of the frames before they got room. */
-  readonly whole: { readonly width: number; readonly height: number }
+  /** Where the delivered frame stands in these, which `stabilize` may enlarge by the same room on opposite sides. `width` and `height` are those of the delivered frame. */
+  readonly room: Canvas
   /** Delivered frames that a person has touched up. */
   readonly touched: ReadonlySet<number>
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
-  /** How many frames were delivered; a placeholder has none. */
-  readonly delivered?: number
 }
 
 /** How the frames of an animation are read. */
-export interface PlayOptions extends OpenOptions {
-  /** Whether the frames are looked at, which takes longer than reading them. @default true */
+export interface PlayOptions {
+  readonly layout?: DeliveryLayout | undefined
+  /** Whether the quality of bought frames is checked, which takes longer than reading them. @default true */
   readonly isJudged?: boolean
-  /** Looks for the frames where an earlier build may have kept them. @default the result is opened */
-  readonly recall?: () => Promise<Opened | undefined>
 }
 
 /**
- * Opens a result, or draws a placeholder: the frames of an animation that are used, touched up by hand where that was done, put back where `stabilize` asks for it, and looked at.
+ * Opens a result, or draws a placeholder: the frames of an animation that are used, with the frames that a person has touched up, stabilized if the spec asks for it.
  *
- * With `isCut` they are cut as soon as they are decoded, where nothing of this needs them whole.
- *
- * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` where `use` names a frame that was not delivered.
+ * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` if `use` names a frame that was not delivered.
  * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
-export async function readPlayed(input: SheetInput, { isJudged = true, ...options }: PlayOptions = {}): Promise<PlayedFrames> {
+export async function readPlayed(input: SheetInput, { layout, isJudged = true }: PlayOptions = {}): Promise<PlayedFrames> {
   const { spec, animation, source } = input
-  const isCut = options.isCut === true && !isJudged && isCutAlone(input)
   const opened =
     source.kind === 'result'
-      ? ((await options.recall?.()) ?? (await openTouchedUp(input, source, { ...options, isCut })))
+      ? await openTouchedUp(input, source, layout)
       : { frames: await drawStandIn(spec, animation, source), touched: new Set<number>(), warnings: [] }
+  const { touched, warnings } = opened
   const indices = usedFrames(spec, animation, opened.frames.length)
-  const pick = <T>(all: readonly T[]): readonly T[] => indices.map((index) => all[index] as T)
-  const pictures = pick(opened.frames)
-  const canvases = opened.canvases && pick(opened.canvases)
-  const { width, height } = canvases?.[0] ?? pictures[0]!
-  const whole = { width, height }
-  const base = { indices, whole, touched: opened.touched, warnings: opened.warnings, ...(canvases ? { canvases } : {}) }
-  if (source.kind !== 'result') return { ...base, frames: pictures, ...(spec.anchor ? { anchor: spec.anchor } : {}) }
+  const pictures = indices.map((index) => opened.frames[index] as Bitmap)
+  const { width, height } = pictures[0]!
+  if (source.kind !== 'result') return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, touched, warnings }
   const { review } = source
   const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
   const { frames, origin } = spec.stabilize
     ? stabilize(pictures, { loop: isClosedLoop(animation), shifted })
     : { frames: pictures, origin: { x: 0, y: 0 } }
-  const judge = (): AnimationQuality => {
-    const seen = canvases ? frames.map((frame, at) => onCanvas(frame, canvases[at]!)) : frames
-    return judgeFrames({ spec, animation, frames: seen, indices, review: review && withoutTouched(review, opened.touched) })
-  }
-  const quality = opened.quality ?? (isJudged ? judge() : undefined)
-  return {
-    ...base,
-    frames,
-    ...(spec.anchor ? { anchor: moveAnchor(spec.anchor, whole, origin) } : {}),
-    ...(quality ? { quality } : {}),
-    delivered: opened.frames.length,
-  }
-}
-
-/** A whole frame of which only what is seen was kept. */
-function onCanvas(cut: Bitmap, { x, y, width, height }: Canvas): Bitmap {
-  const frame = createBitmap(width, height)
-  blit(frame, cut, x, y)
-  return frame
+  const quality = isJudged && judgeFrames({ spec, animation, frames, indices, review: review && withoutTouched(review, touched) })
+  return { frames, indices, room: { ...origin, width, height }, touched, ...(quality ? { quality } : {}), warnings }
 }
 
 /** Indices of the frames that are played, each once, in the order in which they first come. */
@@ -170,42 +176,27 @@ function usedFrames(spec: SpriteSpec, animation: AnimationSpec, delivered: numbe
   })
 }
 
-/** The same point of the figure, on a canvas that has grown by `origin` on every side. */
-function moveAnchor(
-  anchor: { readonly x: number; readonly y: number },
-  whole: { readonly width: number; readonly height: number },
-  origin: { readonly x: number; readonly y: number },
-): { readonly x: number; readonly y: number } {
-  if (origin.x === 0 && origin.y === 0) return anchor
-  return {
-    x: (anchor.x * whole.width + origin.x) / (whole.width + 2 * origin.x),
-    y: (anchor.y * whole.height + origin.y) / (whole.height + 2 * origin.y),
-  }
+/** The same point of the figure, on a canvas that has grown on every side. */
+function moveAnchor(anchor: { readonly x: number; readonly y: number }, { x, y, width, height }: Canvas): { x: number; y: number } {
+  if (x === 0 && y === 0) return anchor
+  return { x: (anchor.x * width + x) / (width + 2 * x), y: (anchor.y * height + y) / (height + 2 * y) }
 }
 
-/** The frames of a result as they were delivered, all of them, in that order. @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. */
+/** All frames of a result as they were delivered, in that order. @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. */
 export async function readDelivered(
   input: Pick<SheetInput, 'spec' | 'animation'> & { readonly source: ResultSource },
   layout: DeliveryLayout | undefined,
 ): Promise<readonly Bitmap[]> {
-  return (await openResult(input, input.source, { layout })).frames
+  return (await openResult(input, input.source, layout)).frames
 }
 
-/** Frames at the size in which they were delivered, in that order. */
-export interface Opened {
-  /** Of what an earlier build has kept, those alone that are played. */
-  readonly frames: readonly Bitmap[]
-  readonly canvases?: readonly Canvas[]
-  /** Those that a person has touched up. */
-  readonly touched: ReadonlySet<number>
-  readonly warnings: readonly string[]
-  /** What is known of them, played as they are now. */
-  readonly quality?: AnimationQuality
-}
-
-/** A result with what a person has laid over it. */
-async function openTouchedUp(input: SheetInput, source: ResultSource, options: OpenOptions): Promise<Opened> {
-  const opened = await openResult(input, source, options)
+/** A result with the frames that a person has laid over it. */
+async function openTouchedUp(
+  input: SheetInput,
+  source: ResultSource,
+  layout: DeliveryLayout | undefined,
+): Promise<OpenedResult & { readonly touched: ReadonlySet<number> }> {
+  const opened = await openResult(input, source, layout)
   if (!input.overrides) return { ...opened, touched: new Set() }
   return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
 }

@@ -1,143 +1,122 @@
-import { loadPixels, withOutlines } from '../../atlas/index.ts'
-import { buildKey } from '../spec/key.ts'
-import { encodeSheet, knownStrips } from './encode-sheet.ts'
-import type { ExpectedGroup } from './fitting-group.ts'
-import { keepLast, readLast } from './last-build.ts'
+import { withOutlines } from '../../atlas/index.ts'
+import type { SpritewrightError } from '../errors.ts'
+import { animationId } from '../spec/request.ts'
+import { type AnimationPorts, makeAnimation, readAnimation } from './cached-animation.ts'
+import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './cached-sheet.ts'
+import { encodeSheet, type TextureEncoder } from './encode-sheet.ts'
+import { type CutAnimation, frameName, toSequence, untrimmed } from './frames.ts'
+import { groupBy } from './group-by.ts'
 import { layOut } from './lay-out.ts'
-import { layoutDigest, layoutName, toLayout } from './layout.ts'
-import { formatVersion, type Member, readMembers, type SheetPorts } from './members.ts'
-import { withPlayback } from './memory.ts'
-import { packGroup, unpackGroup } from './sheet-cache.ts'
-import { isPlayedAlone, lookParts, memberKey } from './sheet-key.ts'
-import type { BuiltGroup, SheetOptions } from './sheet-model.ts'
+import { type Layout, layoutDigest, layoutName, toLayout } from './layout.ts'
+import type { BuiltAtlas, BuiltGroup, PackedAtlas, PackedGroup } from './sheet-model.ts'
 import type { SheetInput } from './sources.ts'
 
-/** A group that is to be made. */
-interface Asked {
-  readonly name: string
-  readonly members: readonly SheetInput[]
-  readonly options: SheetOptions
-  readonly ports: SheetPorts
-  /** Of everything that goes into it. */
-  readonly key: string
+/** What the making of sheets needs. */
+export interface SheetPorts extends AnimationPorts {
+  /** Encodes KTX2; needed if that is among the encodings. */
+  readonly encodeTexture?: TextureEncoder | undefined
+  /** Where frames lay before; read only with `stable`. @default none */
+  readonly earlier?: Layout | undefined
+  /** Ends the making with its reason, before the next animation, group or page. Finished animations are cached. @default nothing does */
+  readonly signal?: AbortSignal | undefined
+  /** Takes one sentence for a person. */
+  readonly warn: (message: string) => void
+  /** Takes the fault of touched-up frames; their group is then made without any. @default it is thrown */
+  readonly onOverrideFault?: ((fault: SpritewrightError) => void) | undefined
+  /** Whether the quality of an animation (`sprite.animation`) is checked even if many have to be opened. @default only if few have */
+  readonly isJudged?: ((id: string) => boolean) | undefined
+  /** The last sheets of a dev server. @default none */
+  readonly memory?: SheetMemory | undefined
 }
 
-/** The atlases of some animations: from memory or cache where nothing that goes into them has changed, or packed. Throws like {@link readMembers}, and what `atlas/` refuses. */
-export async function makeGroup(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  ports: SheetPorts,
-): Promise<BuiltGroup> {
-  const key = groupKey(name, members, options, ports.codec)
-  const remembered = ports.memory?.groups.get(name)
-  const group = remembered?.key === key ? remembered.group : await makeAnew({ name, members, options, ports, key })
+/**
+ * The last sheet of each group, by the group's name. A sheet that has not changed is the very same object: the dev server tells by that which sprites have changed. Cut frames are
+ * not held here: those of a sprite are read from the cache in about a millisecond.
+ */
+export type SheetMemory = Map<
+  string,
+  { readonly key: string; readonly pace: string; readonly packed: PackedGroup; readonly group: BuiltGroup }
+>
+
+/** The quality is checked if at most this many animations have to be opened: a new or edited sprite, not an empty cache. `status` and `review` check the others on demand. */
+const fewAnimations = 8
+
+/** The atlases of a group of animations: from memory or cache if its content has not changed, else packed. @throws As {@link makeAnimation}, and what `atlas/` refuses. */
+export async function makeGroup(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
+  const { name, members } = asked
+  const key = sheetKey(asked, ports.codec)
+  const last = ports.memory?.get(name)
+  const packed = last?.key === key ? last.packed : await readOrPack(asked, ports)
+  const pace = JSON.stringify(members.map(({ animation: { fps, durations } }) => [fps, durations]))
+  const group = last?.packed === packed && last.pace === pace ? last.group : withAnimations(packed, members)
+  ports.memory?.set(name, { key, pace, packed, group })
   for (const warning of group.warnings) ports.warn(warning)
   return group
 }
 
-/** From memory where only its playback is another, from the cache, or packed. */
-async function makeAnew(asked: Asked): Promise<BuiltGroup> {
-  const { name, members, options, ports, key } = asked
-  const { memory, cache } = ports
-  const look = memory && isPlayedAlone(members) ? groupKey(name, members, options, ports.codec, lookParts) : key
-  const before = memory?.groups.get(name)
-  const replayed = before?.look === look ? withPlayback(before.group, members) : undefined
-  if (replayed) await cache.write(key, ...packGroup(replayed))
-  const group = replayed ?? (await makeOrKeep(asked))
-  memory?.groups.set(name, { key, look, group })
-  return group
-}
-
-async function makeOrKeep({ name, members, options, ports, key }: Asked): Promise<BuiltGroup> {
+async function readOrPack(asked: AskedGroup, ports: SheetPorts): Promise<PackedGroup> {
+  const { name, members, options } = asked
   const names = scalesOf(members).map((scale) => layoutName(name, scale))
   const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
-  const expected = expectedGroup(name, members, options)
-  const kept = await readGroup(ports, key, expected, from)
-  if (kept) return kept
-  const { group, all } = await packTogether(name, members, options, ports)
-  // The next build starts from what this one has laid out, and would lay out the same.
-  const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(group.atlases), names)] }
-  await ports.cache.write(key, ...packGroup({ ...group, ...layouts }))
-  await keepLast(name, { group: key, members: all.flatMap((member) => member.kept ?? []) }, ports)
+  const cached = await readSheet(asked, ports.cache, ports.codec)
+  if (cached && (from === undefined || cached.layouts?.includes(from))) return cached
+  const packed = await pack(asked, ports)
+  // The next build starts from the layout of this one, and would pack the same.
+  const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(packed.atlases), names)] }
+  const group = { ...packed, ...layouts }
+  await writeSheet(asked, group, ports.cache, ports.codec)
   return group
 }
 
-/** Whether any of its pages is compressed in strips. */
-function hasStrips({ encodings, palette }: SheetOptions): boolean {
-  return encodings.includes('png') && palette === undefined
-}
-
-/** Whether nothing else is made of the pixels. */
-function isAllStrips(options: SheetOptions): boolean {
-  return hasStrips(options) && options.encodings.length === 1 && options.hull === undefined
-}
-
-/** @param from Digest of the layout that is to be kept; undefined for none. */
-async function readGroup(
-  { cache }: SheetPorts,
-  key: string,
-  expected: ExpectedGroup,
-  from: string | undefined,
-): Promise<BuiltGroup | undefined> {
-  const bytes = await cache.read(key)
-  const kept = bytes && unpackGroup(bytes, expected)
-  if (!kept) return undefined
-  const { layouts, ...group } = kept
-  return from === undefined || layouts?.includes(from) ? group : undefined
-}
-
-/** What the cache must hold of a group to be taken for it. */
-export function expectedGroup(name: string, members: readonly SheetInput[], { encodings }: SheetOptions): ExpectedGroup {
-  const animations = members.map(({ spec, animation }) => `${spec.name}/${animation.name}`)
-  return { name, animations, scales: scalesOf(members), encodings: encodings.length === 0 ? ['png'] : encodings }
-}
-
-/** Largest first. */
-function scalesOf(members: readonly SheetInput[]): readonly number[] {
-  return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
-}
-
-/** The key of a group: of everything that goes into it. @param parts Of each animation. */
-export function groupKey(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  codec: string = '',
-  parts: (input: SheetInput) => unknown = memberKey,
-): string {
-  return buildKey({
-    formatVersion,
-    codec,
-    name,
-    scales: scalesOf(members),
-    options,
-    members: members.map(parts),
-  })
-}
-
-/** @returns Also the animations on its pages. */
-async function packTogether(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  ports: SheetPorts,
-): Promise<{ readonly group: BuiltGroup; readonly all: readonly Member[] }> {
-  const scales = scalesOf(members)
-  const last = await readLast(name, ports)
-  const all = await readMembers(members, scales, last.members, ports)
-  const reports = all.map(({ report }) => report)
-  const sequences = reports.map(({ sequence }) => sequence)
+async function pack({ name, members, options }: AskedGroup, ports: SheetPorts): Promise<PackedGroup> {
   const { hull, maxSize, rotate = false } = options
-  const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
   const { encodeTexture: textures, signal } = ports
-  // Strips read what they draw; whatever else looks at pixels finds them there.
-  if (!isAllStrips(options)) await loadPixels(sequences.flatMap(({ frames }) => frames.map(({ bitmap }) => bitmap)))
-  const aids = { textures, signal, known: hasStrips(options) ? knownStrips(await last.readPages()) : undefined }
-  const group = {
-    atlases: await Promise.all(atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, aids))),
-    quality: reports.flatMap(({ quality }) => quality ?? []),
-    warnings: reports.flatMap(({ warnings }) => warnings),
+  const scales = scalesOf(members)
+  const isScaled = scales.length > 1 || scales[0] !== 1
+  const animations = await readAnimations(members, ports)
+  const sequences = members.map((input, at) => toSequence(input, isScaled ? untrimmed(animations[at]!) : animations[at]!))
+  const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
+  return {
+    atlases: await Promise.all(
+      atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, { textures, signal })),
+    ),
+    quality: animations.flatMap(({ quality }) => quality ?? []),
+    warnings: animations.flatMap(({ warnings }) => warnings),
   }
-  return { group, all }
+}
+
+async function readAnimations(members: readonly SheetInput[], ports: SheetPorts): Promise<readonly CutAnimation[]> {
+  const cached: (CutAnimation | undefined)[] = []
+  for (const input of members) cached.push(await readAnimation(input, ports))
+  const isFew = cached.filter((cut) => cut === undefined).length <= fewAnimations
+  const all: CutAnimation[] = []
+  for (const [at, input] of members.entries()) {
+    ports.signal?.throwIfAborted()
+    const isJudged = ports.isJudged?.(animationId(input.spec, input.animation)) === true
+    const cut = cached[at]
+    const isEnough = cut && (!isJudged || cut.quality !== undefined || input.source.kind !== 'result')
+    all.push(isEnough ? cut : await makeAnimation(input, isJudged || isFew, ports))
+  }
+  return all
+}
+
+/** A packed group with its animations as the specs play them now. */
+function withAnimations({ atlases, quality, warnings }: PackedGroup, members: readonly SheetInput[]): BuiltGroup {
+  const toAtlas = (atlas: PackedAtlas): BuiltAtlas => {
+    const names = groupBy(
+      atlas.frames.map((frame) => frame.name),
+      (frame) => frame.slice(0, frame.lastIndexOf('/')),
+    )
+    const animations = members.map((input) => {
+      const { spec, animation } = input
+      const { fps, durations, loop, yoyo, use } = animation
+      const name = `${spec.name}/${animation.name}`
+      // Frames are sorted by name, which is their order.
+      const play = use?.map((index) => frameName(input, index)) ?? names.get(name) ?? []
+      const frames = play.map((frame, at) => ({ name: frame, durationMs: durations?.[at] ?? 1000 / fps }))
+      return { name, sprite: spec.name, frames, fps, loop, yoyo }
+    })
+    return { ...atlas, animations: animations.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  }
+  return { atlases: atlases.map(toAtlas), quality, warnings }
 }

@@ -1,7 +1,7 @@
 import { type EarlierFrame, scaleSuffix, sharedUnit } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { BuiltAtlas } from './sheet-model.ts'
+import type { PackedAtlas } from './sheet-model.ts'
 
 /** Where frames lie on the pages of each atlas, so that a later build can leave them there. By the atlas's name, at other scales than 1 with its scale: `sprites`, `sprites@2x`. */
 export type Layout = ReadonlyMap<string, readonly EarlierFrame[]>
@@ -18,7 +18,7 @@ export function layoutName(atlas: string, scale: number): string {
 }
 
 /** Where the frames of atlases lie. Scales that share a layout are in it once, by the largest. */
-export function toLayout(atlases: readonly BuiltAtlas[]): Layout {
+export function toLayout(atlases: readonly PackedAtlas[]): Layout {
   const layout = new Map<string, readonly EarlierFrame[]>()
   for (const name of new Set(atlases.map((atlas) => atlas.name))) {
     const own = atlases.filter((atlas) => atlas.name === name).sort((a, b) => b.scale - a.scale)

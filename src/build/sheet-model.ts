@@ -1,4 +1,4 @@
-import type { AtlasAnimation, PageFormat, PlacedFrame, PngStripMark } from '../../atlas/index.ts'
+import type { AtlasAnimation, PageFormat, PlacedFrame } from '../../atlas/index.ts'
 import type { AnimationQuality } from './quality.ts'
 
 /** How pages are made; every field is a part of the build key. */
@@ -37,8 +37,6 @@ export interface BuiltPage {
   readonly contentType: string
   /** Its encoding. */
   readonly extension: PageFormat
-  /** What of its bytes a later page may take over. */
-  readonly strips?: readonly PngStripMark[]
 }
 
 /** One group at one scale, encoded. */
@@ -86,13 +84,21 @@ export interface BuiltSheets {
   readonly quality?: readonly AnimationQuality[]
 }
 
-/** One group of animations at all its scales, as it is kept. */
+/** One group of animations at all its scales. */
 export interface BuiltGroup {
   /** Largest scale first. */
   readonly atlases: readonly BuiltAtlas[]
   readonly quality: readonly AnimationQuality[]
-  /** Sentences for a person, told whenever the group is used. */
+  /** Sentences for a person, shown whenever the group is used. */
   readonly warnings: readonly string[]
+}
+
+/** An atlas without its animations, which are made of the specs each time: an edit of their pace leaves all pages as they are. */
+export type PackedAtlas = Omit<BuiltAtlas, 'animations'>
+
+/** A group as it was packed: the second level of the build cache. */
+export interface PackedGroup extends Omit<BuiltGroup, 'atlases'> {
+  readonly atlases: readonly PackedAtlas[]
   /** With `stable`: digests of the layouts from which it would be packed as it is. */
   readonly layouts?: readonly string[]
 }

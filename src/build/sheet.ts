@@ -1,17 +1,12 @@
 import { hasCode, SpritewrightError } from '../errors.ts'
-import { buildKey } from '../spec/key.ts'
 import { referencePath } from '../spec/reference.ts'
 import { animationId } from '../spec/request.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
-import { readQualityHead } from './cache-schema.ts'
-import { readPlayed } from './frames.ts'
-import { expectedGroup, groupKey, makeGroup } from './group.ts'
+import { type AnimationPorts, makeAnimation, readAnimation } from './cached-animation.ts'
+import { type AskedGroup, readSheet } from './cached-sheet.ts'
+import { makeGroup, type SheetPorts } from './group.ts'
 import { groupBy } from './group-by.ts'
-import { readJson } from './headed.ts'
-import { formatVersion, type SheetPorts } from './members.ts'
 import type { AnimationQuality } from './quality.ts'
-import { unpackGroup } from './sheet-cache.ts'
-import { memberKey } from './sheet-key.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 import type { SheetInput } from './sources.ts'
 
@@ -34,7 +29,7 @@ export async function makeSheets(
   const made: BuiltGroup[] = []
   for (const [name, members] of groups) {
     ports.signal?.throwIfAborted()
-    made.push(await makeWithOverrides(name, members, own, { ...ports, grouping }))
+    made.push(await makeWithOverrides({ name, members, options: own }, ports))
   }
   await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)
@@ -52,7 +47,7 @@ export async function readQuality(
   inputs: readonly SheetInput[],
   ids: ReadonlySet<string>,
   options: SheetOptions,
-  ports: SheetPorts,
+  ports: AnimationPorts,
 ): Promise<readonly AnimationQuality[]> {
   const known = new Map<string, AnimationQuality>()
   const isOpen = ({ spec, animation, source }: SheetInput): boolean => {
@@ -62,30 +57,26 @@ export async function readQuality(
   for (const grouping of ['group', 'sprite'] as const)
     for (const [name, members] of groupInputs(inputs, grouping)) {
       if (!members.some(isOpen)) continue
-      const own = optionsFor(grouping, options)
-      const bytes = await ports.cache.read(groupKey(name, members, own, ports.codec))
-      const kept = bytes && unpackGroup(bytes, expectedGroup(name, members, own))
-      for (const one of kept?.quality ?? []) known.set(one.id, one)
+      const sheet = await readSheet({ name, members, options: optionsFor(grouping, options) }, ports.cache, ports.codec)
+      for (const one of sheet?.quality ?? []) known.set(one.id, one)
     }
   for (const input of inputs.filter(isOpen)) {
-    const quality = await judgeOnce(input, ports)
+    const quality = await readOneQuality(input, ports)
     if (quality) known.set(quality.id, quality)
   }
   return sortQuality([...known.values()].filter(({ id }) => ids.has(id)))
 }
 
-/** What was found out about frames is kept by itself: looking takes longer than packing. Undefined where the result cannot be read. */
-async function judgeOnce(input: SheetInput, { cache, layout }: SheetPorts): Promise<AnimationQuality | undefined> {
-  const key = buildKey({ formatVersion, quality: memberKey(input) })
-  const bytes = await cache.read(key)
-  const kept = bytes && readJson(bytes, readQualityHead)
-  if (kept?.id === animationId(input.spec, input.animation)) return kept
-  const played = await readPlayed(input, { layout }).catch((error: unknown) => {
+/** Checked once: it is cached with the frames. Returns `undefined` if the result cannot be read. */
+async function readOneQuality(input: SheetInput, ports: AnimationPorts): Promise<AnimationQuality | undefined> {
+  const cached = await readAnimation(input, ports)
+  if (cached?.quality) return cached.quality
+  try {
+    return (await makeAnimation(input, true, ports)).quality
+  } catch (error) {
     if (error instanceof SpritewrightError) return undefined
     throw error
-  })
-  if (played?.quality) await cache.write(key, new TextEncoder().encode(JSON.stringify(played.quality)))
-  return played?.quality
+  }
 }
 
 function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQuality[] {
@@ -110,19 +101,13 @@ function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'
 }
 
 /** Without the touched-up frames where they do not fit and the caller would rather know than stop. */
-async function makeWithOverrides(
-  name: string,
-  members: readonly SheetInput[],
-  options: SheetOptions,
-  ports: SheetPorts,
-): Promise<BuiltGroup> {
+async function makeWithOverrides(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
   try {
-    return await makeGroup(name, members, options, ports)
+    return await makeGroup(asked, ports)
   } catch (error) {
     if (!ports.onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
     ports.onOverrideFault(error)
-    const bare = members.map((member) => ({ ...member, overrides: undefined }))
-    return makeGroup(name, bare, options, ports)
+    return makeGroup({ ...asked, members: asked.members.map((member) => ({ ...member, overrides: undefined })) }, ports)
   }
 }
 

@@ -1,7 +1,6 @@
 import { homedir, tmpdir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { type Clock, nodeClock } from './clock.ts'
-import { type OpenDecoder, openNodeDecoder } from './decoding.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 import { nodeTrackedFiles, type TrackedFiles } from './git.ts'
 import { type Glob, nodeGlob } from './glob.ts'
@@ -21,8 +20,6 @@ export interface Host {
   readonly terminal: Terminal
   readonly loadModule: ModuleLoader
   readonly encodeTexture: EncodeTexture
-  /** Reads deliveries on another thread. @default they are read on this one */
-  readonly openDecoder?: OpenDecoder
   /** Asks git. @default nothing is tracked */
   readonly trackedFiles?: TrackedFiles
   /** Environment variables, read only. */
@@ -49,7 +46,6 @@ export function nodeHost(): Host {
     terminal: nodeTerminal(),
     loadModule: nodeModuleLoader(),
     encodeTexture: nodeTextures(),
-    openDecoder: openNodeDecoder,
     trackedFiles: nodeTrackedFiles(),
     env,
     stateFolder: stateFolder(env, homedir),

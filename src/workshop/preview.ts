@@ -16,21 +16,14 @@ interface Shown {
   readonly preview: Preview
 }
 
-/** Shows a project. */
-export interface Previewer {
-  readonly preview: Workshop['preview']
-  /** Resolves when all that was made is kept. */
-  settle(): Promise<void>
-}
-
 /** Remembers what it has shown, so that a saved spec costs as much as that one sprite, and a sprite nothing before it is asked for, however many others there are. */
-export function createPreviewer(shop: Shop, keeper: SessionKeeper): Previewer {
+export function createPreviewer(shop: Shop, keeper: SessionKeeper): Workshop['preview'] {
   const book = createSpecBook(shop)
   const maker = createSpriteMaker(shop, keeper)
   const made = new Map<string, Made>()
   let lock: LockFile | undefined
   let shown: Shown | undefined
-  const preview: Workshop['preview'] = async (changed, wanted) => {
+  return async (changed, wanted) => {
     const scan = await book.read(shown && changed)
     const stale = staleOf(scan.specs, lock && changed)
     // What no sound spec names now may be what one named, and will name again.
@@ -52,7 +45,6 @@ export function createPreviewer(shop: Shop, keeper: SessionKeeper): Previewer {
     shown = toShown(scan, now, shown)
     return shown.preview
   }
-  return { preview, settle: maker.settle }
 }
 
 /** The very same as before where nothing has been made anew. */

@@ -97,6 +97,5 @@ export async function findQuality(shop: Shop, all: Survey, ids: ReadonlySet<stri
     cache: shop.cache,
     codec: shop.codec,
     layout: layoutOf(shop),
-    warn: () => {},
   })
 }

@@ -1,7 +1,6 @@
-import { libraryUrl } from '../../atlas/index.ts'
 import type { TextureEncoder } from '../build/encode-sheet.ts'
 import { readDelivered } from '../build/frames.ts'
-import type { SheetPorts } from '../build/members.ts'
+import type { SheetPorts } from '../build/group.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../build/overrides.ts'
 import type { PlanItem } from '../build/plan.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../build/sheet.ts'
@@ -31,7 +30,6 @@ export async function assemble(
     cache: shop.cache,
     codec: shop.codec,
     encodeTexture: encoderOf(shop),
-    openDecoder: decoderOf(shop),
     layout: layoutOf(shop),
     earlier: grouping === 'group' ? await readLayout(shop) : undefined,
     warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
@@ -46,11 +44,6 @@ export function sheetOptions({ options, textures }: Shop): SheetOptions {
 
 function encoderOf({ host, textures }: Shop): TextureEncoder | undefined {
   return textures && ((picture, settings) => host.encodeTexture(textures.entry, picture, settings))
-}
-
-function decoderOf({ host: { openDecoder } }: Shop): SheetPorts['openDecoder'] {
-  const library = libraryUrl
-  return openDecoder && library !== undefined ? () => openDecoder(library) : undefined
 }
 
 /** Every animation that was surveyed, with the place of its pictures and what lies over them. @throws `SW_OVERRIDE`, unless `onOverrideFault` takes it. */

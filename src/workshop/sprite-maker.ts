@@ -1,4 +1,4 @@
-import { createSheetMemory } from '../build/memory.ts'
+import type { SheetMemory } from '../build/group.ts'
 import type { BuiltAtlas, BuiltSprite } from '../build/sheet.ts'
 import { errorCodes, SpritewrightError } from '../errors.ts'
 import type { SpriteSpec } from '../spec/spec.ts'
@@ -26,32 +26,22 @@ export interface SpriteMaker {
   make(specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]>
   /** Papers, or pictures that specs name, may have changed. */
   forgetPapers(): void
-  /** Resolves when all that was made is in the cache. */
-  settle(): Promise<void>
 }
 
-/** Sprites made before the cache is looked over again. */
+/** After this many sprites the cache is checked, and its oldest entries are removed if it is too large. */
 const manySprites = 100
 
 /** Has made nothing yet. */
 export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMaker {
-  const memory = createSheetMemory()
-  let keeping: Promise<void> = Promise.resolve()
+  const memory: SheetMemory = new Map()
   let unchecked = 0
   /** What journal, vault and pictures have said holds until they change. */
   let papers = withRememberedPapers(shop)
   const forgetPapers = (): void => {
     papers = withRememberedPapers(shop)
   }
-  const cache: Shop['cache'] = {
-    read: (key) => shop.cache.read(key),
-    has: (key) => shop.cache.has(key),
-    // What is shown need not wait until it is kept.
-    write: async (key, ...parts) => {
-      keeping = keeping.then(() => shop.cache.write(key, ...parts))
-    },
-    finish: async () => {},
-  }
+  // The folder is not listed after every edit.
+  const cache: Shop['cache'] = { ...shop.cache, finish: async () => {} }
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
     const found = await surveyWishes(papers, await toWishes(papers, { specs, errors: [] }), lock, { host: keeper.host })
     const errors = [...found.errors]
@@ -86,12 +76,11 @@ export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMake
       unchecked += specs.length
       if (unchecked >= manySprites) {
         unchecked = 0
-        keeping = keeping.then(() => shop.cache.finish())
+        await shop.cache.finish()
       }
       return made
     },
     forgetPapers,
-    settle: () => keeping,
   }
 }
 

@@ -19,7 +19,6 @@ export function memoryCache(other?: MemoryCache): MemoryCache {
       if (bytes) reads.push(key)
       return bytes
     },
-    has: async (key) => kept.has(key),
     write: async (key, ...parts) => void kept.set(key, new Uint8Array(Buffer.concat(parts))),
     finish: async () => {},
   }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, encodePng } from '../../atlas/index.ts'
-import { readPlayed, type SequenceReport, toSequence } from '../../src/build/frames.ts'
+import { animationKey } from '../../src/build/cached-animation.ts'
+import { readPlayed } from '../../src/build/frames.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../src/build/overrides.ts'
 import { makeSheets } from '../../src/build/sheet.ts'
-import { memberKey } from '../../src/build/sheet-key.ts'
 import type { FrameSource, SheetInput } from '../../src/build/sources.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
@@ -59,14 +59,11 @@ function inputOf(spec: SpriteSpec, overrides: SpriteOverrides, source = result):
 }
 
 /** The colours of the frames that are played, in that order. */
-const sequenceOf = async (input: SheetInput, isJudged: boolean): Promise<SequenceReport> =>
-  toSequence(input, await readPlayed(input, { isJudged }))
-
 async function played(files: Readonly<Record<string, Uint8Array | string>>, spec = specOf()): Promise<readonly number[]> {
-  const { sequence } = await sequenceOf(inputOf(spec, await find(files, spec)), false)
+  const input = inputOf(spec, await find(files, spec))
+  const { frames, indices } = await readPlayed(input, { isJudged: false })
   const middle = ((height / 2) * width + width / 2) * 4
-  const colourOf = new Map(sequence.frames.map(({ name, bitmap }) => [name, bitmap.data[middle]]))
-  return sequence.play.map((name) => colourOf.get(name) ?? -1)
+  return (input.animation.use ?? indices).map((index) => frames[indices.indexOf(index)]?.data[middle] ?? -1)
 }
 
 const png = (colour: number): Uint8Array => encodePng(picture(colour))
@@ -138,25 +135,23 @@ describe('frames touched up by hand lie over what was bought', () => {
 
   test('a trimmed frame stands where it stood: pixel by pixel', async () => {
     const spec = specOf()
-    const { sequence } = await sequenceOf(inputOf(spec, await find(exportOf({ '4': 77 }, { isTrimmed: true }))), false)
-    expect(sequence.frames[4]?.bitmap).toEqual(picture(77))
+    const { frames } = await readPlayed(inputOf(spec, await find(exportOf({ '4': 77 }, { isTrimmed: true }))))
+    expect(frames[4]).toEqual(picture(77))
   })
 
   test('never over a placeholder', async () => {
     const spec = specOf()
     const source: FrameSource = { kind: 'placeholder', sha256: 'x', read: async () => figurePng(), prompt: '', isMarked: true }
     const found = await find({ 'walk/0003.png': png(255) })
-    expect((await sequenceOf(inputOf(spec, found, source), false)).sequence).toEqual(
-      (await sequenceOf(inputOf(spec, await find({}), source), false)).sequence,
-    )
-    expect(memberKey(inputOf(spec, found, source))).toEqual(memberKey(inputOf(spec, await find({}), source)))
+    expect(await readPlayed(inputOf(spec, found, source))).toEqual(await readPlayed(inputOf(spec, await find({}), source)))
+    expect(animationKey(inputOf(spec, found, source))).toEqual(animationKey(inputOf(spec, await find({}), source)))
   })
 
   test('what the service said of such a frame is told no more', async () => {
     const review = { frameCount: 7, background: null, keptBackgroundFrames: [3], inspectionFrames: [3, 4], sourceShiftedFrames: [3] }
     const source: FrameSource = { ...result, review }
     const flagsWith = async (files: Readonly<Record<string, Uint8Array>>): Promise<unknown> => {
-      const { quality } = await sequenceOf(inputOf(specOf(), await find(files), source), true)
+      const { quality } = await readPlayed(inputOf(specOf(), await find(files), source))
       return quality?.flags.flatMap(({ fault, from, frames }) => (from === 'service' ? [[fault, frames]] : []))
     }
     expect(await flagsWith({})).toEqual([
@@ -170,7 +165,7 @@ describe('frames touched up by hand lie over what was bought', () => {
 
 describe('the build key', () => {
   const keyWith = async (files: Readonly<Record<string, Uint8Array | string>>, spec = specOf()): Promise<unknown> =>
-    memberKey(inputOf(spec, await find(files, spec)))
+    animationKey(inputOf(spec, await find(files, spec)))
 
   test('knows the pictures, and nothing of how their files are called', async () => {
     const bare = await keyWith({})
@@ -281,6 +276,6 @@ describe('a file that lies over no frame is told, never dropped:', () => {
   test('a picture that is saved again while a build goes on is not built under the key of the old one', async () => {
     const { disk, ...found } = await find({ 'walk/0003.png': png(255) })
     disk.files.set('/game/art/hero.frames/walk/0003.png', png(254))
-    await expect(sequenceOf(inputOf(specOf(), found), false)).rejects.toMatchObject({ code: 'SW_OVERRIDE' })
+    await expect(readPlayed(inputOf(specOf(), found))).rejects.toMatchObject({ code: 'SW_OVERRIDE' })
   })
 })

@@ -46,8 +46,8 @@ test('a group is kept with all its scales: the warm one is the cold one, byte fo
   const own = ports()
   const all = [...inputs('coin', { atlas: 'ui', scales: [2, 1] }), ...inputs('hero', { scales: [1, 0.5] })]
   const cold = await makeSheets(all, 'group', options, own)
-  // Each group, and which build of it was the last.
-  expect(own.kept.size).toBe(4)
+  // The pages of each group, and the frames of each animation.
+  expect(own.kept.size).toBe(6)
   const sealed = all.map((input) => ({
     ...input,
     source: { ...input.source, read: () => Promise.reject(new Error('A warm build opened a source.')) },
@@ -136,8 +136,8 @@ test('the level of PNGs and the quality of an encoding make other bytes, under k
   const own = ports()
   for (const more of [{}, { level: 9 }, { quality: { webp: 60 } }])
     await makeSheets(inputs('hero', {}), 'group', { ...options, ...more }, own)
-  // One for each, one for each animation's frames, and which was the last.
-  expect(own.kept.size).toBe(6)
+  // The pages of each, and the frames of two animations.
+  expect(own.kept.size).toBe(5)
 })
 
 test('what another version of the codec may make otherwise is not taken from the cache', async () => {

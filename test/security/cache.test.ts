@@ -27,7 +27,7 @@ interface Head {
   readonly value: unknown
 }
 
-/** The heads of an entry without its digest: of the pages of a group and of the group, or of one thing else. */
+/** The heads of an entry without its digest: one, and whatever else reads like one. */
 function headsOf(content: Uint8Array): readonly Head[] {
   const heads: Head[] = []
   let at = 0
@@ -87,9 +87,15 @@ const poisons: readonly (readonly [string, (content: Uint8Array) => Uint8Array])
   ['a tag as every name', (content) => withHeads(content, setting('name', '</script><script>globalThis.poisoned=1'))],
   ['a page that is not there', (content) => withHeads(content, setting('page', 7))],
   ['a place beyond the page', (content) => withHeads(content, setting('x', 1 << 30))],
+  ['a frame of the size of a memory', (content) => withHeads(content, setting('canvas', { x: 0, y: 0, width: 2 ** 26, height: 2 ** 26 }))],
+  ['another frame than the spec plays', (content) => withHeads(content, setting('index', 6))],
+  ['the quality of another animation', (content) => withHeads(content, setting('id', 'coin.spin'))],
   ['a field more', (content) => withHeads(content, (value) => (Array.isArray(value) ? value : { ...(value as object), code }))],
   // Other pixels of a frame would be data like any other; a page is a file.
-  ['pages that are no pictures', (content) => (headsOf(content).length === 2 ? fillPages(content) : content)],
+  [
+    'pages that are no pictures',
+    (content) => (Object.hasOwn(headsOf(content)[0]?.value as object, 'atlases') ? fillPages(content) : content),
+  ],
 ]
 
 /** Poisons every entry. What else lies there goes: earlier versions answered from it. */

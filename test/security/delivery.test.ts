@@ -98,11 +98,9 @@ describe('D1', () => {
     ['frames of 4096 × 4096 with names of their own', sixty.map((each) => ({ ...each, name: each.name.replace('frames/', '') })), {}],
   ] satisfies [string, ArchiveEntry[], ExpectedDelivery][])('D1: %s: refused before a pixel is unpacked', (_, entries, expected) => {
     // Unpacking any of these pictures would end in `zlib`.
-    for (const isCut of [false, true]) {
-      const error = refusal(() => readFrames(entries, expected, isCut))
-      expect(error).toMatchObject(tooMany)
-      expectBrief(error)
-    }
+    const error = refusal(() => readFrames(entries, expected))
+    expect(error).toMatchObject(tooMany)
+    expectBrief(error)
     expect(refusal(() => readDelivery(entries, expected))).toMatchObject(tooMany)
   })
 
@@ -122,12 +120,10 @@ describe('D1', () => {
     const side = 64
     const sheet = { name: 'sheet.png', bytes: encodePng(createBitmap(side, side, new Uint8Array(side * side * 4).fill(200))) }
     const entries = [sheet, atlasOf(50, wholeSheet(side))]
-    for (const isCut of [false, true]) {
-      const { frames } = readFrames(entries, { maxPixels: 51 * side * side }, isCut)
-      expect(frames).toHaveLength(50)
-      expect(new Set(frames.map(({ data }) => data.buffer)).size).toBe(1)
-      expect(refusal(() => readFrames(entries, { maxPixels: 51 * side * side - 1 }, isCut)).facts.rule).toBe('too-many-pixels')
-    }
+    const { frames } = readFrames(entries, { maxPixels: 51 * side * side })
+    expect(frames).toHaveLength(50)
+    expect(new Set(frames.map(({ data }) => data.buffer)).size).toBe(1)
+    expect(refusal(() => readFrames(entries, { maxPixels: 51 * side * side - 1 })).facts.rule).toBe('too-many-pixels')
     const part = { frame: { x: 1, y: 1, w: 60, h: 60 }, trimmed: true, spriteSourceSize: { x: 2, y: 2 }, sourceSize: { w: 90, h: 90 } }
     expect(new Set(readFrames([sheet, atlasOf(9, part)]).frames).size).toBe(1)
     // The untrimmed size counts.
@@ -284,10 +280,10 @@ describe('D3', () => {
     const frame = fc.record({ frame: box, rotated: fc.boolean(), spriteSourceSize: box, sourceSize: fc.record({ w: side, h: side }) })
     const count = fc.integer({ min: 1, max: 4 })
     fc.assert(
-      fc.property(frame, count, fc.boolean(), fc.boolean(), (each, frames, isCut, hasFrames) => {
+      fc.property(frame, count, fc.boolean(), (each, frames, hasFrames) => {
         const sound = hasFrames ? [0, 1].map((index) => ({ name: `${index}.png`, bytes: clearPng(4, 4) })) : []
         try {
-          expect(readFrames([...sound, sheet, atlasOf(frames, each)], {}, isCut).frames.length).toBeGreaterThan(0)
+          expect(readFrames([...sound, sheet, atlasOf(frames, each)]).frames.length).toBeGreaterThan(0)
         } catch (error) {
           if (!(error instanceof AtlasError)) throw error
           expect([hasFrames, typeof error.facts.rule]).toEqual([false, 'string'])

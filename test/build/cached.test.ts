@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createBitmap, crop, decodePng, readPage } from '../../atlas/index.ts'
+import type { SheetMemory } from '../../src/build/group.ts'
 import { type Layout, toLayout } from '../../src/build/layout.ts'
 import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
 import type { BuiltSheets } from '../../src/build/sheet-model.ts'
@@ -13,7 +14,7 @@ import { type MemoryCache, memoryCache } from './memory-cache.ts'
 const stable: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc', stable: true }
 const opened: string[] = []
 
-/** A sprite of eight frames of noise, which fill some strips of a page when there are many. */
+/** A sprite of eight frames of noise. */
 async function spriteInput(at: number, fields: object = {}): Promise<SheetInput> {
   const frames = Array.from({ length: 8 }, (_, index) => {
     const frame = createBitmap(100 + (at % 7), 90 + (at % 5))
@@ -62,23 +63,36 @@ function framesOf({ atlases }: BuiltSheets, sprite: string): unknown {
 }
 
 describe('a build in which one animation has changed', () => {
-  test('opens that one, and reads the pixels of those beside it alone', async () => {
+  test('opens that one, and gives the bytes of a build that opens all', async () => {
     const all = await sprites()
     const cache = memoryCache()
     const before = await make(all, cache)
     opened.length = cache.reads.length = 0
-    const after = await make(withOneChanged(all, 's00'), cache, toLayout(before.atlases))
-    // What is played of it was kept, in another order.
+    const changed = withOneChanged(all, 's00')
+    const after = await make(changed, cache, toLayout(before.atlases))
+    expect(opened).toEqual(['s00'])
+    // The frames of the others.
+    expect(cache.reads.length).toBe(29)
+    expect(given(after)).toEqual(given(await make(changed, memoryCache(), toLayout(before.atlases))))
+  })
+
+  test('opens nothing and compresses nothing if only its pace has changed', async () => {
+    const all = await sprites()
+    const cache = memoryCache()
+    const before = await make(all, cache)
+    const size = cache.kept.size
+    const faster = all.map((input) => ({ ...input, animation: { ...input.animation, fps: 3, durations: [9, 9, 9, 9, 9, 9, 9, 8] } }))
+    opened.length = cache.reads.length = 0
+    const after = await make(faster, cache)
     expect(opened).toEqual([])
-    // Which build was the last, its pages, the one that changed, and those animations that lie in its strips.
-    expect(cache.reads.length).toBeGreaterThan(3)
-    expect(cache.reads.length).toBeLessThan(20)
-    const anew = await make(withOneChanged(all, 's00'), memoryCache(), toLayout(before.atlases))
-    expect(given(after)).toEqual(given(anew))
-    const other = withOneChanged(all, 's01')
-    expect(given(await make(other, cache, toLayout(before.atlases)))).toEqual(
-      given(await make(other, memoryCache(), toLayout(before.atlases))),
-    )
+    expect(cache.reads).toHaveLength(1)
+    expect(cache.kept.size).toBe(size)
+    expect(after.atlases[0]!.pages).toEqual(before.atlases[0]!.pages)
+    expect(given(after)).toEqual(given(await make(faster, memoryCache())))
+    expect(after.atlases[0]!.animations[0]).toMatchObject({
+      fps: 3,
+      frames: expect.arrayContaining([{ name: 's00/walk/0007', durationMs: 8 }]),
+    })
   })
 
   test.each([
@@ -93,7 +107,7 @@ describe('a build in which one animation has changed', () => {
     const changed = withOneChanged(all, 's03')
     opened.length = 0
     const after = await make(changed, cache, toLayout(before.atlases), options)
-    expect(opened).toEqual([])
+    expect(opened).toEqual(['s03'])
     expect(given(after)).toEqual(given(await make(changed, memoryCache(), toLayout(before.atlases), options)))
     for (const page of after.atlases[0]!.alternates?.[0] ?? [])
       expect((await readPage(page.bytes, 'webp')).data.length).toBe(decodePng(after.atlases[0]!.pages[0]!.bytes).data.length)
@@ -101,11 +115,13 @@ describe('a build in which one animation has changed', () => {
 
   test.each([
     ['another pace and anchor', { animation: { fps: 5, durations: undefined }, spec: { anchor: { x: 0.5, y: 1 } } }, []],
-    ['a frame twice, backwards, once', { animation: { use: [4, 3, 3, 0], loop: false, yoyo: true } }, []],
+    ['a frame twice, backwards, once', { animation: { use: [4, 3, 3, 0], loop: false, yoyo: true } }, ['s04']],
     ['more padding and rings', { spec: { padding: 6, extrude: 2 } }, []],
     ['nothing trimmed', { spec: { trim: false } }, ['s04']],
     ['frames put back', { spec: { stabilize: true } }, ['s04']],
     ['another size', { spec: { size: { width: 50, height: 45 } } }, ['s04']],
+    ['frames put back, and another anchor', { spec: { stabilize: true, anchor: { x: 0.5, y: 1 } } }, ['s04']],
+    ['smaller scales', { spec: { scales: [1, 0.5] } }, []],
     ['an opaque background that was asked for', { spec: { background: 'keep' as const } }, ['s04']],
   ] as const)('is the build of an empty cache, what is known of the frames too: %s', async (_, edit, expected) => {
     const all = await sprites()
@@ -133,36 +149,23 @@ describe('a build in which one animation has changed', () => {
     expect(after.quality).toHaveLength(8)
   })
 
-  test('opens a result where a frame is played that was not kept', async () => {
-    const all = await sprites()
-    const cache = memoryCache()
-    const playing = (use: readonly number[]): readonly SheetInput[] =>
-      all.map((input) => (input.spec.name === 's04' ? { ...input, animation: { ...input.animation, use } } : input))
-    let before = await make(all, cache)
-    for (const [use, expected] of [
-      [[4, 3, 0], []],
-      [[0, 3], []],
-      [[0, 4], ['s04']],
-      [[0, 7, 4], ['s04']],
-    ] as const) {
-      opened.length = 0
-      const after = await make(playing(use), cache, toLayout(before.atlases))
-      expect(opened).toEqual(expected)
-      expect(given(after)).toEqual(given(await make(playing(use), memoryCache(), toLayout(before.atlases))))
-      before = after
-    }
-    await expect(make(playing([8]), cache, toLayout(before.atlases))).rejects.toMatchObject({ code: 'SW_SPEC' })
-  })
-
-  test('what no build has looked at is not looked at for an edit, but where it is bought just now', async () => {
+  test('a frame that was not delivered is refused, whatever is cached', async () => {
     const all = await sprites()
     const cache = memoryCache()
     await make(all, cache)
-    const edited = await make(withOneChanged(all, 's00'), cache)
-    expect(edited.quality).toEqual([])
+    const beyond = all.map((input) => ({ ...input, animation: { ...input.animation, use: [8] } }))
+    await expect(make(beyond, cache)).rejects.toMatchObject({ code: 'SW_SPEC' })
+  })
+
+  test('is not checked for its quality if many are opened with it, but if it was bought just now', async () => {
+    const all = await sprites()
+    const cache = memoryCache()
+    expect((await make(all, cache)).quality).toEqual([])
     const ports = { cache, warn: () => {}, isJudged: (id: string) => id === 's00.walk' }
-    const bought = await makeSheets(withOneChanged(all, 's00'), 'group', { ...stable, level: 7 }, ports)
+    opened.length = 0
+    const bought = await makeSheets(all, 'group', { ...stable, level: 7 }, ports)
     expect(bought.quality!.map(({ id }) => id)).toEqual(['s00.walk'])
+    expect(opened).toEqual(['s00'])
   })
 
   test('looks at other frames of a known name, and makes them of no frames that it had', async () => {
@@ -195,59 +198,16 @@ describe('a build in which one animation has changed', () => {
     expect(framesOf(await by(true, cache, edited), 's00')).toEqual(framesOf(await by(true, memoryCache(), edited), 's00'))
   })
 
-  test('a sprite that is made alone keeps nothing of a group of its name from being known', async () => {
-    const all = (await sprites({ atlas: 's02' })).slice(0, 12)
-    const cache = memoryCache()
-    await make(all, cache)
-    await makeSheets([all[2]!], 'sprite', stable, { cache, warn: () => {} })
-    opened.length = 0
-    await make(
-      all.map((input) => ({ ...input, animation: { ...input.animation, fps: 3 } })),
-      cache,
-    )
-    expect(opened).toEqual([])
-  })
-
-  test('no thread is opened for what need not be read', async () => {
-    const some = await sprites()
-    const all = Array.from({ length: 160 }, (_, at): SheetInput => {
-      const { spec, ...input } = some[at % 30]!
-      return { ...input, spec: { ...spec, name: `n${at}`, file: `/game/n${at}.sprite.json` } }
-    })
-    const cache = memoryCache()
-    let threads = 0
-    const ports = {
-      cache,
-      warn: () => {},
-      openDecoder: () => {
-        threads++
-        return { isAlive: false, decode: async () => undefined, close: async () => {} }
-      },
-    }
-    await makeSheets(all, 'group', stable, ports)
-    expect(threads).toBe(1)
-    await makeSheets(
-      all.map((input) => ({ ...input, animation: { ...input.animation, fps: 3 } })),
-      'group',
-      stable,
-      ports,
-    )
-    expect(threads).toBe(1)
-  })
-
-  test('what is known of frames is told on where only their pace is another, however many were edited', async () => {
+  test('has the quality that is known of it if only its pace has changed, however many were edited', async () => {
     const all = (await sprites()).slice(0, 12)
     const cache = memoryCache()
-    // Few enough to be looked at.
+    // Few enough to be checked.
     for (const at of [0, 6]) await make(all.slice(0, at + 6), cache)
     const known = await make(all, cache)
     expect(known.quality!.length).toBeGreaterThan(8)
     const faster = all.map((input) => ({ ...input, animation: { ...input.animation, fps: 20 } }))
     opened.length = 0
     expect((await make(faster, cache)).quality).toEqual(known.quality)
-    expect(opened).toEqual([])
-    const once = all.map((input) => ({ ...input, animation: { ...input.animation, loop: false } }))
-    expect((await make(once, cache)).quality).toEqual([])
     expect(opened).toEqual([])
   })
 
@@ -260,32 +220,36 @@ describe('a build in which one animation has changed', () => {
     expect(given(await make(changed, cache, undefined, options))).toEqual(given(await make(changed, memoryCache(), undefined, options)))
   })
 
-  test('opens once more what is gone or damaged by the time it is drawn, and keeps it anew', async () => {
+  test('opens what is missing or damaged in the cache, and caches it anew', async () => {
     const all = await sprites()
     const cache = memoryCache()
     const before = await make(all, cache)
+    const frames = [...cache.kept.keys()].slice(0, 30)
     const changed = withOneChanged(all, 's00')
     const anew = await make(changed, memoryCache(), toLayout(before.atlases))
-    const complete = memoryCache(cache)
-    await make(changed, complete, toLayout(before.atlases))
-    // Which build was the last, and its pages; what the one that changed was before, and those beside it.
-    const [, own = '', , ...drawn] = complete.reads
-    // As a cache is that finds another digest: there, and not to be read.
     const torn = memoryCache(cache)
-    const read = torn.read
-    const isTorn = new Set([own, ...drawn])
-    const ailing: MemoryCache = {
-      ...torn,
-      read: async (key) => (isTorn.has(key) ? undefined : read(key)),
-      write: async (key, ...parts) => {
-        isTorn.delete(key)
-        await torn.write(key, ...parts)
-      },
-    }
+    torn.kept.delete(frames[3]!)
+    torn.kept.set(frames[5]!, torn.kept.get(frames[5]!)!.slice(0, -1))
+    torn.kept.set(frames[7]!, new Uint8Array())
     opened.length = 0
-    expect(given(await make(changed, ailing, toLayout(before.atlases)))).toEqual(given(anew))
-    expect(opened.length).toBe(drawn.length + 1)
-    expect([...isTorn]).toEqual([own])
-    for (const key of drawn) expect(Buffer.from(cache.kept.get(key)!).equals(torn.kept.get(key)!)).toBe(true)
+    expect(given(await make(changed, torn, toLayout(before.atlases)))).toEqual(given(anew))
+    expect(opened).toEqual(['s00', 's03', 's05', 's07'])
+    for (const key of frames) expect(Buffer.compare(torn.kept.get(key)!.slice(-9000), cache.kept.get(key)!.slice(-9000))).toBe(0)
   })
+})
+
+test('a group that has not changed is the very same object for a dev server, and its pages are if only its pace has', async () => {
+  const all = (await sprites()).slice(0, 2)
+  const memory: SheetMemory = new Map()
+  const show = (inputs: readonly SheetInput[]): Promise<BuiltSheets> =>
+    makeSheets(inputs, 'sprite', stable, { cache: memoryCache(), warn: () => {}, memory })
+  const [hero, coin] = (await show(all)).atlases
+  const [same, paced] = (await show(all.map((input, at) => (at === 1 ? { ...input, animation: { ...input.animation, fps: 3 } } : input))))
+    .atlases
+  expect(same).toBe(hero)
+  expect(paced).not.toBe(coin)
+  expect(paced!.pages).toBe(coin!.pages)
+  const [still, other] = (await show([all[0]!, { ...all[1]!, spec: { ...all[1]!.spec, padding: 9 } }])).atlases
+  expect(still).toBe(hero)
+  expect(other!.pages).not.toBe(coin!.pages)
 })
