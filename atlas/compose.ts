@@ -8,7 +8,10 @@ export interface PagePicture {
   readonly extrude: number
 }
 
-/** A page that is drawn when its bitmap is read, and dropped when nobody holds the bitmap: all pages of a large project do not fit into memory. */
+/**
+ * A page that is drawn when its bitmap is read, and dropped when nobody holds the bitmap: all pages of a
+ * large project do not fit into memory.
+ */
 export function lazyPage(index: number, draw: () => Bitmap): { readonly index: number; readonly bitmap: Bitmap } {
   let drawn: WeakRef<Bitmap> | undefined
   return {
@@ -21,7 +24,10 @@ export function lazyPage(index: number, draw: () => Bitmap): { readonly index: n
   }
 }
 
-/** Copies pictures onto a clear page, without blending, each with its rings. Turned ones are turned by 90° clockwise. */
+/**
+ * Copies pictures onto a clear page, without blending, each with its rings. Turned ones are turned by 90°
+ * clockwise.
+ */
 export function drawPage({ width, height, positions }: PackedPage, pictures: readonly PagePicture[]): Bitmap {
   const page = createBitmap(width, height)
   for (const [index, { x, y, isTurned }] of positions) {

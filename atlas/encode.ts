@@ -23,7 +23,10 @@ export function scaleSuffix(scale: number): string {
   return scale === 1 ? '' : `@${scale}x`
 }
 
-/** Pages that are encoded at once: as many as Node has threads for such work. More would only wait, each with a copy of its pixels where its colours are bled. */
+/**
+ * Pages that are encoded at once: as many as Node has threads for such work. More would only wait, each with
+ * a copy of its pixels where its colours are bled.
+ */
 const LANES = 4
 
 /** Encodes all pages of an atlas, in order, and names them; several at once. */

@@ -24,13 +24,14 @@ function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: num
 }
 
 /**
- * A sequence of which only the trimmed parts are kept, for `makeAtlas` without `align`: the whole frames of a large project would not fit into memory.
- * Nothing changes in the atlas. Sequences that are not trimmed, or are sliced by the engine, stay whole.
- *
- * @param known Pictures so far: equal ones share their pixels. @default of this sequence alone
+ * Trims the frames of a sequence, and lets equal ones share their pixels. Whole frames of a large project
+ * would not fit into memory.
+ * `makeAtlas` without `align` makes the same atlas of it. Sequences that are not trimmed, or that the engine
+ * slices, stay whole.
  */
-export function cutSequence(sequence: FrameSequence, known: Map<string, Bitmap> = new Map()): FrameSequence {
+export function cutSequence(sequence: FrameSequence): FrameSequence {
   if (!untrimmedSlices(sequence).trim) return sequence
+  const known = new Map<string, Bitmap>()
   const frames = sequence.frames.map((frame) => {
     const { width, height } = canvasOf(frame)
     const { bitmap: cut, offsetX: x, offsetY: y } = cutFrame(frame, sequence, 1)

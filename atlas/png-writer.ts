@@ -4,7 +4,8 @@ import type { Bitmap } from './bitmap.ts'
 import { PNG_SIGNATURE } from './png-chunks.ts'
 
 /**
- * Writes a PNG of RGBA8 with no row filter, which suits flat art; the same pixels and level give the same bytes on one zlib.
+ * Writes a PNG of RGBA8 with no row filter, which suits flat art; the same pixels and level give the same
+ * bytes on one zlib.
  *
  * @param level zlib level, 0 to 9. @default 6
  */
@@ -17,9 +18,11 @@ export function encodePng(bitmap: Bitmap, level: number = 6): Uint8Array {
 const BAND_BYTES = 1 << 20
 
 /**
- * Writes the same pixels as {@link encodePng}, on Node's threads for compression. A megabyte is compressed in one step, and other work runs between two steps.
+ * Writes the same pixels as {@link encodePng}, on Node's threads for compression. A megabyte is compressed in
+ * one step, and other work runs between two steps.
  *
- * Each step starts with an empty window, which costs a quarter of a percent. It keeps the bytes of pages as they were in earlier versions.
+ * Each step starts with an empty window, which costs a quarter of a percent. It keeps the bytes of pages as
+ * they were in earlier versions.
  *
  * @param level zlib level, 0 to 9.
  */
@@ -39,7 +42,11 @@ export async function encodePngAsync(bitmap: Bitmap, level: number): Promise<Uin
   return writePng(width, height, parts)
 }
 
-/** Rows as PNG compresses them: each starts with the number of its filter, 0 for none. @param to The row after the last. */
+/**
+ * Rows as PNG compresses them: each starts with the number of its filter, 0 for none.
+ *
+ * @param to The row after the last.
+ */
 function rawRows({ width, data }: Bitmap, from: number, to: number): Uint8Array {
   const stride = width * 4
   const raw = new Uint8Array((to - from) * (stride + 1))

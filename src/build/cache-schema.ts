@@ -5,7 +5,8 @@ import type { Reader } from './packed-file.ts'
 import type { AnimationQuality, FrameFlag } from './quality.ts'
 import type { BuiltPage, PackedAtlas, PackedGroup } from './sheet-model.ts'
 
-// A CI restores the cache folder from runs of strangers, who can write any entry with the right digest. So an entry is data of a known shape, or it is a miss.
+// A CI restores the cache folder from runs of strangers, who can write any entry with the right digest. So an
+// entry is data of a known shape, or it is a miss.
 
 /** A page without its bytes. */
 export type PageHead = Omit<BuiltPage, 'bytes'> & { readonly length: number }

@@ -6,20 +6,26 @@ import { replaceLightly, tempTargetOf } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
 
 /**
- * Raised whenever equal inputs give other bytes than before, or an entry has another shape. Every key of the cache contains it.
+ * Raised whenever equal inputs give other bytes than before, or an entry has another shape. Every key of the
+ * cache contains it.
  */
 export const formatVersion: number = 14
 
 /**
- * The build cache: data that can be made again, by build key. It has two kinds of entries, the cut frames of an animation (`cached-animation.ts`) and the pages of a group
- * (`cached-sheet.ts`). Losing an entry costs time, never money, so a folder that cannot be written is a warning.
+ * The build cache: data that can be made again, by build key. It has two kinds of entries, the cut frames of
+ * an animation (`cached-animation.ts`) and the pages of a group
+ * (`cached-sheet.ts`). Losing an entry costs time, never money, so a folder that cannot be written is a
+ * warning.
  */
 export interface BuildCache {
   /** The bytes of an entry. Returns `undefined` if there is none, or if it is damaged. */
   read(key: string): Promise<Uint8Array | undefined>
   /** @param parts Are written one after the other. */
   write(key: string, ...parts: readonly Uint8Array[]): Promise<void>
-  /** Ends a successful build: checks the entries that were written since the last call, and removes the least recently used ones if the folder is too large. */
+  /**
+   * Ends a successful build: checks the entries that were written since the last call, and removes the least
+   * recently used ones if the folder is too large.
+   */
   finish(): Promise<void>
 }
 
@@ -32,10 +38,16 @@ export interface CachePorts {
   readonly warn: (message: string) => void
 }
 
-/** An entry that any process has used within this time is not removed: a build of that process may need it again. Milliseconds. */
+/**
+ * An entry that any process has used within this time is not removed: a build of that process may need it
+ * again. Milliseconds.
+ */
 const usedLatelyMs = 10 * 60 * 1000
 
-/** A use is recorded if the last recorded one is older than this. Must be well under {@link usedLatelyMs}. Milliseconds. */
+/**
+ * A use is recorded if the last recorded one is older than this. Must be well under {@link usedLatelyMs}.
+ * Milliseconds.
+ */
 const recordAfterMs = usedLatelyMs / 2
 
 /** A temporary file of this age belongs to a process that crashed. Milliseconds. */
@@ -45,9 +57,11 @@ const strandedMs = 60 * 60 * 1000
 const digestBytes = 32
 
 /**
- * A folder of files `<key>.bin`. Each starts with the SHA-256 of the rest, and every read verifies it. The time of a file is its last use.
+ * A folder of files `<key>.bin`. Each starts with the SHA-256 of the rest, and every read verifies it. The
+ * time of a file is its last use.
  *
- * @param maxBytes Size of the folder after {@link BuildCache.finish}. Entries that this build used, or another process used lately, may exceed it.
+ * @param maxBytes Size of the folder after {@link BuildCache.finish}. Entries that this build used, or
+ * another process used lately, may exceed it.
  */
 export function createBuildCache(ports: CachePorts, folder: string, maxBytes: number): BuildCache {
   const { disk, random, clock } = ports
@@ -107,7 +121,10 @@ function digest(parts: readonly Uint8Array[]): Buffer {
   return hash.digest()
 }
 
-/** Removes the least recently used entries until the rest fits, in the order of their names if the time is the same, and temporary files of crashes. A file that cannot be removed is skipped. */
+/**
+ * Removes the least recently used entries until the rest fits, in the order of their names if the time is the
+ * same, and temporary files of crashes. A file that cannot be removed is skipped.
+ */
 async function removeOld(
   disk: Disk,
   folder: string,

@@ -10,7 +10,11 @@ import type { DeliveryLayout, SheetInput } from './sources.ts'
 /** What the reading of animations needs. */
 export interface AnimationPorts {
   readonly cache: BuildCache
-  /** Version of the libraries that read, scale and encode pictures: another one may make other bytes. @default none */
+  /**
+   * Version of the libraries that read, scale and encode pictures: another one may make other bytes.
+   *
+   * @default none
+   */
   readonly codec?: string | undefined
   readonly layout?: DeliveryLayout | undefined
 }
@@ -40,14 +44,22 @@ export function animationKey({ spec, animation, source, overrides }: SheetInput,
   })
 }
 
-/** The cut frames of an animation from the cache. Returns `undefined` if there are none, or if they do not fit the spec. */
+/**
+ * The cut frames of an animation from the cache. Returns `undefined` if there are none, or if they do not fit
+ * the spec.
+ */
 export async function readAnimation(input: SheetInput, { cache, codec }: AnimationPorts): Promise<CutAnimation | undefined> {
   const bytes = await cache.read(animationKey(input, codec))
   const cut = bytes && unpackAnimation(bytes)
   return cut && isCutOf(cut, input) ? cut : undefined
 }
 
-/** Opens an animation, cuts its frames and caches them. @param isJudged Whether the quality of bought frames is checked. @throws As `readPlayed` and `toSequence`. */
+/**
+ * Opens an animation, cuts its frames and caches them.
+ *
+ * @param isJudged Whether the quality of bought frames is checked.
+ * @throws As `readPlayed` and `toSequence`.
+ */
 export async function makeAnimation(input: SheetInput, isJudged: boolean, { cache, codec, layout }: AnimationPorts): Promise<CutAnimation> {
   const cut = await cutAnimation(input, await readPlayed(input, { layout, isJudged }))
   await cache.write(animationKey(input, codec), ...packAnimation(cut))
@@ -94,7 +106,10 @@ function unpackAnimation(file: Uint8Array): CutAnimation | undefined {
   return { ...head, frames }
 }
 
-/** Whether frames are those of an animation, and whole: those that the spec plays, all of one size, with all of their pixels. */
+/**
+ * Whether frames are those of an animation, and whole: those that the spec plays, all of one size, with all
+ * of their pixels.
+ */
 function isCutOf({ frames, quality }: CutAnimation, { spec, animation }: SheetInput): boolean {
   const expected = animation.use ? [...new Set(animation.use)].sort((a, b) => a - b) : frames.map((_, at) => at)
   const sizes = new Set(frames.map(({ bitmap, canvas = bitmap }) => `${canvas.width} × ${canvas.height}`))

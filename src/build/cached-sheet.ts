@@ -30,7 +30,10 @@ export function scalesOf(members: readonly SheetInput[]): readonly number[] {
   return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
 }
 
-/** The pages of a group from the cache. Returns `undefined` if there are none, or if they do not fit the specs. */
+/**
+ * The pages of a group from the cache. Returns `undefined` if there are none, or if they do not fit the
+ * specs.
+ */
 export async function readSheet(asked: AskedGroup, cache: BuildCache, codec?: string): Promise<PackedGroup | undefined> {
   const bytes = await cache.read(sheetKey(asked, codec))
   const group = bytes && unpackSheet(bytes)
@@ -79,7 +82,10 @@ function unpackSheet(file: Uint8Array): PackedGroup | undefined {
   return { ...head, atlases }
 }
 
-/** Whether a group is the one that is asked for, and whole: its frames lie on its pages, and every animation has its frames. */
+/**
+ * Whether a group is the one that is asked for, and whole: its frames lie on its pages, and every animation
+ * has its frames.
+ */
 function isGroupOf({ atlases, quality }: PackedGroup, asked: AskedGroup): boolean {
   const ids = new Set(asked.members.map(({ spec, animation }) => animationId(spec, animation)))
   return (

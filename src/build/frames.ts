@@ -67,7 +67,11 @@ export function untrimmed(cut: CutAnimation): CutAnimation {
   return { ...cut, frames }
 }
 
-/** Names cut frames, and adds what the spec says of their playback and their place on a page. @throws `SW_SPEC` for borders that leave nothing between them. */
+/**
+ * Names cut frames, and adds what the spec says of their playback and their place on a page.
+ *
+ * @throws `SW_SPEC` for borders that leave nothing between them.
+ */
 export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimation, 'frames' | 'room'>): FrameSequence {
   const { spec, animation } = input
   const { anchor } = spec
@@ -95,7 +99,11 @@ export function frameName({ spec, animation }: Pick<SheetInput, 'spec' | 'animat
   return `${spec.name}/${animation.name}/${frameNumber(index)}`
 }
 
-/** What a nine-slice keeps unstretched; a placeholder that is too small for it has none. @throws `SW_SPEC` where nothing is left between two borders: no engine stretches that. */
+/**
+ * What a nine-slice keeps unstretched. A placeholder that is too small has none.
+ *
+ * @throws `SW_SPEC` if nothing is left between two borders: no engine stretches that.
+ */
 function fittingBorders(
   { spec, source }: SheetInput,
   { width, height }: { readonly width: number; readonly height: number },
@@ -124,7 +132,10 @@ export interface PlayedFrames {
   readonly frames: readonly Bitmap[]
   /** Which delivered frame each of them is. */
   readonly indices: readonly number[]
-  /** Where the delivered frame stands in these, which `stabilize` may enlarge by the same room on opposite sides. `width` and `height` are those of the delivered frame. */
+  /**
+   * Where the delivered frame stands in these, which `stabilize` may enlarge by the same room on opposite
+   * sides. `width` and `height` are those of the delivered frame.
+   */
   readonly room: Canvas
   /** Delivered frames that a person has touched up. */
   readonly touched: ReadonlySet<number>
@@ -140,9 +151,11 @@ export interface PlayOptions {
 }
 
 /**
- * Opens a result, or draws a placeholder: the frames of an animation that are used, with the frames that a person has touched up, stabilized if the spec asks for it.
+ * Opens a result, or draws a placeholder: the frames of an animation that are used, with the frames that a
+ * person has touched up, stabilized if the spec asks for it.
  *
- * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` if `use` names a frame that was not delivered.
+ * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` if `use` names a
+ * frame that was not delivered.
  * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
 export async function readPlayed(input: SheetInput, { layout, isJudged = true }: PlayOptions = {}): Promise<PlayedFrames> {
@@ -182,7 +195,11 @@ function moveAnchor(anchor: { readonly x: number; readonly y: number }, { x, y, 
   return { x: (anchor.x * width + x) / (width + 2 * x), y: (anchor.y * height + y) / (height + 2 * y) }
 }
 
-/** All frames of a result as they were delivered, in that order. @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. */
+/**
+ * All frames of a result as they were delivered, in that order.
+ *
+ * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault.
+ */
 export async function readDelivered(
   input: Pick<SheetInput, 'spec' | 'animation'> & { readonly source: ResultSource },
   layout: DeliveryLayout | undefined,

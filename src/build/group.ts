@@ -17,20 +17,30 @@ export interface SheetPorts extends AnimationPorts {
   readonly encodeTexture?: TextureEncoder | undefined
   /** Where frames lay before; read only with `stable`. @default none */
   readonly earlier?: Layout | undefined
-  /** Ends the making with its reason, before the next animation, group or page. Finished animations are cached. @default nothing does */
+  /**
+   * Ends the making with its reason, before the next animation, group or page. Finished animations are
+   * cached.
+   *
+   * @default nothing does
+   */
   readonly signal?: AbortSignal | undefined
   /** Takes one sentence for a person. */
   readonly warn: (message: string) => void
   /** Takes the fault of touched-up frames; their group is then made without any. @default it is thrown */
   readonly onOverrideFault?: ((fault: SpritewrightError) => void) | undefined
-  /** Whether the quality of an animation (`sprite.animation`) is checked even if many have to be opened. @default only if few have */
+  /**
+   * Whether the quality of an animation (`sprite.animation`) is checked even if many have to be opened.
+   *
+   * @default only if few have
+   */
   readonly isJudged?: ((id: string) => boolean) | undefined
   /** The last sheets of a dev server. @default none */
   readonly memory?: SheetMemory | undefined
 }
 
 /**
- * The last sheet of each group, by the group's name. A sheet that has not changed is the very same object: the dev server tells by that which sprites have changed. Cut frames are
+ * The last sheet of each group, by the group's name. A sheet that has not changed is the very same object:
+ * the dev server tells by that which sprites have changed. Cut frames are
  * not held here: those of a sprite are read from the cache in about a millisecond.
  */
 export type SheetMemory = Map<
@@ -38,10 +48,17 @@ export type SheetMemory = Map<
   { readonly key: string; readonly pace: string; readonly packed: PackedGroup; readonly group: BuiltGroup }
 >
 
-/** The quality is checked if at most this many animations have to be opened: a new or edited sprite, not an empty cache. `status` and `review` check the others on demand. */
+/**
+ * The quality is checked if at most this many animations have to be opened: a new or edited sprite, not an
+ * empty cache. `status` and `review` check the others on demand.
+ */
 const fewAnimations = 8
 
-/** The atlases of a group of animations: from memory or cache if its content has not changed, else packed. @throws As {@link makeAnimation}, and what `atlas/` refuses. */
+/**
+ * The atlases of a group of animations: from memory or cache if its content has not changed, else packed.
+ *
+ * @throws As {@link makeAnimation}, and what `atlas/` refuses.
+ */
 export async function makeGroup(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
   const { name, members } = asked
   const key = sheetKey(asked, ports.codec)

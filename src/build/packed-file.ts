@@ -1,4 +1,7 @@
-/** A file of a JSON head and bytes: the length of the head (32 bits), the head, and the bytes from the next multiple of four. Pixels stay aligned. */
+/**
+ * A file of a JSON head and bytes: the length of the head (32 bits), the head, and the bytes from the next
+ * multiple of four. Pixels stay aligned.
+ */
 export function packFile(head: unknown, parts: readonly Uint8Array[]): readonly Uint8Array[] {
   const text = new TextEncoder().encode(JSON.stringify(head))
   const length = new Uint8Array(4)
@@ -9,7 +12,10 @@ export function packFile(head: unknown, parts: readonly Uint8Array[]): readonly 
 /** Takes a value for what it is expected to be. Returns `undefined` for anything else. */
 export type Reader<Shape> = (value: unknown) => Shape | undefined
 
-/** A file of {@link packFile}: its head, and a view on the bytes after it. Returns `undefined` if the head is damaged or not of the expected shape. */
+/**
+ * A file of {@link packFile}: its head, and a view on the bytes after it. Returns `undefined` if the head is
+ * damaged or not of the expected shape.
+ */
 export function unpackFile<Head>(file: Uint8Array, read: Reader<Head>): { readonly head: Head; readonly bytes: Uint8Array } | undefined {
   const length = file.length < 4 ? 0 : new DataView(file.buffer, file.byteOffset).getUint32(0)
   const start = 4 + length + gap(length)

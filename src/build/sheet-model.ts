@@ -59,7 +59,9 @@ export interface BuiltSprite {
   readonly file: string
   /** Absolute path of the picture that its reference is or begins with, where there is one. */
   readonly picture?: string
-  /** Its folder of frames touched up by hand and the files in it, absolute; missing where there is no folder. */
+  /**
+   * Its folder of frames touched up by hand and the files in it, absolute; missing where there is no folder.
+   */
   readonly overridePaths?: readonly string[]
   /** Name of the atlas that holds it (at every scale). */
   readonly atlas: string
@@ -80,7 +82,9 @@ export interface BuiltSheets {
   readonly sprites: readonly BuiltSprite[]
   /** Sorted by name, then by scale, largest first. */
   readonly atlases: readonly BuiltAtlas[]
-  /** What was found out about the frames of bought animations, sorted by id; missing where nothing was made. */
+  /**
+   * What was found out about the frames of bought animations, sorted by id; missing where nothing was made.
+   */
   readonly quality?: readonly AnimationQuality[]
 }
 
@@ -93,7 +97,10 @@ export interface BuiltGroup {
   readonly warnings: readonly string[]
 }
 
-/** An atlas without its animations, which are made of the specs each time: an edit of their pace leaves all pages as they are. */
+/**
+ * An atlas without its animations, which are made of the specs each time: an edit of their pace leaves all
+ * pages as they are.
+ */
 export type PackedAtlas = Omit<BuiltAtlas, 'animations'>
 
 /** A group as it was packed: the second level of the build cache. */

@@ -13,7 +13,8 @@ import type { SheetInput } from './sources.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './sheet-model.ts'
 
 /**
- * Makes the atlases of a project, each from the cache where nothing that goes into it has changed: no result is opened then.
+ * Makes the atlases of a project. A group whose content has not changed comes from the cache, and opens no
+ * result.
  *
  * @param grouping `group` packs by the specs' `atlas`, `sprite` makes one atlas a sprite.
  * @throws `SW_DELIVERY`, `SW_SPEC`, or what `atlas/` refuses (`SW_PACK`, `SW_FRAME_SIZE`).
@@ -37,8 +38,9 @@ export async function makeSheets(
 }
 
 /**
- * What is known of the frames of bought animations: as a build has kept it, packed by group or by sprite, or looked at anew, which opens the results. Sorted by id.
- * What cannot be read is left out: a build says so.
+ * The quality of bought animations, sorted by id: from the cache, or checked now, which opens the results. A
+ * result that cannot be read is
+ * left out: a build reports it.
  *
  * @param inputs All of the project: groups are kept whole.
  * @param ids `sprite.animation` of those that are asked for.
@@ -83,14 +85,20 @@ function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQualit
   return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** Sprite by sprite is how a dev server shows them: no place is kept, and one encoding is enough for it; KTX2 takes too long and cannot be swapped in place. */
+/**
+ * A dev server packs sprite by sprite: without a stable layout, and in one encoding. KTX2 takes too long, and
+ * cannot be swapped in place.
+ */
 function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
   if (grouping === 'group') return options
   const { stable: _, ...rest } = options
   return { ...rest, encodings: [options.encodings.find((encoding) => encoding !== 'ktx2') ?? 'png'] }
 }
 
-/** Groups sorted by name. A page has one filter, so that pixel art and smooth art of one group lie on pages of their own. */
+/**
+ * Groups sorted by name. A page has one filter, so pixel art and smooth art of one group lie on separate
+ * pages.
+ */
 function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'): ReadonlyMap<string, readonly SheetInput[]> {
   const smooth = new Set(inputs.filter(({ spec }) => !spec.pixelArt).map(({ spec }) => spec.atlas))
   const groups = groupBy(inputs, ({ spec }) => {

@@ -43,7 +43,7 @@ export async function readDelivered(shop: Shop, keeper: SessionKeeper, id: strin
   // A frame touched up by hand that does not fit is told where it is used.
   const [placed] = await toInputs(shop, { ...found, items: [asked], wishes: [wish] }, 'placeholder', () => {})
   const input = { ...(placed as SheetInput), animation }
-  const ports = { cache: shop.cache, layout: layoutOf(shop), warn: () => {}, onOverrideFault: () => {} }
+  const ports = { cache: shop.cache, codec: shop.codec, layout: layoutOf(shop), warn: () => {}, onOverrideFault: () => {} }
   const [quality] = await readQuality([input], new Set([id]), shop.options.atlas, ports)
   return {
     take: animation.take,

@@ -20,7 +20,7 @@ export interface Made {
   readonly errors: readonly SpritewrightError[]
 }
 
-/** Makes sprites for a dev server, and keeps what it has made beside what goes on. */
+/** Makes sprites for a dev server, and remembers the last sheet of each. */
 export interface SpriteMaker {
   /** One for each spec. One that cannot be made does not keep the others from it. */
   make(specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]>
