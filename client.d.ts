@@ -9,7 +9,7 @@ declare namespace Spritewright {
   type SpriteModule<
     Animation extends string = string,
     Frame extends string = string,
-  > = import('./dist/plugin/runtime/data.js').SpriteModule<Animation, Frame>
+  > = import('./dist/plugin/runtime/shared/data.js').SpriteModule<Animation, Frame>
 }
 declare module '*.sprite.json' {
   const sprite: Spritewright.SpriteModule

@@ -2,9 +2,9 @@ import type { Bitmap } from './bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
-import { type PackedPage, packPages } from './packer.ts'
-import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './pieces.ts'
-import type { EarlierFrame, PlacedFrame } from './placed-frame.ts'
+import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './frames/pieces.ts'
+import type { EarlierFrame, PlacedFrame } from './frames/placed-frame.ts'
+import { type PackedPage, packPages } from './packing/packer.ts'
 
 /** One packed picture. */
 export interface Page {

@@ -1,5 +1,5 @@
 import { type Bitmap, createBitmap, turn } from './bitmap.ts'
-import type { PackedPage } from './packer.ts'
+import type { PackedPage } from './packing/packer.ts'
 
 /** A picture as it goes on a page. */
 export interface PagePicture {

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import { filesOf, SpritewrightError } from '../src/errors.ts'
 import { escapeLines } from '../src/host/terminal.ts'
-import { moduleCode, sourcesOf } from './bundling.ts'
+import { moduleCode, sourcesOf } from './build/bundling.ts'
 import { type FailingContext, failHook } from './failure.ts'
 import { isInside, type SpriteId, specPath } from './ids.ts'
 import type { PluginSession } from './session.ts'

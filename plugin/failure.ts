@@ -1,7 +1,7 @@
 import { filesOf } from '../src/errors.ts'
 import { escapeLines, escapeText } from '../src/host/terminal.ts'
 import { fromRoot } from './ids.ts'
-import type { PanelError } from './panel/protocol.ts'
+import type { PanelError } from './protocol/protocol.ts'
 
 /** An error in Rollup's form: what Vite prints, and shows in its overlay with the place in the spec. Nothing in it steers a terminal. */
 export interface PluginFailure {

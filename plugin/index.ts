@@ -12,7 +12,7 @@ import { resolveSprite } from './resolve.ts'
 import { keepSessions, type PluginSeam } from './session.ts'
 
 export type { Options } from '../src/index.ts'
-export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './runtime/data.ts'
+export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './runtime/shared/data.ts'
 
 /**
  * Buys what is approved, packs it, and makes spec files importable: `import hero from './hero.sprite.json'`, `import { sprites } from 'virtual:spritewright'`.
@@ -35,7 +35,7 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
     configResolved: (config) => sessions.add(config),
     configureServer: async (server) => {
       const session = sessions.ofConfig(server.config)
-      const { createDevSprites } = await import('./dev.ts')
+      const { createDevSprites } = await import('./dev/dev.ts')
       session.dev = await createDevSprites(server, session).catch((error: unknown) => {
         throw escapeError(error)
       })

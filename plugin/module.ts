@@ -1,7 +1,7 @@
 import type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from '../src/index.ts'
 import { spriteId, toSpecifier } from './ids.ts'
-import type { AtlasData, FrameRow, SpriteModule } from './runtime/data.ts'
-import { spriteOf } from './runtime/sprite-of.ts'
+import type { AtlasData, FrameRow, SpriteModule } from './runtime/shared/data.ts'
+import { spriteOf } from './runtime/shared/sprite-of.ts'
 
 /** An atlas as the browser gets it. @param urls One for each page. */
 export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasData {

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import type { ResolvedConfig } from 'vite'
 import { realPath } from '../src/host/real-path.ts'
 import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
-import { type Bundling, toBundling } from './bundling.ts'
+import { type Bundling, toBundling } from './build/bundling.ts'
 import type { SpriteId } from './ids.ts'
 
 /** What Vite has resolved, as far as we need it. */

@@ -15,7 +15,7 @@ const packed = join(dist, '.packed')
 const require = createRequire(import.meta.url)
 const tsc = join(dirname(require.resolve('typescript/package.json')), 'bin', 'tsc')
 /** What `exports` and `bin` of the manifest name, and users load in Node. */
-const entries = ['atlas/index', 'plugin/dev', 'src/index', 'src/service', 'src/workshop']
+const entries = ['atlas/index', 'plugin/dev/dev', 'src/index', 'src/service', 'src/workshop']
 /** What Vite loads at every start, in one file. What it imports later are the entries above. */
 const plugin = 'plugin/index'
 /** The command line is CommonJS, which Node starts faster, and lets what was compiled of it be kept, whatever its version (src/host/kept-code.ts): what every start loads, and all that is done besides looking whether anything has changed. */

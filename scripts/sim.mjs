@@ -54,7 +54,7 @@ async function runSeeds() {
   mkdirSync(folder, { recursive: true })
   try {
     const { bundleRunner } = await import('./bundle-runner.mjs')
-    const runner = await bundleRunner('test/sim/seeded-runner.ts', folder)
+    const runner = await bundleRunner('test/sim/seeded/runner.ts', folder)
     const { addTotals, formatTotals, noTotals } = await import(pathToFileURL(runner).href)
     const totals = noTotals()
     const broken = []
@@ -87,7 +87,7 @@ async function runSeeds() {
 function runThread(runner, take, hear) {
   return new Promise((resolve, reject) => {
     const thread = new Worker(runner)
-    const regressions = join(root, 'test/sim/regressions.json')
+    const regressions = join(root, 'test/sim/seeded/regressions.json')
     const give = () => {
       const seeds = take()
       if (seeds.length > 0) return thread.postMessage({ seeds, regressions })

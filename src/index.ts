@@ -5,7 +5,7 @@
  */
 export { type Credits, formatCredits, parseCredits } from './credit/credits.ts'
 export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError } from './errors.ts'
-export { defineConfig, type Options, type ResolvedOptions } from './options.ts'
+export { defineConfig, type Options, type ResolvedOptions } from './options/options.ts'
 export { specJsonSchema } from './workshop/spec-schema.ts'
 export {
   type AcceptStandingRequest,

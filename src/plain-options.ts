@@ -1,7 +1,7 @@
-import { pageFormats } from '../atlas/formats/abilities.ts'
-import { isFormatName } from '../atlas/formats/names.ts'
-import { parseBaseUrl } from './base-url.ts'
+import { pageFormats } from '../atlas/format-abilities.ts'
+import { isFormatName } from '../atlas/format-names.ts'
 import { isCreditsText } from './credit/credits.ts'
+import { parseBaseUrl } from './options/base-url.ts'
 import { type Check, isFlag, isList, isWhole, isWords } from './spec/plain-checks.ts'
 import { isFields } from './spec/plain-json.ts'
 

@@ -1,24 +1,25 @@
 import { basename, resolve } from 'node:path'
-import { toOutput, writeOutput, writeTypings } from './build/output.ts'
-import { loadConfig } from './config.ts'
-import { readCredentials } from './credentials.ts'
 import { type Host, nodeHost } from './host/host.ts'
-import { refuseKeyInAddress, searchFor } from './key-search.ts'
-import { enginesOf, isCi, type Options, resolveOptions } from './options.ts'
+import { loadConfig } from './options/config-files.ts'
+import { readCredentials } from './options/credentials.ts'
+import { refuseKeyInAddress, searchFor } from './options/key-search.ts'
+import { enginesOf, isCi, type Options, resolveOptions } from './options/options.ts'
+import { openShop, type Shop } from './project/context.ts'
+import { findTexturePackage, readCodecVersion } from './project/packages.ts'
+import { keepSession, type Session, type SessionKeeper } from './project/session.ts'
+import { refuseLinks } from './project/store-folder.ts'
+import { toOutput, writeOutput, writeTypings } from './sheets/output/output.ts'
+import type { Workshop } from './workshop/api/api.ts'
 import { build } from './workshop/build.ts'
-import type { Workshop } from './workshop/counter.ts'
 import { interruptible } from './workshop/interrupt.ts'
-import { findTexturePackage, readCodecVersion } from './workshop/packages.ts'
-import { keepSession, type Session, type SessionKeeper } from './workshop/session.ts'
-import { openShop, type Shop } from './workshop/shop.ts'
-import { refuseLinks } from './workshop/store-folder.ts'
 import { openTrustDesk } from './workshop/trust/trust-desk.ts'
 
-export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './build/plan.ts'
-export type { AnimationQuality, FrameFlag } from './build/quality.ts'
-export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './build/sheet.ts'
-export type { OpenapiDifference } from './contract/openapi.ts'
+export type { OpenapiDifference } from './contract/openapi/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
+export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './project/plan.ts'
+export type { KeyRoute, TrustedHost } from './project/trust/hosts.ts'
+export type { AnimationQuality, FrameFlag } from './sheets/quality.ts'
+export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheets/sheet.ts'
 export type { FieldEdit, FieldValue } from './spec/edit.ts'
 export type {
   AnswerRequest,
@@ -36,18 +37,7 @@ export type {
   RecoverRequest,
   ReviewReport,
   Workshop,
-} from './workshop/counter.ts'
-export type {
-  BalanceEvidence,
-  LedgerCheck,
-  LedgerLine,
-  LedgerReport,
-  LedgerSprite,
-  LedgerState,
-  LedgerSums,
-  LedgerVerification,
-  LedgerVerifyRequest,
-} from './workshop/ledger-report.ts'
+} from './workshop/api/api.ts'
 export type {
   DeliveredFrames,
   DueOrder,
@@ -59,8 +49,19 @@ export type {
   PriceList,
   SpecEditReport,
   SpecEditRequest,
-} from './workshop/overview-report.ts'
-export type { Preview } from './workshop/preview-report.ts'
+} from './workshop/api/overview-report.ts'
+export type { Preview } from './workshop/api/preview-report.ts'
+export type {
+  BalanceEvidence,
+  LedgerCheck,
+  LedgerLine,
+  LedgerReport,
+  LedgerSprite,
+  LedgerState,
+  LedgerSums,
+  LedgerVerification,
+  LedgerVerifyRequest,
+} from './workshop/ledger/report.ts'
 export type {
   CopyReport,
   PlaceName,
@@ -79,7 +80,6 @@ export type {
   VerifyRequest,
 } from './workshop/store/reports.ts'
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
-export type { KeyRoute, TrustedHost } from './workshop/trust/hosts.ts'
 export type { TrustDesk } from './workshop/trust/trust-desk.ts'
 
 /** What a workshop is opened with. */

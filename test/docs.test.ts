@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { formatNames } from '../atlas/formats/names.ts'
-import { qualityLimits } from '../atlas/quality-limits.ts'
+import { formatNames } from '../atlas/format-names.ts'
+import { qualityLimits } from '../atlas/quality/limits.ts'
 import { conformanceTable, readNamedTests } from '../scripts/conformance-table.mjs'
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
 import { clauses } from '../src/contract/clauses.ts'
@@ -134,7 +134,7 @@ describe('docs/quality.md', () => {
   const rows = rowsBelow(read('docs/quality.md'), 'fault | figure | unit | limit | why | what to do')
 
   test('lists every fault that the gate looks for and no other', () => {
-    expect(rows.map(([fault]) => fault)).toEqual(literalsOf('atlas/quality-report.ts', 'QualityFault'))
+    expect(rows.map(([fault]) => fault)).toEqual(literalsOf('atlas/quality/report.ts', 'QualityFault'))
   })
 
   test('names the limits that the code has', () => {

@@ -55,7 +55,7 @@ describe('the house', () => {
     expect(later).toHaveLength(1)
     for (const path of ['src/workshop.ts', 'plugin/session.ts', ...(later ?? [])])
       expect(loadedPackages(house, path).get('zod'), path).toBeUndefined()
-    expect(loadedPackages(house, 'src/options-schema.ts').has('zod')).toBe(true)
+    expect(loadedPackages(house, 'src/options/schema.ts').has('zod')).toBe(true)
   })
 
   test('only src/job/purchase.ts submits', () => {
@@ -127,7 +127,7 @@ describe('a rule sees what breaks it:', () => {
       'src/credit/ledger.ts': "import type { Job } from '../job/record.ts'",
       'src/spec/spec.ts': "export { submit } from '../service/client.ts'",
       'atlas/frame.ts': "export let x: import('../src/errors.ts').ErrorCode",
-      'src/build/plan.ts': "await import('../../plugin/index.ts')\nimport '../../atlas/frame.ts'",
+      'src/project/plan.ts': "await import('../../plugin/index.ts')\nimport '../../atlas/frame.ts'",
       'src/embedded/http.ts': "import { createClient } from '../service/client.ts'",
       'src/lost.ts': '',
     })
@@ -135,8 +135,8 @@ describe('a rule sees what breaks it:', () => {
       'src/credit/ledger.ts:1',
       'src/spec/spec.ts:1',
       'atlas/frame.ts:1',
-      'src/build/plan.ts:1',
-      'src/build/plan.ts:2',
+      'src/project/plan.ts:1',
+      'src/project/plan.ts:2',
       'src/embedded/http.ts:1',
       'src/lost.ts',
     ])
@@ -159,7 +159,7 @@ describe('a rule sees what breaks it:', () => {
 
   test('an import within a room, or of what the table allows, is none', () => {
     const right = sample({
-      'src/build/plan.ts': "import '../../atlas/index.ts'\nimport './sheet.ts'\nimport 'node:path'\nimport '../errors.ts'",
+      'src/project/plan.ts': "import '../../atlas/index.ts'\nimport './sheet.ts'\nimport 'node:path'\nimport '../errors.ts'",
       'atlas/formats/pixi.ts': "import '../atlas.ts'",
     })
     expect(lines(wrongDirections(right))).toEqual([])
@@ -182,10 +182,14 @@ describe('a rule sees what breaks it:', () => {
   test('a second spender', () => {
     const wrong = sample({
       'src/workshop.ts': 'await client.submit(order)',
-      'src/job/follow.ts': "client['submit'](order); a?.submit()",
+      'src/job/delivery/follow.ts': "client['submit'](order); a?.submit()",
       'src/job/purchase.ts': 'client.submit(order)',
     })
-    expect(places(rules.onlyPurchaseSubmits(wrong))).toEqual(['src/workshop.ts:1', 'src/job/follow.ts:1', 'src/job/follow.ts:1'])
+    expect(places(rules.onlyPurchaseSubmits(wrong))).toEqual([
+      'src/workshop.ts:1',
+      'src/job/delivery/follow.ts:1',
+      'src/job/delivery/follow.ts:1',
+    ])
   })
 
   test.each([
@@ -207,7 +211,7 @@ describe('a rule sees what breaks it:', () => {
     'globalThis.process.cwd()',
     "new WebSocket('ws://x')",
   ])('a touch of the world: %s', (text) => {
-    const wrong = sample({ 'src/build/plan.ts': text })
+    const wrong = sample({ 'src/project/plan.ts': text })
     const seen = rules.onlyHostTouchesTheWorld(wrong).length > 0
     expect(seen).toBe(true)
     expect(lines(rules.onlyHostTouchesTheWorld(sample({ 'src/host/net.ts': text })))).toEqual([])
@@ -215,7 +219,7 @@ describe('a rule sees what breaks it:', () => {
 
   test('what is handed in, given, or only a type is no touch of the world', () => {
     const right = sample({
-      'src/job/follow.ts':
+      'src/job/delivery/follow.ts':
         "import type { IncomingMessage } from 'node:http'\nimport { createHash } from 'node:crypto'\nhost.clock.now(); net.fetch('/'); new Date(at)",
     })
     expect(lines(rules.onlyHostTouchesTheWorld(right))).toEqual([])
@@ -267,7 +271,7 @@ describe('a rule sees what breaks it:', () => {
       'src/utils.ts': '',
       'src/job/types.ts': '',
       'atlas/helpers.ts': '',
-      'src/job/record.ts': '',
+      'src/job/records/record.ts': '',
       'plugin/util.test.ts': '',
     })
     expect(places(rules.noGrabBags(wrong))).toEqual(['src/utils.ts', 'src/job/types.ts', 'atlas/helpers.ts', 'plugin/util.test.ts'])

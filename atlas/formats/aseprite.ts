@@ -1,10 +1,10 @@
 import type { AtlasAnimation } from '../atlas.ts'
-import { scaleSuffix } from '../encode.ts'
-import type { PlacedFrame } from '../placed-frame.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
+import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
-import { toWholeMs } from './played.ts'
+import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
+import { toWholeMs } from './shared/played.ts'
 
 /**
  * Aseprite's JSON (array), a file a page: `load.aseprite` and `createFromAseprite` in Phaser, `loadAseprite` in KAPLAY, `TextureAtlas` in melonJS, the Aseprite plugin of

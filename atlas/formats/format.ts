@@ -1,5 +1,5 @@
 import type { Atlas } from '../atlas.ts'
-import type { Abilities } from './abilities.ts'
+import type { Abilities } from '../format-abilities.ts'
 
 /** A page as a picture file. */
 export interface EncodedPage {

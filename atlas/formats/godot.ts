@@ -1,11 +1,11 @@
 import type { AtlasAnimation } from '../atlas.ts'
-import { scaleSuffix } from '../encode.ts'
-import type { PlacedFrame } from '../placed-frame.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
+import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { toTextFile } from './hash-frame.ts'
-import { playedFrames } from './played.ts'
-import { toUniqueNames } from './safe-names.ts'
+import { toTextFile } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
+import { playedFrames } from './shared/played.ts'
+import { toUniqueNames } from './shared/safe-names.ts'
 
 /** Where the files lie in the Godot project. */
 export interface GodotOptions {

@@ -1,10 +1,10 @@
-import { scaleSuffix } from '../encode.ts'
 import { AtlasError } from '../errors.ts'
-import type { PlacedFrame } from '../placed-frame.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
+import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { onPage, toTextFile } from './hash-frame.ts'
-import { playedFrames, toWholeMs } from './played.ts'
+import { onPage, toTextFile } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
+import { playedFrames, toWholeMs } from './shared/played.ts'
 
 /**
  * libGDX 1.9.13 and newer: a `.atlas` file a group, with all of its pages.

@@ -1,10 +1,10 @@
-import { scaleSuffix } from '../encode.ts'
 import { AtlasError } from '../errors.ts'
-import type { PlacedFrame } from '../placed-frame.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
+import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { isTrimmed, toTextFile } from './hash-frame.ts'
 import { type PhaserOptions, toPhaserPacks } from './phaser.ts'
+import { isTrimmed, toTextFile } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
 
 /**
  * Phaser 4's compact text atlas (PCT 1.0): one file a group for all of its pages, a fifth of the JSON. It has no word for anchors, borders and outlines; animations

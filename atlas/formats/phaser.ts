@@ -1,9 +1,9 @@
 import type { AtlasAnimation } from '../atlas.ts'
-import { scaleSuffix } from '../encode.ts'
-import type { PlacedFrame } from '../placed-frame.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
+import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { toHashFrame, toJsonFile, toPageMeta, toTable } from './hash-frame.ts'
+import { toHashFrame, toJsonFile, toPageMeta, toTable } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
 
 /** Where the game serves the files from. */
 export interface PhaserOptions {

@@ -1,9 +1,9 @@
-import { scaleSuffix } from '../encode.ts'
-import type { PlacedFrame } from '../placed-frame.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
+import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta, toTable } from './hash-frame.ts'
-import { playedFrames } from './played.ts'
+import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta, toTable } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
+import { playedFrames } from './shared/played.ts'
 
 /**
  * PixiJS 8: a JSON hash a page, and a manifest with a bundle a group.

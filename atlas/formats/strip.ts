@@ -1,14 +1,14 @@
 import type { AtlasAnimation } from '../atlas.ts'
 import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
-import { scaleSuffix } from '../encode.ts'
-import type { PlacedFrame } from '../placed-frame.ts'
-import { encodePng } from '../png-writer.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
+import type { PlacedFrame } from '../frames/placed-frame.ts'
+import { encodePng } from '../png/write.ts'
 import { toCss } from './css.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { toTextFile } from './hash-frame.ts'
-import { toSafePaths } from './safe-names.ts'
-import { cutWhole } from './whole-frame.ts'
+import { toTextFile } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
+import { toSafePaths } from './shared/safe-names.ts'
+import { cutWhole } from './shared/whole-frame.ts'
 
 /** Beyond this many pixels a strip goes on in the next row. */
 const WIDEST = 4096

@@ -1,8 +1,8 @@
-import { scaleSuffix } from '../encode.ts'
-import { abilities } from './abilities.ts'
+import { abilities } from '../format-abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './hash-frame.ts'
-import { playedFrames } from './played.ts'
+import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './shared/hash-frame.ts'
+import { scaleSuffix } from './shared/pages.ts'
+import { playedFrames } from './shared/played.ts'
 
 /**
  * TexturePacker's JSON (array), a file a page: `TextureAtlas` in melonJS (all pages in one list), `load.atlas` in Phaser, and most tools that read atlases at all.

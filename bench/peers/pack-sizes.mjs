@@ -85,7 +85,7 @@ function oursAlone() {
 }
 
 async function oursBy(groups) {
-  const { packPages } = await import('../../dist/atlas/packer.js')
+  const { packPages } = await import('../../dist/atlas/packing/packer.js')
   const boxes = sizes.map(([width, height]) => ({ width, height }))
   return () =>
     packPages(boxes, groups, { maxSize: MAX, padding: PADDING, border: 0, canTurn }).map(({ width, height, positions }) => ({

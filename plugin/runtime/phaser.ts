@@ -4,13 +4,13 @@
  * @module
  */
 import type Phaser from 'phaser'
-import { type AtlasData, mainAtlas, type SpriteModule } from './data.ts'
-import { onUpdate } from './hot.ts'
-import { createNewest, type Push } from './newest.ts'
-import { toAnimation, toTextures } from './phaser-data.ts'
-import { noteShown, shownAtlas, swapAtlas } from './phaser-swap.ts'
+import { toAnimation, toTextures } from './phaser/data.ts'
+import { noteShown, shownAtlas, swapAtlas } from './phaser/swap.ts'
+import { type AtlasData, mainAtlas, type SpriteModule } from './shared/data.ts'
+import { onUpdate } from './shared/hot.ts'
+import { createNewest, type Push } from './shared/newest.ts'
 
-export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './data.ts'
+export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
 
 /** A game that listens to the dev server. */
 interface Listening {

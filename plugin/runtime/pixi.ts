@@ -4,14 +4,14 @@
  * @module
  */
 import { AnimatedSprite, Cache, type FrameObject, type Texture } from 'pixi.js'
-import { type AtlasData, mainAtlas, type Outline, type SpriteModule } from './data.ts'
-import { isHot, onUpdate } from './hot.ts'
-import { createNewest } from './newest.ts'
-import { fetchAtlas, type LoadedAtlas, toFrameObjects } from './pixi-atlas.ts'
-import { notePlayed } from './pixi-playback.ts'
-import { swapAtlas } from './pixi-swap.ts'
+import { fetchAtlas, type LoadedAtlas, toFrameObjects } from './pixi/atlas.ts'
+import { notePlayed } from './pixi/playback.ts'
+import { swapAtlas } from './pixi/swap.ts'
+import { type AtlasData, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
+import { isHot, onUpdate } from './shared/hot.ts'
+import { createNewest } from './shared/newest.ts'
 
-export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './data.ts'
+export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
 
 /** One sprite, loaded. */
 export interface LoadedSprite<Animation extends string = string, Frame extends string = string> {

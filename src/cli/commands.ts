@@ -150,7 +150,7 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--force', text: 'With prune: take away also what nothing could bring back' },
     ],
     examples: ['store ls', 'store verify', 'store prune', 'store prune hero.walk 3f2a91c0', 'store push', 'store pull'],
-    load: async () => (await import('./commands/store.ts')).store,
+    load: async () => (await import('./commands/store/store.ts')).store,
   },
   {
     verb: 'doctor',
@@ -162,7 +162,7 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--openapi <file>', text: 'Compare an OpenAPI 3.1 description with what is sent and read' },
     ],
     examples: ['doctor', 'doctor --contract', 'doctor --contract --spend 2', 'doctor --openapi service.yaml'],
-    load: async () => (await import('./commands/doctor.ts')).doctor,
+    load: async () => (await import('./commands/doctor/doctor.ts')).doctor,
   },
   {
     verb: 'trust',

@@ -1,7 +1,7 @@
 import type { Host } from '../host/host.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
-import type { Printer } from './printer.ts'
+import type { Printer } from './view/printer.ts'
 
 /** What the CLI opens a workshop with. */
 export interface WorkshopInit {

@@ -1,5 +1,5 @@
 import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
-import { type Ink, ink } from './ink.ts'
+import { type Ink, ink } from './view/ink.ts'
 
 /** The help of the whole program, line by line. */
 export function layProgramHelp(version: string): Ink[][] {

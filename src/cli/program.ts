@@ -7,8 +7,8 @@ import { type CommandLine, parseCommandLine } from './command-line.ts'
 import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
-import { createPrinter, type Printer } from './printer.ts'
 import { confirmRoute } from './trust-question.ts'
+import { createPrinter, type Printer } from './view/printer.ts'
 
 /**
  * Runs one command line to its end and never rejects.

@@ -1,12 +1,12 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import { type Net, type NetRequest, type NetResponse, readBody } from '../host/net.ts'
-import { searchFor } from '../key-search.ts'
+import { searchFor } from '../options/key-search.ts'
 import { parseServiceAddress, type ServiceAddress } from '../service/address.ts'
 import { createEventReader } from '../service/events.ts'
-import { createLimiter, type Limits } from '../service/limits.ts'
+import { parseApiKey } from '../service/http/transport.ts'
+import { createLimiter, type Limits } from '../service/limits/limits.ts'
 import type { StreamEvent } from '../service/profile.ts'
-import { parseApiKey } from '../service/transport.ts'
 
 /** A request of the suite. */
 export interface Call {

@@ -4,7 +4,7 @@ import type { Random } from '../host/random.ts'
 import type { Profile } from '../service/profile.ts'
 import type { Caller, Reply } from './caller.ts'
 import type { ClauseId } from './clauses.ts'
-import type { LifeOutcome } from './life-outcome.ts'
+import type { LifeOutcome } from './outcome.ts'
 
 /** A part of the service profile, which a user can replace in the configuration. */
 export type ProfilePart = keyof Profile

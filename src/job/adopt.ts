@@ -1,8 +1,8 @@
 import { findEntry, type LockEntry } from '../vault/lockfile.ts'
 import { decide } from './decision.ts'
-import type { JournalView } from './journal.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
-import type { Submission } from './submission.ts'
+import type { JournalView } from './records/journal.ts'
+import type { Submission } from './records/submission.ts'
 
 /**
  * An execution that only the lock file knows (another machine, or a journal that is gone) is taken over: from there on only GET.

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
 import { decide } from './decision.ts'
-import type { JournalView } from './journal.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
+import type { JournalView } from './records/journal.ts'
 import { refusedError } from './stop.ts'
 
 /** A person's answer to a question of an execution. */

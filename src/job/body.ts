@@ -9,7 +9,7 @@ import type { PaidRequest } from '../spec/request.ts'
 import type { LockEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { idempotencyKey, type JobPorts, type Order } from './order.ts'
-import type { RecordBodies } from './record.ts'
+import type { RecordBodies } from './records/record.ts'
 import { authorise } from './stop.ts'
 
 /** The frozen bytes of an attempt, as the lock file holds them. */

@@ -3,7 +3,7 @@ import type { ReferenceFile } from '../service/client.ts'
 import { type PictureHeader, sniffPicture } from '../spec/picture.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import { sha256 } from '../vault/objects.ts'
-import { isGone } from './deliver.ts'
+import { isGone } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 
 /** A picture at hand, ready to be uploaded. */

@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import { bringOnce } from './chain.ts'
-import { rescuedError } from './deliver.ts'
+import { rescuedError } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 import { purchase } from './purchase.ts'
 

@@ -1,6 +1,6 @@
 import type { PublicError } from '../service/wire.ts'
-import { isTakenOver } from './record.ts'
-import type { ReplayDecision, Send, Submission } from './submission.ts'
+import { isTakenOver } from './records/record.ts'
+import type { ReplayDecision, Send, Submission } from './records/submission.ts'
 
 /** The next thing to do for a request, by what its records say. */
 export type Step =

@@ -7,7 +7,7 @@ import { sha256 } from '../vault/objects.ts'
 import { type LockedSubmission, makeBody, signSubmission, trustedSubmission } from './body.ts'
 import { checkUpscale, type UploadPicture } from './chain.ts'
 import { askedFields, idempotencyKey, type JobPorts, type Order, spriteOf } from './order.ts'
-import type { RecordBodies } from './record.ts'
+import type { RecordBodies } from './records/record.ts'
 import { authorise } from './stop.ts'
 
 /** What the freezing needs of a run's ports: `approve` freezes too, and has no journal in hand. */

@@ -11,9 +11,9 @@ import type { LockStore } from '../vault/lock-store.ts'
 import type { AskedFields } from '../vault/lockfile.ts'
 import type { ObjectStore } from '../vault/objects.ts'
 import type { DecisionFacts } from './decision.ts'
-import type { Journal } from './journal.ts'
 import type { ProgressListener } from './progress.ts'
-import type { Reservations } from './reservations.ts'
+import type { Journal } from './records/journal.ts'
+import type { Reservations } from './records/reservations.ts'
 import type { Uploads } from './uploads.ts'
 
 /** The picture that an order starts from. */

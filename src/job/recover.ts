@@ -2,11 +2,11 @@ import { SpritewrightError } from '../errors.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { adoptExecution } from './adopt.ts'
 import { decide } from './decision.ts'
-import { isGone } from './deliver.ts'
-import { downloadResult } from './fetch-result.ts'
-import type { JournalView } from './journal.ts'
+import { isGone } from './delivery/deliver.ts'
+import { downloadResult } from './delivery/fetch-result.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
-import type { Submission } from './submission.ts'
+import type { JournalView } from './records/journal.ts'
+import type { Submission } from './records/submission.ts'
 
 /** What a person can decide about. */
 export interface OpenDecision {

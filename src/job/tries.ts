@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../errors.ts'
 import type { JobPorts, Order } from './order.ts'
+import type { Send } from './records/submission.ts'
 import { stopError } from './stop.ts'
-import type { Send } from './submission.ts'
 
 /** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
 const faultsAllowed = 5

@@ -1,6 +1,6 @@
-import { checkIdempotencyKey, type OneShotPorts, type Shot, sendOnce, toAcceptance, toRejection } from './one-shot.ts'
+import { checkIdempotencyKey, type OneShotPorts, type Shot, sendOnce, toAcceptance, toRejection } from './http/one-shot.ts'
+import { notFromProfile, toWireRequest } from './http/request-port.ts'
 import type { Accepted, RequestPort } from './profile.ts'
-import { notFromProfile, toWireRequest } from './request-port.ts'
 import type { AnswerSubmission, QuestionAnswer } from './submission.ts'
 import type { SubmissionOutcome } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../errors.ts'
-import type { FreeExchange } from './free-request.ts'
+import type { FreeExchange } from './http/free-request.ts'
+import type { Answer, Transport } from './http/transport.ts'
 import { readCancellation } from './replies.ts'
-import type { Answer, Transport } from './transport.ts'
 import type { Cancellation, Execution } from './wire.ts'
 
 /** What {@link createCancel} and {@link createDeletion} stand on. */

@@ -1,6 +1,6 @@
 /** The face of `spritewright/service`: a client of the service, for those who build their own tools on it. */
 export { type ClientOptions, type ClientPorts, createClient, type ServiceClient } from './client.ts'
-export { defaultLimits, type Limits } from './limits.ts'
+export { defaultLimits, type Limits } from './limits/limits.ts'
 export {
   type Accepted,
   type DeliveryLayout,

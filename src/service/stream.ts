@@ -1,10 +1,10 @@
 import { SpritewrightError } from '../errors.ts'
 import type { NetResponse } from '../host/net.ts'
 import { createEventReader, isResumable, toServiceEvent } from './events.ts'
+import { contentTypeOf, readWhole, type Transport, type WireRequest } from './http/transport.ts'
 import { maximumJsonBytes } from './json.ts'
-import type { Limiter, Release } from './limits.ts'
+import type { Limiter, Release } from './limits/limits.ts'
 import type { Profile } from './profile.ts'
-import { contentTypeOf, readWhole, type Transport, type WireRequest } from './transport.ts'
 import type { ServiceEvent } from './wire.ts'
 
 /** What {@link streamEvents} stands on. */

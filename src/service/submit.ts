@@ -1,8 +1,8 @@
 import { createEventReader } from './events.ts'
+import { checkIdempotencyKey, type OneShotPorts, sendOnce, toAcceptance, toRejection } from './http/one-shot.ts'
+import { contentTypeOf, type WireRequest } from './http/transport.ts'
 import { parseJson } from './json.ts'
-import { checkIdempotencyKey, type OneShotPorts, sendOnce, toAcceptance, toRejection } from './one-shot.ts'
 import type { Accepted } from './profile.ts'
-import { contentTypeOf, type WireRequest } from './transport.ts'
 import type { SubmissionOutcome } from './wire.ts'
 
 /** See `ServiceClient.submit`. */

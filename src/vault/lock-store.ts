@@ -1,9 +1,9 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
+import { inTurn } from '../host/file-lock.ts'
 import { stageFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
-import { inTurn } from '../host/turn.ts'
 import { findEntry, formatEntry, formatLockFile, isStepId, type LockEntry, type LockFile } from './lockfile.ts'
 import { readPlainLock } from './plain-lock.ts'
 

@@ -1,16 +1,16 @@
-import type { Quote } from '../build/plan.ts'
 import { type Approval, type Given, signApproval } from '../credit/approval.ts'
 import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { decide } from '../job/decision.ts'
 import { freeze } from '../job/freeze.ts'
 import type { JobPorts, Order } from '../job/order.ts'
-import type { ApprovalLine, ApproveReport, ApproveRequest } from './counter.ts'
-import { type ApprovedOrder, toApprovalChange, toJobPorts, toOrder, withSteps } from './orders.ts'
-import { askQuotes } from './quotes.ts'
-import type { Session } from './session.ts'
-import type { Shop } from './shop.ts'
-import { checkReferences, isUnsent, type Survey, survey, throwAll } from './survey.ts'
+import type { Shop } from '../project/context.ts'
+import { type ApprovedOrder, toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/orders.ts'
+import type { Quote } from '../project/plan.ts'
+import { askQuotes } from '../project/quotes.ts'
+import type { Session } from '../project/session.ts'
+import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
+import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/api.ts'
 
 interface Candidate extends ApprovalLine {
   readonly order: Order

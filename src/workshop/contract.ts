@@ -1,14 +1,14 @@
 import { join, relative, resolve } from 'node:path'
 import { clauses } from '../contract/clauses.ts'
-import { compareOpenapi, type OpenapiDifference } from '../contract/openapi.ts'
+import { compareOpenapi, type OpenapiDifference } from '../contract/openapi/openapi.ts'
 import { type ContractLine, contractChecks, runContract } from '../contract/suite.ts'
 import { SpritewrightError } from '../errors.ts'
 import { publish } from '../host/publish.ts'
-import { refuseKey } from '../key-search.ts'
+import { refuseKey } from '../options/key-search.ts'
+import type { Shop } from '../project/context.ts'
+import type { SessionKeeper } from '../project/session.ts'
 import { resolveProfile } from '../service/profile.ts'
-import type { ContractFinding, ContractRequest } from './counter.ts'
-import type { SessionKeeper } from './session.ts'
-import type { Shop } from './shop.ts'
+import type { ContractFinding, ContractRequest } from './api/api.ts'
 
 /**
  * Looks at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,

@@ -1,11 +1,11 @@
 import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { DoctorFinding } from './counter.ts'
-import { readRoute, type SessionKeeper } from './session.ts'
-import type { Shop } from './shop.ts'
-import { refuseTrackedRecords } from './store-folder.ts'
-import { survey } from './survey.ts'
-import { sourceWords } from './trust/hosts.ts'
+import type { Shop } from '../project/context.ts'
+import { readRoute, type SessionKeeper } from '../project/session.ts'
+import { refuseTrackedRecords } from '../project/store-folder.ts'
+import { survey } from '../project/survey.ts'
+import { sourceWords } from '../project/trust/hosts.ts'
+import type { DoctorFinding } from './api/api.ts'
 
 /** Looks at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
 export async function examine(shop: Shop, session: SessionKeeper): Promise<readonly DoctorFinding[]> {

@@ -1,6 +1,6 @@
-import type { Shop } from './shop.ts'
-import { approversName } from './trust/approvers.ts'
-import { signingKeyName } from './trust/key-ring.ts'
+import type { Shop } from '../project/context.ts'
+import { approversName } from '../project/trust/approvers.ts'
+import { signingKeyName } from '../project/trust/key-ring.ts'
 
 /** Whether a run may start anything new. */
 export function mayBuy({ options, host }: Pick<Shop, 'options' | 'host'>, { frozen }: { readonly frozen?: boolean }): boolean {

@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
-import type { PlanState } from '../build/plan.ts'
 import { formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import type { Shop } from '../project/context.ts'
+import type { PlanState } from '../project/plan.ts'
+import type { Quotes } from '../project/quotes.ts'
 import type { PaidRequest } from '../spec/request.ts'
-import type { Quotes } from './quotes.ts'
-import type { Shop } from './shop.ts'
 
 /** Something that a build lacks: an animation, or a step of a chain. */
 export interface Missing {

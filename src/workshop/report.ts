@@ -1,14 +1,14 @@
-import type { PlanItem, PlanStep, Standing } from '../build/plan.ts'
 import { sumCredits } from '../credit/credits.ts'
+import type { Shop } from '../project/context.ts'
+import { listOrphans, tellOrphan } from '../project/orphans.ts'
+import type { PlanItem, PlanStep, Standing } from '../project/plan.ts'
+import { askQuotes } from '../project/quotes.ts'
+import type { SessionKeeper } from '../project/session.ts'
+import { listStrays, tellStray } from '../project/strays.ts'
+import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../spec/request.ts'
-import type { PlanReport } from './counter.ts'
-import { listOrphans, tellOrphan } from './orphans.ts'
-import { askQuotes } from './quotes.ts'
+import type { PlanReport } from './api/api.ts'
 import { findQuality } from './review.ts'
-import type { SessionKeeper } from './session.ts'
-import type { Shop } from './shop.ts'
-import { listStrays, tellStray } from './strays.ts'
-import { checkReferences, isUnsent, type Survey, survey, throwAll } from './survey.ts'
 
 /** Where everything stands, by the project's own papers. */
 export async function readStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {

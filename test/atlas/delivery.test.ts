@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/archive.ts'
 import { type Bitmap, blit, createBitmap } from '../../atlas/bitmap.ts'
-import { readDelivery, readFrames } from '../../atlas/delivery.ts'
+import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/delivery/archive.ts'
+import { readDelivery, readFrames } from '../../atlas/delivery/delivery.ts'
 import { AtlasError } from '../../atlas/errors.ts'
-import { encodePng } from '../../atlas/png-writer.ts'
+import { encodePng } from '../../atlas/png/write.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
 import { defaultShapes } from '../../src/embedded/shapes.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
+import { likeness } from '../../atlas/encode/likeness.ts'
 import { type Bitmap, bleedColours, createBitmap, decodePng, encodePage } from '../../atlas/index.ts'
-import { likeness } from '../../atlas/likeness.ts'
-import { CLOSE_ENOUGH, encodeIndexed } from '../../atlas/palette.ts'
+import { CLOSE_ENOUGH, encodeIndexed } from '../../atlas/png/palette.ts'
 import { drawAll, seeded } from './drawn.ts'
 
 /** A picture of at most so many colours, some of them clear. */

@@ -1,6 +1,6 @@
 import { type Bitmap, createBitmap, resize } from '../../atlas/index.ts'
-import { qualityLimits } from '../../atlas/quality-limits.ts'
-import type { QualityFault } from '../../atlas/quality-report.ts'
+import { qualityLimits } from '../../atlas/quality/limits.ts'
+import type { QualityFault } from '../../atlas/quality/report.ts'
 import type { Drawn } from './drawn.ts'
 
 /** A sequence with a fault that was put in. */

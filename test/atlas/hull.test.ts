@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
-import { alphaHull, type HullPoint } from '../../atlas/hull.ts'
+import { alphaHull, type HullPoint } from '../../atlas/frames/hull.ts'
 import { withOutlines } from '../../atlas/outlines.ts'
 import { painting } from './formats/project.ts'
 

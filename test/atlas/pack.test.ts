@@ -4,10 +4,10 @@ import { type Atlas, makeAtlas } from '../../atlas/atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import type { FrameSequence } from '../../atlas/frame.ts'
-import { packPages } from '../../atlas/packer.ts'
-import { cutSequence } from '../../atlas/pieces.ts'
-import type { PlacedFrame } from '../../atlas/placed-frame.ts'
-import { trim } from '../../atlas/trim.ts'
+import { cutSequence } from '../../atlas/frames/pieces.ts'
+import type { PlacedFrame } from '../../atlas/frames/placed-frame.ts'
+import { trim } from '../../atlas/frames/trim.ts'
+import { packPages } from '../../atlas/packing/packer.ts'
 
 function refusal(run: () => unknown): AtlasError {
   try {

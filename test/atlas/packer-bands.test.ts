@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { PackSize } from '../../atlas/packer.ts'
-import { packPages } from '../../atlas/packer.ts'
-import { layOutInBands } from '../../atlas/packer-bands.ts'
-import type { Box } from '../../atlas/packer-boxes.ts'
-import { layOut } from '../../atlas/packer-search.ts'
+import { layOutInBands } from '../../atlas/packing/bands.ts'
+import type { Box } from '../../atlas/packing/boxes.ts'
+import type { PackSize } from '../../atlas/packing/packer.ts'
+import { packPages } from '../../atlas/packing/packer.ts'
+import { layOut } from '../../atlas/packing/search.ts'
 import { expectSound } from './packings.ts'
 
 type Range = readonly [number, number]

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AtlasError } from '../../atlas/errors.ts'
-import { type PackedPage, type PackSize, packPages } from '../../atlas/packer.ts'
+import { type PackedPage, type PackSize, packPages } from '../../atlas/packing/packer.ts'
 import { isLong } from '../long.ts'
 import { covered, expectSound, occupancy, packings } from './packings.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { PackedPage, PackGroup, PackOptions, PackSize } from '../../atlas/packer.ts'
+import type { PackedPage, PackGroup, PackOptions, PackSize } from '../../atlas/packing/packer.ts'
 
 /** Something to pack: sizes, animations of one or more of them that may share, and bounds in which each animation fits on a page. */
 export interface Packing {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { drawPage, type PagePicture } from '../../atlas/compose.ts'
 import { type Bitmap, createBitmap } from '../../atlas/index.ts'
-import { type PackedPage, packPages } from '../../atlas/packer.ts'
+import { type PackedPage, packPages } from '../../atlas/packing/packer.ts'
 import { seeded } from './drawn.ts'
 
 /** Grain, so that every pixel counts. */

@@ -3,7 +3,7 @@ import { PNG } from 'pngjs'
 import sharp from 'sharp'
 import { expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng } from '../../atlas/index.ts'
-import { encodePngAsync } from '../../atlas/png-writer.ts'
+import { encodePngAsync } from '../../atlas/png/write.ts'
 import { seeded } from './drawn.ts'
 
 /** Stretches of one colour and some grain. */

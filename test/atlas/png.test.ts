@@ -4,8 +4,8 @@ import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap } from '../../atlas/bitmap.ts'
 import { AtlasError } from '../../atlas/errors.ts'
-import { decodePng } from '../../atlas/png.ts'
-import { encodePng } from '../../atlas/png-writer.ts'
+import { decodePng } from '../../atlas/png/read.ts'
+import { encodePng } from '../../atlas/png/write.ts'
 import { corpus, corpusBytes } from './corpus.ts'
 
 const files = corpus('png')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { makeAtlas } from '../../atlas/atlas.ts'
 import { createBitmap } from '../../atlas/bitmap.ts'
 import type { FrameSequence } from '../../atlas/frame.ts'
-import type { EarlierFrame } from '../../atlas/placed-frame.ts'
+import type { EarlierFrame } from '../../atlas/frames/placed-frame.ts'
 
 /** Frames of 25 × 25 pixels, one of each colour. */
 function sequenceOf(name: string, colours: readonly number[]): FrameSequence {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { BuiltSheets } from '../../src/build/sheet.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import { SpritewrightError } from '../../src/errors.ts'
+import type { BuiltSheets } from '../../src/sheets/sheet.ts'
 import type { AnimationQuality, ApproveRequest, BuildRequest, LedgerLine, LedgerReport, PlanReport, Workshop } from '../../src/workshop.ts'
 import { createWorld, planItem } from './world.ts'
 

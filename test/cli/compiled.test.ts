@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createProject, runCli } from '../project.ts'
+import { createProject, runCli } from '../kit/project.ts'
 
 test('I8: what is kept of compiled code lies in our state folder, and nothing in the one for temporary files, which others may have laid out', async () => {
   const project = await createProject({})

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decodePng } from '../../atlas/png.ts'
+import { decodePng } from '../../atlas/png/read.ts'
 import { drawFirstPicture } from '../../src/cli/first-picture.ts'
 import { firstSpecPath, firstSpecText } from '../../src/cli/first-project.ts'
 import { parseSpec } from '../../src/spec/parser.ts'

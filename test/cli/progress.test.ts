@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createPaint } from '../../src/cli/ink.ts'
-import { createPrinter } from '../../src/cli/printer.ts'
-import { applyProgress, emptyProgress, layProgress, type ProgressState, sumProgress } from '../../src/cli/progress.ts'
-import { createProgressDisplay } from '../../src/cli/progress-display.ts'
+import { createPaint } from '../../src/cli/view/ink.ts'
+import { createPrinter } from '../../src/cli/view/printer.ts'
+import { applyProgress, emptyProgress, layProgress, type ProgressState, sumProgress } from '../../src/cli/view/progress.ts'
+import { createProgressDisplay } from '../../src/cli/view/progress-display.ts'
 import type { Host } from '../../src/host/host.ts'
 import type { JobProgress } from '../../src/job/progress.ts'
 

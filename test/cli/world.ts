@@ -1,9 +1,9 @@
-import type { PlanItem } from '../../src/build/plan.ts'
 import type { ProgramParts, RunningService, ServiceInit, WorkshopInit } from '../../src/cli/context.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { Disk } from '../../src/host/disk.ts'
 import type { Host } from '../../src/host/host.ts'
+import type { PlanItem } from '../../src/project/plan.ts'
 import type { Workshop } from '../../src/workshop.ts'
 
 /** An error as Node's file system throws it. */

@@ -4,7 +4,7 @@ import { judgePrice } from '../../src/credit/approval.ts'
 import { coverByBudget } from '../../src/credit/budget.ts'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import { createLedger, type LedgerMove } from '../../src/credit/ledger.ts'
-import { MemoryDisk } from '../memory-disk.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 
 describe('credits', () => {
   test('law: every text of the pattern is read exactly and written back as the same amount', () => {

@@ -3,10 +3,10 @@ import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createWorkshop } from '../../src/workshop.ts'
-import { acceptCeilings } from '../keys.ts'
+import { acceptCeilings } from '../kit/keys.ts'
+import { figurePng } from '../kit/project.ts'
 import { type Dev, startDev } from '../plugin/server.ts'
 import { type Game, hostOf, key, openGame, pluginOf, vites } from '../plugin/world.ts'
-import { figurePng } from '../project.ts'
 
 /** How a panel is opened. */
 export interface DeskSetup {

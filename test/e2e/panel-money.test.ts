@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { quickMakers } from '../kill/quick-makers.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 import { findBarriers } from './panel-access.ts'
 import { heroSpec } from './panel-desk.ts'
 import { agree, button, heroFile, panelRoom, spent, standing } from './panel-room.ts'

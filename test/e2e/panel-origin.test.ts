@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import type { InlineConfig } from 'vite'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { listenAnywhere } from '../plugin/listen.ts'
+import { listenAnywhere } from '../kit/listen.ts'
 import { tls } from '../plugin/tls.ts'
 import { configOf, keptLog, noNet, openSource, pluginOf, vites } from '../plugin/world.ts'
 import { openBrowser } from './browser.ts'

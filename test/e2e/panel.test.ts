@@ -119,7 +119,7 @@ describe('questions', () => {
     expect(await button(page, 'Send the answer').isDisabled()).toBe(true)
     await drop(page, { name: 'words.txt', type: 'text/plain', bytes: [65] })
     await page.getByText('words.txt is no PNG', { exact: false }).waitFor()
-    const picture = [...(await import('../project.ts')).figurePng(900)]
+    const picture = [...(await import('../kit/project.ts')).figurePng(900)]
     await drop(page, { name: 'sketch.png', type: 'image/png', bytes: picture })
     await page.getByText('sketch.png goes with the answer.').waitFor()
     await button(page, 'Send the answer').click()

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { CliRun } from '../project.ts'
+import type { CliRun } from '../kit/project.ts'
 import { repository } from './game.ts'
 
 /** What a game of one sprite needs for Vite, beside its sprite. */

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
+import { type CliRun, createProject, figurePng, heroSpec, runCli, serviceEnv, type TestProject } from '../kit/project.ts'
 import { isLong } from '../long.ts'
-import { type CliRun, createProject, figurePng, heroSpec, runCli, serviceEnv, type TestProject } from '../project.ts'
 
 let service: EmbeddedService
 const projects: TestProject[] = []

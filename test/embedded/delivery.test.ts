@@ -3,7 +3,7 @@ import sharp from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, decodePng } from '../../atlas/index.ts'
 import { encodeGif } from '../../src/embedded/gif.ts'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { type Caller, closeAll, start } from './fixtures.ts'
 
 afterEach(closeAll)

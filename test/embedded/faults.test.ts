@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type FaultDeed, type FaultMatch, type FaultPlan, parseFaultPlan } from '../../src/embedded/faults.ts'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { closeAll, eventsOf, start } from './fixtures.ts'
 
 afterEach(closeAll)

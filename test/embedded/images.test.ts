@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createBitmap, decodePng, encodePng } from '../../atlas/index.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { type Caller, callerOf, closeAll, eventsOf, start } from './fixtures.ts'
 import { finish, until } from './waiting.ts'
 

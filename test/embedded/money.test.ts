@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, start } from './fixtures.ts'
 import { finish, until } from './waiting.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { type Caller, callerOf, closeAll, eventsOf, type Reply, start } from './fixtures.ts'
 
 afterEach(closeAll)

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Reason, reasons } from '../../src/embedded/records.ts'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, type Reply, start, submission } from './fixtures.ts'
 
 afterEach(closeAll)

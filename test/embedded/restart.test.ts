@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { joinEmbeddedService } from '../../src/embedded/service.ts'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, eventsOf, start } from './fixtures.ts'
 
 let dir: string

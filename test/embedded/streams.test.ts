@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ManualClock } from '../service/manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 import { callerOf, closeAll, eventsOf, start } from './fixtures.ts'
 
 afterEach(closeAll)

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ManualClock } from '../service/manual-clock.ts'
+import type { ManualClock } from '../kit/manual-clock.ts'
 
 /** Lets the world run until something is so; the test's own limit ends it. */
 export async function until(isSo: () => boolean): Promise<void> {

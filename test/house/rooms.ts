@@ -24,7 +24,7 @@ const papers = ['errors', 'host', 'spec', 'credit', 'vault', 'service', 'job']
 export const rooms: Readonly<Record<string, Room>> = {
   atlas: { at: ['atlas/'], may: [] },
   errors: { at: ['src/errors.ts'], may: [] },
-  'key search': { at: ['src/key-search.ts'], may: ['errors'] },
+  'key search': { at: ['src/options/key-search.ts'], may: ['errors'] },
   host: { at: ['src/host/'], may: ['errors'] },
   spec: { at: ['src/spec/'], may: ['errors', 'host'] },
   credit: { at: ['src/credit/'], may: ['errors', 'host'] },
@@ -32,20 +32,11 @@ export const rooms: Readonly<Record<string, Room>> = {
   service: { at: ['src/service/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts'] },
   contract: { at: ['src/contract/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts', 'service', 'atlas/index.ts'] },
   job: { at: ['src/job/'], may: papers.slice(0, -1) },
-  build: { at: ['src/build/'], may: [...papers, 'atlas/index.ts'] },
+  sheets: { at: ['src/sheets/'], may: [...papers, 'atlas/index.ts'] },
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {
-    at: [
-      'src/options.ts',
-      'src/options-atlas.ts',
-      'src/options-schema.ts',
-      'src/plain-options.ts',
-      'src/config.ts',
-      'src/credentials.ts',
-      'src/base-url.ts',
-      'src/secret.ts',
-    ],
+    at: ['src/options/', 'src/plain-options.ts'],
     may: [
       'errors',
       'key search',
@@ -53,14 +44,15 @@ export const rooms: Readonly<Record<string, Room>> = {
       'spec',
       'src/credit/credits.ts',
       'src/service/profile.ts',
-      'atlas/formats/abilities.ts',
+      'atlas/format-abilities.ts',
       'atlas/formats/format.ts',
-      'atlas/formats/names.ts',
+      'atlas/format-names.ts',
     ],
   },
+  project: { at: ['src/project/'], may: [...papers, 'key search', 'options', 'sheets', 'atlas/index.ts'], mayLater: ['embedded'] },
   workshop: {
     at: ['src/workshop.ts', 'src/workshop/'],
-    may: [...papers, 'key search', 'build', 'contract', 'options', 'atlas/index.ts'],
+    may: [...papers, 'key search', 'project', 'sheets', 'contract', 'options', 'atlas/index.ts'],
     mayLater: ['embedded'],
   },
   cli: { at: ['src/cli/'], may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
@@ -71,7 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     mayLater: ['src/workshop.ts'],
   },
   runtime: { at: ['plugin/runtime/'], may: [] },
-  panel: { at: ['plugin/panel/ui/'], may: ['plugin/panel/protocol.ts', 'plugin/panel/actions.ts', 'src/credit/credits.ts'] },
+  panel: { at: ['plugin/panel/ui/'], may: ['plugin/protocol/protocol.ts', 'plugin/protocol/actions.ts', 'src/credit/credits.ts'] },
 }
 
 /** Imports of ours that run against the table, types included. */

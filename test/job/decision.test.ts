@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type DecisionFacts, decide } from '../../src/job/decision.ts'
-import { foldRecords } from '../../src/job/fold.ts'
-import type { JournalRecord } from '../../src/job/record.ts'
-import { noSubmission, type Send, type Submission } from '../../src/job/submission.ts'
+import { foldRecords } from '../../src/job/records/fold.ts'
+import type { JournalRecord } from '../../src/job/records/record.ts'
+import { noSubmission, type Send, type Submission } from '../../src/job/records/submission.ts'
 import type { PublicError } from '../../src/service/wire.ts'
 
 const minute = 60_000

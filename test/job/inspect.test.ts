@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
-import { compareWithAsset } from '../../src/job/inspect.ts'
+import { compareWithAsset } from '../../src/job/delivery/inspect.ts'
 
 const picture = encodePng(createBitmap(6, 4))
 const archive = new Uint8Array([0x50, 0x4b, 0x03, 0x04])

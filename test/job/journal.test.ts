@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ensureFolder } from '../../src/host/publish.ts'
-import { createJournal } from '../../src/job/journal.ts'
-import { countingRandom, MemoryDisk } from '../memory-disk.ts'
-import { FaultDisk } from '../sim/fault-disk.ts'
+import { createJournal } from '../../src/job/records/journal.ts'
+import { FaultDisk } from '../kit/fault-disk.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 const hash = 'a'.repeat(64)
 const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }

@@ -9,9 +9,9 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { createWorkshop } from '../../src/workshop.ts'
-import { type CliRun, createProject, heroSpec, serviceEnv, type TestProject } from '../project.ts'
+import { type CliRun, createProject, heroSpec, serviceEnv, type TestProject } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 import { type PostWatch, watchPosts } from './posts.ts'
-import { quickMakers } from './quick-makers.ts'
 
 /** A project with two animations of one picture, and the service that sells them. */
 export interface Desk {

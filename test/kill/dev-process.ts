@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { WebSocket } from 'undici'
 import { repository } from '../e2e/game.ts'
+import type { CliRun } from '../kit/project.ts'
 import { createHappenings, type Happenings } from '../plugin/world.ts'
-import type { CliRun } from '../project.ts'
 
 /** A message to a page of a dev server. */
 export interface Told {

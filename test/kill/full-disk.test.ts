@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
+import { type CliRun, heroSpec, startCli } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
+import { mountSmallDisk, type SmallDisk } from '../kit/small-disk.ts'
 import { isLong } from '../long.ts'
-import { type CliRun, heroSpec, startCli } from '../project.ts'
 import { type Desk, type DeskPlace, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli } from './mortal-cli.ts'
 import { isExecute } from './posts.ts'
-import { quickMakers } from './quick-makers.ts'
-import { mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 let disk: SmallDisk | undefined
 let elsewhere: string

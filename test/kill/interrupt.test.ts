@@ -1,10 +1,10 @@
 import { existsSync, openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
-import { heroSpec, startCli } from '../project.ts'
+import { heroSpec, startCli } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { isExecute } from './posts.ts'
-import { quickMakers } from './quick-makers.ts'
 
 const oneSprite = { 'sprites/hero.sprite.json': heroSpec() }
 

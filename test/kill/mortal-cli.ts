@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
-import { type CliRun, cliBin } from '../project.ts'
+import { type CliRun, cliBin } from '../kit/project.ts'
 import type { Desk } from './desk.ts'
 
 const preload = new URL('preload.mjs', import.meta.url).href

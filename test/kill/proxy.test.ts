@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
+import type { Asked, Deed } from '../kit/fault-proxy.ts'
+import { figurePng, startCli } from '../kit/project.ts'
 import { isLong } from '../long.ts'
-import { figurePng, startCli } from '../project.ts'
-import type { Asked, Deed } from './fault-proxy.ts'
 import { expectAllBoughtOnce, layWire, spriteOf, type Wire } from './wire.ts'
 
 /** Kinds of requests in the life of a sprite. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { heroSpec } from '../kit/project.ts'
 import { isLong } from '../long.ts'
-import { heroSpec } from '../project.ts'
 import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 

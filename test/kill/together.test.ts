@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options.ts'
 import { createGame } from '../e2e/game.ts'
 import { gameFiles } from '../e2e/vite-process.ts'
-import { figurePng, heroSpec, startCli } from '../project.ts'
+import { figurePng, heroSpec, startCli } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 import { expectAllBought, onDesk, openDesk } from './desk.ts'
 import { startDevProcess, type Told } from './dev-process.ts'
 import { isExecute } from './posts.ts'
-import { quickMakers } from './quick-makers.ts'
 
 /** Keeps the first `count` requests of a kind until all of them are there. */
 function gather(count: number, is: (request: HookedRequest) => boolean): (request: HookedRequest) => Promise<undefined> {

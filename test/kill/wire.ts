@@ -6,12 +6,12 @@ import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import { createClient, type ServiceClient } from '../../src/service/client.ts'
 import { createWorkshop } from '../../src/workshop.ts'
-import { acceptCeilings } from '../keys.ts'
-import { createProject, type TestProject } from '../project.ts'
+import { type Asked, type Deed, type FaultProxy, startFaultProxy } from '../kit/fault-proxy.ts'
+import { acceptCeilings } from '../kit/keys.ts'
+import { createProject, type TestProject } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 import { readPapers } from './desk.ts'
-import { type Asked, type Deed, type FaultProxy, startFaultProxy } from './fault-proxy.ts'
 import { type PostWatch, watchPosts } from './posts.ts'
-import { quickMakers } from './quick-makers.ts'
 
 /** A service behind two proxies, a project of many sprites of one picture, and a workshop on real sockets and a real disk. */
 export interface Wire {

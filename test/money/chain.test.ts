@@ -5,9 +5,9 @@ import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options.ts'
 import { nodeHost } from '../../src/host/host.ts'
-import { quickMakers } from '../kill/quick-makers.ts'
-import { figurePng } from '../project.ts'
-import { rememberedMakers } from '../remembered-makers.ts'
+import { figurePng } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
+import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 /** Pictures are drawn once for all tests. */

@@ -3,8 +3,8 @@ import type { HookedRequest } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { isExecute } from '../kill/posts.ts'
-import { quickMakers } from '../kill/quick-makers.ts'
-import { createProject, serviceEnv, startCli, type TestProject } from '../project.ts'
+import { createProject, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 
 /** A trap for one request: it tells when the request is there, and holds its answer back until it is let go. */
 interface Trap {

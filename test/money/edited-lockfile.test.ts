@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { Net } from '../../src/host/net.ts'
 import { idempotencyKey } from '../../src/job/order.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
-import { figurePng } from '../project.ts'
+import { figurePng } from '../kit/project.ts'
 import { type MutableLock, minutes, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** What was sent, as the wire saw it. */

@@ -4,8 +4,8 @@ import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import { acceptCeilings, keyEnv } from '../keys.ts'
-import { heroSpec } from '../project.ts'
+import { acceptCeilings, keyEnv } from '../kit/keys.ts'
+import { heroSpec } from '../kit/project.ts'
 import { approveAll, drop, isExecute, world } from './world.ts'
 
 /** Plays one fault for each submission, in order; `ok` from then on. */

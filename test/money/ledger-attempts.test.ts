@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/record.ts'
-import { attemptsOf } from '../../src/workshop/ledger-attempts.ts'
+import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/records/record.ts'
+import { attemptsOf } from '../../src/workshop/ledger/attempts.ts'
 
 type Said = readonly [RecordType, object]
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
-import { keyEnv } from '../keys.ts'
+import { keyEnv } from '../kit/keys.ts'
 import { isSubmission, lost, minutes, specOf, type Team, team } from '../sim/two-machines.ts'
 
 const key = 'sw_test_simulated'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
-import { figurePng } from '../project.ts'
+import { figurePng } from '../kit/project.ts'
 import {
   answering,
   asking,

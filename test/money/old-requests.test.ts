@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { Net } from '../../src/host/net.ts'
-import type { CallGuard } from '../sim/guarded-disk.ts'
+import type { CallGuard } from '../kit/guarded-disk.ts'
 import { answering, asking, lost, type Machine, minutes, type ProcessInit, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 const isAccepted = (machine: Machine): boolean => machine.records().some(({ type }) => type === 'accepted')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import { figurePng, heroSpec } from '../project.ts'
+import { figurePng, heroSpec } from '../kit/project.ts'
 import { approveAll, world } from './world.ts'
 
 /** A service whose answers to some requests have other members. */

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { Workshop } from '../../src/workshop.ts'
-import { keyEnv } from '../keys.ts'
-import { heroSpec } from '../project.ts'
+import { keyEnv } from '../kit/keys.ts'
+import { heroSpec } from '../kit/project.ts'
 import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const minute = 60_000

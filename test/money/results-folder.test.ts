@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
-import { readOnly } from '../sim/guarded-disk.ts'
+import { readOnly } from '../kit/guarded-disk.ts'
 import { answering, type Machine, minutes, places, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** Longer than the service remembers a key: whoever sends again pays again. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { formatCredits } from '../../src/credit/credits.ts'
 import type { Net } from '../../src/host/net.ts'
-import { keyEnv } from '../keys.ts'
+import { keyEnv } from '../kit/keys.ts'
 import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for a minute only: whoever buys again later pays again. */

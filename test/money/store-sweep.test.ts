@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { DiskStat } from '../../src/host/disk.ts'
-import { createJournal } from '../../src/job/journal.ts'
+import { createJournal } from '../../src/job/records/journal.ts'
 import { sha256 } from '../../src/vault/objects.ts'
-import { acceptCeilings } from '../keys.ts'
-import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+import { acceptCeilings } from '../kit/keys.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 
 const dayMs = 24 * 60 * 60_000

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import type { Net } from '../../src/host/net.ts'
-import type { CallGuard } from '../sim/guarded-disk.ts'
+import type { CallGuard } from '../kit/guarded-disk.ts'
 import { failing, isSubmission, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
 /** A network over which the answer to the first submission takes its time. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
-import { keyEnv } from '../keys.ts'
+import { keyEnv } from '../kit/keys.ts'
 import { failing, type Machine, minutes, sheetOf, specOf, team } from '../sim/two-machines.ts'
 
 /** Keys are remembered for a minute only: whoever buys again later pays again. */

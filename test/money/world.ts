@@ -3,10 +3,10 @@ import type { EmbeddedOptions } from '../../src/embedded/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import type { Options } from '../../src/options.ts'
+import type { Options } from '../../src/options/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
-import { createProject, heroSpec, type TestProject } from '../project.ts'
-import { rememberedMakers } from '../remembered-makers.ts'
+import { createProject, heroSpec, type TestProject } from '../kit/project.ts'
+import { rememberedMakers } from '../kit/remembered-makers.ts'
 
 const open: { close(): Promise<void> }[] = []
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SpriteModule } from '../../plugin/runtime/data.ts'
+import type { SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { configOf, type Game, keptLog, key, openShelf, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
 

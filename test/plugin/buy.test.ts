@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
-import { type BuyerPorts, createBuyer } from '../../plugin/buy.ts'
-import type { DueReport } from '../../src/workshop/overview-report.ts'
+import { type BuyerPorts, createBuyer } from '../../plugin/panel/server/buyer.ts'
+import type { DueReport } from '../../src/workshop/api/overview-report.ts'
 
 const hero = '/game/hero.sprite.json'
 const coin = '/game/coin.sprite.json'

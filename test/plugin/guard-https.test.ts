@@ -2,7 +2,7 @@ import { connect } from 'node:http2'
 import { request } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listenAnywhere } from './listen.ts'
+import { listenAnywhere } from '../kit/listen.ts'
 import { tls } from './tls.ts'
 import { configOf, type Game, keptLog, noNet, openSource, pluginOf, vites } from './world.ts'
 

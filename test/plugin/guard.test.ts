@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type GuardedRequest, type ListeningServer, ownAddress, refuseRequest } from '../../plugin/guard.ts'
+import { type GuardedRequest, type ListeningServer, ownAddress, refuseRequest } from '../../plugin/http/guard.ts'
 import { openPanel, sendRaw } from './panel-client.ts'
 import { type Dev, startDev } from './server.ts'
 import { type Game, noNet, openSource, pluginOf, vites } from './world.ts'

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { PanelActions } from '../../plugin/panel/actions.ts'
-import type { PanelProgress, PanelState, StateEvent } from '../../plugin/panel/protocol.ts'
+import type { PanelActions } from '../../plugin/protocol/actions.ts'
+import type { PanelProgress, PanelState, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Answer, Dev } from './server.ts'
 import { createHappenings, type Happenings } from './world.ts'
 

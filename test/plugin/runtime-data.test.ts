@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { toAtlasData } from '../../plugin/module.ts'
-import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/data.ts'
-import { isHot, onUpdate } from '../../plugin/runtime/hot.ts'
-import { toAnimation, toTextures } from '../../plugin/runtime/phaser-data.ts'
-import { toSheetData } from '../../plugin/runtime/pixi-data.ts'
+import { toAnimation, toTextures } from '../../plugin/runtime/phaser/data.ts'
+import { toSheetData } from '../../plugin/runtime/pixi/data.ts'
+import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/shared/data.ts'
+import { isHot, onUpdate } from '../../plugin/runtime/shared/hot.ts'
 
 /** Two pages; one frame trimmed and with an anchor, one whole, one shown for two times in one animation. */
 const atlas: AtlasData = {

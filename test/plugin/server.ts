@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'undici'
 import type { InlineConfig, Plugin, ViteDevServer } from 'vite'
-import { listenAnywhere } from './listen.ts'
+import { listenAnywhere } from '../kit/listen.ts'
 import { configOf, createHappenings, type Game, type Happenings, keptLog, type TestPlugin, type Vite } from './world.ts'
 
 /** What a page's socket is told. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { packSheet } from '../../plugin/build/pack-sheet.ts'
 import { toAtlasData, toSpriteData } from '../../plugin/module.ts'
-import { packSheet } from '../../plugin/pack-sheet.ts'
-import { openSheet, spritesByName } from '../../plugin/runtime/sheet.ts'
+import { openSheet, spritesByName } from '../../plugin/runtime/shared/sheet.ts'
 import type { BuiltAtlas, BuiltSheets } from '../../src/index.ts'
 
 const side = fc.integer({ min: 0, max: 5000 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openFailures, orphanId, panelStanding, panelUndecided } from '../../plugin/standing.ts'
+import { openFailures, orphanId, panelStanding, panelUndecided } from '../../plugin/panel/server/purchase-state.ts'
 import { type OverviewItem, SpritewrightError } from '../../src/index.ts'
 
 type Some = Partial<Pick<OverviewItem, 'id' | 'state' | 'ceiling' | 'undecided'>>

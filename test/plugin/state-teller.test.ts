@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PanelState, PanelUpdate, StateEvent } from '../../plugin/panel/protocol.ts'
-import { createStateTeller, type StatePorts, type StateTeller } from '../../plugin/state-teller.ts'
+import { createStateTeller, type StatePorts, type StateTeller } from '../../plugin/panel/server/state/teller.ts'
+import type { PanelState, PanelUpdate, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Overview } from '../../src/index.ts'
 
 /** A project of no sprites, whose papers warn of something; whoever reads them again sees another warning. */

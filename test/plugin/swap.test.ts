@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createPlugins } from '../../plugin/index.ts'
 import { openBrowser, visit } from '../e2e/browser.ts'
 import { bundledEngines, createGame, repository } from '../e2e/game.ts'
+import { type FakeArt, fakeArt, fakeWorkshop } from '../kit/fake-art.ts'
+import { listenAnywhere } from '../kit/listen.ts'
 import { isLong } from '../long.ts'
-import { type FakeArt, fakeArt, fakeWorkshop } from './fake-art.ts'
-import { listenAnywhere } from './listen.ts'
 
 /** What a page of `test/fixtures/swap` says of one object that plays. */
 interface Playing {

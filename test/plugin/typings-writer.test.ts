@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createTypingsWriter } from '../../plugin/typings.ts'
+import { createTypingsWriter } from '../../plugin/dev/typings.ts'
 import type { Preview } from '../../src/index.ts'
 
 /** A project of so many specs, of which nothing is made. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toSpriteTypings, typingsFile } from '../../src/build/typings.ts'
+import { toSpriteTypings, typingsFile } from '../../src/sheets/output/typings.ts'
 import type { BuiltSheets } from '../../src/workshop.ts'
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')

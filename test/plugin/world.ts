@@ -6,11 +6,11 @@ import { test } from 'vitest'
 import { createPlugins } from '../../plugin/index.ts'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
-import type { Options } from '../../src/options.ts'
+import type { Options } from '../../src/options/options.ts'
 import { createWorkshop, type Workshop, type WorkshopInit } from '../../src/workshop.ts'
-import { acceptCeilings } from '../keys.ts'
+import { acceptCeilings } from '../kit/keys.ts'
+import { figurePng } from '../kit/project.ts'
 import { isLong } from '../long.ts'
-import { figurePng } from '../project.ts'
 
 /** Vite, in the majors that the package says it works with. */
 export type Vite = typeof import('vite')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isLoopbackHost, isPrivateHost } from '../../src/service/address.ts'
+import { json, scriptedNet } from '../kit/scripted-net.ts'
 import { errorOf, testClient } from '../service/fixtures.ts'
-import { json, scriptedNet } from '../service/scripted-net.ts'
 
 // The IANA registries of special-purpose addresses and multicast, and blocks that wrap IPv4: first address,
 // prefix length.

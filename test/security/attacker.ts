@@ -3,7 +3,7 @@ import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
 import type { SigningKey } from '../../src/credit/signing-key.ts'
 import { type LockedSubmission, signSubmission } from '../../src/job/body.ts'
 import { idempotencyKey } from '../../src/job/order.ts'
-import type { RecordBodies } from '../../src/job/record.ts'
+import type { RecordBodies } from '../../src/job/records/record.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 

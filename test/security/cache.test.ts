@@ -5,14 +5,14 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBitmap } from '../../atlas/index.ts'
 import { atlasModule } from '../../plugin/module.ts'
-import { toOutput } from '../../src/build/output.ts'
-import { makeSheets, type SheetOptions } from '../../src/build/sheet.ts'
-import type { SheetInput } from '../../src/build/sources.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
 import { defaultShapes } from '../../src/embedded/shapes.ts'
+import { toOutput } from '../../src/sheets/output/output.ts'
+import { makeSheets, type SheetOptions } from '../../src/sheets/sheet.ts'
+import type { SheetInput } from '../../src/sheets/sources.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
-import { type MemoryCache, memoryCache } from '../build/memory-cache.ts'
 import { configOf, type Game, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
+import { type MemoryCache, memoryCache } from '../sheets/memory-cache.ts'
 
 // A stranger's run has written the cache that a CI restores: every entry has the right digest, and says what the stranger likes.
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bundleVariant } from '../sim/variant-bundle.ts'
+import { bundleVariant } from '../sim/variants/bundle.ts'
 import { mutants } from './mutants.ts'
 
 /** Bundled and run two at a time. */

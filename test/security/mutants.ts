@@ -1,4 +1,4 @@
-import type { Patch } from '../sim/variant.ts'
+import type { Patch } from '../sim/variants/variant.ts'
 
 /** A version of the code in which one check of trust is left out. */
 export interface Mutant {
@@ -12,9 +12,9 @@ const approval = 'src/credit/approval.ts'
 const signing = 'src/credit/signing-key.ts'
 const standing = 'src/credit/standing.ts'
 const body = 'src/job/body.ts'
-const fold = 'src/job/fold.ts'
-const chain = 'src/job/record-chain.ts'
-const hosts = 'src/workshop/trust/hosts.ts'
+const fold = 'src/job/records/fold.ts'
+const chain = 'src/job/records/chain.ts'
+const hosts = 'src/project/trust/hosts.ts'
 
 /** What an approval signs, each part left out once. */
 const signedParts = ['hash', 'host', 'keyMode', 'apiVersion', 'formatCredits(ceiling)'].map((part) =>
@@ -76,13 +76,13 @@ export const mutants: readonly Mutant[] = [
   one('a record counts as own without a seal', chain, 'key.isSealOf(record.seal, sealText(name, record))', 'record.sum !== undefined'),
   one(
     'the seal of a record does not name its chain',
-    'src/job/record-file.ts',
+    'src/job/records/file.ts',
     "return JSON.stringify(['spritewright record 1', chain, sum])",
     "return JSON.stringify(['spritewright record 1', chain.slice(0, 0), sum])",
   ),
   one(
     'the seal of a record does not cover its history',
-    'src/job/record-file.ts',
+    'src/job/records/file.ts',
     "return JSON.stringify(['spritewright record 1', chain, sum])",
     "return JSON.stringify(['spritewright record 1', chain, sum.slice(0, 0)])",
   ),
@@ -194,8 +194,8 @@ export const mutants: readonly Mutant[] = [
     "['spritewright upload 1', identity.host, ",
     "['spritewright upload 1', ",
   ),
-  one("somebody else's record gives a share back", 'src/job/shares.ts', 'if (own.has(record)) taken.delete', 'taken.delete'),
-  one('a foreign chain gives a share back', 'src/job/reservations.ts', '!view || view.submission.isForeign', '!view'),
+  one("somebody else's record gives a share back", 'src/job/records/shares.ts', 'if (own.has(record)) taken.delete', 'taken.delete'),
+  one('a foreign chain gives a share back', 'src/job/records/reservations.ts', '!view || view.submission.isForeign', '!view'),
   one(
     'accepted ceilings do not name their project',
     standing,
@@ -242,5 +242,5 @@ export const mutants: readonly Mutant[] = [
     '(!options.isCi || isAppointed(host))',
     '(!options.isCi || host !== undefined)',
   ),
-  one('a planted checkout name is believed', 'src/workshop/trust/checkout.ts', 'key.isSealOf(seal, sealText(name))', 'seal.length > 0'),
+  one('a planted checkout name is believed', 'src/project/trust/checkout.ts', 'key.isSealOf(seal, sealText(name))', 'seal.length > 0'),
 ]

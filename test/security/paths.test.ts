@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toSegment } from '../../src/service/address.ts'
+import { json, scriptedNet } from '../kit/scripted-net.ts'
 import { errorOf, executionId, testClient } from '../service/fixtures.ts'
-import { json, scriptedNet } from '../service/scripted-net.ts'
 
 const hostile: readonly string[] = [
   '',

@@ -3,7 +3,7 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { createWorkshop } from '../../src/workshop.ts'
-import { createProject } from '../project.ts'
+import { createProject } from '../kit/project.ts'
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {

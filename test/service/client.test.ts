@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import type { NetRequest } from '../../src/host/net.ts'
 import type { SheetSubmission } from '../../src/service/client.ts'
 import { adviceFor, type PublicReason, reasonAdvice } from '../../src/service/reasons.ts'
+import { json, type Reply, refused, scriptedNet } from '../kit/scripted-net.ts'
 import { canary, capabilitiesBody, errorOf, estimateBody, executionId, expectNoKey, testClient } from './fixtures.ts'
-import { json, type Reply, refused, scriptedNet } from './scripted-net.ts'
 
 const lost = Object.assign(new Error(`connect ECONNREFUSED with ${canary}`), { code: 'ECONNREFUSED', request: { headers: canary } })
 const submission: SheetSubmission = {

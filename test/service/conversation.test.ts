@@ -3,8 +3,8 @@ import type { NetRequest } from '../../src/host/net.ts'
 import type { AnswerSubmission, ImageSubmission } from '../../src/service/client.ts'
 import type { Profile } from '../../src/service/profile.ts'
 import { readExecution } from '../../src/service/replies.ts'
+import { json, type Reply, refused, scriptedNet } from '../kit/scripted-net.ts'
 import { canary, capabilitiesBody, errorOf, executionId, testClient } from './fixtures.ts'
-import { json, type Reply, refused, scriptedNet } from './scripted-net.ts'
 
 const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 const answer: AnswerSubmission = {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { NetRequest } from '../../src/host/net.ts'
-import { follow } from '../../src/job/follow.ts'
+import { follow } from '../../src/job/delivery/follow.ts'
 import { createEventReader } from '../../src/service/events.ts'
 import type { Execution, ServiceEvent } from '../../src/service/wire.ts'
+import { json, type Reply, scriptedNet } from '../kit/scripted-net.ts'
 import { isLong } from '../long.ts'
 import { corpus, executionId, testClient } from './fixtures.ts'
-import { json, type Reply, scriptedNet } from './scripted-net.ts'
 
 const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const stream = (body: Uint8Array, cutAfter?: number): Reply => ({

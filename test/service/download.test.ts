@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isLoopbackHost, isPrivateHost } from '../../src/service/address.ts'
+import { json, type Reply, refused, scriptedNet } from '../kit/scripted-net.ts'
 import { errorOf, testClient } from './fixtures.ts'
-import { json, type Reply, refused, scriptedNet } from './scripted-net.ts'
 
 const asset = 'https://api.example.com/v1/image-jobs/job-1/asset'
 const signed = 'https://cdn.example.net/file?signature=s3cr3t'

@@ -7,7 +7,7 @@ import type { Disk } from '../../src/host/disk.ts'
 import type { Net } from '../../src/host/net.ts'
 import type { Random } from '../../src/host/random.ts'
 import { type ClientOptions, createClient, type ServiceClient } from '../../src/service/client.ts'
-import { ManualClock } from './manual-clock.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 
 /** A key that must be found nowhere. */
 export const canary = 'sk-test-canary-5f3a9c7e1b'

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createClient } from '../../src/service/client.ts'
-import { figurePng } from '../project.ts'
+import { figurePng } from '../kit/project.ts'
+import { json, type Reply, refused, scriptedNet } from '../kit/scripted-net.ts'
 import { executionId, testClient } from './fixtures.ts'
-import { json, type Reply, refused, scriptedNet } from './scripted-net.ts'
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {

@@ -5,7 +5,7 @@ import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/s
 import { nodeHost } from '../../src/host/host.ts'
 import type { Workshop } from '../../src/workshop.ts'
 import { createWorkshop } from '../../src/workshop.ts'
-import { createProject, heroSpec } from '../project.ts'
+import { createProject, heroSpec } from '../kit/project.ts'
 
 // What the interface asks of a client as a whole, shown over the real workshop and the embedded service.
 const open: (() => Promise<void>)[] = []

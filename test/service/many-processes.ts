@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Clock } from '../../src/host/clock.ts'
 import type { Disk } from '../../src/host/disk.ts'
-import { MemoryDisk } from '../memory-disk.ts'
+import { MemoryDisk } from '../kit/memory-disk.ts'
 
 /** One machine with several processes in virtual time. Every operation on its disk takes as long as `delay` says, before and after it happens. */
 export class Machine {

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { createClient, type ServiceClient } from '../../src/service/client.ts'
-import { figurePng } from '../project.ts'
+import { figurePng } from '../kit/project.ts'
 
 const open: (() => void | Promise<void>)[] = []
 afterEach(async () => {

@@ -7,8 +7,8 @@ import { parseJson, rawMember } from '../../src/service/json.ts'
 import { defaultProfile } from '../../src/service/profile.ts'
 import { readCapabilities, readEnvelope, readEstimate, readExecution } from '../../src/service/replies.ts'
 import type { Capabilities } from '../../src/service/wire.ts'
+import { scriptedNet } from '../kit/scripted-net.ts'
 import { canary, capabilitiesBody, corpus, errorOf, estimateBody, executionId, testClient } from './fixtures.ts'
-import { scriptedNet } from './scripted-net.ts'
 
 const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createLimiter } from '../../src/service/limits.ts'
-import { type Fault, retryWaitMs } from '../../src/service/retry.ts'
-import { ManualClock } from './manual-clock.ts'
+import { type Fault, retryWaitMs } from '../../src/service/http/retry.ts'
+import { createLimiter } from '../../src/service/limits/limits.ts'
+import { ManualClock } from '../kit/manual-clock.ts'
 
 const rateLimit: Fault = { kind: 'answer', status: 429, retryable: true, retryAfterMs: null }
 const lost: Fault = { kind: 'transport' }

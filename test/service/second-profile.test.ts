@@ -5,7 +5,7 @@ import { nodeHost } from '../../src/host/host.ts'
 import { createClient } from '../../src/service/client.ts'
 import { defaultProfile, type Profile } from '../../src/service/profile.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
-import { createProject, figurePng, heroSpec } from '../project.ts'
+import { createProject, figurePng, heroSpec } from '../kit/project.ts'
 import { dropFrames, secondProfile, secondShapes } from './second-profile.ts'
 
 const open: (() => Promise<void>)[] = []

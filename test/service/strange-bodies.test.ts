@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { NetRequest } from '../../src/host/net.ts'
 import type { ServiceClient } from '../../src/service/client.ts'
+import type { ManualClock } from '../kit/manual-clock.ts'
+import { type Reply, scriptedNet } from '../kit/scripted-net.ts'
 import { isLong } from '../long.ts'
 import { corpus, executionId, testClient } from './fixtures.ts'
-import type { ManualClock } from './manual-clock.ts'
-import { type Reply, scriptedNet } from './scripted-net.ts'
 
 const folder = corpus('json')
 const files = folder === null ? [] : (JSON.parse(readFileSync(`${folder}/index.json`, 'utf8')) as { files: { file: string }[] }).files

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
-import { acceptCeilings } from '../keys.ts'
+import { acceptCeilings } from '../kit/keys.ts'
 import { isLong } from '../long.ts'
 import { mortalPorts } from './mortal.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'

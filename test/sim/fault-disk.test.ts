@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { publish } from '../../src/host/publish.ts'
-import { countingRandom } from '../memory-disk.ts'
-import { FaultDisk } from './fault-disk.ts'
-import { seededChance } from './seeded-chance.ts'
+import { FaultDisk } from '../kit/fault-disk.ts'
+import { countingRandom } from '../kit/memory-disk.ts'
+import { seededChance } from './seeded/chance.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const text = (found: Uint8Array | undefined): string | undefined => (found ? new TextDecoder().decode(found) : undefined)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { acceptCeilings } from '../keys.ts'
+import { acceptCeilings } from '../kit/keys.ts'
 import { isLong } from '../long.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
 

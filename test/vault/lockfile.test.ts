@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
 import { findEntry, formatLockFile, type LockEntry } from '../../src/vault/lockfile.ts'
-import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 const hash = 'b'.repeat(64)
 const entry: LockEntry = {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { ensureFolder } from '../../src/host/publish.ts'
 import { createVault } from '../../src/vault/layers.ts'
 import { createObjectStore, sha256 } from '../../src/vault/objects.ts'
-import { countingRandom, MemoryDisk } from '../memory-disk.ts'
-import { FaultDisk } from '../sim/fault-disk.ts'
+import { FaultDisk } from '../kit/fault-disk.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 const bytes = new TextEncoder().encode('PK: a paid result')
 const hash = sha256(bytes)

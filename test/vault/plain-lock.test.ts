@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
 import { readPlainLock } from '../../src/vault/plain-lock.ts'
-import { changedData } from '../changed-data.ts'
+import { changedData } from '../kit/changed-data.ts'
 
 const [first, second, third] = ['a', 'b', 'c'].map((letter) => letter.repeat(64)) as [string, string, string]
 const bare: LockEntry = { service: { host: 'api.example.com', keyMode: 'live', apiVersion: '1' }, asked: { prompt: 'a knight' } }

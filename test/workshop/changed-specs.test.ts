@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseSpec } from '../../src/spec/parser.ts'
-import { staleOf } from '../../src/workshop/changed-specs.ts'
+import { staleOf } from '../../src/workshop/sheets/changed-specs.ts'
 
 const specs = ['hero', 'coin'].map((name) =>
   parseSpec(

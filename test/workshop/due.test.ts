@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Workshop } from '../../src/workshop.ts'
+import { figurePng } from '../kit/project.ts'
 import { type Game, openShelf, type Shelf, spec } from '../plugin/world.ts'
-import { figurePng } from '../project.ts'
 
 let shelf: Shelf
 let game: Game

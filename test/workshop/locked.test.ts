@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createWorkshop } from '../../src/workshop.ts'
-import { lockable } from '../plugin/lockable-disk.ts'
+import { lockable } from '../kit/lockable-disk.ts'
+import { figurePng } from '../kit/project.ts'
 import { hostOf, openGame, spec } from '../plugin/world.ts'
-import { figurePng } from '../project.ts'
 
 /** A hero and a coin of pictures of their own, on a disk that can keep one file locked, as virus scanners and editors on Windows do for a moment. */
 async function world() {

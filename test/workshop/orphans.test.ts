@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createJournal } from '../../src/job/journal.ts'
 import { askedFields } from '../../src/job/order.ts'
+import { createJournal } from '../../src/job/records/journal.ts'
+import type { Shop } from '../../src/project/context.ts'
+import { listOrphans, toOrphanOrder } from '../../src/project/orphans.ts'
+import { listStrays } from '../../src/project/strays.ts'
 import { requestHash } from '../../src/spec/key.ts'
 import type { PaidRequest, RequestReference } from '../../src/spec/request.ts'
 import type { LockEntry, LockFile } from '../../src/vault/lockfile.ts'
-import { listOrphans, toOrphanOrder } from '../../src/workshop/orphans.ts'
-import type { Shop } from '../../src/workshop/shop.ts'
-import { listStrays } from '../../src/workshop/strays.ts'
-import { countingRandom, MemoryDisk } from '../memory-disk.ts'
+import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 const hash = 'a'.repeat(64)
 const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import type { Workshop } from '../../src/workshop.ts'
+import { figurePng } from '../kit/project.ts'
 import { type Game, openShelf, type Shelf, spec } from '../plugin/world.ts'
-import { figurePng } from '../project.ts'
 
 let shelf: Shelf
 let game: Game

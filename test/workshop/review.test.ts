@@ -5,9 +5,9 @@ import { packDelivery } from '../../src/embedded/delivery.ts'
 import type { Makers } from '../../src/embedded/options.ts'
 import type { ReviewReport } from '../../src/workshop.ts'
 import { createWorld } from '../cli/world.ts'
+import { heroSpec } from '../kit/project.ts'
+import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { approveAll, world } from '../money/world.ts'
-import { heroSpec } from '../project.ts'
-import { rememberedMakers } from '../remembered-makers.ts'
 
 /** The real drawings of `walk`, of which frame 2 is blank and frame 5 slipped; the service says that it moved frame 5. */
 const spoiling: Makers = {

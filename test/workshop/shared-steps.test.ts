@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { startEmbeddedService } from '../../src/embedded/service.ts'
 import { createWorkshop, type Overview, type Workshop } from '../../src/workshop.ts'
-import { quickMakers } from '../kill/quick-makers.ts'
+import { quickMakers } from '../kit/quick-makers.ts'
 import { type Game, hostOf, key, openGame, spec } from '../plugin/world.ts'
 
 let service: Awaited<ReturnType<typeof startEmbeddedService>>

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decodePng, encodePng, scaleFrames } from '../../atlas/index.ts'
 import type { BuiltSheets, Workshop } from '../../src/workshop.ts'
-import { acceptCeilings } from '../keys.ts'
+import { acceptCeilings } from '../kit/keys.ts'
+import { figurePng } from '../kit/project.ts'
 import { type Game, openShelf, type Shelf, spec } from '../plugin/world.ts'
-import { figurePng } from '../project.ts'
 
 let shelf: Shelf
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { render } from 'preact'
-import { createApi } from './api.ts'
-import { App } from './app.tsx'
-import { createStore, type PanelStore } from './store.ts'
+import { createApi } from './state/api.ts'
+import { createStore, type PanelStore } from './state/store.ts'
+import { App } from './views/app.tsx'
 import './styles/base.css'
 import './styles/controls.css'
 import './styles/layout.css'
 import './styles/list.css'
 import './styles/preview.css'
 import './styles/pages.css'
-import { keepToken } from './token.ts'
+import { keepToken } from './state/token.ts'
 
 const tokenOf = keepToken(() => void store.refresh())
 const store: PanelStore = createStore(createApi(tokenOf))

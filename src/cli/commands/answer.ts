@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { ink } from '../ink.ts'
+import { ink } from '../view/ink.ts'
 
 /** `spritewright answer NAME TEXT`: answers the question of an execution, with a picture where it asks for one. */
 export async function answer({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {

@@ -3,9 +3,9 @@ import { SpritewrightError } from '../../errors.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { ink } from '../ink.ts'
-import { count, creditsCell, creditsWords } from '../plan-view.ts'
-import type { Printer } from '../printer.ts'
+import { ink } from '../view/ink.ts'
+import { count, creditsCell, creditsWords } from '../view/plan.ts'
+import type { Printer } from '../view/printer.ts'
 
 /** `spritewright approve`: says what may be spent, asks, writes the ceilings. Exit code 3 when the person says no. */
 export async function approve(

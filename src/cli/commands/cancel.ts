@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { ink } from '../ink.ts'
+import { ink } from '../view/ink.ts'
 
 /** `spritewright cancel NAME`: cancels pictures that are being made. Sprite executions cannot be cancelled: exit code 4. */
 export async function cancel({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {

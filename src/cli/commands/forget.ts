@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { ink } from '../ink.ts'
+import { ink } from '../view/ink.ts'
 
 /** `spritewright forget NAME`: deletes the conversations at the service, after asking. Exit code 3 when the person says no. */
 export async function forget({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {

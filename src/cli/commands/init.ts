@@ -5,8 +5,8 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { drawFirstPicture } from '../first-picture.ts'
 import { attributeLines, configNames, configText, firstPicturePath, firstSpecPath, firstSpecText, ignoreLines } from '../first-project.ts'
-import { ink } from '../ink.ts'
-import type { Printer } from '../printer.ts'
+import { ink } from '../view/ink.ts'
+import type { Printer } from '../view/printer.ts'
 
 /** What became of one file. */
 interface Step {

@@ -2,9 +2,9 @@ import { formatCredits } from '../../credit/credits.ts'
 import type { LedgerLine, LedgerReport, LedgerVerification } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { type Ink, ink, type Style } from '../ink.ts'
-import { count, creditsWords } from '../plan-view.ts'
-import type { Printer } from '../printer.ts'
+import { type Ink, ink, type Style } from '../view/ink.ts'
+import { count, creditsWords } from '../view/plan.ts'
+import type { Printer } from '../view/printer.ts'
 
 const styles: Readonly<Record<LedgerLine['state'], Style>> = { held: 'yellow', settled: 'green', restored: 'dim', uncertain: 'red' }
 

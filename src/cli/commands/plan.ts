@@ -2,8 +2,8 @@ import { SpritewrightError } from '../../errors.ts'
 import type { PlanReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { ink } from '../ink.ts'
-import { toPlanMarkdown } from '../markdown.ts'
+import { ink } from '../view/ink.ts'
+import { toPlanMarkdown } from '../view/markdown.ts'
 import {
   count,
   creditsCell,
@@ -16,8 +16,8 @@ import {
   rowsOf,
   toPlanDocument,
   whyNotBought,
-} from '../plan-view.ts'
-import type { Printer } from '../printer.ts'
+} from '../view/plan.ts'
+import type { Printer } from '../view/printer.ts'
 
 /** `spritewright plan`: what is there, what is missing, what it would cost, and the command that goes on. Spends nothing. */
 export async function plan({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {

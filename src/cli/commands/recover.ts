@@ -2,10 +2,10 @@ import { SpritewrightError } from '../../errors.ts'
 import type { RecoverReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { ink } from '../ink.ts'
-import { creditsWords } from '../plan-view.ts'
-import type { Printer } from '../printer.ts'
-import { createProgressDisplay } from '../progress-display.ts'
+import { ink } from '../view/ink.ts'
+import { creditsWords } from '../view/plan.ts'
+import type { Printer } from '../view/printer.ts'
+import { createProgressDisplay } from '../view/progress-display.ts'
 
 /** `spritewright recover NAME --replay | --abandon`: a person's decision about what nobody can know. */
 export async function recover({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {

@@ -5,10 +5,10 @@ import { replaceFile } from '../../host/publish.ts'
 import type { FrameFile } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { printFlags } from '../frames-view.ts'
-import { ink } from '../ink.ts'
-import { count } from '../plan-view.ts'
-import type { Printer } from '../printer.ts'
+import { printFlags } from '../view/frames.ts'
+import { ink } from '../view/ink.ts'
+import { count } from '../view/plan.ts'
+import type { Printer } from '../view/printer.ts'
 
 /** Where pictures go that nobody gave a place: they can be drawn again. */
 const defaultFolder = join('node_modules', '.cache', 'spritewright', 'review')

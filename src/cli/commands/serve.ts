@@ -4,7 +4,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext, RunningService, ServiceInit } from '../context.ts'
-import { ink } from '../ink.ts'
+import { ink } from '../view/ink.ts'
 
 /** A fixed port, so that the line in `.env.local` is right tomorrow, too. */
 const defaultPort = 4747

@@ -1,9 +1,9 @@
 import type { PlanState } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { printFlags } from '../frames-view.ts'
-import { ink } from '../ink.ts'
-import { count, creditsCell, inkState, rowsOf, toPlanDocument, whyNotBought } from '../plan-view.ts'
+import { printFlags } from '../view/frames.ts'
+import { ink } from '../view/ink.ts'
+import { count, creditsCell, inkState, rowsOf, toPlanDocument, whyNotBought } from '../view/plan.ts'
 
 /** `spritewright status`: where each animation stands, executions in flight, questions waiting, frames to look at. The service is not asked. */
 export async function status({ printer, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {

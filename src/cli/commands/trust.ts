@@ -2,8 +2,8 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Workshop } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
-import { ink } from '../ink.ts'
 import { confirmRoute, fromWords } from '../trust-question.ts'
+import { ink } from '../view/ink.ts'
 
 /** `spritewright trust [HOST] [--remove]`: which address may get which API key. Adds one only after asking. Exit code 3 when the person says no. */
 export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {

@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../../errors.ts'
+import type { Shop } from '../../project/context.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
-import type { Shop } from '../shop.ts'
 import { idsOf, takeInventory } from './inventory.ts'
 import { narrow } from './names.ts'
 import type { CopyReport, StoredResult } from './reports.ts'

@@ -1,8 +1,8 @@
 import { hasCode, SpritewrightError } from '../../errors.ts'
+import type { Shop } from '../../project/context.ts'
+import type { Session, SessionKeeper } from '../../project/session.ts'
 import type { Execution } from '../../service/wire.ts'
 import { sha256 } from '../../vault/objects.ts'
-import type { Session, SessionKeeper } from '../session.ts'
-import type { Shop } from '../shop.ts'
 import type { ResultUse, StoredResult } from './reports.ts'
 
 /** What the service has of a result. */

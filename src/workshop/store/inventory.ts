@@ -1,6 +1,6 @@
 import type { SpritewrightError } from '../../errors.ts'
+import type { Shop } from '../../project/context.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
-import type { Shop } from '../shop.ts'
 import { type NamedResult, quarantineNameOf, readPapers } from './papers.ts'
 import type { PlaceName, QuarantinedCopy, ResultState, StoredResult, StoreReport } from './reports.ts'
 

@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
-import type { JournalView } from '../../job/journal.ts'
+import type { JournalView } from '../../job/records/journal.ts'
+import type { Shop } from '../../project/context.ts'
+import { readWishes, type Wish } from '../../project/survey.ts'
 import { requestHash } from '../../spec/key.ts'
 import { animationId, type ServiceIdentity, type SheetRequest } from '../../spec/request.ts'
 import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
-import type { Shop } from '../shop.ts'
-import { readWishes, type Wish } from '../survey.ts'
 import type { ResultState, ResultUse } from './reports.ts'
 
 /** A result as a paper names it. */

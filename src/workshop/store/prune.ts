@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../../errors.ts'
-import type { SessionKeeper } from '../session.ts'
-import type { Shop } from '../shop.ts'
+import type { Shop } from '../../project/context.ts'
+import type { SessionKeeper } from '../../project/session.ts'
 import { createFetcher, type Fetcher } from './fetch.ts'
 import { type Inventory, idsOf, takeInventory } from './inventory.ts'
 import { type Selection, selectByNames } from './names.ts'

@@ -1,9 +1,9 @@
 import { basename, dirname, join } from 'node:path'
 import { tempTargetOf } from '../../host/publish.ts'
+import type { Shop } from '../../project/context.ts'
+import { checkoutFile } from '../../project/trust/checkout.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { sha256 } from '../../vault/objects.ts'
-import type { Shop } from '../shop.ts'
-import { checkoutFile } from '../trust/checkout.ts'
 
 /** A younger file may belong to a run that is still writing it, on this machine or on another one with a clock of its own. */
 const dayMs = 24 * 60 * 60_000

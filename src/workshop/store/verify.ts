@@ -1,6 +1,6 @@
+import type { Shop } from '../../project/context.ts'
+import type { SessionKeeper } from '../../project/session.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
-import type { SessionKeeper } from '../session.ts'
-import type { Shop } from '../shop.ts'
 import { createFetcher } from './fetch.ts'
 import { idsOf, takeInventory } from './inventory.ts'
 import { narrow } from './names.ts'

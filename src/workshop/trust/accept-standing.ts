@@ -1,10 +1,10 @@
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
-import { askQuotes } from '../quotes.ts'
-import type { Session } from '../session.ts'
-import type { Shop } from '../shop.ts'
-import { survey } from '../survey.ts'
+import type { Shop } from '../../project/context.ts'
+import { askQuotes } from '../../project/quotes.ts'
+import type { Session } from '../../project/session.ts'
+import { survey } from '../../project/survey.ts'
 
 /** What standing ceilings would allow, as a person is shown it. */
 export interface StandingOffer {

@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../../errors.ts'
-import { readRoute } from '../session.ts'
-import type { Shop } from '../shop.ts'
-import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from './hosts.ts'
+import type { Shop } from '../../project/context.ts'
+import { readRoute } from '../../project/session.ts'
+import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from '../../project/trust/hosts.ts'
 
 /** Which address may get the API key. No service is asked. */
 export interface TrustDesk {

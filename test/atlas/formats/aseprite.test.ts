@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scaleSuffix } from '../../../atlas/encode.ts'
 import { aseprite } from '../../../atlas/formats/aseprite.ts'
+import { scaleSuffix } from '../../../atlas/formats/shared/pages.ts'
 import { carries } from './carries.ts'
 import {
   createPhaserTexture,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scaleSuffix } from '../../../atlas/encode.ts'
 import { css } from '../../../atlas/formats/css.ts'
+import { scaleSuffix } from '../../../atlas/formats/shared/pages.ts'
 import { carries } from './carries.ts'
 import { readCss } from './css-reader.ts'
 import { makeProject, painting } from './project.ts'

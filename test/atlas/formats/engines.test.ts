@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { Atlas } from '../../../atlas/atlas.ts'
 import { createBitmap } from '../../../atlas/bitmap.ts'
+import { formatNames, isFormatName } from '../../../atlas/format-names.ts'
 import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
-import { formatNames, isFormatName } from '../../../atlas/formats/names.ts'
 import { createPhaserFormat } from '../../../atlas/formats/phaser.ts'
 import { formats } from '../../../atlas/formats/registry.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { scaleSuffix } from '../../../atlas/encode.ts'
 import { createGodotFormat, godot } from '../../../atlas/formats/godot.ts'
+import { scaleSuffix } from '../../../atlas/formats/shared/pages.ts'
 import { carries } from './carries.ts'
 import { makeProject, painting } from './project.ts'
 import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets, restored, toFolder } from './suite.ts'

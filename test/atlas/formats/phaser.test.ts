@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { scaleSuffix } from '../../../atlas/encode.ts'
 import { phaser } from '../../../atlas/formats/phaser.ts'
 import { createPhaserPctFormat, phaserPct } from '../../../atlas/formats/phaser-pct.ts'
+import { scaleSuffix } from '../../../atlas/formats/shared/pages.ts'
 import { carries } from './carries.ts'
 import {
   createPhaserTexture,

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { playedFrames, toWholeMs } from '../../../atlas/formats/played.ts'
+import { playedFrames, toWholeMs } from '../../../atlas/formats/shared/played.ts'
 
 /** The letters of `frames` as they are played. */
 function played(frames: string, loop: boolean, yoyo: boolean): string {

@@ -1,10 +1,10 @@
 import { makeAtlas } from '../../../atlas/atlas.ts'
 import { type Bitmap, createBitmap } from '../../../atlas/bitmap.ts'
-import { pageFile } from '../../../atlas/encode.ts'
 import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
+import { pageFile } from '../../../atlas/formats/shared/pages.ts'
 import type { FrameSequence } from '../../../atlas/frame.ts'
 import { withOutlines } from '../../../atlas/outlines.ts'
-import { encodePng } from '../../../atlas/png-writer.ts'
+import { encodePng } from '../../../atlas/png/write.ts'
 
 /** Atlases of one project with the pictures that went into them. */
 export interface Project {

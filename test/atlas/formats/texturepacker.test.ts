@@ -1,4 +1,4 @@
-import { scaleSuffix } from '../../../atlas/encode.ts'
+import { scaleSuffix } from '../../../atlas/formats/shared/pages.ts'
 import { texturepacker } from '../../../atlas/formats/texturepacker.ts'
 import { carries } from './carries.ts'
 import { createPhaserTexture, drawnFrames, parseInto } from './phaser-reader.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allOf, droppedOf, orderOf, toUse, withKept, withMoved, withoutPlaces } from '../../../plugin/panel/ui/frame-order.ts'
+import { allOf, droppedOf, orderOf, toUse, withKept, withMoved, withoutPlaces } from '../../../plugin/panel/ui/preview/frame-order.ts'
 
 describe('the order of frames', () => {
   test('is what the spec says, else all that was delivered, else what is played', () => {

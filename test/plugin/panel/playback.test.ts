@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createPlayer, type Player, roundOf } from '../../../plugin/panel/ui/playback.ts'
+import { createPlayer, type Player, roundOf } from '../../../plugin/panel/ui/preview/playback.ts'
 
 const once = { loop: false, yoyo: false }
 const loop = { loop: true, yoyo: false }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { PanelState } from '../../../plugin/panel/protocol.ts'
-import { type EventHandlers, type PanelApi, Refused } from '../../../plugin/panel/ui/api.ts'
-import { withSameParts } from '../../../plugin/panel/ui/same-parts.ts'
-import { createStore } from '../../../plugin/panel/ui/store.ts'
+import { type EventHandlers, type PanelApi, Refused } from '../../../plugin/panel/ui/state/api.ts'
+import { withSameParts } from '../../../plugin/panel/ui/state/same-parts.ts'
+import { createStore } from '../../../plugin/panel/ui/state/store.ts'
+import type { PanelState } from '../../../plugin/protocol/protocol.ts'
 
 /** A server of one sprite, whose spec is a number that every edit raises; edits of an older one are refused. */
 function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events(): EventHandlers; loads(): number; change(): void } {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { PanelOffer } from '../../../plugin/panel/actions.ts'
-import { niceCeiling, stepsOf } from '../../../plugin/panel/ui/chart-steps.ts'
-import { isMore, offerSentence, sumOf } from '../../../plugin/panel/ui/words.ts'
+import { isMore, offerSentence, sumOf } from '../../../plugin/panel/ui/state/words.ts'
+import { niceCeiling, stepsOf } from '../../../plugin/panel/ui/views/chart-steps.ts'
+import type { PanelOffer } from '../../../plugin/protocol/actions.ts'
 
 function offer(...lines: readonly (readonly [id: string, price: string, ceiling?: string])[]): PanelOffer {
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { stringify } from 'yaml'
-import { compareOpenapi } from '../../../src/contract/openapi.ts'
+import { compareOpenapi } from '../../../src/contract/openapi/openapi.ts'
 import { resolveProfile } from '../../../src/service/profile.ts'
 import { describedService, type Member, memberAt } from './description.ts'
 

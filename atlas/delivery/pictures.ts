@@ -1,0 +1,132 @@
+import type { Bitmap } from '../bitmap.ts'
+import { AtlasError } from '../errors.ts'
+import { MAX_FRAME_PIXELS, pictureInfo, sniffFormat } from '../png/picture.ts'
+import { decodePng, type PictureLimits } from '../png/read.ts'
+import type { ArchiveEntry } from './archive.ts'
+import { briefName } from './brief-names.ts'
+import type { PictureSize, PixelBudget } from './pixel-budget.ts'
+import { cutFrame, type SheetAtlas, type SheetFrame } from './sheet-atlas.ts'
+
+/** A frame and where it came from: the name of its entry, or of the frame in the atlas. */
+export interface NamedBitmap {
+  readonly name: string
+  readonly bitmap: Bitmap
+}
+
+interface SizedEntry extends PictureSize {
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Decodes frames after the header of each has been read and counted.
+ *
+ * @throws {AtlasError} As `readDelivery`.
+ */
+export function decodeFrames(entries: readonly ArchiveEntry[], budget: PixelBudget): NamedBitmap[] {
+  const sized = entries.map(toSized)
+  checkOneSize(sized)
+  budget.take(sized)
+  return sized.map((entry) => ({ name: entry.name, bitmap: decode(entry, { maxPixels: MAX_FRAME_PIXELS }) }))
+}
+
+function toSized(entry: ArchiveEntry): SizedEntry {
+  const { name, bytes } = entry
+  const format = sniffFormat(bytes)
+  if (format !== 'png') {
+    throw new AtlasError('SW_IMAGE', {
+      message: `Expected PNG frames, found "${briefName(name)}" to be ${format ?? 'no picture'}. The paid result is kept; read it by service.profile.readDelivery(entries).`,
+      facts: { rule: 'no-png', entry: briefName(name), format },
+    })
+  }
+  const { width, height } = withEntry(name, () => pictureInfo(bytes))
+  return { name, bytes, width, height }
+}
+
+function decode({ name, bytes }: SizedEntry, limits: PictureLimits): Bitmap {
+  return withEntry(name, () => decodePng(bytes, limits))
+}
+
+/** Names the entry in what is refused of it. */
+function withEntry<T>(name: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof AtlasError)) throw error
+    throw new AtlasError(error.code, {
+      message: `"${briefName(name)}": ${error.message}`,
+      facts: { ...error.facts, entry: briefName(name) },
+      cause: error,
+    })
+  }
+}
+
+/**
+ * Cuts all frames out of a sheet, after they have been counted. Frames that lie in one place share one bitmap.
+ *
+ * @throws {AtlasError} As `readDelivery`.
+ */
+export function cutFrames(sheet: ArchiveEntry, { frames }: SheetAtlas, budget: PixelBudget): NamedBitmap[] {
+  const sized = toSized(sheet)
+  const sizes = frames.map(({ name, sourceWidth: width, sourceHeight: height }) => ({ name, width, height }))
+  checkOneSize(sizes)
+  // Frames that share a bitmap count each: whoever scales or compares them goes over the pixels of each.
+  budget.take([sized, ...sizes])
+  const picture = decode(sized, {})
+  const cuts = new Map<string, Bitmap>()
+  return frames.map((frame) => {
+    const place = JSON.stringify({ ...frame, name: '' })
+    const bitmap = cuts.get(place) ?? cutFrame(picture, frame)
+    cuts.set(place, bitmap)
+    return { name: frame.name, bitmap }
+  })
+}
+
+/** Frames rule. Returns a warning for a sheet that says otherwise, cannot be read, or for which no pixels are left. */
+export function compareWithSheet(
+  found: readonly NamedBitmap[],
+  sheet: ArchiveEntry,
+  atlas: SheetAtlas,
+  budget: PixelBudget,
+): readonly string[] {
+  if (atlas.frames.length !== found.length)
+    return [`The sheet holds ${atlas.frames.length} frames, the archive ${found.length}; the archive's are used.`]
+  let different: readonly NamedBitmap[]
+  try {
+    const sized = toSized(sheet)
+    budget.take([sized])
+    const picture = decode(sized, {})
+    different = found.filter(({ bitmap }, index) => !isOnSheet(bitmap, picture, atlas.frames[index]!))
+  } catch (error) {
+    if (!(error instanceof AtlasError)) throw error
+    return [`The sheet cannot be compared with the frames: ${error.message}`]
+  }
+  if (different.length === 0) return []
+  return [
+    `${different.length} of ${found.length} frames differ from the sheet, first "${briefName(different[0]!.name)}"; the frames are used.`,
+  ]
+}
+
+/** Same size and same pixels, the colour of wholly clear ones left out. */
+function isOnSheet(a: Bitmap, sheet: Bitmap, place: SheetFrame): boolean {
+  if (a.width !== place.sourceWidth || a.height !== place.sourceHeight) return false
+  const b = cutFrame(sheet, place)
+  if (Buffer.compare(a.data, b.data) === 0) return true
+  for (let at = 0; at < a.data.length; at += 4) {
+    if (a.data[at + 3] !== b.data[at + 3]) return false
+    if (a.data[at + 3] === 0) continue
+    if (a.data[at] !== b.data[at] || a.data[at + 1] !== b.data[at + 1] || a.data[at + 2] !== b.data[at + 2]) return false
+  }
+  return true
+}
+
+function checkOneSize(pictures: readonly PictureSize[]): void {
+  const first = pictures[0]!
+  const odd = pictures.find(({ width, height }) => width !== first.width || height !== first.height)
+  if (odd === undefined) return
+  throw new AtlasError('SW_FRAME_SIZE', {
+    message:
+      `Expected all frames to be ${first.width} × ${first.height} pixels like "${briefName(first.name)}", ` +
+      `found "${briefName(odd.name)}" with ${odd.width} × ${odd.height}. The result is kept.`,
+    facts: { rule: 'one-size', entry: briefName(odd.name), width: odd.width, height: odd.height },
+  })
+}

@@ -1,0 +1,43 @@
+import { AtlasError } from '../errors.ts'
+import { briefName } from './brief-names.ts'
+
+/** A picture of which only the header was read. */
+export interface PictureSize {
+  readonly name: string
+  /** Pixels. */
+  readonly width: number
+  readonly height: number
+}
+
+/** The pixels that one delivery may decode. They are counted before memory is taken for them. */
+export class PixelBudget {
+  readonly #maxPixels: number
+  #pixels = 0
+
+  constructor(maxPixels: number) {
+    this.#maxPixels = maxPixels
+  }
+
+  /**
+   * Counts pictures, each as often as it is listed.
+   *
+   * @throws {AtlasError} `SW_DELIVERY_LAYOUT` with the rule `too-many-pixels` if they exceed the budget. Then none of them is counted.
+   */
+  take(pictures: readonly PictureSize[]): void {
+    let pixels = this.#pixels
+    for (const { name, width, height } of pictures) {
+      pixels += width * height
+      if (pixels > this.#maxPixels) throw tooManyPixels(name, pixels, this.#maxPixels)
+    }
+    this.#pixels = pixels
+  }
+}
+
+function tooManyPixels(name: string, pixels: number, maxPixels: number): AtlasError {
+  return new AtlasError('SW_DELIVERY_LAYOUT', {
+    message:
+      `Expected at most ${maxPixels} pixels in all pictures of a delivery together, found ${pixels} up to "${briefName(name)}". ` +
+      'The result is kept. If you trust it, read it with a larger maxPixels: readFrames(entries, { maxPixels }) of spritewright/atlas.',
+    facts: { rule: 'too-many-pixels', entry: briefName(name), pixels, maxPixels },
+  })
+}

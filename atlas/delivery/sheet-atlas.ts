@@ -1,0 +1,116 @@
+import { type Bitmap, blit, createBitmap, crop, turnBack } from '../bitmap.ts'
+import { AtlasError } from '../errors.ts'
+import { MAX_FRAME_PIXELS } from '../png/picture.ts'
+import { briefName } from './brief-names.ts'
+import { MAX_NAME_BYTES } from './entry-name.ts'
+
+/** A frame as a foreign atlas JSON places it. */
+export interface SheetFrame {
+  /** At most 1,024 bytes. */
+  readonly name: string
+  /** Rectangle on the sheet, upright size: a turned frame covers `height` × `width` there. */
+  readonly x: number
+  readonly y: number
+  readonly width: number
+  readonly height: number
+  /** Turned by 90° clockwise on the sheet. */
+  readonly rotated: boolean
+  readonly offsetX: number
+  readonly offsetY: number
+  readonly sourceWidth: number
+  readonly sourceHeight: number
+}
+
+/** A foreign atlas JSON, reduced to what cutting needs. */
+export interface SheetAtlas {
+  /** In the order of the file. */
+  readonly frames: readonly SheetFrame[]
+  /** File name of the sheet, where the JSON says it. */
+  readonly image?: string
+}
+
+/**
+ * Recognises an atlas by its shape: TexturePacker's hash (`frames` by name), its array (`frames` with `filename`), and Aseprite's two, which are the same with durations.
+ *
+ * @returns Undefined for text that is no JSON, and for JSON of another shape.
+ * @see TexturePacker JSON; Aseprite `--data --format json-hash | json-array`.
+ */
+export function parseSheetAtlas(text: string): SheetAtlas | undefined {
+  const json = parseJson(text)
+  if (!isRecord(json)) return undefined
+  const list = json.frames
+  const named: [string, unknown][] = Array.isArray(list)
+    ? list.map((each: unknown) => [isRecord(each) && typeof each.filename === 'string' ? each.filename : '', each])
+    : isRecord(list)
+      ? Object.entries(list)
+      : []
+  const frames = named.map(([name, value]) => toSheetFrame(name, value))
+  if (frames.length === 0 || !frames.every((frame) => frame !== undefined && isName(frame.name))) return undefined
+  const image = isRecord(json.meta) ? json.meta.image : undefined
+  return { frames: frames as SheetFrame[], ...(typeof image === 'string' ? { image } : {}) }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // No JSON is one of the answers here: any file may be asked.
+    return undefined
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function isName(name: string): boolean {
+  return name !== '' && Buffer.byteLength(name) <= MAX_NAME_BYTES
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0xffff
+}
+
+function toSheetFrame(name: string, value: unknown): SheetFrame | undefined {
+  if (!isRecord(value) || !isRecord(value.frame)) return undefined
+  const { x, y, w, h } = value.frame
+  if (!isCount(x) || !isCount(y) || !isCount(w) || !isCount(h) || w === 0 || h === 0) return undefined
+  const base = { name, x, y, width: w, height: h, rotated: value.rotated === true }
+  const { spriteSourceSize: inner, sourceSize: outer } = value
+  if (value.trimmed === false || !isRecord(inner) || !isRecord(outer))
+    return { ...base, offsetX: 0, offsetY: 0, sourceWidth: w, sourceHeight: h }
+  if (!isCount(inner.x) || !isCount(inner.y) || !isCount(outer.w) || !isCount(outer.h)) return undefined
+  if (inner.x + w > outer.w || inner.y + h > outer.h) return undefined
+  return { ...base, offsetX: inner.x, offsetY: inner.y, sourceWidth: outer.w, sourceHeight: outer.h }
+}
+
+/**
+ * Cuts one frame out of its sheet and restores it to its untrimmed size.
+ *
+ * @returns The sheet itself for a frame that covers it, so that many such frames take no memory.
+ * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if the frame lies outside of the sheet (`outside-sheet`) or is larger than
+ * 4096 × 4096 pixels (`frame-too-large`); `facts.rule` names which.
+ */
+export function cutFrame(sheet: Bitmap, frame: SheetFrame): Bitmap {
+  const { x, y, rotated, sourceWidth, sourceHeight } = frame
+  const width = rotated ? frame.height : frame.width
+  const height = rotated ? frame.width : frame.height
+  const refuse = (rule: string, expected: string, found: string): never => {
+    throw new AtlasError('SW_DELIVERY_LAYOUT', {
+      message: `Expected frame "${briefName(frame.name)}" ${expected}, found ${found}.`,
+      facts: { rule, frame: briefName(frame.name), width: sheet.width, height: sheet.height },
+    })
+  }
+  if (x + width > sheet.width || y + height > sheet.height)
+    refuse('outside-sheet', `inside its sheet of ${sheet.width} × ${sheet.height} pixels`, `it to end at ${x + width}, ${y + height}`)
+  if (sourceWidth * sourceHeight > MAX_FRAME_PIXELS)
+    refuse('frame-too-large', `of at most ${MAX_FRAME_PIXELS} pixels`, `${sourceWidth} × ${sourceHeight}`)
+  const isWhole = sourceWidth === frame.width && sourceHeight === frame.height
+  if (isWhole && !rotated && width === sheet.width && height === sheet.height) return sheet
+  const cut = crop(sheet, x, y, width, height)
+  const upright = rotated ? turnBack(cut) : cut
+  if (isWhole) return upright
+  const whole = createBitmap(sourceWidth, sourceHeight)
+  blit(whole, upright, frame.offsetX, frame.offsetY)
+  return whole
+}

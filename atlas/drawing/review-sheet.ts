@@ -1,0 +1,91 @@
+import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
+import { AtlasError } from '../errors.ts'
+import { makeContactSheet } from './contact-sheet.ts'
+import { LETTER_HEIGHT, write } from './font.ts'
+import { layOnion } from './onion.ts'
+
+/** One animation on a review sheet. */
+export interface ReviewedAnimation {
+  /** Written above it. */
+  readonly title: string
+  /** In playing order, of one size, at least one. */
+  readonly frames: readonly Bitmap[]
+  /** Lines written under each frame, e.g. its index. */
+  readonly captions: readonly (readonly string[])[]
+  /** Places of frames with a red border. */
+  readonly flagged: readonly number[]
+  /** Whether the first frame follows the last. */
+  readonly isClosed: boolean
+}
+
+/** Longest side of a frame on the sheet, pixels. */
+const CELL = 128
+const COLUMNS = 10
+const SPACE = 8
+const GROUND = [40, 40, 40] as const
+const PLAIN = [230, 230, 230] as const
+const RED = [255, 110, 100] as const
+
+/**
+ * A picture for a person to look frames over: for each animation its frames in rows, flagged ones with a red border, and under each row the same frames as an onion
+ * skin: the frame before shines through in red, the frame after in blue, so that what jumps shows double edges.
+ *
+ * @throws {AtlasError} `SW_ATLAS_OPTION` where there is nothing to show.
+ */
+export function makeReviewSheet(animations: readonly ReviewedAnimation[]): Bitmap {
+  if (animations.length === 0) throw new AtlasError('SW_ATLAS_OPTION', { message: 'Expected animations for a review sheet, found none.' })
+  const parts = animations.map(drawAnimation)
+  const width = Math.max(...parts.map((part) => part.width)) + 2 * SPACE
+  const sheet = ground(
+    width,
+    parts.reduce((sum, part) => sum + part.height + 2 * SPACE, 0),
+  )
+  let y = SPACE
+  for (const part of parts) {
+    blit(sheet, part, SPACE, y)
+    y += part.height + 2 * SPACE
+  }
+  return sheet
+}
+
+function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedAnimation): Bitmap {
+  const onion = layOnion(frames, isClosed)
+  const columns = Math.min(COLUMNS, frames.length)
+  const rows: Bitmap[] = []
+  for (let from = 0; from < frames.length; from += columns) {
+    const to = Math.min(frames.length, from + columns)
+    const own = flagged.flatMap((at) => (at >= from && at < to ? [at - from] : []))
+    const options = { columns, cell: CELL, flagged: own }
+    const row = makeContactSheet(frames.slice(from, to), options)
+    rows.push(withCaptions(row, captions.slice(from, to), own, columns), makeContactSheet(onion.slice(from, to), { columns, cell: CELL }))
+  }
+  const head = 2 * LETTER_HEIGHT
+  const whole = ground(
+    Math.max(...rows.map((row) => row.width)),
+    rows.reduce((sum, row) => sum + row.height, head),
+  )
+  write(whole, title, 4, 2, flagged.length > 0 ? RED : PLAIN, whole.width - 4)
+  let y = head
+  for (const row of rows) {
+    blit(whole, row, 0, y)
+    y += row.height
+  }
+  return whole
+}
+
+function withCaptions(row: Bitmap, captions: readonly (readonly string[])[], flagged: readonly number[], columns: number): Bitmap {
+  const line = LETTER_HEIGHT + 3
+  const whole = ground(row.width, row.height + line * Math.max(...captions.map((lines) => lines.length)) + 2)
+  blit(whole, row, 0, 0)
+  const wide = (row.width - 4) / columns
+  for (const [at, lines] of captions.entries())
+    for (const [down, text] of lines.entries())
+      write(whole, text, Math.round(at * wide) + 5, row.height + 1 + down * line, flagged.includes(at) ? RED : PLAIN, wide - 6)
+  return whole
+}
+
+function ground(width: number, height: number): Bitmap {
+  const bitmap = createBitmap(width, height)
+  for (let at = 0; at < bitmap.data.length; at += 4) bitmap.data.set([...GROUND, 255], at)
+  return bitmap
+}

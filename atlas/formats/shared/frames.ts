@@ -1,0 +1,49 @@
+import { abilities } from '../../format-abilities.ts'
+import { encodePng } from '../../png/write.ts'
+import type { EncodedAtlas, EngineFormat, OutputFile } from '../format.ts'
+import { toTable, toTextFile } from './hash-frame.ts'
+import { scaleSuffix } from './pages.ts'
+import { toSafePaths } from './safe-names.ts'
+import { cutWhole } from './whole-frame.ts'
+
+/**
+ * The way out: each frame as an ordinary PNG of its untrimmed size, and a manifest that a person can read and edit. Nothing of spritewright is needed to use them.
+ *
+ * Files: `hero/walk/0000.png` …, `frames.json`; at other scales than 1 `hero/walk/0000@0.5x.png`, `frames@0.5x.json`. Colours of clear pixels are those of the page.
+ */
+export const frames: EngineFormat = { name: 'frames', ...abilities.frames, write: writeFrames }
+
+function writeFrames(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
+  const scales = [...new Set(atlases.map((encoded) => encoded.atlas.scale))]
+  return scales.flatMap((scale) => {
+    const ofScale = atlases.filter((encoded) => encoded.atlas.scale === scale)
+    const paths = toSafePaths(ofScale.flatMap(({ atlas }) => atlas.frames.map(({ name }) => name)))
+    const fileOf = (name: string): string => `${paths.get(name)!}${scaleSuffix(scale)}.png`
+    const pictures = ofScale.flatMap((encoded) =>
+      encoded.atlas.frames.map((frame) => ({ file: fileOf(frame.name), bytes: encodePng(cutWhole(encoded, frame)) })),
+    )
+    const manifest = `${JSON.stringify(toManifest(ofScale, scale, fileOf), undefined, 2)}\n`
+    return [...pictures, toTextFile(`frames${scaleSuffix(scale)}.json`, manifest)]
+  })
+}
+
+/** Every frame and every animation of one scale, by name. */
+function toManifest(atlases: readonly EncodedAtlas[], scale: number, fileOf: (name: string) => string): object {
+  const placed = atlases.flatMap(({ atlas }) => atlas.frames.map((frame) => ({ group: atlas.name, pixelArt: atlas.pixelArt, frame })))
+  const played = atlases.flatMap(({ atlas }) => atlas.animations)
+  return {
+    scale,
+    frames: toTable(
+      placed.map(({ group, pixelArt, frame: { name, sourceWidth: width, sourceHeight: height, anchor, borders, hull } }) => [
+        name,
+        { file: fileOf(name), group, width, height, pixelArt, anchor, borders, hull },
+      ]),
+    ),
+    animations: Object.fromEntries(
+      played.map(({ name, sprite, fps, loop, yoyo, frames }) => [
+        name,
+        { sprite, fps, loop, yoyo, frames: frames.map((frame) => ({ frame: frame.name, duration: frame.durationMs })) },
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,23 @@
+import { type Bitmap, blit, createBitmap } from '../../bitmap.ts'
+import { AtlasError } from '../../errors.ts'
+import { cutPlaced } from '../../frames/placed.ts'
+import type { PlacedFrame } from '../../frames/placed-frame.ts'
+import type { EncodedAtlas } from '../format.ts'
+
+/**
+ * A frame at its untrimmed size, cut from its page.
+ *
+ * @throws {AtlasError} `SW_ATLAS_OPTION` where the pages came without their pixels.
+ */
+export function cutWhole({ atlas }: EncodedAtlas, frame: PlacedFrame): Bitmap {
+  const page = atlas.pages[frame.page]
+  if (page === undefined) {
+    throw new AtlasError('SW_ATLAS_OPTION', {
+      message: `Expected the pixels of page ${frame.page} of "${atlas.name}", found ${atlas.pages.length} pages. Formats with pages: 'pixels' are to be handed decoded pages.`,
+      facts: { atlas: atlas.name, page: frame.page },
+    })
+  }
+  const whole = createBitmap(frame.sourceWidth, frame.sourceHeight)
+  blit(whole, cutPlaced(page.bitmap, frame), frame.offsetX, frame.offsetY)
+  return whole
+}

@@ -1,0 +1,158 @@
+import { type Band, BandFiller, type BandRule } from './band.ts'
+import { type Box, type BoxEntries, orderBy, toEntries } from './boxes.ts'
+import { type BoxPlace, type Layout, type PageBounds, rootAbove } from './layout.ts'
+
+/** Boxes from which on a page is filled in bands; fewer leave too much empty in the last of them. */
+const FEWEST = 200
+/** Width of a band: as many sides of a mean box, or as many hundredths of its widest box. */
+const BAND = { sides: 4, ofWidest: 120 }
+/** Widths tried for a band at most; from one to the next it is one of so many parts of the width. */
+const WIDTHS = { most: 3, parts: 20 }
+/** Boxes laid for all bands but the last: what is many is tried less often. */
+const BOXES_LAID = 60_000
+/** Widths tried for the last band. */
+const LAST_WIDTHS = 24
+/** What the bands are expected to lose, thousandths; what the last one loses at least. */
+const LOSS = { page: 3, last: 10 }
+/** In the last band, which takes what is left, more is tried. */
+const BEAM = { beam: 6, branch: 2 }
+const LAST_BEAM = { beam: 24, branch: 2 }
+
+/**
+ * Fills a page in bands from its left to its right, one below the other, and each as full as can be found: while many boxes wait, one of them fits nearly everywhere, so that
+ * the first bands lose next to nothing, and what does not fit at last is the end of a narrow band and not of a whole page.
+ *
+ * @returns Undefined for few boxes, for long ones, and where not all find room within the bounds.
+ */
+export function layOutInBands(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
+  if (boxes.length < FEWEST) return undefined
+  // Bands are filled from the top down; so all is mirrored, x for y.
+  const mirrored = boxes.map(({ width, height }) => ({ width: height, height: width }))
+  const layout = new PageOfBands(mirrored, bounds).fill()
+  if (layout === undefined) return undefined
+  const places = layout.places.map((place) => place && { ...place, x: place.y, y: place.x })
+  return { width: layout.height, height: layout.width, places }
+}
+
+/** A page of bands from its top to its bottom, one beside the other; integers decide, so that every machine gives the same one. */
+class PageOfBands {
+  readonly #boxes: readonly Box[]
+  readonly #bounds: PageBounds
+  readonly #entries: BoxEntries
+  readonly #bottom: number
+  readonly #rule: Pick<BandRule, 'expected' | 'rough'>
+  readonly #places: (BoxPlace | undefined)[]
+  #order: Int32Array
+  #x = 0
+  #area: number
+  #waiting: number
+
+  constructor(boxes: readonly Box[], bounds: PageBounds) {
+    this.#boxes = boxes
+    this.#bounds = bounds
+    this.#entries = toEntries(boxes, bounds.canTurn)
+    // Those of one height, which is the width here, come one after the other and lie in rows: similar frames level with one another compress better.
+    this.#order = orderBy(this.#entries, (width, height) => 8 * width + height)
+    this.#area = this.#entries.area
+    this.#waiting = boxes.length
+    const { longest } = bounds
+    this.#bottom = Math.min(longest, 2 * this.#area > longest * longest ? longest : Math.max(rootAbove(this.#area), this.#entries.longest))
+    const mean = Math.floor(this.#area / boxes.length)
+    this.#rule = { expected: Math.floor((mean * 7) / 10), rough: rootAbove(mean) }
+    this.#places = boxes.map(() => undefined)
+  }
+
+  fill(): Layout | undefined {
+    if (this.#bandsLeft() < 2) return undefined
+    for (let bands = this.#bandsLeft(); bands > 1; bands = this.#bandsLeft()) {
+      const band = this.#fillOne(bands)
+      if (band === undefined) return undefined
+      this.#put(band)
+    }
+    if (this.#waiting > 0) {
+      const last = this.#fillLast()
+      if (last === undefined) return undefined
+      this.#put(last)
+    }
+    return this.#toLayout()
+  }
+
+  /** Bands in which what waits will lie. */
+  #bandsLeft(): number {
+    if (this.#waiting === 0) return 0
+    const width = Math.max(
+      BAND.sides * rootAbove(Math.floor(this.#area / this.#waiting)),
+      Math.floor((BAND.ofWidest * this.#widest()) / 100),
+    )
+    return Math.round(this.#area / (this.#bottom * width))
+  }
+
+  #widest(): number {
+    const { widths, heights } = this.#entries
+    const { canTurn } = this.#bounds
+    return this.#order.reduce((widest, entry) => Math.max(widest, canTurn ? Math.min(widths[entry]!, heights[entry]!) : widths[entry]!), 0)
+  }
+
+  /** The fullest of some widths. */
+  #fillOne(bands: number): Band | undefined {
+    const bottom = this.#bottom
+    const mean = Math.ceil((this.#area * (1000 + LOSS.page)) / (1000 * bottom * bands))
+    const tries = Math.max(1, Math.min(WIDTHS.most, Math.floor(BOXES_LAID / (this.#boxes.length * BEAM.beam * BEAM.branch))))
+    const widths = Array.from({ length: tries }, (_, at) => mean + Math.floor(((at - (tries >> 1)) * mean) / WIDTHS.parts))
+    const filler = new BandFiller(this.#entries, this.#order, widths.at(-1)!, { ...this.#rule, ...BEAM })
+    let best: Band | undefined
+    for (const width of widths) {
+      const all = width * bottom
+      // Fuller than the best, or as full.
+      const least = best === undefined ? 1 : Math.ceil((best.area * width) / best.width)
+      best = filler.fill(width, bottom, all - least) ?? best
+    }
+    return best
+  }
+
+  /** The narrowest that holds all, or nearly so where many are tried. */
+  #fillLast(): Band | undefined {
+    const bottom = this.#bottom
+    const widths: number[] = []
+    let width = Math.max(this.#widest(), Math.ceil((this.#area * 1000) / ((1000 - LOSS.last) * bottom)))
+    for (; widths.length < LAST_WIDTHS && this.#x + width <= this.#bounds.longest; width += 1 + (widths.length >> 3)) widths.push(width)
+    if (widths.length === 0) return undefined
+    const filler = new BandFiller(this.#entries, this.#longFirst(), widths.at(-1)!, { ...this.#rule, ...LAST_BEAM })
+    for (const each of widths) {
+      const band = filler.fill(each, bottom, each * bottom - this.#area)
+      if (band !== undefined) return band
+    }
+    return undefined
+  }
+
+  /** What waits; the last band has too little to choose from to look for rows. */
+  #longFirst(): Int32Array {
+    const { widths, heights } = this.#entries
+    const key = (entry: number): number => (widths[entry]! + heights[entry]!) * 65536 + heights[entry]!
+    return this.#order.slice().sort((a, b) => key(b) - key(a) || a - b)
+  }
+
+  /** Puts a band beside the others. */
+  #put({ width, area, placed }: Band): void {
+    const { boxOf, widths } = this.#entries
+    for (const { entry, x, y } of placed) {
+      const box = boxOf[entry]!
+      this.#places[box] = { x: this.#x + x, y, isTurned: widths[entry] !== this.#boxes[box]!.width }
+    }
+    this.#order = this.#order.filter((entry) => this.#places[boxOf[entry]!] === undefined)
+    this.#x += width
+    this.#area -= area
+    this.#waiting -= placed.length
+  }
+
+  #toLayout(): Layout {
+    let width = 0
+    let height = 0
+    for (const [at, box] of this.#boxes.entries()) {
+      const { x, y, isTurned } = this.#places[at]!
+      width = Math.max(width, x + (isTurned ? box.height : box.width))
+      height = Math.max(height, y + (isTurned ? box.width : box.height))
+    }
+    return { width, height, places: this.#places }
+  }
+}

@@ -1,0 +1,233 @@
+import { AtlasError } from '../errors.ts'
+import { layOutInBands } from './bands.ts'
+import type { Box } from './boxes.ts'
+import type { Layout, PageBounds } from './layout.ts'
+import { isDense, layOut, layOutQuickly, layOutSome } from './search.ts'
+
+/** A rectangle to be placed, pixels, without padding. */
+export interface PackSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** Rectangles that must lie on one page. */
+export interface PackGroup {
+  /** For messages, and for the order in which pages are filled. */
+  readonly name: string
+  /** Indices of sizes; several groups may name the same, which is then placed once a page. */
+  readonly members: readonly number[]
+}
+
+/** Bounds of the pages. */
+export interface PackOptions {
+  /** Longest side of a page, pixels; no page is ever longer, its border counted. */
+  readonly maxSize: number
+  /** Clear pixels between rectangles. */
+  readonly padding: number
+  /** Clear pixels along the edges of a page. */
+  readonly border: number
+  /** Whether rectangles may be turned by 90°. Only for formats that can draw it. @default false */
+  readonly canTurn?: boolean
+  /** Pixels that each of the other numbers stands for, and the sizes too; for what an error says. @default 1 */
+  readonly unit?: number
+}
+
+/** Where a rectangle lies on a page: its top left corner. Turned by 90°, it covers its height × its width. */
+export interface PackedPlace {
+  readonly x: number
+  readonly y: number
+  readonly isTurned: boolean
+}
+
+/** A page with the place of every rectangle on it. */
+export interface PackedPage {
+  readonly width: number
+  readonly height: number
+  /** Indices of the groups on it. */
+  readonly groups: readonly number[]
+  /** Index of a size → its place. */
+  readonly positions: ReadonlyMap<number, PackedPlace>
+}
+
+/** Groups tried behind the first that does not fit any more. */
+const MISSES_ALLOWED = 4
+
+/**
+ * Packs groups on new pages, the fullest first, by name.
+ *
+ * @param some Indices of the groups. @default all
+ * @throws {AtlasError} `SW_PACK` when one group does not fit on a page of its own.
+ */
+export function packAnew(
+  sizes: readonly PackSize[],
+  groups: readonly PackGroup[],
+  options: PackOptions,
+  some?: readonly number[],
+): PackedPage[] {
+  const job = new PackJob(sizes, groups, options)
+  const pages: PackedPage[] = []
+  let waiting = byName(some ?? groups.map((_, index) => index), groups)
+  while (waiting.length > 0) {
+    const page = job.nextPage(waiting)
+    pages.push(page)
+    const taken = new Set(page.groups)
+    waiting = waiting.filter((group) => !taken.has(group))
+  }
+  return pages
+}
+
+/** Indices of groups in the order of their names; by code units, which no language of a machine changes. */
+export function byName(indices: readonly number[], groups: readonly PackGroup[]): number[] {
+  const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+  return [...indices].sort((a, b) => compare(groups[a]!.name, groups[b]!.name) || a - b)
+}
+
+/** Bounds of the area of boxes, which have their padding on the right and below: the last of it may hang over the border, since both are clear. */
+export function boundsOf({ maxSize, padding, border, canTurn = false }: PackOptions): PageBounds {
+  return { longest: maxSize - 2 * border + padding, edge: 2 * border - padding, canTurn }
+}
+
+class PackJob {
+  readonly #groups: readonly PackGroup[]
+  readonly #options: PackOptions
+  readonly #boxes: readonly Box[]
+  readonly #bounds: PageBounds
+
+  constructor(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions) {
+    const { padding } = options
+    this.#groups = groups
+    this.#options = options
+    this.#boxes = sizes.map((size) => ({ width: size.width + padding, height: size.height + padding }))
+    this.#bounds = boundsOf(options)
+  }
+
+  /** A page of the first of the waiting groups and of as many others as it holds. */
+  nextPage(waiting: readonly number[]): PackedPage {
+    const isAllSingle = waiting.every((group) => new Set(this.#groups[group]!.members).size === 1)
+    if (isAllSingle && !this.#fit(waiting)) return this.#pageOfSome(waiting)
+    const chosen = this.#choose(waiting)
+    const indices = this.#membersOf(chosen)
+    const boxes = this.#boxesAt(indices)
+    const layout = chosen.length < waiting.length ? this.#layOutFull(boxes) : layOut(boxes, this.#bounds)
+    if (layout === undefined) throw this.#tooLarge(this.#groups[chosen[0]!]!)
+    return this.#toPage(layout, indices, chosen)
+  }
+
+  /**
+   * A page beside which there are others: in bands, and where these are not dense enough by the other search too. What fits on one page altogether is left to that search: bands
+   * would gain some thousandths of the area, and lose hundredths of the PNG where they end up with fewer frames level with one another.
+   */
+  #layOutFull(boxes: readonly Box[]): Layout | undefined {
+    const banded = layOutInBands(boxes, this.#bounds)
+    if (banded !== undefined && isDense(boxes.length, sumOf(boxes), this.#pageOf(banded))) return banded
+    const other = layOut(boxes, this.#bounds)
+    if (banded === undefined || other === undefined) return banded ?? other
+    return this.#pageOf(banded) < this.#pageOf(other) ? banded : other
+  }
+
+  /** Area of the page of a layout. */
+  #pageOf({ width, height }: Layout): number {
+    const { edge } = this.#bounds
+    return (width + edge) * (height + edge)
+  }
+
+  /** Groups of one rectangle each: any of them may go on any page. */
+  #pageOfSome(waiting: readonly number[]): PackedPage {
+    const indices = this.#membersOf(waiting)
+    const tooLarge = waiting.find((group) => !this.#fit([group]))
+    if (tooLarge !== undefined) throw this.#tooLarge(this.#groups[tooLarge]!)
+    const layout = layOutSome(this.#boxesAt(indices), this.#bounds)
+    const placed = new Set(indices.filter((_, at) => layout.places[at] !== undefined))
+    return this.#toPage(
+      layout,
+      indices,
+      waiting.filter((group) => placed.has(this.#groups[group]!.members[0]!)),
+    )
+  }
+
+  /** The longest run from the front that fits, then such later groups as still do. At least the first, whether it fits or not. */
+  #choose(waiting: readonly number[]): readonly number[] {
+    let failing = this.#firstTooMany(waiting)
+    if (failing > waiting.length && this.#fit(waiting)) return waiting
+    failing = Math.min(failing, waiting.length)
+    // Most of a page can be filled: from the most downwards, in longer and longer steps.
+    let fitting = Math.max(1, failing - 1)
+    for (let step = 1; fitting > 1 && !this.#fit(waiting.slice(0, fitting)); step *= 2) {
+      failing = fitting
+      fitting = Math.max(1, fitting - step)
+    }
+    while (failing - fitting > 1) {
+      const middle = (fitting + failing) >> 1
+      if (this.#fit(waiting.slice(0, middle))) fitting = middle
+      else failing = middle
+    }
+    const chosen = waiting.slice(0, fitting)
+    let misses = 0
+    for (const group of waiting.slice(fitting + 1)) {
+      if (misses === MISSES_ALLOWED) break
+      if (this.#fit([...chosen, group])) chosen.push(group)
+      else misses++
+    }
+    return chosen
+  }
+
+  /** How many groups from the front are more than a page, by their area; one more than there are where all are not. */
+  #firstTooMany(groups: readonly number[]): number {
+    const { longest } = this.#bounds
+    const seen = new Set<number>()
+    let area = 0
+    for (const [at, group] of groups.entries()) {
+      for (const member of this.#groups[group]!.members) {
+        const { width, height } = this.#boxes[member]!
+        if (!seen.has(member)) area += width * height
+        seen.add(member)
+      }
+      if (area > longest * longest) return at + 1
+    }
+    return groups.length + 1
+  }
+
+  #fit(groups: readonly number[]): boolean {
+    const boxes = this.#boxesAt(this.#membersOf(groups))
+    if (sumOf(boxes) > this.#bounds.longest * this.#bounds.longest) return false
+    return layOutQuickly(boxes, this.#bounds) !== undefined
+  }
+
+  /** In ascending order, so that the pages do not show in which order members were named. */
+  #membersOf(groups: readonly number[]): readonly number[] {
+    return [...new Set(groups.flatMap((group) => this.#groups[group]!.members))].sort((a, b) => a - b)
+  }
+
+  #boxesAt(indices: readonly number[]): readonly Box[] {
+    return indices.map((index) => this.#boxes[index]!)
+  }
+
+  #toPage({ width, height, places }: Layout, indices: readonly number[], groups: readonly number[]): PackedPage {
+    const { border } = this.#options
+    const positions = new Map<number, PackedPlace>()
+    for (const [at, index] of indices.entries()) {
+      const place = places[at]
+      if (place !== undefined) positions.set(index, { ...place, x: place.x + border, y: place.y + border })
+    }
+    return { width: width + this.#bounds.edge, height: height + this.#bounds.edge, groups, positions }
+  }
+
+  #tooLarge(group: PackGroup): AtlasError {
+    const { padding, unit = 1 } = this.#options
+    const boxes = this.#boxesAt(this.#membersOf([this.#groups.indexOf(group)]))
+    const maxSize = this.#options.maxSize * unit
+    const widest = unit * boxes.reduce((most, box) => Math.max(most, box.width - padding), 0)
+    const tallest = unit * boxes.reduce((most, box) => Math.max(most, box.height - padding), 0)
+    return new AtlasError('SW_PACK', {
+      message:
+        `Expected "${group.name}" to fit on one page of ${maxSize} × ${maxSize} pixels, found ${boxes.length} different frames of up to ` +
+        `${widest} × ${tallest} pixels. Make its frames smaller (size), play fewer of them (use), or allow larger pages.`,
+      facts: { animation: group.name, frames: boxes.length, widest, tallest, maxSize },
+    })
+  }
+}
+
+/** Area of boxes. */
+function sumOf(boxes: readonly Box[]): number {
+  return boxes.reduce((sum, { width, height }) => sum + width * height, 0)
+}

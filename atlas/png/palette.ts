@@ -1,0 +1,74 @@
+import { promisify } from 'node:util'
+import { deflate } from 'node:zlib'
+import type { Bitmap } from '../bitmap.ts'
+import { PNG_SIGNATURE } from './chunks.ts'
+import { chunk } from './write.ts'
+
+/**
+ * What a page with a palette keeps. `exact`: every visible pixel; a palette is taken where the page has at most 256 colours. `close`: also where it has more and
+ * looks alike ({@link CLOSE_ENOUGH}).
+ */
+export type PaletteMode = 'exact' | 'close'
+
+/** Structural similarity to the page in all its colours from which on a reduced one is taken, 0 to 1. */
+export const CLOSE_ENOUGH = 0.995
+
+/**
+ * Writes a PNG with a palette: 1, 2, 4 or 8 bits a pixel, as few as the colours need. All clear pixels count as one colour.
+ *
+ * @param level zlib level, 0 to 9.
+ * @returns Undefined for more than 256 colours.
+ */
+export async function encodeIndexed(bitmap: Bitmap, level: number): Promise<Uint8Array | undefined> {
+  const found = indexColours(bitmap)
+  if (found === undefined) return undefined
+  const { indices, colours } = found
+  const bits = colours.length <= 2 ? 1 : colours.length <= 4 ? 2 : colours.length <= 16 ? 4 : 8
+  const header = new Uint8Array(13)
+  const view = new DataView(header.buffer)
+  view.setUint32(0, bitmap.width)
+  view.setUint32(4, bitmap.height)
+  header.set([bits, 3], 8)
+  const palette = Uint8Array.from(colours.flatMap((colour) => [colour & 255, (colour >>> 8) & 255, (colour >>> 16) & 255]))
+  const alphas = Uint8Array.from(colours.map((colour) => colour >>> 24))
+  const isOpaque = alphas.every((alpha) => alpha === 255)
+  const rows = packRows(indices, bitmap.width, bitmap.height, bits)
+  return new Uint8Array(
+    Buffer.concat([
+      PNG_SIGNATURE,
+      chunk('IHDR', header),
+      chunk('PLTE', palette),
+      ...(isOpaque ? [] : [chunk('tRNS', alphas)]),
+      chunk('IDAT', await promisify(deflate)(rows, { level, memLevel: 9 })),
+      chunk('IEND'),
+    ]),
+  )
+}
+
+/** Colours (`0xAABBGGRR`) in the order of their numbers, so that equal pages have equal palettes; and for each pixel which it is. */
+function indexColours({ data }: Bitmap): { indices: Uint8Array; colours: readonly number[] } | undefined {
+  const pixels = new Uint32Array(data.length / 4)
+  const known = new Set<number>()
+  for (let at = 0; at < pixels.length; at++) {
+    const alpha = data[4 * at + 3]!
+    const pixel = alpha === 0 ? 0 : ((alpha << 24) | (data[4 * at + 2]! << 16) | (data[4 * at + 1]! << 8) | data[4 * at]!) >>> 0
+    pixels[at] = pixel
+    if (!known.has(pixel) && known.add(pixel).size > 256) return undefined
+  }
+  const colours = [...known].sort((a, b) => a - b)
+  const places = new Map(colours.map((colour, place) => [colour, place]))
+  return { indices: Uint8Array.from(pixels, (pixel) => places.get(pixel)!), colours }
+}
+
+/** Rows without a filter, each led by its 0, several pixels a byte, the left one in the high bits. */
+function packRows(indices: Uint8Array, width: number, height: number, bits: number): Uint8Array {
+  const stride = Math.ceil((width * bits) / 8)
+  const raw = new Uint8Array(height * (stride + 1))
+  const perByte = 8 / bits
+  for (let y = 0; y < height; y++)
+    for (let x = 0; x < width; x++) {
+      const at = y * (stride + 1) + 1 + Math.floor(x / perByte)
+      raw[at]! |= indices[y * width + x]! << (8 - bits - (x % perByte) * bits)
+    }
+  return raw
+}

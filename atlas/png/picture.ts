@@ -1,0 +1,111 @@
+import { AtlasError } from '../errors.ts'
+
+/** Width × height of the largest frame: 4096 × 4096. */
+export const MAX_FRAME_PIXELS: number = 2 ** 24
+
+/** A kind of picture that may be read. */
+export type PictureFormat = 'png' | 'jpeg' | 'webp'
+
+/** What the first bytes of a picture say. */
+export interface PictureInfo {
+  readonly format: PictureFormat
+  /** Pixels, as stored: an EXIF turn is not applied. */
+  readonly width: number
+  readonly height: number
+}
+
+/**
+ * Reads format and size from the header alone; nothing is decoded.
+ *
+ * @throws {AtlasError} `SW_IMAGE` for anything that is no PNG, JPEG or WebP (`facts.rule` is `format`), or whose header is cut short (`header`).
+ */
+export function pictureInfo(bytes: Uint8Array): PictureInfo {
+  const format = sniffFormat(bytes)
+  if (format === undefined) {
+    throw new AtlasError('SW_IMAGE', {
+      message: `Expected a PNG, JPEG or WebP picture, found ${describe(bytes)}. Save it in one of these formats.`,
+      facts: { rule: 'format', bytes: bytes.length },
+    })
+  }
+  const size = { png: pngSize, jpeg: jpegSize, webp: webpSize }[format](bytes)
+  if (size === undefined || size.width < 1 || size.height < 1) {
+    throw new AtlasError('SW_IMAGE', {
+      message: `Expected a whole ${format} picture, found a header without a size in ${bytes.length} bytes. The file is damaged or cut short.`,
+      facts: { rule: 'header', format, bytes: bytes.length },
+    })
+  }
+  return { format, ...size }
+}
+
+/** The format that the signature names, if it is one that may be read. */
+export function sniffFormat(bytes: Uint8Array): PictureFormat | undefined {
+  if (startsWith(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'
+  if (startsWith(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
+  if (startsWith(bytes, 0, 'RIFF') && startsWith(bytes, 8, 'WEBP')) return 'webp'
+  return undefined
+}
+
+function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
+  return bytes.length >= at + text.length && latin1(bytes, at, text.length) === text
+}
+
+function latin1(bytes: Uint8Array, at: number, length: number): string {
+  return String.fromCharCode(...bytes.subarray(at, at + length))
+}
+
+function describe(bytes: Uint8Array): string {
+  if (bytes.length === 0) return 'an empty file'
+  if (startsWith(bytes, 0, 'GIF8')) return 'a GIF'
+  if (startsWith(bytes, 4, 'ftyp')) return 'an AVIF, HEIC or video file'
+  if (startsWith(bytes, 0, 'PK')) return 'an archive'
+  if (/^(?:\xef\xbb\xbf)?\s*<(?:svg|\?xml|!doctype)/i.test(latin1(bytes, 0, 64))) return 'an SVG or HTML text'
+  return `bytes that begin with ${Buffer.from(bytes.subarray(0, 8)).toString('hex')}`
+}
+
+type Size = { width: number; height: number } | undefined
+
+function viewOf(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+function pngSize(bytes: Uint8Array): Size {
+  if (bytes.length < 24 || !startsWith(bytes, 12, 'IHDR')) return undefined
+  const view = viewOf(bytes)
+  return { width: view.getUint32(16), height: view.getUint32(20) }
+}
+
+// Walks the segments to the frame header (SOF); see ITU T.81, B.1.1.3.
+function jpegSize(bytes: Uint8Array): Size {
+  const view = viewOf(bytes)
+  let at = 2
+  while (at + 9 <= bytes.length && bytes[at] === 0xff) {
+    const marker = bytes[at + 1]!
+    if (marker === 0xff) {
+      at += 1
+      continue
+    }
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
+    if (isFrame) return { height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+    if (marker === 0xda || marker === 0xd9) return undefined
+    at += 2 + view.getUint16(at + 2)
+  }
+  return undefined
+}
+
+// See RFC 9649: lossy (VP8), lossless (VP8L) and extended (VP8X) headers.
+function webpSize(bytes: Uint8Array): Size {
+  if (bytes.length < 30) return undefined
+  const view = viewOf(bytes)
+  const chunk = latin1(bytes, 12, 4)
+  if (chunk === 'VP8 ' && startsWith(bytes, 23, '\x9d\x01\x2a')) {
+    return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+  }
+  if (chunk === 'VP8L' && bytes[20] === 0x2f) {
+    const packed = view.getUint32(21, true)
+    return { width: (packed & 0x3fff) + 1, height: ((packed >>> 14) & 0x3fff) + 1 }
+  }
+  if (chunk === 'VP8X') {
+    return { width: (view.getUint32(24, true) & 0xffffff) + 1, height: (view.getUint16(27, true) | (bytes[29]! << 16)) + 1 }
+  }
+  return undefined
+}

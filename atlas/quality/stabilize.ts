@@ -1,0 +1,183 @@
+import { type Bitmap, blit, createBitmap, crop } from '../bitmap.ts'
+import { visibleBox } from '../frames/trim.ts'
+import { qualityLimits } from './limits.ts'
+import { type FrameMeasure, measureFrames } from './measure.ts'
+import { figureSize, jumpsOver, type Shifts, shiftsOf } from './motion.ts'
+import { presentIn } from './pictures.ts'
+
+/** How frames are brought back to their place. */
+export interface StabilizeOptions {
+  /** Whether the last frame is followed by the first. */
+  readonly loop: boolean
+  /** @default false */
+  readonly yoyo?: boolean
+  /** Places of frames that the service says it moved; they are put between the frames around them that it did not move. @default [] */
+  readonly shifted?: readonly number[]
+}
+
+/** A whole number of pixels to the right and down. */
+export interface Move {
+  readonly x: number
+  readonly y: number
+}
+
+/** Frames at their places, all of one size. */
+export interface Stabilized {
+  /** The same bitmaps where nothing moved. */
+  readonly frames: readonly Bitmap[]
+  /** What each frame was moved by. */
+  readonly moves: readonly Move[]
+  /** Where the old canvas's top left corner lies on the new one; 0, 0 where it did not have to grow. */
+  readonly origin: Move
+}
+
+/**
+ * Puts frames back that jumped out of their sequence, and takes a creep out of a loop, by whole pixels: a trimmed frame keeps its pixels and gets another offset,
+ * which is what moving its pivot is.
+ *
+ * Where a frame belongs is measured by the median of the body's columns and by the foot line, and only where the whole figure stands out from both neighbours, as
+ * the quality gate tells it. What moves by itself (a bob, a swinging arm, a leap, the beat of a run) is left alone: a sequence without flags comes back as it was.
+ *
+ * @param frames In playing order, all of one size.
+ * @returns Nothing is cut off: where a move would push visible pixels over the edge, the canvas of all frames grows, by as much on
+ * either side and above as below, so that its middle stays the middle.
+ */
+export function stabilize(frames: readonly Bitmap[], options: StabilizeOptions): Stabilized {
+  const moves = planMoves(frames, options)
+  if (moves.every(({ x, y }) => x === 0 && y === 0)) return { frames, moves, origin: { x: 0, y: 0 } }
+  const room = roomFor(frames, moves)
+  return { frames: frames.map((frame, at) => place(frame, moves[at]!, room)), moves, origin: room }
+}
+
+function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: StabilizeOptions): Move[] {
+  const moves = frames.map(() => ({ x: 0, y: 0 }))
+  const measures = measureFrames(frames)
+  const present = presentIn(measures)
+  if (present.length < 4) return moves
+  const isClosed = loop && yoyo !== true
+  let shown = present.map((at) => measures[at]!)
+  const move = (place: number, by: Move): void => {
+    moves[present[place]!]!.x += by.x
+    moves[present[place]!]!.y += by.y
+    shown = shown.map((measure, at) => (at === place ? movedMeasure(measure, by) : measure))
+  }
+  for (const { place, by } of returnShifted(
+    shown,
+    present.flatMap((at, i) => (shifted.includes(at) ? [i] : [])),
+    isClosed,
+  ))
+    move(place, by)
+  const size = figureSize(shown)
+  const limits = {
+    down: Math.max(qualityLimits.leastShiftPx, qualityLimits.footLine * size),
+    across: Math.max(qualityLimits.leastShiftPx, qualityLimits.bodyAnchor * size),
+  }
+  // One after the other, the farthest first, each by no more than it stands out: what it stands out from may itself have jumped.
+  const touched = new Set<number>()
+  for (let round = 0; round < 2 * present.length; round++) {
+    const { down, across } = shiftsOf(shown, isClosed)
+    const [place, by] = farthest(down, across, limits)
+    if (place === undefined) break
+    touched.add(place)
+    move(place, by)
+  }
+  // In the middle between its neighbours, when all are back.
+  for (const place of touched) {
+    const off = (value: (measure: FrameMeasure) => number): number => whole(standsOff(shown, place, value, isClosed))
+    move(place, {
+      x: moves[present[place]!]!.x === 0 ? 0 : -off(({ core }) => core),
+      y: moves[present[place]!]!.y === 0 ? 0 : -off(({ foot }) => foot),
+    })
+  }
+  const { down, across } = shiftsOf(shown, isClosed)
+  const creepY = Math.abs(down.creep) >= limits.down ? down.creep : 0
+  const creepX = Math.abs(across.creep) >= limits.across ? across.creep : 0
+  // The first frame stays; each further one gives back its part of what is missing at the end.
+  if (creepX !== 0 || creepY !== 0)
+    for (const place of present.keys())
+      move(place, { x: whole((creepX * place) / present.length), y: whole((creepY * place) / present.length) })
+  return moves
+}
+
+function whole(value: number): number {
+  // No −0: it would not be equal to a frame that stays.
+  return Math.round(value) || 0
+}
+
+function farthest(
+  down: Shifts,
+  across: Shifts,
+  limits: { readonly down: number; readonly across: number },
+): [place: number | undefined, by: Move] {
+  const far = (shifts: Shifts, limit: number): number | undefined =>
+    jumpsOver(shifts, limit).sort((a, b) => Math.abs(shifts.jumps[b]!) - Math.abs(shifts.jumps[a]!) || a - b)[0]
+  const lowest = far(down, limits.down)
+  if (lowest !== undefined) return [lowest, { x: 0, y: whole(-down.jumps[lowest]!) }]
+  const aside = far(across, limits.across)
+  return [aside, { x: aside === undefined ? 0 : whole(-across.jumps[aside]!), y: 0 }]
+}
+
+function standsOff(measures: readonly FrameMeasure[], at: number, value: (measure: FrameMeasure) => number, isClosed: boolean): number {
+  const count = measures.length
+  const [before, after] = isClosed ? [(at + count - 1) % count, (at + 1) % count] : [at - 1, at + 1]
+  return value(measures[at]!) - (value(measures[before]!) + value(measures[after]!)) / 2
+}
+
+/** Frames that the service moved, put where the nearest frames before and after that it did not move say. Half of the frames or more must have stayed. */
+function returnShifted(measures: readonly FrameMeasure[], shifted: readonly number[], isClosed: boolean): { place: number; by: Move }[] {
+  const count = measures.length
+  if (shifted.length === 0 || shifted.length > count / 2) return []
+  const find = (from: number, step: 1 | -1): number | undefined => {
+    for (let i = 1; i < count; i++) {
+      const at = from + i * step
+      if (!isClosed && (at < 0 || at >= count)) return undefined
+      if (!shifted.includes((at + count) % count)) return (at + count) % count
+    }
+    return undefined
+  }
+  return shifted.map((place) => {
+    const around = [find(place, -1), find(place, 1)].flatMap((at) => (at === undefined ? [] : [measures[at]!]))
+    const mean = (value: (measure: FrameMeasure) => number): number => around.reduce((sum, one) => sum + value(one), 0) / around.length
+    const own = measures[place]!
+    return { place, by: { x: whole(mean(({ core }) => core) - own.core), y: whole(mean(({ foot }) => foot) - own.foot) } }
+  })
+}
+
+function movedMeasure(measure: FrameMeasure, { x, y }: Move): FrameMeasure {
+  return {
+    ...measure,
+    foot: measure.foot + y,
+    head: measure.head + y,
+    centreY: measure.centreY + y,
+    left: measure.left + x,
+    right: measure.right + x,
+    core: measure.core + x,
+    centreX: measure.centreX + x,
+  }
+}
+
+/** Columns to add on either side, and rows above and below. */
+function roomFor(frames: readonly Bitmap[], moves: readonly Move[]): Move {
+  let [across, down] = [0, 0]
+  for (const [at, frame] of frames.entries()) {
+    const box = visibleBox(frame, 0)
+    if (box === undefined) continue
+    const { x, y } = moves[at]!
+    across = Math.max(across, -(box.left + x), box.right + x - frame.width)
+    down = Math.max(down, -(box.top + y), box.bottom + y - frame.height)
+  }
+  return { x: across, y: down }
+}
+
+function place(frame: Bitmap, move: Move, room: Move): Bitmap {
+  const target = createBitmap(frame.width + 2 * room.x, frame.height + 2 * room.y)
+  const box = visibleBox(frame, 0)
+  if (box === undefined) return target
+  blit(
+    target,
+    crop(frame, box.left, box.top, box.right - box.left, box.bottom - box.top),
+    box.left + move.x + room.x,
+    box.top + move.y + room.y,
+  )
+  return target
+}

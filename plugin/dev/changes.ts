@@ -1,0 +1,47 @@
+import type { BuiltAtlas, BuiltSheets, BuiltSprite } from '../../src/index.ts'
+
+/** A sprite and the atlases that hold it. */
+export interface ShownSprite {
+  readonly sprite: BuiltSprite
+  /** At every scale. */
+  readonly atlases: readonly BuiltAtlas[]
+}
+
+const known = new WeakMap<BuiltSheets, ReadonlyMap<string, ShownSprite>>()
+
+/** The sprites of sheets, by name. */
+export function spritesOf(sheets: BuiltSheets): ReadonlyMap<string, ShownSprite> {
+  const sprites = known.get(sheets) ?? readSprites(sheets)
+  known.set(sheets, sprites)
+  return sprites
+}
+
+function readSprites({ sprites, atlases }: BuiltSheets): ReadonlyMap<string, ShownSprite> {
+  const byName = new Map<string, BuiltAtlas[]>()
+  for (const atlas of atlases) byName.set(atlas.name, [...(byName.get(atlas.name) ?? []), atlas])
+  return new Map(sprites.map((sprite) => [sprite.name, { sprite, atlases: byName.get(sprite.atlas) ?? [] }]))
+}
+
+/** Whether nothing of a sprite has changed. What is made anew is another object; what was not looked at is the very same. */
+export function isSame(before: ShownSprite | undefined, after: ShownSprite): boolean {
+  if (!before) return false
+  const hasSameAtlases = before.atlases.length === after.atlases.length && before.atlases.every((atlas, at) => atlas === after.atlases[at])
+  return hasSameAtlases && (before.sprite === after.sprite || JSON.stringify(before.sprite) === JSON.stringify(after.sprite))
+}
+
+/** What has changed from one state of sheets to another. */
+export interface SheetChanges {
+  /** Sprites that are new, or not as they were. */
+  readonly changed: readonly BuiltSprite[]
+  /** Sprites that are not there any more. */
+  readonly gone: readonly BuiltSprite[]
+}
+
+/** Compares sheets. @param before Undefined where there was nothing. */
+export function compareSheets(before: BuiltSheets | undefined, after: BuiltSheets): SheetChanges {
+  const [old, now] = [before ? spritesOf(before) : new Map<string, ShownSprite>(), spritesOf(after)]
+  return {
+    changed: [...now].flatMap(([name, shown]) => (isSame(old.get(name), shown) ? [] : [shown.sprite])),
+    gone: [...old].flatMap(([name, { sprite }]) => (now.has(name) ? [] : [sprite])),
+  }
+}

@@ -1,0 +1,183 @@
+import { relative, resolve } from 'node:path'
+import type { ViteDevServer } from 'vite'
+import { filesOf } from '../../src/errors.ts'
+import type { BuiltSprite, Preview } from '../../src/index.ts'
+import { findSprite } from '../build/bundling.ts'
+import { guardPaths, isOwnPath, servePages } from '../http/middleware.ts'
+import { createPageShelf } from '../http/pages.ts'
+import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from '../ids.ts'
+import { createLog } from '../log.ts'
+import { allModule, atlasModule, spriteModule } from '../module.ts'
+import { openDesk } from '../panel/server/panel-server.ts'
+import type { DevSprites, PluginSession } from '../session.ts'
+import { compareSheets, spritesOf } from './changes.ts'
+import { hotModule } from './hot-module.ts'
+import { createMessenger, stampOf, toModule, type UrlOf } from './messenger.ts'
+import { createLooks, type Sight } from './shown-sprites.ts'
+import { createTypingsWriter } from './typings.ts'
+import { watchLockFile, watchProject } from './watcher.ts'
+
+/** How long a file that cannot be read, or is gone, is given to be written to its end. */
+const againMs = 30
+
+/**
+ * Serves sprites from memory, one atlas each, placeholders for what is not bought, and keeps pages up to date: a spec saved or a result arrived is swapped into the running game.
+ * By itself it spends nothing and asks no service: a person's approval makes the desk do so.
+ */
+export async function createDevSprites(server: ViteDevServer, session: PluginSession): Promise<DevSprites> {
+  const workshop = await session.workshop()
+  const { root, base } = session.surroundings
+  const { dir, shared = dir } = workshop.options.store
+  const folders = [dir, shared, `${root}/node_modules/.cache/spritewright`].flatMap((folder) => [
+    folder,
+    // A root that is a link has two names.
+    resolve(server.config.root, relative(root, folder)),
+  ])
+  // A bundle names the pages of the time when it was made.
+  const shelf = createPageShelf(server.config.experimental.bundledDev ? Number.POSITIVE_INFINITY : undefined)
+  const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
+  const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
+  const messenger = createMessenger(server, root, urlOf)
+  const typings = createTypingsWriter(workshop, (error) => createLog(server.config.logger).error((error as Error).message))
+  let untyped: Sight | undefined
+  const writeTypings = async (): Promise<void> => {
+    const due = untyped
+    untyped = undefined
+    if (due) await typings.write({ ...due, now: looks.newest() ?? due.now })
+  }
+  const looks = createLooks(workshop.preview, async (sight) => {
+    const { now, before, isChange } = sight
+    const { changed, gone } = compareSheets(before?.sheets, now.sheets)
+    shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
+    // Whoever saves a spec sees it first; whoever imports one has it typed.
+    if (before && isChange) untyped = { ...sight, before: untyped?.before ?? before }
+    else await typings.write(sight)
+    // All of the root is watched as it is.
+    const known = new Set(before?.specs)
+    const fresh = now.specs.filter((spec) => !known.has(spec)).map(({ file }) => file)
+    const files = [
+      ...fresh,
+      ...changed.flatMap(({ picture, overridePaths = [] }) => [...overridePaths, ...(picture === undefined ? [] : [picture])]),
+    ]
+    server.watcher.add(files.filter((file) => !isInside(root, file)))
+    // A page that is loaded from now on gets new code; one that is open is told by an event.
+    if (before) forgetModules(server, root, isChange ? [...changed, ...gone] : changed.filter((sprite) => isRemade(sprite, before)))
+    // What was locked for a moment is seen with whatever is looked at next: no file has to change for it.
+    if (before && !isChange && hasLostErrors(before, now)) {
+      messenger.tell(now)
+      desk.changed([])
+    }
+  })
+  const desk = openDesk(server, {
+    workshop,
+    root,
+    base: base.startsWith('/') ? base : '/',
+    shown: (count) => looks.withMore(count),
+    show: async (name) => looks.newest() !== (await looks.with([name])),
+    urlOf: (page) => `${prefix}${page.sha256}.${page.extension}`,
+  })
+  guardPaths(server, folders)
+  servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
+  /** Looks at what has changed, and tells it. */
+  const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {
+    try {
+      const before = looks.newest()
+      let isDoubtful = hasDoubts(await looks.change(changed), before)
+      // A file may have been seen half written, or under its old name: what is wrong, or gone, is looked at twice before it is told.
+      if (isDoubtful) {
+        const middle = looks.newest()
+        await workshop.host.clock.sleep(againMs)
+        isDoubtful = hasDoubts(await looks.change(changed), middle)
+      }
+      // What is sound is told at once, also where more is to come.
+      if (!isDoubtful || !isStale()) messenger.tell(looks.newest() as Preview)
+    } finally {
+      desk.changed(changed)
+      await writeTypings()
+    }
+  }
+  let refreshing: Promise<unknown> = Promise.resolve()
+  watchProject(server, { root, store: workshop.options.store.dir }, (isStale, changed) => {
+    const run = refresh(isStale, changed)
+    refreshing = run.catch(() => undefined)
+    return run
+  })
+  watchLockFile(server, root, desk.approved)
+  /** What a page imports is made now, and kept up to date from now on. */
+  const shownWith = async (names: readonly string[] | 'all'): Promise<Preview> => {
+    const preview = await looks.with(names)
+    messenger.note(looks.newest() ?? preview, names)
+    return preview
+  }
+  return {
+    close: async () => {
+      await desk.close()
+      // What is being looked at still writes into the cache.
+      await looks.idle()
+      await refreshing
+      await typings.close()
+    },
+    isOwnFile: (id) => isOwnPath(id, server.config.root, server.config.base, folders),
+    moduleOf: async (id) => {
+      if (id.kind === 'hot') return hotModule()
+      try {
+        return moduleOf(id, root, await shownWith(id.kind === 'all' ? 'all' : await nameOf(id)), urlOf)
+      } catch (error) {
+        messenger.pageHasFailed()
+        throw error
+      }
+    },
+  }
+  /** The sprite that a module is of; none where its spec is broken, or is none. */
+  async function nameOf(id: Extract<SpriteId, { kind: 'sprite' | 'atlas' }>): Promise<readonly string[]> {
+    if (id.kind === 'atlas') return [id.name]
+    const file = specFile(root, id)
+    return (await looks.with([])).specs.flatMap((spec) => (toSlashes(spec.file) === file ? [spec.name] : []))
+  }
+}
+
+/** Whether a sprite is not new: it was there, or broken. Of a new one no module is out of date, and the one that it is being made for must stay. */
+function isRemade({ name, file }: BuiltSprite, { sheets, errors }: Preview): boolean {
+  return spritesOf(sheets).has(name) || errors.flatMap(filesOf).includes(file)
+}
+
+/** Whether something is not wrong any more. */
+function hasLostErrors(before: Preview, now: Preview): boolean {
+  const there = new Set(now.errors.map(({ message }) => message))
+  return before.errors.some(({ message }) => !there.has(message))
+}
+
+/** Whether something is wrong, or gone. */
+function hasDoubts(now: Preview, before: Preview | undefined): boolean {
+  if (now.errors.length > 0) return true
+  const there = new Set(now.specs.map(({ name }) => name))
+  return before?.specs.some(({ name }) => !there.has(name)) === true
+}
+
+function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets, errors }: Preview, urlOf: UrlOf): string {
+  if (id.kind === 'all') return allModule(sheets, root, true)
+  if (id.kind === 'sprite') {
+    const file = specFile(root, id)
+    const broken = errors.find((error) => filesOf(error).some((other) => toSlashes(other) === file))
+    if (broken) throw broken
+    const sprite = findSprite(sheets, file)
+    return spriteModule(sprite, sheets, stampOf(toModule(sprite, sheets, urlOf)))
+  }
+  const variants = sheets.atlases.filter((atlas) => atlas.name === id.name)
+  return atlasModule(
+    variants,
+    variants.map((atlas) => atlas.pages.map((page) => JSON.stringify(urlOf(page)))),
+  )
+}
+
+/** The modules of sprites are made anew when they are asked for next, in every environment, and so is the one of all. */
+function forgetModules(server: ViteDevServer, root: string, sprites: readonly BuiltSprite[]): void {
+  if (sprites.length === 0) return
+  const ids = sprites.flatMap((sprite) => [formatId(spriteId(root, sprite.file)), formatId({ kind: 'atlas', name: sprite.atlas })])
+  for (const { moduleGraph } of Object.values(server.environments)) {
+    for (const id of [formatId({ kind: 'all' }), ...ids]) {
+      const module = moduleGraph.getModuleById(id)
+      if (module) moduleGraph.invalidateModule(module)
+    }
+  }
+}

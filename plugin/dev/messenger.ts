@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto'
+import type { ViteDevServer } from 'vite'
+import { filesOf } from '../../src/errors.ts'
+import type { BuiltPage, BuiltSheets, Preview, SpritewrightError } from '../../src/index.ts'
+import { toFailure } from '../failure.ts'
+import { formatId, spriteId, toSlashes } from '../ids.ts'
+import { createLog } from '../log.ts'
+import { toAtlasData, toSpriteData } from '../module.ts'
+import type { SpriteModule, SpriteUpdate } from '../runtime/shared/data.ts'
+import { isSame, type ShownSprite, spritesOf } from './changes.ts'
+import { parseHaving, parseReload } from './hot-messages.ts'
+
+/** The URL of a page. */
+export type UrlOf = (page: BuiltPage) => string
+
+/** Tells pages what has changed since they were told last. */
+export interface Messenger {
+  /** Pages are loaded with these sprites from now on: they are told what changes of them, and where they know all, of what comes too. */
+  note(preview: Preview, names: readonly string[] | 'all'): void
+  /** A page got an error in place of a module: it does not run, and only a reload helps it. */
+  pageHasFailed(): void
+  /** @param preview No older than any that was noted. */
+  tell(preview: Preview): void
+}
+
+/** One sprite as pages are told of it. */
+interface Told {
+  /** Changes with anything of it that a page sees. */
+  readonly stamp: string
+  readonly shown: ShownSprite
+  readonly module: SpriteModule
+  /** Its spec, absolute. */
+  readonly file: string
+}
+
+/** Updates go out as one event, what is broken as an overlay with its place; then that it is mended. A page that comes later is told what it has missed. */
+export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Messenger {
+  const { hot } = server.environments.client
+  let told: ReadonlyMap<string, Told> = new Map()
+  let asked: Set<string> | 'all' = new Set()
+  /** Names of all sprites that there are, told or not. */
+  let there: ReadonlySet<string> = new Set()
+  let broken: object | undefined
+  let isPageDead = false
+  /** Specs that are gone, and may still be imported. */
+  const lost = new Map<string, string>()
+  // An exception in a listener ends the process, so neither of them trusts its data.
+  hot.on('spritewright:have', (data: unknown, client) => {
+    const having = parseHaving(data)
+    if (!having) return
+    const { stamps } = having
+    const all = having.all && new Set(having.all)
+    // One of which nothing was told yet is not gone for that.
+    const known = Object.entries(stamps).filter(([name]) => told.has(name) || !there.has(name))
+    const missed = differences(told, new Map(known), (name) => all?.has(name) === false)
+    if (missed) client.send('spritewright:update', missed)
+    if (broken) client.send({ type: 'error', err: broken as never })
+  })
+  hot.on('spritewright:reload', (data: unknown) => {
+    const reload = parseReload(data)
+    if (reload) createLog(server.config.logger).warn(`a page is loaded anew: ${reload.why}`)
+  })
+  const toldOf = (preview: Preview): Map<string, Told> => {
+    there = new Set(preview.specs.map(({ name }) => name))
+    return toTold(preview.sheets, told, urlOf, (name) => asked === 'all' || asked.has(name))
+  }
+  return {
+    note: (preview, names) => {
+      if (names === 'all') asked = 'all'
+      else if (asked !== 'all') for (const name of names) asked.add(name)
+      const isNews = names === 'all' || names.some((name) => !told.has(name))
+      if (isNews) told = new Map([...toldOf(preview), ...told])
+    },
+    pageHasFailed: () => {
+      isPageDead = true
+    },
+    tell: (preview) => {
+      const before = told
+      told = withBroken(toldOf(preview), before, preview.errors)
+      for (const [name, { file }] of before) if (!told.has(name)) lost.set(name, file)
+      for (const name of told.keys()) lost.delete(name)
+      const failure = failureOf(preview.errors) ?? lostImport(server, root, lost)
+      if (failure) hot.send({ type: 'error', err: failure as never })
+      else if (isPageDead) hot.send({ type: 'full-reload' })
+      else if (broken) hot.send('spritewright:mended', {})
+      broken = failure
+      isPageDead &&= failure !== undefined
+      const known = new Map([...before].map(([name, { stamp }]) => [name, stamp] as const))
+      const update = differences(told, known, () => true)
+      if (update) hot.send('spritewright:update', update)
+    },
+  }
+}
+
+/** @param before What is told of a sprite that has not changed is known. */
+function toTold(
+  sheets: BuiltSheets,
+  before: ReadonlyMap<string, Told>,
+  urlOf: UrlOf,
+  isAsked: (name: string) => boolean,
+): Map<string, Told> {
+  const all = [...spritesOf(sheets)].flatMap(([name, shown]) => {
+    if (!isAsked(name)) return []
+    const known = before.get(name)
+    if (known && isSame(known.shown, shown)) return [[name, known] as const]
+    const { sprite, atlases } = shown
+    const module = toModule(sprite, { ...sheets, atlases }, urlOf)
+    return [[name, { shown, module, stamp: stampOf(module), file: sprite.file }] as const]
+  })
+  return new Map(all)
+}
+
+/** A sprite as the page that imports it has it. */
+export function toModule(sprite: BuiltSheets['sprites'][number], sheets: BuiltSheets, urlOf: UrlOf): SpriteModule {
+  const atlases = sheets.atlases.filter((atlas) => atlas.name === sprite.atlas)
+  return { ...toSpriteData(sprite, sheets), atlases: atlases.map((atlas) => toAtlasData(atlas, atlas.pages.map(urlOf))) }
+}
+
+/** What tells one state of a sprite from another. */
+export function stampOf(module: SpriteModule): string {
+  return createHash('sha256').update(JSON.stringify(module)).digest('base64url').slice(0, 16)
+}
+
+/** A sprite whose spec is broken is not gone: what is shown of it stays. */
+function withBroken(now: Map<string, Told>, before: ReadonlyMap<string, Told>, errors: readonly SpritewrightError[]): Map<string, Told> {
+  const files = new Set(errors.flatMap(filesOf).map(toSlashes))
+  for (const [name, sprite] of before) if (!now.has(name) && files.has(toSlashes(sprite.file))) now.set(name, sprite)
+  return now
+}
+
+/** What somebody lacks who knows sprites by these stamps; undefined where that is nothing. @param isWanted Whether one that is not known is told. */
+function differences(
+  now: ReadonlyMap<string, Told>,
+  known: ReadonlyMap<string, string>,
+  isWanted: (name: string) => boolean,
+): SpriteUpdate | undefined {
+  const isNews = (name: string, { stamp }: Told): boolean => (known.has(name) ? known.get(name) !== stamp : isWanted(name))
+  const sprites = [...now].flatMap(([name, sprite]) => (isNews(name, sprite) ? [sprite.module] : []))
+  const gone = [...known.keys()].filter((name) => !now.has(name))
+  if (sprites.length === 0 && gone.length === 0) return undefined
+  return { sprites, ...(gone.length > 0 ? { gone } : {}) }
+}
+
+function failureOf([first]: readonly SpritewrightError[]): object | undefined {
+  return first && { ...toFailure(first), stack: '', plugin: 'spritewright' }
+}
+
+/** A module that imports a spec which is gone. */
+function lostImport(server: ViteDevServer, root: string, lost: ReadonlyMap<string, string>): object | undefined {
+  const { moduleGraph } = server.environments.client
+  for (const file of lost.values()) {
+    const id = spriteId(root, file)
+    const importers = [...(moduleGraph.getModuleById(formatId(id))?.importers ?? [])].flatMap((module) => module.file ?? [])
+    const importer = importers.find((other) => !other.startsWith('\0'))
+    if (importer === undefined) continue
+    const shown = id.kind === 'sprite' ? id.file : file
+    const message = `${importer.slice(toSlashes(root).length + 1)} imports ${shown}, which is not there any more. Put the spec back, or take the import out.`
+    return { message, stack: '', id: importer, plugin: 'spritewright' }
+  }
+  return undefined
+}

@@ -1,0 +1,86 @@
+import { dirname } from 'node:path'
+import type { Preview, Workshop } from '../../src/index.ts'
+import { compareSheets } from './changes.ts'
+import type { Sight } from './shown-sprites.ts'
+
+/** Keeps the typings beside specs up to date: of what is shown by what was made, of all others by what they ask for. */
+export interface TypingsWriter {
+  /** Writes what has changed from one look to the next, and what could not be written before. The typings of a whole project are written beside what goes on. */
+  write(sight: Sight): Promise<void>
+  /** Ends the writing of a whole project; the next server goes on with it. */
+  close(): Promise<void>
+}
+
+type Spec = Preview['specs'][number]
+
+/** Specs whose typings are written in one go: whoever saves one meanwhile waits for no more. */
+const fewSpecs = 64
+
+/** @param tell Takes what keeps typings from being written where nobody waits for it. */
+export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, tell: (error: unknown) => void): TypingsWriter {
+  let newest: Preview | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  let rest: Promise<void> = Promise.resolve()
+  let isClosed = false
+  /** Names of those that could not be written. */
+  const owed = new Set<string>()
+  const owe = (specs: readonly Spec[]): void => {
+    for (const { name } of specs) owed.add(name)
+  }
+  const takeOwed = ({ specs }: Preview): readonly Spec[] => {
+    const taken = owed.size === 0 ? [] : specs.filter(({ name }) => owed.has(name))
+    owed.clear()
+    return taken
+  }
+  const writeNow = (now: Preview, specs: readonly Spec[]): Promise<unknown> => {
+    const names = new Set(specs.map(({ name }) => name))
+    const sprites = now.sheets.sprites.filter(({ name }) => names.has(name))
+    const made = new Set(sprites.map(({ name }) => name))
+    const unmade = specs.filter(({ name }) => !made.has(name))
+    const run = turn.then(() => workshop.writeTypings({ ...now.sheets, sprites }, unmade))
+    turn = run.catch(() => owe(specs))
+    return run
+  }
+  const writeRest = async (specs: readonly Spec[]): Promise<void> => {
+    for (let at = 0; at < specs.length && !isClosed; at += fewSpecs) {
+      // What has changed since has been written since.
+      const now = newest as Preview
+      const there = new Set(now.specs)
+      const few = specs.slice(at, at + fewSpecs).filter((spec) => there.has(spec))
+      await writeNow(now, few).catch((error: unknown) => {
+        owe(specs.slice(at + fewSpecs))
+        throw error
+      })
+    }
+  }
+  return {
+    write: async ({ now, before }) => {
+      newest = now
+      const due = [...new Set([...takeOwed(now), ...dueSpecs(now, before)])]
+      const made = new Set(now.sheets.sprites.map(({ name }) => name))
+      // All that is shown is typed before anybody sees it; the others only where they are few.
+      const [first, others] = due.length <= fewSpecs ? [due, []] : [due.filter(({ name }) => made.has(name)), due]
+      if (first.length > 0) await writeNow(now, first)
+      const unmade = others.filter(({ name }) => !made.has(name))
+      if (unmade.length > 0) rest = rest.then(() => writeRest(unmade)).catch(tell)
+    },
+    close: async () => {
+      isClosed = true
+      await rest
+      await turn
+    },
+  }
+}
+
+/** Specs that say something else than before, whose sprites have changed, or from whose folder a spec has gone. */
+function dueSpecs(now: Preview, before: Preview | undefined): readonly Spec[] {
+  const known = new Set(before?.specs)
+  const there = new Set(now.specs.map(({ name }) => name))
+  const changed = new Set(compareSheets(before?.sheets, now.sheets).changed.map(({ name }) => name))
+  const emptied = new Set([...known].flatMap((spec) => (there.has(spec.name) ? [] : [dirname(spec.file)])))
+  return now.specs.filter((spec) => {
+    // One of them is enough: what is left behind in its folder goes with it.
+    const isNeighbour = emptied.delete(dirname(spec.file))
+    return isNeighbour || !known.has(spec) || changed.has(spec.name)
+  })
+}

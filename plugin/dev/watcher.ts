@@ -1,0 +1,84 @@
+import { basename, dirname, extname, join, resolve } from 'node:path'
+import type { ViteDevServer } from 'vite'
+import { isInside, specPath } from '../ids.ts'
+import { createLog } from '../log.ts'
+
+const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+/** Exports of frames touched up by hand; their pictures are watched as all are. */
+const touchedUp = /\.frames[\\/][^\\/]+\.json$/i
+const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
+
+/** Folders of a project, absolute. */
+export interface WatchedFolders {
+  readonly root: string
+  /** Paid results and the journal. */
+  readonly store: string
+}
+
+/**
+ * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result changes, in whatever order other programs write them, with the paths of all that has
+ * changed since it was called last. Changes that come while it runs lead to one more run: `isStale` tells it that what it has read is no longer what is there. What it throws goes to
+ * Vite's log; the next run is given no paths, since nobody knows what was looked at. A changed configuration starts the server anew.
+ */
+export function watchProject(
+  server: ViteDevServer,
+  { root, store }: WatchedFolders,
+  refresh: (isStale: () => boolean, changed: readonly string[] | undefined) => Promise<void>,
+): void {
+  let isRunning = false
+  let isLost = false
+  const due = new Set<string>()
+  const run = async (path: string): Promise<void> => {
+    due.add(path)
+    if (isRunning) return
+    isRunning = true
+    while (due.size > 0) {
+      const changed = isLost ? undefined : [...due]
+      due.clear()
+      isLost = false
+      await refresh(() => due.size > 0, changed).catch((error: unknown) => {
+        isLost = true
+        createLog(server.config.logger).error((error as Error).message)
+      })
+    }
+    isRunning = false
+  }
+  const results = join(store, 'results')
+  const matters = (path: string): boolean => {
+    if (isInside(store, path)) return isInside(results, path)
+    if (isInside(join(root, 'node_modules'), path)) return false
+    return (
+      specPath.test(path) || touchedUp.test(path) || path === join(root, 'sprites.lock.json') || pictures.has(extname(path).toLowerCase())
+    )
+  }
+  server.watcher.add([root, results])
+  server.watcher.on('all', (event, path) => {
+    if (event === 'addDir' || event === 'unlinkDir') return
+    if (dirname(path) === root && configuration.test(basename(path))) void restart(server)
+    else if (matters(path)) void run(path)
+  })
+  // Of several changes of a file within 50 ms, `all` tells the first; the last is what counts.
+  server.watcher.on('raw', (_event, path, details) => {
+    const { watchedPath = root } = details as { watchedPath?: string }
+    // A file is watched by itself, or as one of a folder.
+    const changed = matters(watchedPath) ? watchedPath : resolve(watchedPath, path || '.')
+    if (matters(changed)) void run(changed)
+  })
+}
+
+/** Calls `look` when the lock file has changed: somebody has approved, bought, or pulled what others have. */
+export function watchLockFile(server: ViteDevServer, root: string, look: () => void): void {
+  const lock = join(root, 'sprites.lock.json')
+  server.watcher.on('all', (_event, path) => {
+    if (path === lock) look()
+  })
+  server.watcher.on('raw', (_event, path, details) => {
+    const { watchedPath = root } = details as { watchedPath?: string }
+    if ([watchedPath, resolve(watchedPath, path || '.')].includes(lock)) look()
+  })
+}
+
+async function restart(server: ViteDevServer): Promise<void> {
+  createLog(server.config.logger).info('its configuration changed, the server starts anew.')
+  await server.restart()
+}

@@ -1,0 +1,108 @@
+import { resolve } from 'node:path'
+import type { Connect, ViteDevServer } from 'vite'
+import { realPath } from '../../src/host/real-path.ts'
+import type { BuiltPage } from '../../src/index.ts'
+import { isInside } from '../ids.ts'
+import { isOwnHost } from './guard.ts'
+
+/** Answers 403 to whoever asks for a path under a prefix by a name that is none of the server's. */
+export function guardHost(server: ViteDevServer, prefix: string): void {
+  server.middlewares.use((request, response, next) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    if (!`${path}/`.startsWith(prefix) || isOwnHost(request.headers, server.config.server)) return next()
+    const { host, ':authority': authority = host } = request.headers
+    response.statusCode = 403
+    response.setHeader('Content-Type', 'text/plain; charset=utf-8')
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    response.end(
+      `Expected a request to a name of this server, found Host: ${JSON.stringify(authority ?? '')}. If that name is yours, add it to server.allowedHosts in the configuration of Vite.`,
+    )
+  })
+}
+
+/**
+ * Answers 404 for every path that leads into a folder of ours, in any spelling, before Vite sees it. Vite's own `server.fs.deny` is left as it is: setting it would replace its defaults,
+ * and open `.env`.
+ *
+ * @param folders Absolute.
+ */
+export function guardPaths(server: ViteDevServer, folders: readonly string[]): void {
+  const { root, base } = server.config
+  server.middlewares.use((request, response, next) => {
+    if (!isOwnPath(request.url ?? '/', root, base, folders)) return next()
+    response.statusCode = 404
+    response.end()
+  })
+}
+
+/**
+ * Whether a URL, or the id of a module, may name a file in one of the folders. Links are followed on both sides: a
+ * workspace links `node_modules/game` to the project, a link may lead to a single file, and a disk may know a folder by
+ * several spellings.
+ */
+export function isOwnPath(url: string, root: string, base: string, folders: readonly string[]): boolean {
+  const named = withRealPaths(namedPaths(url, root, base))
+  const own = withRealPaths(folders)
+  return named.some((path) => own.some((folder) => isInside(folder, path)))
+}
+
+/** Each path as it is written and as the disk has it, none twice. */
+function withRealPaths(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths.flatMap((path) => [path, realPath(path)]))]
+}
+
+/**
+ * Every file that a URL may name: from the root or from the root of the disk (Vite takes both), after `/@fs/` and `/@id/`, with the base or without it, decoded as often as it changes.
+ */
+function namedPaths(url: string, root: string, base: string): readonly string[] {
+  const paths: string[] = []
+  let path = url.split(/[?#]/)[0] ?? '/'
+  for (let turn = 0; turn < 8; turn++) {
+    const plain = path.replaceAll('\\', '/').replaceAll('\0', '').replaceAll('__x00__', '')
+    const bases = base.length > 1 && plain.startsWith(base) ? [plain, `/${plain.slice(base.length)}`] : [plain]
+    for (const one of bases) {
+      const bare = one.replace(/^(\/*@(fs|id)(?=\/))+/, '').replace(/^\/+/, '')
+      paths.push(resolve(root, bare), resolve('/', bare))
+    }
+    const decoded = decodeOnce(path)
+    if (decoded === path) break
+    path = decoded
+  }
+  return paths
+}
+
+/** What cannot be decoded stays; the rest is. */
+function decodeOnce(path: string): string {
+  return path.replace(/(%[0-9a-f]{2})+/gi, (part) => {
+    try {
+      return decodeURIComponent(part)
+    } catch {
+      return part
+    }
+  })
+}
+
+/** Serves pages from memory under a prefix, by content hash, with an ETag: a page that the browser has is not sent again. */
+export function servePages(server: ViteDevServer, prefix: string, find: (sha256: string) => BuiltPage | undefined): void {
+  guardHost(server, prefix)
+  const handle: Connect.NextHandleFunction = (request, response, next) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    if (!path.startsWith(prefix)) return next()
+    const page = find(/^([0-9a-f]{64})\.[a-z0-9]+$/.exec(path.slice(prefix.length))?.[1] ?? '')
+    if (!page || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.statusCode = page ? 405 : 404
+      return void response.end()
+    }
+    const etag = `"${page.sha256}"`
+    response.setHeader('ETag', etag)
+    response.setHeader('Cache-Control', 'no-cache')
+    if (request.headers['if-none-match'] === etag) {
+      response.statusCode = 304
+      return void response.end()
+    }
+    response.setHeader('Content-Type', page.contentType)
+    response.setHeader('Content-Length', page.bytes.length)
+    response.end(request.method === 'HEAD' ? undefined : page.bytes)
+  }
+  server.middlewares.use(handle)
+}

@@ -1,0 +1,42 @@
+import type { InlineConfig, ViteDevServer } from 'vite'
+import type { Workshop } from '../../../src/index.ts'
+import { type GuardedRequest, hasToken, ownAddress } from '../../http/guard.ts'
+import type { PanelAccess } from '../../protocol/protocol.ts'
+
+/** One token for a server and those that take its place when it starts anew: the panel that is open goes on. */
+const tokens = new WeakMap<InlineConfig, string>()
+
+/** The token of a server, made when it is first asked for. */
+export function tokenOf(config: InlineConfig, { host }: Workshop): string {
+  const token = tokens.get(config) ?? Buffer.from(host.random.bytes(32)).toString('base64url')
+  tokens.set(config, token)
+  return token
+}
+
+/** What the page that asks may do, and why no more. @param mayBuy Whether anything may be bought in this project. */
+export function accessOf(server: ViteDevServer, request: GuardedRequest, token: string, mayBuy: boolean): PanelAccess {
+  const { origins, isLoopback } = ownAddress(server)
+  const { host, ':authority': authority = host } = request.headers
+  const isOwn = [...origins].some((origin) => new URL(origin).host === authority)
+  if (!hasToken(request.headers, token))
+    return {
+      mayAct: false,
+      mayBuy: false,
+      words: 'This page only shows. To act, open the address with #token=… that the terminal printed when the server started.',
+    }
+  if (!isOwn)
+    return {
+      mayAct: false,
+      mayBuy: false,
+      words: 'This page only shows: it was not opened by an address of this server. Open the one that the terminal printed.',
+    }
+  if (!isLoopback)
+    return {
+      mayAct: true,
+      mayBuy: false,
+      words:
+        'This server can be reached from other machines (server.host), so nothing is bought from here. Approve in a terminal: spritewright approve',
+    }
+  if (!mayBuy) return { mayAct: true, mayBuy: false, words: 'Nothing may be bought here: CI, or build.generate is "never".' }
+  return { mayAct: true, mayBuy: true, words: '' }
+}

@@ -1,0 +1,151 @@
+import { type FieldEdit, type FieldValue, type Overview, type OverviewItem, SpritewrightError, type Workshop } from '../../../src/index.ts'
+import type { PanelActions } from '../../protocol/actions.ts'
+import { approveOffer, readOffer } from './approval-offer.ts'
+import type { DevBuyer } from './buyer.ts'
+import type { ActionName, Asked } from './request-schemas.ts'
+
+/** What actions work with. */
+export interface ActionPorts {
+  readonly workshop: Workshop
+  readonly buyer: DevBuyer
+  /** Whether a person watches the terminal that shows the token: a program that started the server can read it otherwise. */
+  readonly isAttended: boolean
+  /** Where everything stands, as the panel shows it. */
+  overview(): Promise<Overview>
+  /** Asks for prices and balance anew. */
+  quote(): Promise<void>
+  /** Tells pages that the state has changed; answers its revision. @param paths Files that were written, absolute, where nothing else has happened. */
+  changed(paths?: readonly string[]): number
+}
+
+/** The panel's actions; each throws `SpritewrightError`. Whether they may be taken at all, the guard has decided before. */
+export type Actions = { readonly [Name in ActionName]: (ask: Asked<Name>) => Promise<PanelActions[Name]['answers']> }
+
+/** Actions that may lead to a charge, or that speak to an execution. */
+export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'answer', 'recover', 'cancel'])
+
+/** The actions of a running dev server. */
+export function createActions(ports: ActionPorts): Actions {
+  const { workshop, buyer, isAttended } = ports
+  const done = (): { revision: number } => ({ revision: ports.changed() })
+  const write = async (sprite: string, digest: string, edit: Parameters<Workshop['editSpec']>[0]['edit']) => {
+    const written = await workshop.editSpec({ sprite, digest, edit })
+    return { digest: written.digest, revision: ports.changed([written.file]) }
+  }
+  const writeTake = async (item: OverviewItem, digest: string, take: number) =>
+    write(item.spec.name, digest, () => [{ path: ['animations', item.animation.name, 'take'], value: take }])
+  return {
+    quote: async () => {
+      await ports.quote()
+      return done()
+    },
+    offer: (ask) => readOffer(workshop, ask),
+    approve: async (ask) => {
+      await mayBuy(workshop)
+      await approveOffer(workshop, ask, isAttended ? 'clicked' : 'unattended')
+      await buyer.retry()
+      return done()
+    },
+    answer: async ({ id, text, asset, ...shown }) => {
+      await mayBuy(workshop)
+      const picture = asset && { path: asset.name, bytes: new Uint8Array(Buffer.from(asset.base64, 'base64')) }
+      await workshop.answer({ name: id, text, asset: picture, shown })
+      await buyer.retry()
+      return done()
+    },
+    take: async ({ id, digest }) => {
+      const item = await findItem(ports, id)
+      const take = Math.max(...item.takes.map((one) => one.take)) + 1
+      return { ...(await writeTake(item, digest, take)), take }
+    },
+    'choose-take': async ({ id, digest, take }) => writeTake(await findItem(ports, id), digest, take),
+    use: async ({ id, digest, use }) => {
+      const { spec, animation } = await findItem(ports, id)
+      return write(spec.name, digest, (now) =>
+        useEdits(
+          now.animations.find(({ name }) => name === animation.name),
+          use,
+        ),
+      )
+    },
+    edit: (ask) => write(ask.sprite, ask.digest, (spec) => freeEdits(spec, ask)),
+    recover: async ({ id, decision, ...shown }) => {
+      if (decision === 'replay') {
+        await mayBuy(workshop)
+        await buyer.run(
+          id,
+          async (onProgress, signal) => (await workshop.recover({ name: id, decision, shown, onProgress }, signal)).bought,
+        )
+      } else await workshop.recover({ name: id, decision, shown })
+      return done()
+    },
+    cancel: async ({ id, hash }) => {
+      const [ended] = await workshop.cancel(id, undefined, hash)
+      return { ...done(), status: ended?.status ?? 'unknown' }
+    },
+  }
+}
+
+/** @throws `SW_MISSING` where nothing may be bought here. */
+async function mayBuy(workshop: Workshop): Promise<void> {
+  if ((await workshop.due()).mayBuy) return
+  throw new SpritewrightError('SW_MISSING', {
+    message: 'Nothing may be bought here (CI, or build.generate is "never"). Nothing was sent. Approve and buy on a machine that may.',
+  })
+}
+
+async function findItem(ports: ActionPorts, id: string): Promise<OverviewItem> {
+  const item = (await ports.overview()).items.find((one) => one.id === id)
+  if (item) return item
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected the name of an animation whose spec is in order, found ${JSON.stringify(id)}.`,
+    facts: { name: id },
+  })
+}
+
+type Animation = OverviewItem['animation']
+
+/** Frames that stay keep their times; new ones get that of `fps`. */
+function useEdits(animation: Animation | undefined, use: readonly number[] | null): readonly FieldEdit[] {
+  if (!animation) return []
+  const path = ['animations', animation.name]
+  const edits: FieldEdit[] = [fieldOf([...path, 'use'], use)]
+  const { durations, fps, frames } = animation
+  if (!durations) return edits
+  const before = animation.use ?? Array.from({ length: frames }, (_, index) => index)
+  const times = new Map(before.map((frame, at) => [frame, durations[at]] as const))
+  const played = use ?? Array.from({ length: frames }, (_, index) => index)
+  return [
+    ...edits,
+    fieldOf(
+      [...path, 'durations'],
+      played.map((frame) => times.get(frame) ?? Math.max(1, Math.round(1000 / fps))),
+    ),
+  ]
+}
+
+function freeEdits(spec: OverviewItem['spec'], { size, anchor, animations = {} }: Asked<'edit'>): readonly FieldEdit[] {
+  const edits: FieldEdit[] = []
+  if (size !== undefined) edits.push(fieldOf(['size'], size))
+  if (anchor !== undefined) edits.push(fieldOf(['anchor'], anchor && [roundShare(anchor.x), roundShare(anchor.y)]))
+  for (const [name, fields] of Object.entries(animations)) {
+    if (!spec.animations.some((animation) => animation.name === name)) {
+      throw new SpritewrightError('SW_USAGE', {
+        message: `Expected an animation of "${spec.name}", found ${JSON.stringify(name)}. Nothing was written.`,
+        facts: { name },
+      })
+    }
+    for (const [field, value] of Object.entries(fields))
+      if (value !== undefined) edits.push(fieldOf(['animations', name, field], value as FieldValue | null))
+  }
+  return edits
+}
+
+function fieldOf(path: readonly string[], value: FieldValue | null): FieldEdit {
+  return value === null ? { path } : { path, value }
+}
+
+/** Four digits are finer than any pixel, and short in a file. */
+function roundShare(share: number): number {
+  return Math.round(share * 10_000) / 10_000
+}

@@ -1,0 +1,126 @@
+import {
+  type ApprovalLine,
+  type ApproveReport,
+  type Credits,
+  formatCredits,
+  parseCredits,
+  SpritewrightError,
+  type Workshop,
+} from '../../../src/index.ts'
+import type { PanelOffer } from '../../protocol/actions.ts'
+import type { Asked } from './request-schemas.ts'
+
+/** The refusal of an approval whose offer does not hold any more, with the one that does. */
+export class OfferChanged extends SpritewrightError {
+  /** As it is now. */
+  readonly offer: PanelOffer
+
+  constructor(offer: PanelOffer, { lines }: Pick<Asked<'approve'>, 'lines'>) {
+    const before = new Map(lines.map(({ id, hash }) => [id, hash] as const))
+    const others = offer.lines.flatMap(({ id, hash }) => (before.has(id) && before.get(id) !== hash ? [id] : []))
+    const why = others.length === 0 ? '' : ` What is asked for is not the same any more: ${namesOf(others)}.`
+    super('SW_CHANGED', {
+      message: `The offer has changed since it was shown.${why} Nothing was approved. Look at it, and approve it as it is. Now: ${offer.words}`,
+      facts: { sum: offer.sum, ids: offer.lines.map(({ id }) => id) },
+    })
+    this.offer = offer
+  }
+}
+
+/** What an approval would write right now, asked of the service; nothing is written. */
+export async function readOffer(workshop: Workshop, ask: Asked<'offer'>): Promise<PanelOffer> {
+  return (await consult(workshop, ask, () => false)).offer
+}
+
+/**
+ * Approves what an offer showed: the same requests at the same prices and ceilings, with the same sum. The service is asked again for that.
+ *
+ * @param given How the approval was given.
+ * @throws {OfferChanged} where anything of it is different now; nothing was written.
+ */
+export async function approveOffer(workshop: Workshop, ask: Asked<'approve'>, given: 'clicked' | 'unattended'): Promise<void> {
+  const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), given)
+  if (!isApproved) throw new OfferChanged(offer, ask)
+}
+
+async function consult(
+  workshop: Workshop,
+  { ids, ceiling, adopt }: Asked<'offer'>,
+  agree: (offer: PanelOffer) => boolean,
+  given?: 'clicked' | 'unattended',
+): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
+  let seen: { lines: readonly ApprovalLine[]; balance: Credits } | undefined
+  const report = await workshop.approve({
+    names: ids,
+    ...(ceiling === undefined ? {} : { max: parseCredits(ceiling) }),
+    ...(adopt === undefined ? {} : { adopt }),
+    ...(given === undefined ? {} : { given }),
+    confirm: async (lines, balance) => {
+      seen = { lines, balance }
+      return agree(toOffer(lines, balance))
+    },
+  })
+  // Nobody was asked where nothing needs an approval.
+  const { lines, balance } = seen ?? { lines: [], balance: (await workshop.prices()).balance }
+  return { offer: toOffer(lines, balance, report), isApproved: report.approved.length > 0 }
+}
+
+function toOffer(lines: readonly ApprovalLine[], balance: Credits, report?: ApproveReport): PanelOffer {
+  const sum = sumOf(lines.map(({ quote }) => quote))
+  const ceilings = sumOf(lines.map(({ ceiling }) => ceiling))
+  return {
+    lines: lines.map(({ id, hash, prompt, quote, ceiling }) => ({
+      ...{ id, hash, prompt },
+      price: formatCredits(quote),
+      ceiling: formatCredits(ceiling),
+    })),
+    sum: formatCredits(sum),
+    ceilings: formatCredits(ceilings),
+    balance: formatCredits(balance),
+    words: wordsOf(lines, sum, ceilings, balance),
+    untouched: report?.untouched ?? [],
+  }
+}
+
+/** What is about to happen to the money, in plain words. Steps of references are single pictures: they are charged on delivery, nothing is held for them. */
+function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits, balance: Credits): string {
+  if (lines.length === 0) return 'Nothing of it needs an approval from here.'
+  const pictures = lines.filter(({ id }) => id.includes('#'))
+  const sheets = lines.filter(({ id }) => !id.includes('#'))
+  const parts = [
+    sheets.length === 0 ? [] : [`${amount(sumOf(sheets.map(({ quote }) => quote)))} will be held for ${count(sheets.length, 'animation')}`],
+    pictures.length === 0
+      ? []
+      : [`${amount(sumOf(pictures.map(({ quote }) => quote)))} will be charged on delivery of ${count(pictures.length, 'picture')}`],
+    ceilings > sum ? [`at most ${formatCredits(ceilings)} may be spent`] : [],
+  ].flat()
+  const verb = balance === 10_000n ? 'is' : 'are'
+  const account = `${amount(balance)} ${verb} available${balance < sum ? ', which is not enough' : ''}`
+  return `${parts.join('; ')}. ${account}.`
+}
+
+function amount(credits: Credits): string {
+  return credits === 10_000n ? '1 credit' : `${formatCredits(credits)} credits`
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+function namesOf(ids: readonly string[]): string {
+  return ids.length > 6 ? `${ids.slice(0, 5).join(', ')} and ${ids.length - 5} others` : ids.join(', ')
+}
+
+function sumOf(amounts: readonly Credits[]): Credits {
+  return amounts.reduce((sum, one) => sum + one, 0n)
+}
+
+function isSame(now: PanelOffer, { lines, sum }: Asked<'approve'>): boolean {
+  const before = new Map(lines.map((line) => [line.id, line] as const))
+  const isLine = ({ id, hash, price, ceiling }: PanelOffer['lines'][number]): boolean => {
+    const seen = before.get(id)
+    // The same id at the same price may ask for something else by now.
+    return seen?.hash === hash && parseCredits(seen.price) === parseCredits(price) && parseCredits(seen.ceiling) === parseCredits(ceiling)
+  }
+  return now.lines.length === before.size && now.lines.every(isLine) && parseCredits(sum) === parseCredits(now.sum)
+}

@@ -1,0 +1,201 @@
+import { type BuildReport, type DueOrder, formatCredits, hasCode, type JobProgress, type Workshop } from '../../../src/index.ts'
+
+/** What buying in dev needs. */
+export interface BuyerPorts {
+  readonly workshop: Pick<Workshop, 'due' | 'build' | 'host'>
+  /** One line for the terminal. */
+  tell(line: string, isError?: boolean): void
+  onProgress(progress: JobProgress): void
+  /** Something has begun, ended or failed. */
+  onChange(): void
+}
+
+/** What went wrong, and with which animations. */
+export interface BuyerFailure {
+  readonly ids: readonly string[]
+  readonly error: unknown
+}
+
+/** Buys what a person has approved, and follows what is in flight, while the dev server runs. */
+export interface DevBuyer {
+  /**
+   * Looks at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws.
+   *
+   * @param changed Files that have changed since the last look, absolute, and nothing else has happened. @default anything may have happened
+   */
+  look(changed?: readonly string[]): Promise<void>
+  /** Takes up what has failed before too: a person has done something about it. */
+  retry(): Promise<void>
+  /** Runs other work that may buy, told like a purchase. Answers when it has made its first step or has ended; throws what it has ended with by then. */
+  run(id: string, work: (onProgress: (progress: JobProgress) => void, signal: AbortSignal) => Promise<BuildReport['bought']>): Promise<void>
+  /** The last word on what is under way, by id. */
+  readonly progress: ReadonlyMap<string, JobProgress>
+  readonly failures: readonly BuyerFailure[]
+  /** Ends the waiting. What was sent goes on at the service; the next server or build picks it up. */
+  close(): Promise<void>
+}
+
+/** First wait after a service did not answer, milliseconds; doubles up to a minute. */
+const firstWaitMs = 2000
+const longestWaitMs = 60_000
+
+/** Buys nothing before {@link DevBuyer.look} is called. */
+export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts): DevBuyer {
+  const progress = new Map<string, JobProgress>()
+  const running = new Map<Promise<unknown>, readonly string[]>()
+  const tried = new Map<string, string>()
+  const closing = new AbortController()
+  let failures: readonly BuyerFailure[] = []
+  let looking: Promise<void> = Promise.resolve()
+  /** Whether the last look failed: what had changed by then is not known to anybody. */
+  let isLost = false
+  let waitMs = firstWaitMs
+
+  const note = (step: JobProgress): void => {
+    const before = progress.get(step.id)
+    // A read of the state does not say how far it is; that it has begun anew it does not say either.
+    const far = step.progress ?? (before?.phase === step.phase ? before.progress : undefined)
+    const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
+    progress.set(now.id, now)
+    const line = lineOf(now, before)
+    if (line !== undefined) tell(line)
+    onProgress(now)
+    if (before?.phase !== now.phase) onChange()
+  }
+  const isBusy = (id: string): boolean => [...running.values()].some((ids) => ids.includes(id))
+
+  const start = (ids: readonly string[], work: (note: (now: JobProgress) => void) => Promise<BuildReport['bought']>): Promise<void> => {
+    failures = failures.filter((failure) => !failure.ids.some((id) => ids.includes(id)))
+    const told = new Set<string>()
+    const run = work((now) => {
+      told.add(now.id)
+      note(now)
+    })
+      .then((bought) => {
+        waitMs = firstWaitMs
+        for (const { id, credits } of bought) tell(`${id}: bought for ${formatCredits(credits)} credits.`)
+      })
+      .finally(() => {
+        running.delete(run)
+        for (const id of told) progress.delete(id)
+      })
+    running.set(run, ids)
+    onChange()
+    return run
+  }
+  const fail = (ids: readonly string[], error: unknown): void => {
+    if (closing.signal.aborted) return
+    const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
+    for (const one of errors) tell((one as Error).message, !isQuestion(one))
+    failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
+    if (!errors.some((one) => hasCode(one, 'SW_UNREACHABLE'))) return
+    for (const id of ids) tried.delete(id)
+    void workshop.host.clock.sleep(waitMs, closing.signal).then(
+      () => look(),
+      () => {},
+    )
+    waitMs = Math.min(2 * waitMs, longestWaitMs)
+  }
+  const buy = async (orders: readonly DueOrder[]): Promise<void> => {
+    const ids = orders.map(({ id }) => id)
+    for (const order of orders) tell(beginning(order))
+    try {
+      await start(ids, async (onStep) => {
+        const { signal } = closing
+        return (await workshop.build({ names: ids, buyOnly: true, approvedOnly: true, onProgress: onStep, signal })).bought
+      })
+      await remember(orders)
+    } catch (error) {
+      await remember(orders)
+      fail(ids, error)
+    }
+    onChange()
+    await look()
+  }
+  /** What is due after a run is due for the same reason as before, and is not begun again until that has changed; unless a person has approved it anew while the run ended. */
+  const remember = async (begun: readonly DueOrder[]): Promise<void> => {
+    const due = closing.signal.aborted ? undefined : await workshop.due().catch(() => undefined)
+    const before = new Map(begun.map(({ id, approved }) => [id, approved]))
+    for (const { id, mark, approved } of due?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)
+  }
+  const lookOnce = async (changed: readonly string[] | undefined): Promise<void> => {
+    if (closing.signal.aborted) return
+    const paths = isLost ? undefined : changed
+    isLost = true
+    const due = await workshop.due(paths).catch(() => undefined)
+    if (!due?.mayBuy || !due.canAsk || closing.signal.aborted) return
+    isLost = false
+    const orders = due.orders.filter(({ id, mark }) => !isBusy(id) && tried.get(id) !== mark)
+    if (orders.length > 0) void buy(orders)
+  }
+  const look: DevBuyer['look'] = (changed) => {
+    looking = looking.then(() => lookOnce(changed))
+    return looking
+  }
+  return {
+    look,
+    retry: () => {
+      tried.clear()
+      return look()
+    },
+    run: async (id, work) => {
+      let begin = (): void => {}
+      const first = new Promise<void>((resolve) => {
+        begin = resolve
+      })
+      const run = start([id], (onStep) =>
+        work((now) => {
+          onStep(now)
+          begin()
+        }, closing.signal),
+      )
+      let hasBegun = false
+      run.then(onChange, (error: unknown) => {
+        if (hasBegun) fail([id], error)
+        onChange()
+      })
+      await Promise.race([run, first])
+      hasBegun = true
+    },
+    progress,
+    get failures() {
+      return failures
+    },
+    close: async () => {
+      closing.abort()
+      await looking
+      await Promise.allSettled(running.keys())
+    },
+  }
+}
+
+/** Which of several an error is about, where it says so itself. */
+function idsOf(error: unknown, ids: readonly string[]): readonly string[] {
+  const own = (error as { facts?: { id?: unknown } }).facts?.id
+  return typeof own === 'string' && ids.includes(own) ? [own] : ids
+}
+
+/** A question is no failure: the panel shows it, and waits for the answer. */
+function isQuestion(error: unknown): boolean {
+  return hasCode(error, 'SW_QUESTION')
+}
+
+function beginning({ id, state, ceiling }: DueOrder): string {
+  if (state === 'approved')
+    return `${id}: approved${ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`}, is being bought.`
+  return state === 'lost' ? `${id}: its paid result is not here, and is fetched again for free.` : `${id}: is under way, and followed.`
+}
+
+/** Phases that are worth a line of the terminal; the panel draws the rest, and how it has ended is told by the run, with what it has cost or what is to be done. */
+const phaseWords: Partial<Record<JobProgress['phase'], string>> = {
+  queued: 'waits for its turn at the service',
+  running: 'is being drawn',
+  waiting: 'waits',
+}
+
+function lineOf(now: JobProgress, before: JobProgress | undefined): string | undefined {
+  const words = phaseWords[now.phase]
+  if (words === undefined || now.phase === before?.phase) return undefined
+  const held = now.held !== undefined && now.held > 0n && now.held !== before?.held ? `, ${formatCredits(now.held)} credits held` : ''
+  return `${now.id}: ${words}${now.phase === 'waiting' && now.message ? `: ${now.message}` : held}.`
+}

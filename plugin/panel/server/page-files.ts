@@ -1,0 +1,27 @@
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Workshop } from '../../../src/index.ts'
+import type { PanelFile } from './routes.ts'
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+}
+
+/** Where the build puts the page, as seen from this module: as a source, in the package's entry, in one of its chunks. */
+const places = import.meta.url.endsWith('.ts') ? ['../../../dist/plugin/panel'] : ['../panel', '../../plugin/panel']
+
+/** Reads a file of the built panel; undefined where there is none, or the panel was not built. @param name Relative, with forward slashes, without `..`. */
+export async function readPanelFile({ disk }: Workshop['host'], name: string): Promise<PanelFile | undefined> {
+  const contentType = contentTypes[extname(name)]
+  if (contentType === undefined) return undefined
+  for (const place of places) {
+    const path = join(fileURLToPath(new URL(place, import.meta.url)), name)
+    if ((await disk.stat(path))?.isFolder === false) return { bytes: await disk.read(path), contentType }
+  }
+  return undefined
+}

@@ -1,0 +1,178 @@
+import type { ViteDevServer } from 'vite'
+import type { BuiltPage, PriceList, Workshop } from '../../../src/index.ts'
+import { SpritewrightError } from '../../../src/index.ts'
+import { createPageShelf, type PageShelf } from '../../http/pages.ts'
+import { createLog } from '../../log.ts'
+import type { PanelFrames } from '../../protocol/protocol.ts'
+import { accessOf, tokenOf } from './access.ts'
+import { createActions } from './actions.ts'
+import { createBuyer } from './buyer.ts'
+import { createEventHub } from './events.ts'
+import { readPanelFile } from './page-files.ts'
+import { servePanel } from './routes.ts'
+import { toPanelProgress } from './state/paid.ts'
+import { toPanelFrames } from './state/sprite.ts'
+import { createStateTeller, type StatePorts } from './state/teller.ts'
+
+/** What the panel and the buying in dev work with. */
+export interface DeskPorts {
+  readonly workshop: Workshop
+  readonly root: string
+  /** Public base path, beginning and ending with a slash. */
+  readonly base: string
+  /** What the game is shown now, and a few sprites more that it has not asked for, until they are all. */
+  readonly shown: StatePorts['shown']
+  /** Shows a sprite. Answers whether it was not shown before. */
+  readonly show: (name: string) => Promise<boolean>
+  /** Path of a page on this server. */
+  readonly urlOf: (page: BuiltPage) => string
+}
+
+/** The panel of a dev server, and whoever buys for it. */
+export interface Desk {
+  /** Pages of the panel's own: takes that the game does not show. */
+  readonly pages: Pick<PageShelf, 'find'>
+  /** What the game is shown has changed. @param paths Files that have changed, absolute; undefined where nobody knows. */
+  changed(paths: readonly string[] | undefined): void
+  /** The lock file has changed: somebody may have approved something. */
+  approved(): void
+  close(): Promise<void>
+}
+
+/** Opens the panel of a server at `<base>__spritewright/`. Nothing is bought before the server listens, and nothing at all where it does not listen by itself. */
+export function openDesk(server: ViteDevServer, { workshop, root, base, shown, show, urlOf }: DeskPorts): Desk {
+  const log = createLog(server.config.logger)
+  const token = tokenOf(server.config.inlineConfig, workshop)
+  const prefix = `${base}__spritewright/`
+  const isFit = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
+  const hub = createEventHub(isFit)
+  const pages = createPageShelf()
+  let prices: PriceList | undefined
+  let priceError: unknown
+  const teller = createStateTeller({
+    workshop,
+    shown,
+    tell: (event) => hub.send('state', event),
+    partsOf: (request, mayBuy) => ({
+      root,
+      prices,
+      priceError,
+      progress: buyer.progress,
+      failures: buyer.failures,
+      access: accessOf(server, request, token, mayBuy),
+      urlOf,
+    }),
+  })
+  const { changed } = teller
+  const closing = new AbortController()
+  let asking: Promise<void> = Promise.resolve()
+  const askPrices = async (): Promise<void> => {
+    try {
+      prices = await workshop.prices(closing.signal)
+      priceError = undefined
+    } catch (error) {
+      priceError = error
+      throw error
+    } finally {
+      teller.announce()
+    }
+  }
+  const quote = (): Promise<void> => {
+    const run = askPrices()
+    asking = Promise.allSettled([asking, run]).then(() => {})
+    return run
+  }
+  const buyer = createBuyer({
+    workshop,
+    tell: (line, isError) => log[isError ? 'error' : 'info'](line),
+    onProgress: (progress) => hub.send('progress', toPanelProgress(progress)),
+    onChange: () => {
+      changed()
+      // What was asked for once is kept true: a purchase has changed the balance.
+      if (prices && buyer.progress.size === 0 && hub.isHeard()) quote().catch(() => {})
+    },
+  })
+  const frames = async (query: URLSearchParams): Promise<PanelFrames> => {
+    const id = query.get('animation') ?? ''
+    const given = query.get('take')
+    if (given !== null && !/^[1-9]\d{0,3}$/.test(given))
+      throw new SpritewrightError('SW_USAGE', { message: `Expected the number of a take, found ${JSON.stringify(given)}.` })
+    const { take, sheets: own, quality } = await workshop.delivered(id, given === null ? undefined : Number.parseInt(given, 10))
+    pages.put(own.atlases.flatMap((atlas) => atlas.pages))
+    // What is looked at is shown before all that waits for its turn.
+    show(id.slice(0, id.lastIndexOf('.'))).then(
+      (isNew) => isNew && teller.announce(),
+      () => undefined,
+    )
+    return toPanelFrames(id, take, own, quality, urlOf)
+  }
+  const isListening = (): boolean => server.httpServer?.listening === true
+  let pause = new AbortController()
+  let saved: Set<string> | undefined = new Set()
+  /** A spec may have become again what was approved. That is looked for when nothing has been saved for a while. */
+  const lookLater = (paths: readonly string[] | undefined): void => {
+    if (!paths) saved = undefined
+    else for (const path of paths) saved?.add(path)
+    pause.abort()
+    pause = new AbortController()
+    workshop.host.clock.sleep(idleMs, pause.signal).then(
+      () => {
+        const due = saved && [...saved]
+        saved = new Set()
+        if (isListening()) void buyer.look(due)
+      },
+      () => {},
+    )
+  }
+  const actions = createActions({
+    workshop,
+    buyer,
+    isAttended: workshop.host.terminal.isOutputTerminal,
+    overview: teller.overview,
+    quote,
+    changed,
+  })
+  servePanel(server, {
+    prefix,
+    root,
+    token,
+    actions,
+    file: (name) => readPanelFile(workshop.host, name),
+    state: teller.state,
+    frames,
+    events: hub.add,
+    isFit,
+  })
+  printAddress(server, `__spritewright/#token=${token}`)
+  // A test runner opens servers too, and buys nothing.
+  server.httpServer?.once('listening', () => void (isListening() && buyer.look()))
+  return {
+    pages,
+    changed: (paths) => {
+      changed(paths)
+      lookLater(paths)
+    },
+    approved: () => void (isListening() && buyer.look()),
+    close: async () => {
+      pause.abort()
+      closing.abort()
+      await buyer.close()
+      await asking
+      hub.close()
+    },
+  }
+}
+
+/** How long nothing is saved before what was saved is looked at, milliseconds. */
+const idleMs = 1000
+
+/** The panel's address stands below Vite's own, in the terminal alone. */
+function printAddress(server: ViteDevServer, path: string): void {
+  const print = server.printUrls
+  server.printUrls = () => {
+    print()
+    const { local = [], network = [] } = server.resolvedUrls ?? {}
+    const [url] = [...local, ...network]
+    if (url !== undefined) server.config.logger.info(`  ➜  Sprites: ${url}${path}`)
+  }
+}

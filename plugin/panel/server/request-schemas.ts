@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { SpritewrightError } from '../../../src/index.ts'
+import type { PanelActions } from '../../protocol/actions.ts'
+
+/** What the panel may ask for. */
+export type ActionName = keyof PanelActions
+
+/** What an action is asked with, once it was looked at. */
+export type Asked<Name extends ActionName> = Loose<PanelActions[Name]['asks']>
+
+/** The same type; what may be left out may be undefined too. */
+type Loose<T> = T extends readonly (infer Item)[]
+  ? readonly Loose<Item>[]
+  : T extends object
+    ? string extends keyof T
+      ? { readonly [K in keyof T]: Loose<T[K]> }
+      : { readonly [K in keyof T]: Loose<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) }
+    : T
+
+/** Largest body of a request, bytes: one with a picture, one with thousands of lines, and any other. */
+const longestBody = { answer: 12 * 1024 * 1024, approve: 4 * 1024 * 1024, other: 256 * 1024 } as const
+
+/** The name of a sprite. */
+export const spriteName: z.ZodString = z.string().min(1).max(400)
+
+const name = spriteName
+const digest = z.string().regex(/^[0-9a-f]{64}$/)
+const credits = z.string().regex(/^\d{1,15}(?:\.\d{1,4})?$/)
+const frameList = z.array(z.int().min(0).max(99)).min(1).max(1000)
+const target = { id: name, digest }
+const paid = { id: name, hash: digest }
+const serviceId = z.string().min(1).max(400)
+const offer = { ids: z.array(name).max(10_000), ceiling: credits.optional(), adopt: z.boolean().optional() }
+// The words of a line are for the eye; its hash says them too.
+const lines = z.array(z.object({ id: name, hash: digest, price: credits, ceiling: credits })).max(20_000)
+const pixels = z.int().min(1).max(4096)
+const share = z.number().min(0).max(1)
+const animation = z.strictObject({
+  fps: z.number().positive().max(240).nullable().optional(),
+  loop: z.boolean().nullable().optional(),
+  yoyo: z.boolean().nullable().optional(),
+  durations: z.array(z.number().min(1).max(60_000)).min(1).max(1000).nullable().optional(),
+})
+
+const asks: { readonly [Name in ActionName]: z.ZodType<Asked<Name>> } = {
+  quote: z.strictObject({}) as z.ZodType<Asked<'quote'>>,
+  offer: z.strictObject(offer),
+  approve: z.strictObject({ ...offer, lines, sum: credits }),
+  answer: z.strictObject({
+    ...paid,
+    questionId: serviceId,
+    text: z.string().min(1).max(20_000),
+    asset: z.strictObject({ name: z.string().max(400), base64: z.base64().max(11_184_812) }).optional(),
+  }),
+  take: z.strictObject(target),
+  'choose-take': z.strictObject({ ...target, take: z.int().min(1).max(9999) }),
+  use: z.strictObject({ ...target, use: frameList.nullable() }),
+  edit: z.strictObject({
+    sprite: name,
+    digest,
+    size: z
+      .union([pixels, z.strictObject({ width: pixels, height: pixels })])
+      .nullable()
+      .optional(),
+    anchor: z.strictObject({ x: share, y: share }).nullable().optional(),
+    animations: z.record(name, animation).optional(),
+  }),
+  recover: z.strictObject({
+    ...paid,
+    decision: z.enum(['replay', 'abandon']),
+    attempt: z.int().min(1).max(1_000_000),
+    about: z.enum(['submission', 'answer', 'conflict', 'execution']),
+    executionId: serviceId.optional(),
+  }),
+  cancel: z.strictObject(paid),
+}
+
+/** Whether a path's last part names an action. */
+export function isAction(name: string): name is ActionName {
+  return Object.hasOwn(asks, name)
+}
+
+/** How many bytes the body of an action may have. */
+export function bodyLimit(action: ActionName): number {
+  return action === 'answer' || action === 'approve' ? longestBody[action] : longestBody.other
+}
+
+/** Reads the body of a request. @throws `SW_USAGE` for anything but the JSON that the action takes. */
+export function readAsk<Name extends ActionName>(action: Name, body: Uint8Array): Asked<Name> {
+  const usage = (found: string): SpritewrightError =>
+    new SpritewrightError('SW_USAGE', { message: `Expected what "${action}" takes, found ${found}. Reload the panel.`, facts: { action } })
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw usage('no JSON')
+  }
+  const checked = asks[action].safeParse(json)
+  if (checked.success) return checked.data as Asked<Name>
+  const [issue] = checked.error.issues
+  throw usage(`${issue?.path.join('.') || 'the whole'}: ${issue?.message ?? 'something else'}`)
+}

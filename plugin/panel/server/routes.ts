@@ -1,0 +1,195 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Connect, ViteDevServer } from 'vite'
+import { errorCodes, SpritewrightError } from '../../../src/index.ts'
+import { toPanelError } from '../../failure.ts'
+import { type GuardRefusal, isForeign, ownAddress, refuseRequest } from '../../http/guard.ts'
+import { guardHost } from '../../http/middleware.ts'
+import type { PanelRefusal } from '../../protocol/actions.ts'
+import { addedHeader, guardWorkers } from '../../workers.ts'
+import { type Actions, spendingActions } from './actions.ts'
+import { OfferChanged } from './approval-offer.ts'
+import { type ActionName, bodyLimit, isAction, readAsk } from './request-schemas.ts'
+
+/** A file of the panel's page. */
+export interface PanelFile {
+  readonly bytes: Uint8Array
+  readonly contentType: string
+}
+
+/** What the panel's addresses lead to. */
+export interface PanelRoutes {
+  /** `<base>__spritewright/`. */
+  readonly prefix: string
+  /** Of the project; errors name files from here. */
+  readonly root: string
+  readonly token: string
+  readonly actions: Actions
+  /** A file of the built page by its path in it; undefined where there is none. */
+  readonly file: (path: string) => Promise<PanelFile | undefined>
+  /** Answers `GET api/state`. */
+  readonly state: (request: IncomingMessage, query: URLSearchParams) => Promise<unknown>
+  /** Answers `GET api/frames`. */
+  readonly frames: (query: URLSearchParams) => Promise<unknown>
+  /** Takes over `GET api/events`. */
+  readonly events: (response: ServerResponse) => void
+  /** Whether a text may leave: one with the API key in it may not. */
+  readonly isFit: (text: string) => boolean
+}
+
+/** Only what is our own, and no frame of another page around it: what is clicked there is meant. */
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** Serves the panel: its page to whoever may see the game, its actions to whoever the guard lets through. */
+export function servePanel(server: ViteDevServer, routes: PanelRoutes): void {
+  const isOurs = (request: IncomingMessage): boolean => pathOf(request).startsWith(routes.prefix)
+  // In front of Vite's own handlers: they would allow other origins to ask and to read, and answer for us that they may send.
+  const noCors: Connect.NextHandleFunction = (request, response, next) => {
+    if (!isOurs(request)) return next()
+    const setHeader = response.setHeader.bind(response)
+    response.setHeader = (name, value) => (/^access-control-/i.test(name) ? response : setHeader(name, value))
+    if (request.method !== 'OPTIONS') return next()
+    response.statusCode = 405
+    response.end()
+  }
+  server.middlewares.stack.unshift({ route: '', handle: noCors })
+  guardHost(server, routes.prefix)
+  guardWorkers(server, routes.prefix)
+  server.middlewares.use((request, response, next) => {
+    if (`${pathOf(request)}/` === routes.prefix) return redirect(response, routes.prefix)
+    if (!isOurs(request)) return next()
+    response.setHeader('X-Content-Type-Options', 'nosniff')
+    response.setHeader('Cross-Origin-Resource-Policy', 'same-origin')
+    response.setHeader('Referrer-Policy', 'no-referrer')
+    answer(server, routes, request, response).catch((error: unknown) => respondError(routes, response, error))
+  })
+}
+
+async function answer(server: ViteDevServer, routes: PanelRoutes, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = pathOf(request).slice(routes.prefix.length)
+  const name = /^api\/([a-z-]+)$/.exec(path)?.[1]
+  if (name !== undefined && isAction(name)) return act(server, routes, name, request, response)
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD')
+    return refuse(routes, response, { status: 405, words: `Expected GET, found ${request.method ?? 'no method'}.` })
+  }
+  if (name === undefined) return serveFile(server, routes, path, request, response)
+  if (isForeign(request)) return refuse(routes, response, { status: 403, words: 'Expected a request from the same origin.' })
+  const query = new URLSearchParams((request.url ?? '').split('?')[1] ?? '')
+  if (name === 'state') return respond(routes, response, 200, await routes.state(request, query))
+  if (name === 'frames') return respond(routes, response, 200, await routes.frames(query))
+  if (name === 'events') {
+    response.setHeader('Cache-Control', 'no-store')
+    return routes.events(response)
+  }
+  response.statusCode = 404
+  response.end()
+}
+
+async function act(
+  server: ViteDevServer,
+  routes: PanelRoutes,
+  name: ActionName,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const refusal = refuseRequest(request, ownAddress(server), routes.token, spendingActions.has(name))
+  if (refusal) {
+    if (refusal.status === 405) response.setHeader('Allow', 'POST')
+    return refuse(routes, response, refusal)
+  }
+  const body = await readBody(request, bodyLimit(name))
+  if (!body) {
+    response.setHeader('Connection', 'close')
+    return refuse(routes, response, { status: 413, words: `Expected at most ${bodyLimit(name)} bytes, found more.` })
+  }
+  const take = routes.actions[name] as (ask: unknown) => Promise<unknown>
+  respond(routes, response, 200, await take(readAsk(name, body)))
+}
+
+async function serveFile(
+  server: ViteDevServer,
+  routes: PanelRoutes,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const name = path === '' ? 'index.html' : path
+  const file = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/.test(name) ? await routes.file(name) : undefined
+  if (!file) {
+    response.statusCode = 404
+    return void response.end()
+  }
+  response.setHeader('Content-Type', file.contentType)
+  response.setHeader('Cache-Control', 'no-cache')
+  response.setHeader('Content-Security-Policy', pagePolicy)
+  response.setHeader('X-Frame-Options', 'DENY')
+  response.setHeader(openerHeader, openerPolicy(response.getHeader(openerHeader) ?? addedHeader(server, openerHeader)))
+  response.end(request.method === 'HEAD' ? undefined : file.bytes)
+}
+
+const openerHeader = 'cross-origin-opener-policy'
+
+/**
+ * Whoever opened the panel's page, or was in its tab before, gets no hold of it and so of its token: not even a page of this very origin. Those stay together where both have one policy, so
+ * the panel's is another than the game's.
+ */
+function openerPolicy(ofGame: unknown): string {
+  return /^\s*same-origin\s*(?:;|$)/.test(String(ofGame)) ? 'same-origin-allow-popups' : 'same-origin'
+}
+
+/** Undefined where it is too long. */
+async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
+  if (Number.parseInt(request.headers['content-length'] ?? '0', 10) > limit) return undefined
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    size += part.length
+    if (size > limit) return undefined
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function redirect(response: ServerResponse, to: string): void {
+  response.statusCode = 302
+  response.setHeader('Location', to)
+  response.end()
+}
+
+function refuse(
+  routes: PanelRoutes,
+  response: ServerResponse,
+  { status, words }: { readonly status: GuardRefusal['status'] | 413; readonly words: string },
+): void {
+  respond(routes, response, status, { error: { code: 'SW_GUARD', message: words } } satisfies PanelRefusal)
+}
+
+function respondError(routes: PanelRoutes, response: ServerResponse, thrown: unknown): void {
+  if (response.headersSent) return void response.end()
+  const refusal: PanelRefusal = {
+    error: toPanelError(thrown, routes.root),
+    ...(thrown instanceof OfferChanged ? { offer: thrown.offer } : {}),
+  }
+  respond(routes, response, statusOf(thrown), refusal)
+}
+
+/** By the exit code: what a person has to decide about is a conflict, what the service did is not our doing. */
+function statusOf(thrown: unknown): number {
+  if (!(thrown instanceof SpritewrightError)) return 500
+  const { exit } = errorCodes[thrown.code]
+  return exit === 2 ? 400 : exit === 1 ? 500 : exit === 4 ? 502 : 409
+}
+
+function respond(routes: PanelRoutes, response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body)
+  const isFit = routes.isFit(text)
+  response.statusCode = isFit ? status : 500
+  response.setHeader('Content-Type', 'application/json')
+  response.setHeader('Cache-Control', 'no-store')
+  response.end(isFit ? text : '{"error":{"code":"SW_KEY_EXPOSED","message":"The answer would have held the API key, and was not sent."}}')
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? '').split('?')[0] ?? ''
+}

@@ -1,0 +1,84 @@
+import {
+  formatCredits,
+  type JobProgress,
+  type LedgerReport,
+  type OverviewItem,
+  type OverviewOrphan,
+  type PlanStep,
+} from '../../../../src/index.ts'
+import type { PanelLedger, PanelOrphan, PanelPaid } from '../../../protocol/protocol.ts'
+import { namesOf, orphanId, panelStanding, panelUndecided } from '../purchase-state.ts'
+import { approvedWords, orphanWords, priceOf, standingWords } from '../words.ts'
+import type { StateIndex, StateParts } from './parts.ts'
+
+/** Where something that is paid for stands. */
+export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent }: StateIndex): PanelPaid {
+  const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
+  const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
+  const { failures } = parts
+  const standing = panelStanding(one, { others: parts.overview.others, price: quote?.credits, failures })
+  const undecided = panelUndecided(one, failures)
+  const price = quote && priceOf(quote, request.operation)
+  const cost = spent.get(hash ?? '')
+  const now = namesOf(one).flatMap((name) => parts.progress.get(name) ?? [])[0]
+  return {
+    id,
+    ...(hash === undefined ? {} : { hash }),
+    ...(attempt === undefined ? {} : { attempt }),
+    standing,
+    words: standingWords(standing, one, price),
+    prompt: request.prompt,
+    ...(price ? { price } : {}),
+    ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),
+    ...(approval ? { approved: approvedWords(approval) } : {}),
+    ...(cost === undefined ? {} : { spent: formatCredits(cost) }),
+    ...(executionId === undefined ? {} : { executionId }),
+    ...(now ? { progress: { ...toPanelProgress(now), id } } : {}),
+    ...(question ? { question: { id: question.questionId, text: question.text, needsAsset: question.requiresAsset } } : {}),
+    ...(undecided === undefined ? {} : { undecided }),
+  }
+}
+
+/** Where a request stands that no spec asks for any more. */
+export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateIndex): PanelOrphan {
+  const known = { ...one, id: orphanId(one) }
+  const { price: _, ...paid } = toPaid(parts, known, index)
+  return { ...paid, was: one.id, words: orphanWords(paid.words, known) }
+}
+
+/** Progress without amounts, which JSON could not write. */
+export function toPanelProgress({ id, phase, progress, message }: JobProgress): NonNullable<PanelPaid['progress']> {
+  return { id, phase, ...(progress === undefined ? {} : { progress }), ...(message === undefined ? {} : { message }) }
+}
+
+/** Whether it is still to be bought, and an approval leads on. */
+export function isUnsent({ state, undecided }: Pick<PlanStep, 'state' | 'undecided'>): boolean {
+  if (undecided !== undefined) return false
+  return state === 'missing' || state === 'approved' || state === 'failed'
+}
+
+/** The money of the project. */
+export function toLedger({ lines, held, settled, restored, uncertain, elsewhere }: LedgerReport): PanelLedger {
+  let soFar = 0n
+  return {
+    held: formatCredits(held),
+    settled: formatCredits(settled),
+    restored: formatCredits(restored),
+    uncertain: formatCredits(uncertain),
+    elsewhere: formatCredits(elsewhere),
+    entries: lines.map(({ id, attempt, state, credits, at, given, origin, executionId }) => {
+      if (state === 'settled' && origin === 'here') soFar += credits
+      return {
+        id,
+        attempt,
+        state,
+        credits: formatCredits(credits),
+        at,
+        origin,
+        ...(given === undefined ? {} : { given }),
+        ...(executionId === undefined ? {} : { executionId }),
+        settledSoFar: formatCredits(soFar),
+      }
+    }),
+  }
+}

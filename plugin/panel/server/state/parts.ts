@@ -1,0 +1,58 @@
+import type {
+  AnimationQuality,
+  BuiltAtlas,
+  BuiltPage,
+  BuiltSheets,
+  BuiltSprite,
+  JobProgress,
+  LedgerReport,
+  Overview,
+  PriceList,
+} from '../../../../src/index.ts'
+import type { PanelAccess } from '../../../protocol/protocol.ts'
+import type { BuyerFailure } from '../buyer.ts'
+
+/** Everything that a state is made of. */
+export interface StateParts {
+  /** Of the project, absolute. */
+  readonly root: string
+  readonly revision: number
+  readonly overview: Overview
+  /** One atlas a sprite, as pages of the game have it. */
+  readonly sheets: BuiltSheets
+  /** What is broken in that. */
+  readonly errors: readonly unknown[]
+  readonly ledger: LedgerReport
+  readonly prices: PriceList | undefined
+  /** Why the last question for prices failed. */
+  readonly priceError: unknown
+  readonly progress: ReadonlyMap<string, JobProgress>
+  readonly failures: readonly BuyerFailure[]
+  readonly access: PanelAccess
+  readonly urlOf: (page: BuiltPage) => string
+}
+
+/** Parts of a state by what they are looked up by. */
+export interface StateIndex {
+  /** Ten-thousandths of a credit that were settled, by the request's hash. */
+  readonly spent: ReadonlyMap<string, bigint>
+  /** By name. */
+  readonly sprites: ReadonlyMap<string, BuiltSprite>
+  /** By name; the largest scale of each. */
+  readonly atlases: ReadonlyMap<string, BuiltAtlas>
+  /** By `sprite.animation`. */
+  readonly quality: ReadonlyMap<string, AnimationQuality>
+}
+
+/** Looks through parts once. */
+export function indexParts({ ledger, sheets }: StateParts): StateIndex {
+  const spent = new Map<string, bigint>()
+  for (const { hash, state, credits } of ledger.lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)
+  return {
+    spent,
+    sprites: new Map(sheets.sprites.map((sprite) => [sprite.name, sprite])),
+    // Of several with one key the last stays: the largest scale comes first.
+    atlases: new Map(sheets.atlases.toReversed().map((atlas) => [atlas.name, atlas])),
+    quality: new Map((sheets.quality ?? []).map((one) => [one.id, one])),
+  }
+}

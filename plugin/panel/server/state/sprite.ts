@@ -1,0 +1,129 @@
+import type { AnimationQuality, BuiltAtlas, BuiltSheets, OverviewItem } from '../../../../src/index.ts'
+import { fromRoot } from '../../../ids.ts'
+import type { PanelAnimation, PanelFlag, PanelFrame, PanelFrames, PanelPage, PanelSprite } from '../../../protocol/protocol.ts'
+import { toPaid } from './paid.ts'
+import type { StateIndex, StateParts } from './parts.ts'
+
+/** All frames of a take, as the panel draws them. */
+export function toPanelFrames(
+  id: string,
+  take: number,
+  sheets: BuiltSheets,
+  quality: AnimationQuality | undefined,
+  urlOf: StateParts['urlOf'],
+): PanelFrames {
+  const [sprite] = sheets.sprites
+  const [atlas] = sheets.atlases
+  return {
+    id,
+    take,
+    isPlaceholder: sprite?.isPlaceholder ?? true,
+    pages: toPages(atlas, urlOf),
+    frames: atlas ? atlas.frames.map((frame) => toFrame(frame)) : [],
+    flags: quality ? toFlags(quality) : [],
+  }
+}
+
+/** Sprites as they were made last, by name, each with all that it was made of. */
+export type SpriteMemo = Map<string, { readonly from: readonly unknown[]; readonly sprite: PanelSprite }>
+
+/** One sprite with all of its animations; the very same as before where nothing of it has changed. */
+export function toKnownSprite(memo: SpriteMemo, parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
+  const { spec } = own[0] as OverviewItem
+  const shown = index.sprites.get(spec.name)
+  const from = [
+    ...[shown, shown && index.atlases.get(shown.atlas), parts.overview.digests.get(spec.file), parts.prices, parts.failures],
+    ...own.flatMap((item) => [
+      ...[item, index.quality.get(item.id), parts.progress.get(item.id)],
+      ...[parts.overview.others.has(item.id), index.spent.get(item.hash ?? '')],
+    ]),
+  ]
+  const before = memo.get(spec.name)
+  if (before?.from.length === from.length && before.from.every((one, at) => one === from[at])) return before.sprite
+  const sprite = toSprite(parts, own, index)
+  memo.set(spec.name, { from, sprite })
+  return sprite
+}
+
+function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
+  const { overview, root } = parts
+  const { spec } = own[0] as OverviewItem
+  const shown = index.sprites.get(spec.name)
+  const atlas = shown && index.atlases.get(shown.atlas)
+  const frames = new Map((atlas?.frames ?? []).map((frame) => [frame.name, toFrame(frame)] as const))
+  return {
+    name: spec.name,
+    file: fromRoot(root, spec.file),
+    digest: overview.digests.get(spec.file) ?? '',
+    prompt: spec.prompt,
+    background: spec.background,
+    reference: spec.reference.kind === 'file' ? spec.reference.path : `${spec.reference.steps.length} steps`,
+    atlas: spec.atlas,
+    size:
+      spec.size === undefined ? null : spec.size.kind === 'longest' ? spec.size.px : { width: spec.size.width, height: spec.size.height },
+    frame: { width: shown?.width ?? 0, height: shown?.height ?? 0 },
+    anchor: spec.anchor ?? null,
+    pixelArt: spec.pixelArt,
+    isPlaceholder: shown?.isPlaceholder ?? true,
+    pages: toPages(atlas, parts.urlOf),
+    animations: own.map((item) => toAnimation(parts, item, index, atlas, frames)),
+  }
+}
+
+function toAnimation(
+  parts: StateParts,
+  item: OverviewItem,
+  index: StateIndex,
+  atlas: BuiltAtlas | undefined,
+  frames: ReadonlyMap<string, PanelFrame>,
+): PanelAnimation {
+  const { animation, spec, takes, changed } = item
+  const { name, frames: asked, take, fps, loop, yoyo, durations, use } = animation
+  const played = atlas?.animations.find((one) => one.name === `${spec.name}/${name}`)?.frames ?? []
+  const quality = index.quality.get(item.id)
+  return {
+    ...toPaid(parts, item, index),
+    prompt: animation.prompt,
+    name,
+    frames: asked,
+    take,
+    takes: takes.map((one) => ({ take: one.take, standing: one.state, isChosen: one.take === take })),
+    changed,
+    fps,
+    loop,
+    yoyo,
+    ...(durations ? { durations } : {}),
+    ...(use ? { use } : {}),
+    isPlaceholder: item.state !== 'bought',
+    played: played.flatMap(({ name: frame, durationMs }) => {
+      const placed = frames.get(frame)
+      return placed ? [{ ...placed, durationMs }] : []
+    }),
+    flags: quality ? toFlags(quality) : [],
+  }
+}
+
+function toPages(atlas: BuiltAtlas | undefined, urlOf: StateParts['urlOf']): readonly PanelPage[] {
+  return (atlas?.pages ?? []).map((page) => ({ url: urlOf(page), width: page.width, height: page.height }))
+}
+
+/** Frames end their names with the number under which they were delivered. */
+function toFrame({
+  name,
+  page,
+  x,
+  y,
+  width,
+  height,
+  offsetX,
+  offsetY,
+  sourceWidth,
+  sourceHeight,
+}: BuiltAtlas['frames'][number]): PanelFrame {
+  const index = Number.parseInt(/\d+$/.exec(name)?.[0] ?? '0', 10)
+  return { index, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight }
+}
+
+function toFlags({ flags }: AnimationQuality): readonly PanelFlag[] {
+  return flags.map(({ fault, from, frames, words }) => ({ fault, from, frames, words }))
+}

@@ -1,0 +1,74 @@
+import { basename } from 'node:path'
+import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
+import { toPanelError } from '../../../failure.ts'
+import type { PanelError, PanelStanding, PanelState } from '../../../protocol/protocol.ts'
+import { openFailures, orphanId } from '../purchase-state.ts'
+import { serviceWords } from '../words.ts'
+import { isUnsent, toLedger, toOrphan, toPaid } from './paid.ts'
+import { indexParts, type StateParts } from './parts.ts'
+import { type SpriteMemo, toKnownSprite } from './sprite.ts'
+
+/** What the panel shows. Pure, but for what it remembers. @param memo Of the states before. @default nothing was before */
+export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): PanelState {
+  const { root, overview, ledger, prices } = parts
+  const items = new Map<string, OverviewItem[]>()
+  for (const item of overview.items) items.set(item.spec.name, [...(items.get(item.spec.name) ?? []), item])
+  for (const name of memo.keys()) if (!items.has(name)) memo.delete(name)
+  const index = indexParts(parts)
+  const sprites = [...items.values()].map((own) => toKnownSprite(memo, parts, own, index))
+  const steps = overview.steps.map((step) => ({ ...toPaid(parts, step, index), operation: step.request.operation, sprites: step.sprites }))
+  const total = prices && sumPrices([...overview.items, ...overview.steps].filter(isUnsent), prices)
+  const { keyMode } = prices?.service ?? {}
+  const { kind, host, canAsk } = overview.service
+  return {
+    version: 1,
+    revision: parts.revision,
+    project: basename(root),
+    access: parts.access,
+    service: {
+      mode: kind === 'embedded' ? 'embedded' : canAsk ? (keyMode ?? 'unasked') : 'none',
+      ...(host === undefined ? {} : { host }),
+      ...(prices ? { balance: formatCredits(prices.balance), askedAt: prices.at } : {}),
+      words: serviceWords(overview.service, parts.priceError),
+    },
+    sprites,
+    steps,
+    orphans: overview.orphans.map((one) => toOrphan(parts, one, index)),
+    totals: {
+      counts: countStandings([...sprites.flatMap(({ animations }) => animations), ...steps]),
+      ...(total === undefined ? {} : { price: formatCredits(total) }),
+    },
+    ledger: toLedger(ledger),
+    errors: toErrors(parts),
+    warnings: [...new Set([...overview.warnings, ...ledger.warnings])],
+  }
+}
+
+/** Two names for one request are bought once. Undefined where something has no price. */
+function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList): bigint | undefined {
+  const distinct = new Map(open.map(({ hash, id, request }) => [hash ?? id, prices.of(request)?.credits] as const))
+  const amounts = [...distinct.values()]
+  return amounts.every((amount) => amount !== undefined) ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined
+}
+
+function countStandings(all: readonly { readonly standing: PanelStanding }[]): PanelState['totals']['counts'] {
+  const counts: Partial<Record<PanelStanding, number>> = {}
+  for (const { standing } of all) counts[standing] = (counts[standing] ?? 0) + 1
+  return counts
+}
+
+/** Specs first: what is wrong with them hides the rest. */
+function toErrors({ root, overview, failures, errors, priceError }: StateParts): readonly PanelError[] {
+  const open = openFailures(failures, [
+    ...overview.items,
+    ...overview.steps,
+    ...overview.orphans.map((one) => ({ ...one, id: orphanId(one) })),
+  ])
+  const all = [
+    ...overview.errors.map((error) => toPanelError(error, root)),
+    ...errors.map((error) => toPanelError(error, root)),
+    ...open.map(({ error, ids }) => toPanelError(error, root, ids.length === 1 ? ids[0] : undefined)),
+    ...(priceError === undefined ? [] : [toPanelError(priceError, root)]),
+  ]
+  return [...new Map(all.map((error) => [`${error.code} ${error.message}`, error])).values()]
+}

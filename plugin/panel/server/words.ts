@@ -1,0 +1,88 @@
+import {
+  formatCredits,
+  type OverviewItem,
+  type OverviewOrphan,
+  type OverviewService,
+  type PlanStep,
+  type StandingApproval,
+} from '../../../src/index.ts'
+import type { PanelPrice, PanelStanding } from '../../protocol/protocol.ts'
+
+type Priced = NonNullable<OverviewItem['quote']>
+
+/** A price in the form of the panel. A single picture is charged on delivery, everything else is held before (C13). */
+export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operation: string): PanelPrice {
+  const amount = credits === 10_000n ? '1 credit' : `${formatCredits(credits)} credits`
+  return {
+    credits: formatCredits(credits),
+    priceVersion,
+    ...(referenceUsd === undefined ? {} : { referenceUsd }),
+    words: operation === 'sprite_sheet' ? `${amount} will be held.` : `${amount} will be charged on delivery.`,
+  }
+}
+
+/** Who approved something, and how. */
+export function approvedWords({ buyer, given, verdict }: StandingApproval): string {
+  if (verdict === 'unsigned') return 'before approvals were signed'
+  if (verdict === 'forged') return 'under a signature that does not fit'
+  const way = given ?? 'in an unknown way'
+  if (verdict === 'elsewhere') return `${way}, in another checkout`
+  return verdict === 'valid' ? way : `${way}, by ${buyer.slice(0, 8)}`
+}
+
+/** Where something stands, in one sentence. */
+export function standingWords(
+  standing: PanelStanding,
+  { id, note, ceiling, ...rest }: OverviewItem | PlanStep | OverviewOrphan,
+  price: PanelPrice | undefined,
+): string {
+  const limit = ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`
+  const changed = 'changed' in rest && rest.changed.length > 0 ? `Changed since the last purchase: ${rest.changed.join(', ')}. ` : ''
+  switch (standing) {
+    case 'bought':
+      return 'Bought.'
+    case 'lost':
+      return 'Bought, but its result is not here. It is fetched again for free.'
+    case 'approved':
+      return `Approved${limit}, not bought yet.`
+    case 'adoptable':
+      return `Approved${limit}, but not by you, so nothing is bought on it here. Take it over once you know that it was not bought elsewhere.`
+    case 'outpriced':
+      return `Approved${limit}, but that price holds no more, and nothing is sent.${price ? ` ${price.words}` : ''} Approve it as it is now.`
+    case 'running':
+      return note === undefined ? 'Under way at the service.' : `Under way: ${note}.`
+    case 'question':
+      return 'The service has a question, and waits for the answer.'
+    case 'uncertain':
+      if (rest.isForeign)
+        return `Its journal holds records that were not written with your key, so nothing is sent by them. Give up what they tell of, then approve it anew.`
+      if (rest.undecided === 'answer')
+        return `An answer was sent and never confirmed: whether it arrived is unknown. Send it again, or take it back.`
+      return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`
+    case 'failed':
+      if (rest.undecided === 'conflict')
+        return 'The service knows its key with other bytes: another checkout has sent its own. Nothing is sent, and no approval changes that, until you decide.'
+      return `Failed${note === undefined ? '' : `: ${note}`}. Nothing more is sent without a new approval.${price ? ` ${price.words}` : ''}`
+    case 'missing':
+      return `${changed}Not bought, and needs an approval.${price ? ` ${price.words}` : ''}`
+  }
+}
+
+/** The same of what no spec asks for any more. @param words Of any other that stands so. */
+export function orphanWords(words: string, { state, executionId }: OverviewOrphan): string {
+  const now =
+    state !== 'running'
+      ? words
+      : executionId === undefined
+        ? 'Sent, and not answered yet. It is not sent again by itself; once nobody can know any more, you decide.'
+        : 'Under way at the service; the first build after its end fetches it.'
+  return `As an earlier version of its spec asked for it. ${now}`
+}
+
+/** What is to be done about the service; empty where all is well. */
+export function serviceWords({ kind, canAsk }: OverviewService, failure: unknown): string {
+  if (kind === 'none')
+    return "No service is known. Set SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY in .env.local, or try without an account: service: 'embedded' in spritewright.config."
+  if (!canAsk) return 'There is no API key. Set SPRITEWRIGHT_API_KEY in .env.local; without it nothing can be priced or bought.'
+  return failure instanceof Error ? failure.message : ''
+}

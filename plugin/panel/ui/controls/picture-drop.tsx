@@ -1,0 +1,77 @@
+import type { VNode } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import type { AnswerRequest } from '../../../protocol/actions.ts'
+
+type Picture = AnswerRequest['asset']
+
+/** Most bytes that an answer may bring, and the kinds of pictures. */
+const mostBytes = 8 * 2 ** 20
+const kinds = ['image/png', 'image/jpeg', 'image/webp']
+
+/** What a place for a picture works on. */
+export interface PictureDropProps {
+  readonly isRequired: boolean
+  readonly isLocked: boolean
+  readonly picture: Picture
+  readonly onPicture: (picture: Picture) => void
+}
+
+/** A picture that is dropped here, or chosen. */
+export function PictureDrop({ isRequired, isLocked, picture, onPicture }: PictureDropProps): VNode {
+  const id = useId()
+  const [isOver, setOver] = useState(false)
+  const [wrong, setWrong] = useState('')
+  const take = async (file: File | undefined): Promise<void> => {
+    if (!file) return
+    const problem = problemOf(file)
+    setWrong(problem)
+    onPicture(problem === '' ? { name: file.name, base64: await toBase64(file) } : undefined)
+  }
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a second way; the field inside is the first.
+    <div
+      class="picture-drop"
+      data-target={isOver || undefined}
+      onDragOver={(event) => {
+        if (isLocked) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault()
+        setOver(false)
+        if (!isLocked) void take(event.dataTransfer?.files[0])
+      }}
+    >
+      <label for={id}>{isRequired ? 'A picture, which the question asks for' : 'A picture, if it helps'}</label>
+      <input
+        id={id}
+        type="file"
+        accept={kinds.join(',')}
+        disabled={isLocked}
+        aria-describedby={`${id}-words`}
+        onChange={(event) => void take(event.currentTarget.files?.[0])}
+      />
+      <p id={`${id}-words`} class={wrong === '' ? 'soft small' : 'wrong'} role={wrong === '' ? undefined : 'alert'}>
+        {wrong !== '' ? wrong : picture ? `${picture.name} goes with the answer.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
+      </p>
+    </div>
+  )
+}
+
+function problemOf({ name, type, size }: File): string {
+  if (!kinds.includes(type)) return `${name} is no PNG, JPEG or WebP picture. Choose another.`
+  if (size > mostBytes) return `${name} has ${(size / 2 ** 20).toFixed(1)} MiB, more than 8. Choose a smaller one.`
+  return ''
+}
+
+async function toBase64(file: File): Promise<string> {
+  const url = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('error', () => reject(reader.error))
+    reader.readAsDataURL(file)
+  })
+  return url.slice(url.indexOf(',') + 1)
+}

@@ -1,0 +1,59 @@
+import type { VNode } from 'preact'
+import { useId } from 'preact/hooks'
+import type { PanelSprite } from '../../../protocol/protocol.ts'
+import { NumberField } from './number-field.tsx'
+import { useDraft } from './use-draft.ts'
+
+type Size = PanelSprite['size']
+type SizeKind = 'delivered' | 'longest' | 'box'
+
+/** The largest side that a spec may ask for, pixels. */
+const mostPx = 4096
+
+/** How large frames are in the game: as they came, by their longest side, or fitted into a box. */
+export function SizeFields({
+  sprite,
+  onCommit,
+}: {
+  readonly sprite: PanelSprite
+  readonly onCommit: (size: Size) => Promise<boolean>
+}): VNode {
+  const id = useId()
+  const { frame } = sprite
+  const [size, show] = useDraft(sprite.size)
+  const commit = (next: Size): Promise<boolean> => {
+    const written = onCommit(next)
+    show(next, written)
+    return written
+  }
+  const kind: SizeKind = size === null ? 'delivered' : typeof size === 'number' ? 'longest' : 'box'
+  const choose = (next: SizeKind): void => {
+    if (next === 'delivered') void commit(null)
+    else void commit(next === 'longest' ? Math.max(frame.width, frame.height) : { ...frame })
+  }
+  const pixels = (label: string, value: number, toSize: (px: number) => Size): VNode => (
+    <NumberField label={label} value={value} min={1} max={mostPx} step={1} onCommit={(px) => commit(toSize(Math.round(px)))} />
+  )
+  return (
+    <div class="fields">
+      <div class="field">
+        <label for={id}>Size</label>
+        <select id={id} class="select" value={kind} onChange={(event) => choose(event.currentTarget.value as SizeKind)}>
+          <option value="delivered">As delivered</option>
+          <option value="longest">Longest side</option>
+          <option value="box">Fit into a box</option>
+        </select>
+      </div>
+      {typeof size === 'number' && pixels('Longest side, pixels', size, (px) => px)}
+      {size !== null && typeof size === 'object' && (
+        <>
+          {pixels('Width, pixels', size.width, (width) => ({ ...size, width }))}
+          {pixels('Height, pixels', size.height, (height) => ({ ...size, height }))}
+        </>
+      )}
+      <p class="soft small number">
+        now {frame.width} × {frame.height} pixels
+      </p>
+    </div>
+  )
+}

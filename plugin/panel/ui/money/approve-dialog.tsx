@@ -1,0 +1,158 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PanelOffer } from '../../../protocol/actions.ts'
+import { Modal } from '../controls/modal.tsx'
+import { Refused } from '../state/api.ts'
+import { usePanel } from '../state/panel-context.ts'
+import { countWords, creditsWords, isMore, offerSentence } from '../state/words.ts'
+import { CeilingField } from './ceiling-field.tsx'
+
+/** What an approval is asked for. */
+export interface ApproveDialogProps {
+  readonly ids: readonly string[]
+  readonly onClose: () => void
+}
+
+/** Shows what an approval would hold, as it is right now, and asks once more. Where the price has changed meanwhile, the new one is shown and asked about anew. */
+export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
+  const { state, store } = usePanel()
+  const dialog = useRef<HTMLDialogElement>(null)
+  const [offer, setOffer] = useState<PanelOffer>()
+  const [ceiling, setCeiling] = useState('')
+  const [isDoubtful, setDoubtful] = useState(false)
+  const [adopt, setAdopt] = useState(false)
+  const [problem, setProblem] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const request = { ids, ...(ceiling === '' ? {} : { ceiling }), ...(adopt ? { adopt } : {}) }
+  const isElsewhere = [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps].some(
+    (paid) => paid.standing === 'adoptable' && ids.includes(paid.id),
+  )
+  const key = JSON.stringify(request)
+  useEffect(() => {
+    let isWanted = true
+    setOffer(undefined)
+    store.api.act('offer', JSON.parse(key) as typeof request).then(
+      (found) => {
+        if (!isWanted) return
+        setOffer(found)
+        setProblem('')
+      },
+      (error: Error) => isWanted && setProblem(error.message),
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [store, key])
+  const approve = async (shown: PanelOffer): Promise<void> => {
+    setBusy(true)
+    try {
+      await store.api.act('approve', {
+        ...request,
+        lines: shown.lines.map(({ id, hash, price, ceiling: limit }) => ({ id, hash, price, ceiling: limit })),
+        sum: shown.sum,
+      })
+      store.announce(`Approved: ${offerSentence(shown)}`)
+      void store.refresh()
+      // Closed and not only taken away, so that the focus goes back to where it came from.
+      dialog.current?.close()
+    } catch (error) {
+      setBusy(false)
+      setProblem((error as Error).message)
+      if (!(error instanceof Refused)) return
+      const { error: why, offer: next } = error.refusal
+      // What was shown is not to be had any more.
+      if (next || why.code === 'SW_CEILING') setOffer(next)
+    }
+  }
+  const isPoor = offer !== undefined && isMore(offer.sum, offer.balance)
+  return (
+    <Modal dialog={dialog} title={titleOf(offer, isElsewhere)} onClose={onClose}>
+      <div role="alert">
+        {problem !== '' && (
+          <p class="notice" data-tone="bad">
+            {problem}
+          </p>
+        )}
+      </div>
+      <div aria-live="polite" class="offer">
+        {offer ? (
+          <OfferTable offer={offer} isElsewhere={isElsewhere} />
+        ) : (
+          problem === '' && <p class="soft">Asking the service for today’s prices…</p>
+        )}
+      </div>
+      <CeilingField ceiling={ceiling} onCommit={setCeiling} onDoubt={setDoubtful} />
+      {isElsewhere && (
+        <label class="check">
+          <input type="checkbox" checked={adopt} onChange={(event) => setAdopt(event.currentTarget.checked)} />
+          Take over what another checkout was to buy. I have made sure that it was not bought there.
+        </label>
+      )}
+      {isPoor && (
+        <p class="notice" data-tone="warn">
+          Only {creditsWords(offer.balance)} are available. Choose fewer, or add credits at the service.
+        </p>
+      )}
+      <div class="row dialog-end">
+        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="button primary"
+          disabled={!offer || offer.lines.length === 0 || isDoubtful || isBusy || isPoor || !state.access.mayBuy}
+          onClick={() => offer && void approve(offer)}
+        >
+          {isBusy ? 'Approving…' : offer && offer.lines.length > 0 ? `Approve ${creditsWords(offer.sum)}` : 'Approve'}
+        </button>
+      </div>
+    </Modal>
+  )
+}
+
+function titleOf(offer: PanelOffer | undefined, isElsewhere: boolean): string {
+  if (!offer) return 'Approve …'
+  if (offer.lines.length === 0) return isElsewhere ? 'Take over a purchase' : 'Nothing to approve'
+  return `Approve ${countWords(offer.lines.length, 'purchase')}`
+}
+
+function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readonly isElsewhere: boolean }): VNode {
+  if (offer.lines.length === 0)
+    return <p>{isElsewhere ? 'Another checkout approved this, and is to buy it.' : 'Nothing of this needs an approval.'}</p>
+  return (
+    <>
+      <p class="sentence">{offerSentence(offer)}</p>
+      <table>
+        <caption class="visually-hidden">What is approved</caption>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Price</th>
+            <th scope="col">Ceiling</th>
+          </tr>
+        </thead>
+        <tbody>
+          {offer.lines.map((line) => (
+            <tr key={line.id}>
+              <th scope="row">
+                {line.id}
+                <span class="offer-prompt soft small">{line.prompt}</span>
+              </th>
+              <td class="number">{line.price}</td>
+              <td class="number">{line.ceiling}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Total</th>
+            <td class="number">{offer.sum}</td>
+            <td class="number">{offer.ceilings}</td>
+          </tr>
+        </tfoot>
+      </table>
+      <p class="soft">{creditsWords(offer.balance)} are available.</p>
+      {offer.untouched.length > 0 && <p class="soft">Left as they are: {offer.untouched.join(', ')}.</p>}
+    </>
+  )
+}

@@ -1,0 +1,69 @@
+import type { VNode } from 'preact'
+import { useId, useRef, useState } from 'preact/hooks'
+import type { PanelPaid } from '../../../protocol/protocol.ts'
+import { Modal } from '../controls/modal.tsx'
+import { usePanel } from '../state/panel-context.ts'
+import { type Decision, type DecisionWords, openWords, toRecover } from './decision-words.ts'
+
+/** What nobody can know, a person decides: whether something that was sent and never answered is sent again, or given up. Each is asked about once more, since neither can be taken back. */
+export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | null {
+  const { state, store } = usePanel()
+  const id = useId()
+  const [asking, setAsking] = useState<Decision>()
+  const [isBusy, setBusy] = useState(false)
+  const open = openWords(paid)
+  if (!open) return null
+  const decide = async (decision: Decision): Promise<void> => {
+    setBusy(true)
+    const done = await store.act('recover', toRecover(paid, decision))
+    setBusy(false)
+    if (done) store.announce(decision === 'replay' ? `${paid.id} is sent again.` : `${paid.id} is given up.`)
+  }
+  const button = (decision: Decision, words: DecisionWords): VNode => (
+    <button type="button" class="button" disabled={isBusy || !state.access.mayBuy} onClick={() => setAsking(decision)}>
+      {words.name}…
+    </button>
+  )
+  const asked = asking && open[asking]
+  return (
+    <section class="notice" data-tone="bad" aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`}>{open.title}</h2>
+      <p>{open.words}</p>
+      <div class="row">
+        {open.replay && button('replay', open.replay)}
+        {button('abandon', open.abandon)}
+      </div>
+      {asking && asked && <DecisionDialog words={asked} onClose={() => setAsking(undefined)} onDecide={() => void decide(asking)} />}
+    </section>
+  )
+}
+
+interface DecisionDialogProps {
+  readonly words: DecisionWords
+  readonly onClose: () => void
+  readonly onDecide: () => void
+}
+
+function DecisionDialog({ words, onClose, onDecide }: DecisionDialogProps): VNode {
+  const dialog = useRef<HTMLDialogElement>(null)
+  return (
+    <Modal dialog={dialog} title={words.title} onClose={onClose}>
+      <p>{words.words}</p>
+      <div class="row dialog-end">
+        <button type="button" class="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="button primary"
+          onClick={() => {
+            dialog.current?.close()
+            onDecide()
+          }}
+        >
+          {words.name}
+        </button>
+      </div>
+    </Modal>
+  )
+}

@@ -1,0 +1,89 @@
+import type { RecoverRequest } from '../../../protocol/actions.ts'
+import type { PanelPaid, PanelUndecided } from '../../../protocol/protocol.ts'
+import { creditsWords } from '../state/words.ts'
+
+/** What a person can say about what nobody can know. */
+export type Decision = 'replay' | 'abandon'
+
+/** A decision, and what it means. */
+export interface DecisionWords {
+  /** On the button. */
+  readonly name: string
+  /** What is asked before it is taken. */
+  readonly title: string
+  readonly words: string
+}
+
+/** What is open, and how it can be decided; without `replay` there is nothing to send again. */
+export interface OpenWords {
+  readonly title: string
+  readonly words: string
+  readonly replay?: DecisionWords
+  readonly abandon: DecisionWords
+}
+
+/** A decision about exactly what is shown. */
+export function toRecover({ id, hash = '', attempt = 1, undecided, executionId }: PanelPaid, decision: Decision): RecoverRequest {
+  const about = undecided ?? 'submission'
+  const isNamed = (about === 'execution' || about === 'answer') && executionId !== undefined
+  return { id, hash, attempt, about, decision, ...(isNamed ? { executionId } : {}) }
+}
+
+const anew = 'To buy it after all, approve it anew.'
+
+/** The words for a decision about something paid; undefined where nothing waits for one. */
+export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'undecided' | 'ceiling'>): OpenWords | undefined {
+  const most = ceiling === undefined ? 'its ceiling' : creditsWords(ceiling)
+  return undecided && table[undecided](id, most)
+}
+
+const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenWords>> = {
+  submission: (id, most) => ({
+    title: 'Nobody knows whether this was bought',
+    words: `It was sent and never answered. Until this is decided, ${most} count as spent and nothing more is sent.`,
+    replay: {
+      name: 'Send it again',
+      title: `Send ${id} again?`,
+      words: `The same bytes go out under the same key. If it was bought and the service knows the key, you get what was bought. If the service has forgotten the key, you pay a second time, at most ${most}.`,
+    },
+    abandon: {
+      name: 'Give it up',
+      title: `Give ${id} up?`,
+      words: `Nothing more is sent for it. A charge, if there was one, stays, its result is not fetched, and ${most} go on counting as spent. ${anew}`,
+    },
+  }),
+  answer: (id) => ({
+    title: 'Nobody knows whether the answer arrived',
+    words: 'It was sent and never confirmed. Until this is decided nothing more is sent.',
+    replay: { name: 'Send it again', title: `Send the answer for ${id} again?`, words: 'The same words go out under the same key.' },
+    abandon: {
+      name: 'Take it back',
+      title: `Take the answer for ${id} back?`,
+      words: 'It is not sent again, and another one can be given. If it had arrived, the service goes on by it all the same.',
+    },
+  }),
+  conflict: (id, most) => ({
+    title: 'The service knows this key with other bytes',
+    words: 'Another checkout has sent its own. Pull sprites.lock.json from there; decide here only where there is no such checkout.',
+    replay: {
+      name: 'Send it again',
+      title: `Send ${id} again?`,
+      words: `Our bytes go out once more under the same key. Where the service takes them now, you pay at most ${most}.`,
+    },
+    abandon: {
+      name: 'Give it up',
+      title: `Give ${id} up?`,
+      words: `Nothing more is sent under this key, and ${most} go on counting as spent: what the other checkout sent may be charged. ${anew}`,
+    },
+  }),
+  execution: (id, most) => ({
+    title: 'The service has lost this',
+    words:
+      'It had taken it on, and does not know it any more. Make sure that this is the service, and the account, that it was bought with.',
+    abandon: {
+      name: 'Give it up',
+      title: `Give ${id} up?`,
+      words: `It is not asked for any more. A charge, if there was one, stays, and ${most} go on counting as spent. ${anew}`,
+    },
+  }),
+}

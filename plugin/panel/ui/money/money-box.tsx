@@ -1,0 +1,61 @@
+import type { VNode } from 'preact'
+import type { PanelPaid } from '../../../protocol/protocol.ts'
+import { ProgressBar } from '../controls/progress-bar.tsx'
+import { usePanel } from '../state/panel-context.ts'
+import { canBeApproved, creditsWords, progressOf } from '../state/words.ts'
+
+/** What is looked at. */
+export interface MoneyBoxProps {
+  readonly paid: PanelPaid
+  /** Names of the sprites that a step is bought for; it is approved with their animations. */
+  readonly isFor?: readonly string[]
+  readonly onApprove: (ids: readonly string[]) => void
+}
+
+/** Price, ceiling and cost of one paid thing, and the way to an approval. */
+export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
+  const { model, state, store } = usePanel()
+  const progress = progressOf(model.progress, paid)
+  const { price } = paid
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['Price', price && `${creditsWords(price.credits)}${price.referenceUsd === undefined ? '' : ` (about $${price.referenceUsd})`}`],
+    ['Ceiling', paid.ceiling && creditsWords(paid.ceiling)],
+    ['Approved', paid.approved],
+    ['Spent', paid.spent && creditsWords(paid.spent)],
+  ]
+  const cancel = async (): Promise<void> => {
+    const done = await store.act('cancel', { id: paid.id, hash: paid.hash ?? '' })
+    if (done)
+      store.announce(
+        done.status === 'cancelled' ? `${paid.id} is cancelled.` : `${paid.id} was not cancelled: the service says ${done.status}.`,
+      )
+  }
+  const isPicture = paid.id.includes('#')
+  return (
+    <section class="block" aria-labelledby="money-title">
+      <h2 id="money-title">Credits</h2>
+      <p>{paid.words}</p>
+      {(paid.standing === 'running' || paid.standing === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
+      <dl class="facts">
+        {rows.map(([term, told]) =>
+          told === undefined ? null : (
+            <div key={term}>
+              <dt>{term}</dt>
+              <dd class="number">{told}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+      {canBeApproved(paid) && (
+        <button type="button" class="button primary" disabled={!state.access.mayBuy} onClick={() => onApprove([paid.id])}>
+          {isFor ? `Approve what ${isFor.join(', ')} needs…` : price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
+        </button>
+      )}
+      {isPicture && (paid.standing === 'running' || paid.standing === 'question') && (
+        <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => void cancel()}>
+          Cancel
+        </button>
+      )}
+    </section>
+  )
+}

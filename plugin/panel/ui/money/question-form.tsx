@@ -1,0 +1,59 @@
+import type { VNode } from 'preact'
+import { useId, useState } from 'preact/hooks'
+import type { AnswerRequest } from '../../../protocol/actions.ts'
+import type { PanelPaid } from '../../../protocol/protocol.ts'
+import { PictureDrop } from '../controls/picture-drop.tsx'
+import { usePanel } from '../state/panel-context.ts'
+
+/** A question of the service, and where it is answered: in words, with a picture where it asks for one. */
+export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | null {
+  const { state, store } = usePanel()
+  const id = useId()
+  const [text, setText] = useState('')
+  const [asset, setAsset] = useState<AnswerRequest['asset']>()
+  const [isSending, setSending] = useState(false)
+  const { question } = paid
+  if (!question) return null
+  const isReady = text.trim() !== '' && (!question.needsAsset || asset !== undefined) && !isSending
+  const send = async (): Promise<void> => {
+    setSending(true)
+    const done = await store.act('answer', {
+      ...{ id: paid.id, hash: paid.hash ?? '', questionId: question.id, text: text.trim() },
+      ...(asset ? { asset } : {}),
+    })
+    setSending(false)
+    if (done) store.announce(`The answer for ${paid.id} is sent.`)
+  }
+  return (
+    <form
+      class="notice question"
+      data-tone="warn"
+      aria-labelledby={`${id}-title`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (isReady) void send()
+      }}
+    >
+      <h2 id={`${id}-title`}>The service asks</h2>
+      <blockquote>{question.text}</blockquote>
+      <div class="field">
+        <label for={`${id}-answer`}>Your answer</label>
+        <textarea
+          id={`${id}-answer`}
+          rows={3}
+          required
+          disabled={!state.access.mayBuy}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      <PictureDrop isRequired={question.needsAsset} isLocked={!state.access.mayBuy} picture={asset} onPicture={setAsset} />
+      <div class="row">
+        <button type="submit" class="button primary" disabled={!isReady || !state.access.mayBuy}>
+          {isSending ? 'Sending…' : 'Send the answer'}
+        </button>
+        <span class="soft small">Costs nothing more; what is held goes over to the answer.</span>
+      </div>
+    </form>
+  )
+}

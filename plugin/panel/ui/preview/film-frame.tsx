@@ -1,0 +1,80 @@
+import type { VNode } from 'preact'
+import { useState } from 'preact/hooks'
+import type { PanelAnimation, PanelFrame, PanelFrames, PanelPage, PanelSprite } from '../../../protocol/protocol.ts'
+import { flagsOfFrame } from './frame-order.ts'
+import { FramePicture } from './frame-picture.tsx'
+
+/** One frame of a film strip. */
+export interface FilmFrameProps {
+  readonly sprite: PanelSprite
+  readonly animation: PanelAnimation
+  readonly delivered: PanelFrames | undefined
+  /** Which delivered frame it is. */
+  readonly index: number
+  /** Where it is played, from 0. */
+  readonly place: number
+  readonly isNow: boolean
+  readonly mayEdit: boolean
+  readonly onChoose: () => void
+  readonly onKeyDown: (event: KeyboardEvent) => void
+  /** Another frame was dropped upon it. */
+  readonly onMoveHere: (from: number) => void
+}
+
+/** The kind of data that a dragged frame carries: its place. */
+const dragType = 'application/x-spritewright-frame'
+
+/** A frame that is chosen, dragged to another place, or told about by its flags. */
+export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFrameProps): VNode {
+  const { sprite, animation, index, place, isNow, mayEdit } = props
+  const [isTarget, setTarget] = useState(false)
+  const flags = flagsOfFrame(animation.flags, index)
+  const { pages, frame } = pictureOf(props)
+  const words = flags.map((flag) => flag.words).join('; ')
+  return (
+    <li>
+      <button
+        type="button"
+        data-frame
+        class="film-frame"
+        data-target={isTarget || undefined}
+        data-flagged={flags.length > 0 || undefined}
+        title={words}
+        tabIndex={isNow ? 0 : -1}
+        aria-current={isNow}
+        aria-label={`Frame ${index}, number ${place + 1}${words === '' ? '' : `. To look at: ${words}`}`}
+        aria-keyshortcuts={mayEdit ? 'Delete Alt+ArrowLeft Alt+ArrowRight' : undefined}
+        draggable={mayEdit}
+        onClick={onChoose}
+        onKeyDown={onKeyDown}
+        onDragStart={(event) => event.dataTransfer?.setData(dragType, String(place))}
+        onDragOver={(event) => {
+          if (!mayEdit || !event.dataTransfer?.types.includes(dragType)) return
+          event.preventDefault()
+          setTarget(true)
+        }}
+        onDragLeave={() => setTarget(false)}
+        onDrop={(event) => {
+          setTarget(false)
+          const from = event.dataTransfer?.getData(dragType) ?? ''
+          if (from === '') return
+          event.preventDefault()
+          onMoveHere(Number(from))
+        }}
+      >
+        <FramePicture pages={pages} frame={frame} pixelArt={sprite.pixelArt} />
+        <span class="film-number">{index}</span>
+      </button>
+    </li>
+  )
+}
+
+/** From the pages of the game where it is played; else from those of the delivery. */
+function pictureOf({ sprite, animation, delivered, index }: Pick<FilmFrameProps, 'sprite' | 'animation' | 'delivered' | 'index'>): {
+  readonly pages: readonly PanelPage[]
+  readonly frame: PanelFrame | undefined
+} {
+  const played = animation.played.find((other) => other.index === index)
+  if (played || !delivered) return { pages: sprite.pages, frame: played }
+  return { pages: delivered.pages, frame: delivered.frames.find((other) => other.index === index) }
+}

@@ -1,0 +1,173 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol/protocol.ts'
+import { Icon } from '../controls/icons.tsx'
+import { countWords } from '../state/words.ts'
+import { FilmFrame } from './film-frame.tsx'
+import { FlagList } from './flag-list.tsx'
+import { FramePicture } from './frame-picture.tsx'
+import type { Player } from './playback.ts'
+import { type FrameOrderEditor, useFrameOrder } from './use-frame-order.ts'
+import { usePlace } from './use-player.ts'
+
+/** What a film strip works on. */
+export interface FilmStripProps {
+  readonly sprite: PanelSprite
+  readonly animation: PanelAnimation
+  readonly player: Player
+  /** All that was delivered; undefined until it is here. */
+  readonly delivered: PanelFrames | undefined
+}
+
+/** The frames in playing order, those to look at marked; frames are dropped, put back and moved, which writes `use` into the spec. */
+export function FilmStrip(props: FilmStripProps): VNode {
+  const { sprite, animation, player, delivered } = props
+  const editor = useFrameOrder(sprite, animation, delivered)
+  return (
+    <section class="block" aria-labelledby="film-title">
+      <div class="spread">
+        <h2 id="film-title">Frames</h2>
+        <span class="soft small">
+          {countWords(editor.order.length, 'frame')} played{editor.dropped.length > 0 && `, ${editor.dropped.length} dropped`}
+        </span>
+      </div>
+      <Film {...props} editor={editor} />
+      <DroppedFrames {...props} editor={editor} />
+      <FlagList
+        animation={animation}
+        onShow={(frame) => {
+          const place = editor.order.indexOf(frame)
+          if (place >= 0) player.seek(place)
+        }}
+        mayDrop={editor.mayDropFrames}
+        onDrop={editor.dropFrames}
+      />
+    </section>
+  )
+}
+
+type WithEditor = FilmStripProps & { readonly editor: FrameOrderEditor }
+
+/** The played frames. The arrow keys go along them, with Alt they move one, Delete drops it. */
+function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNode {
+  const { order, mayEdit } = editor
+  const list = useRef<HTMLOListElement>(null)
+  const { place } = usePlace(player)
+  useHeldFocus(list, place)
+  const focus = (at: number): void => list.current?.querySelectorAll('button')[at]?.focus()
+  const move = (from: number, to: number): void => {
+    if (to < 0 || to >= order.length) return
+    editor.move(from, to)
+    player.seek(to)
+    focus(to)
+  }
+  const go = (to: number): void => {
+    player.seek(Math.min(order.length - 1, Math.max(0, to)))
+    focus(player.place)
+  }
+  const takeKey = (key: string, hasAlt: boolean, at: number): boolean => {
+    const by = key === 'ArrowRight' ? 1 : key === 'ArrowLeft' ? -1 : 0
+    if (by !== 0 && hasAlt) move(at, at + by)
+    else if (by !== 0) go(at + by)
+    else if (key === 'Home') go(0)
+    else if (key === 'End') go(order.length - 1)
+    else if (key === 'Delete' || key === 'Backspace') editor.dropPlace(at)
+    else return false
+    return true
+  }
+  return (
+    <>
+      <ol class="film" ref={list}>
+        {order.map((index, at) => (
+          <FilmFrame
+            key={at}
+            {...{ sprite, animation, delivered, index, mayEdit }}
+            place={at}
+            isNow={at === place}
+            onChoose={() => player.seek(at)}
+            onKeyDown={(event) => {
+              if (takeKey(event.key, event.altKey, at)) event.preventDefault()
+            }}
+            onMoveHere={(from) => move(from, at)}
+          />
+        ))}
+      </ol>
+      {mayEdit && (
+        <div class="row strip-tools">
+          <span class="number soft">Frame {order[place] ?? 0}</span>
+          <button type="button" class="button" disabled={order.length < 2} onClick={() => editor.dropPlace(place)}>
+            <Icon name="drop" /> Drop
+          </button>
+          <button type="button" class="button" disabled={place === 0} onClick={() => move(place, place - 1)}>
+            <Icon name="left" /> Earlier
+          </button>
+          <button type="button" class="button" disabled={place >= order.length - 1} onClick={() => move(place, place + 1)}>
+            Later <Icon name="right" />
+          </button>
+          {editor.isChanged && (
+            <button type="button" class="button quiet" onClick={editor.reset}>
+              Play all as delivered
+            </button>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** A frame that is dropped takes the focus with it: the one in its place gets it. Where the focus has gone elsewhere since, it is none of the frames' business. */
+function useHeldFocus(list: { readonly current: HTMLElement | null }, place: number): void {
+  const hadFocus = useRef(false)
+  useEffect(() => {
+    const come = ({ target }: FocusEvent): void => {
+      hadFocus.current = list.current?.contains(target as Node) ?? false
+    }
+    const leave = ({ target }: FocusEvent): void => {
+      // What is taken out of the page has not been left by anybody.
+      queueMicrotask(() => {
+        if ((target as Node).isConnected && document.activeElement === document.body) hadFocus.current = false
+      })
+    }
+    document.addEventListener('focusin', come)
+    document.addEventListener('focusout', leave)
+    return () => {
+      document.removeEventListener('focusin', come)
+      document.removeEventListener('focusout', leave)
+    }
+  }, [list])
+  useEffect(() => {
+    const buttons = list.current?.querySelectorAll('button') ?? []
+    if (hadFocus.current && document.activeElement === document.body) buttons[Math.min(place, buttons.length - 1)]?.focus()
+  })
+}
+
+function DroppedFrames({ sprite, delivered, editor }: WithEditor): VNode | null {
+  if (editor.dropped.length === 0) return null
+  return (
+    <div class="dropped">
+      <h3>Dropped</h3>
+      <ul class="film">
+        {editor.dropped.map((index) => (
+          <li key={index}>
+            <button
+              type="button"
+              class="film-frame is-dropped"
+              disabled={!editor.mayEdit}
+              aria-label={`Put frame ${index} back`}
+              onClick={() => editor.keep(index)}
+            >
+              <FramePicture
+                pages={delivered?.pages ?? []}
+                frame={delivered?.frames.find((frame) => frame.index === index)}
+                pixelArt={sprite.pixelArt}
+              />
+              <span class="film-number">
+                <Icon name="keep" /> {index}
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,44 @@
+import type { VNode } from 'preact'
+import type { PanelAnimation } from '../../../protocol/protocol.ts'
+import { countWords } from '../state/words.ts'
+
+/** What stands out in the frames, and what can be done about it. */
+export interface FlagListProps {
+  readonly animation: PanelAnimation
+  readonly onShow: (index: number) => void
+  /** Whether frames may be dropped: some of them are played, and others are left. */
+  readonly mayDrop: (frames: readonly number[]) => boolean
+  readonly onDrop: (frames: readonly number[]) => void
+}
+
+/** The flags of an animation in words; nothing where there are none. */
+export function FlagList({ animation, onShow, mayDrop, onDrop }: FlagListProps): VNode | null {
+  if (animation.flags.length === 0) return null
+  return (
+    <div class="flags">
+      <h3>{countWords(animation.flags.length, 'thing')} to look at</h3>
+      <ul>
+        {animation.flags.map((flag) => (
+          <li key={`${flag.fault}:${flag.from}`} class="flag">
+            <span class="flag-words">
+              {flag.words}
+              <span class="soft"> · {flag.from === 'service' ? 'the service says' : flag.fault}</span>
+            </span>
+            <span class="flag-frames">
+              {flag.frames.map((index) => (
+                <button key={index} type="button" class="chip number" aria-label={`Show frame ${index}`} onClick={() => onShow(index)}>
+                  {index}
+                </button>
+              ))}
+              {mayDrop(flag.frames) && (
+                <button type="button" class="button quiet" onClick={() => onDrop(flag.frames)}>
+                  Drop {flag.frames.length === 1 ? 'it' : 'them'}
+                </button>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { PanelPage } from '../../../protocol/protocol.ts'
+
+/** Pictures by their address, which names their content. Oldest first; what was looked at long ago is fetched again. */
+const kept = new Map<string, HTMLImageElement>()
+const mostKept = 200
+
+/** The pictures of pages, each undefined until it is here. Draws anew when one arrives. */
+export function usePages(pages: readonly PanelPage[]): readonly (HTMLImageElement | undefined)[] {
+  const [, setArrived] = useState(0)
+  const urls = pages.map((page) => page.url).join('\n')
+  useEffect(() => {
+    let isWanted = true
+    for (const url of urls.split('\n')) {
+      if (url === '' || kept.has(url)) continue
+      const image = new Image()
+      image.src = url
+      // One that cannot be read leaves its frames empty; the server's errors say why.
+      image.decode().then(
+        () => {
+          kept.set(url, image)
+          const [oldest] = kept.keys()
+          if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+          if (isWanted) setArrived((count) => count + 1)
+        },
+        () => {},
+      )
+    }
+    return () => {
+      isWanted = false
+    }
+  }, [urls])
+  return pages.map((page) => kept.get(page.url))
+}

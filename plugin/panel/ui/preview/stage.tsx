@@ -1,0 +1,90 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
+import { useWidth } from '../controls/use-width.ts'
+import { scaleOf, type ViewSettings, zoomBy } from '../state/view-settings.ts'
+import { AnchorHandle } from './anchor-handle.tsx'
+import { type DrawnFrame, drawStage } from './drawing.ts'
+import { usePages } from './pages.ts'
+import type { Player } from './playback.ts'
+
+/** What a stage shows and how. */
+export interface StageProps {
+  readonly sprite: PanelSprite
+  readonly animation: PanelAnimation
+  readonly player: Player
+  readonly settings: ViewSettings
+  readonly onSettings: (change: Partial<ViewSettings>) => void
+}
+
+/** Pixels around the picture, and the tallest it is drawn where it is to fit. */
+const [marginPx, tallestPx] = [16, 320]
+
+/** The preview: an animation on a ground, drawn from the pages that the game gets, with the anchor on top. */
+export function Stage({ sprite, animation, player, settings, onSettings }: StageProps): VNode {
+  const box = useRef<HTMLDivElement>(null)
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const width = useWidth(box)
+  const pictures = usePages(sprite.pages)
+  const { played } = animation
+  const scale = scaleOf(settings.zoom, sprite.frame, { width: width - 2 * marginPx, height: tallestPx })
+  useEffect(() => {
+    const at = (place: number): DrawnFrame | undefined => {
+      const frame = played[place]
+      const page = frame && pictures[frame.page]
+      return page && { page, frame }
+    }
+    const draw = (): void => {
+      const now = at(player.place)
+      if (!canvas.current || !now) return
+      const count = played.length
+      const around = (by: number): DrawnFrame | undefined =>
+        animation.loop || played[player.place + by] ? at((player.place + by + count) % count) : undefined
+      drawStage(canvas.current, now, settings.hasOnion ? { before: around(-1), after: around(1) } : undefined)
+    }
+    draw()
+    return player.subscribe(draw)
+  })
+  const style = { width: `${sprite.frame.width * scale}px`, height: `${sprite.frame.height * scale}px` }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset holds fields; this holds a picture that takes keys.
+    <div
+      ref={box}
+      class="stage"
+      role="group"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and takes keys.
+      tabIndex={0}
+      aria-label={`Preview of ${animation.id}. Space plays and pauses, the arrows step, plus and minus zoom, O shows the neighbours.`}
+      data-ground={settings.ground}
+      style={settings.ground === 'colour' ? { background: settings.colour } : {}}
+      onKeyDown={(event) => {
+        if (event.target === event.currentTarget && takeKey(event.key, player, settings, onSettings)) event.preventDefault()
+      }}
+    >
+      <div class="stage-picture" style={style}>
+        <canvas
+          ref={canvas}
+          class={sprite.pixelArt || scale > 1 ? 'pixels' : ''}
+          style={style}
+          width={1}
+          height={1}
+          role="img"
+          aria-label={animation.isPlaceholder ? `${animation.id}, a placeholder` : animation.id}
+        />
+        {settings.hasAnchor && <AnchorHandle sprite={sprite} scale={scale} />}
+      </div>
+    </div>
+  )
+}
+
+/** @returns Whether the key meant something. */
+function takeKey(key: string, player: Player, settings: ViewSettings, onSettings: StageProps['onSettings']): boolean {
+  if (key === ' ') player.setPlaying(!player.isPlaying)
+  else if (key === 'ArrowLeft') player.step(-1)
+  else if (key === 'ArrowRight') player.step(1)
+  else if (key === '+' || key === '=') onSettings({ zoom: zoomBy(settings.zoom, 1) })
+  else if (key === '-') onSettings({ zoom: zoomBy(settings.zoom, -1) })
+  else if (key.toLowerCase() === 'o') onSettings({ hasOnion: !settings.hasOnion })
+  else return false
+  return true
+}

@@ -1,0 +1,136 @@
+import type { VNode } from 'preact'
+import { Icon } from '../controls/icons.tsx'
+import { speeds, type ViewSettings, zooms } from '../state/view-settings.ts'
+import type { Player } from './playback.ts'
+import { usePlace } from './use-player.ts'
+
+/** What the controls below a stage work on. */
+export interface TransportProps {
+  readonly player: Player
+  /** Played frames. */
+  readonly count: number
+  readonly settings: ViewSettings
+  readonly onSettings: (change: Partial<ViewSettings>) => void
+}
+
+/** Play, step, scrub, and how one looks at it. */
+export function Transport({ player, count, settings, onSettings }: TransportProps): VNode {
+  const { place, isPlaying } = usePlace(player)
+  return (
+    <div class="transport">
+      <div class="row">
+        <button type="button" class="icon-button" aria-label="One frame back" onClick={() => player.step(-1)}>
+          <Icon name="back" />
+        </button>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={isPlaying ? 'Pause' : 'Play'}
+          onClick={() => player.setPlaying(!player.isPlaying)}
+        >
+          <Icon name={isPlaying ? 'pause' : 'play'} />
+        </button>
+        <button type="button" class="icon-button" aria-label="One frame on" onClick={() => player.step(1)}>
+          <Icon name="forward" />
+        </button>
+        <input
+          type="range"
+          class="scrubber"
+          aria-label="Frame"
+          min={0}
+          max={Math.max(0, count - 1)}
+          value={place}
+          aria-valuetext={`${place + 1} of ${count}`}
+          onInput={(event) => player.seek(Number(event.currentTarget.value))}
+        />
+        <span class="number soft frame-number">
+          {place + 1} / {count}
+        </span>
+      </div>
+      <LookControls settings={settings} onSettings={onSettings} />
+    </div>
+  )
+}
+
+const grounds = [
+  ['checker', 'Checker'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+  ['colour', 'Colour'],
+] as const
+
+function LookControls({ settings, onSettings }: Pick<TransportProps, 'settings' | 'onSettings'>): VNode {
+  return (
+    <div class="row look">
+      <label class="inline-field">
+        <span>Zoom</span>
+        <select
+          class="select"
+          value={String(settings.zoom)}
+          onChange={(event) => {
+            const { value } = event.currentTarget
+            onSettings({ zoom: value === 'fit' ? 'fit' : Number(value) })
+          }}
+        >
+          {zooms.map((zoom) => (
+            <option key={zoom} value={String(zoom)}>
+              {zoom === 'fit' ? 'Fit' : zoom === 1 ? '1:1' : `${zoom}×`}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="inline-field">
+        <span>Speed</span>
+        <select
+          class="select"
+          value={String(settings.speed)}
+          onChange={(event) => onSettings({ speed: Number(event.currentTarget.value) })}
+        >
+          {speeds.map((speed) => (
+            <option key={speed} value={String(speed)}>
+              {speed}×
+            </option>
+          ))}
+        </select>
+      </label>
+      <fieldset class="grounds">
+        <legend class="visually-hidden">Background</legend>
+        {grounds.map(([ground, name]) => (
+          <label key={ground} class="ground" data-ground={ground} title={name}>
+            <input type="radio" name="ground" checked={settings.ground === ground} onChange={() => onSettings({ ground })} />
+            <span class="visually-hidden">{name}</span>
+            <i style={ground === 'colour' ? { background: settings.colour } : {}} />
+          </label>
+        ))}
+        {settings.ground === 'colour' && (
+          <input
+            type="color"
+            aria-label="Background colour"
+            value={settings.colour}
+            onInput={(event) => onSettings({ colour: event.currentTarget.value })}
+          />
+        )}
+      </fieldset>
+      <button
+        type="button"
+        class="icon-button"
+        aria-pressed={settings.hasOnion}
+        aria-label="Onion skin: the frame before in red, the next in blue"
+        title="Onion skin"
+        onClick={() => onSettings({ hasOnion: !settings.hasOnion })}
+      >
+        <Icon name="onion" />
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        aria-pressed={settings.hasAnchor}
+        aria-label="Show the anchor"
+        title="Anchor"
+        onClick={() => onSettings({ hasAnchor: !settings.hasAnchor })}
+      >
+        <Icon name="anchor" />
+      </button>
+    </div>
+  )
+}

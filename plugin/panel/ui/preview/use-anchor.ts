@@ -1,0 +1,78 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PanelSprite } from '../../../protocol/protocol.ts'
+import { usePanel } from '../state/panel-context.ts'
+
+/** A point of the untrimmed frame, 0 to 1. */
+export interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+/** Where engines put it when a spec says nothing. */
+const middle: Point = { x: 0.5, y: 0.5 }
+/** After the last key the spec is written: a run of keys is one edit. */
+const restMs = 350
+
+/** An anchor that is being moved: shown at once, and written to the spec when it rests. */
+export interface AnchorEditor {
+  readonly point: Point
+  /** Whether the spec has one, or is about to. */
+  readonly isSet: boolean
+  readonly mayEdit: boolean
+  /** Moves it, in pixels of the untrimmed frame from its top left. */
+  moveTo(xPx: number, yPx: number): void
+  /** Writes it now, where it has moved. */
+  write(): void
+  /** Writes it when it was not moved for a while. */
+  writeSoon(): void
+}
+
+/** The anchor of a sprite. */
+export function useAnchor(sprite: PanelSprite): AnchorEditor {
+  const { state, store } = usePanel()
+  const [moved, setMoved] = useState<Point>()
+  const latest = useRef<Point>(undefined)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const { width, height } = sprite.frame
+  const end = (): void => {
+    latest.current = undefined
+    setMoved(undefined)
+  }
+  const write = (): void => {
+    clearTimeout(timer.current)
+    const anchor = latest.current
+    if (!anchor) return
+    if (anchor.x === sprite.anchor?.x && anchor.y === sprite.anchor?.y) {
+      end()
+      return
+    }
+    void store.edit(sprite.name, 'edit', { sprite: sprite.name, anchor }).then((isWritten) => {
+      // A later move goes on; its own writing ends it.
+      if (latest.current === anchor) end()
+      if (isWritten) store.announce(`Anchor of ${sprite.name}: ${anchor.x}, ${anchor.y}. Written to ${sprite.file}.`)
+    })
+  }
+  const atRest = useRef(write)
+  atRest.current = write
+  // What was moved by keys just before another sprite was opened is written, too.
+  useEffect(() => () => atRest.current(), [])
+  return {
+    point: moved ?? sprite.anchor ?? middle,
+    isSet: sprite.anchor !== null || moved !== undefined,
+    mayEdit: state.access.mayAct,
+    moveTo: (xPx, yPx) => {
+      latest.current = { x: shareOf(xPx, width), y: shareOf(yPx, height) }
+      setMoved(latest.current)
+    },
+    write,
+    writeSoon: () => {
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => atRest.current(), restMs)
+    },
+  }
+}
+
+/** A whole pixel inside a length as a share of it, as short as it can be written: four places tell pixels of 4096 apart. */
+function shareOf(px: number, length: number): number {
+  return Math.round((Math.min(length, Math.max(0, Math.round(px))) / length) * 10_000) / 10_000
+}

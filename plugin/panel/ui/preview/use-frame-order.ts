@@ -1,0 +1,55 @@
+import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol/protocol.ts'
+import { useDraft } from '../controls/use-draft.ts'
+import { usePanel } from '../state/panel-context.ts'
+import { countWords } from '../state/words.ts'
+import { allOf, droppedOf, type FrameOrder, orderOf, toUse, withKept, withMoved, withoutPlaces } from './frame-order.ts'
+
+/** The frames of an animation in playing order, and what can be done with them. What is done is written to the spec, and shown before it is. */
+export interface FrameOrderEditor {
+  /** Delivered frames by place. */
+  readonly order: FrameOrder
+  readonly dropped: readonly number[]
+  readonly mayEdit: boolean
+  /** Whether frames are dropped, moved or doubled. */
+  readonly isChanged: boolean
+  dropPlace(place: number): void
+  /** Wherever they are played; nothing where none would be left. */
+  dropFrames(frames: readonly number[]): void
+  mayDropFrames(frames: readonly number[]): boolean
+  move(from: number, to: number): void
+  keep(frame: number): void
+  reset(): void
+}
+
+/** @param delivered All that was delivered; nothing is edited until it is here. */
+export function useFrameOrder(sprite: PanelSprite, animation: PanelAnimation, delivered: PanelFrames | undefined): FrameOrderEditor {
+  const { state, store } = usePanel()
+  const count = delivered?.frames.length ?? 0
+  const [order, show] = useDraft<FrameOrder>(orderOf(animation, count))
+  const mayEdit = state.access.mayAct && count > 0
+  const write = (next: FrameOrder, words: string): void => {
+    if (next === order || !mayEdit) return
+    const written = store.edit(sprite.name, 'use', { id: animation.id, use: toUse(next, count) })
+    show(next, written)
+    void written.then((isWritten) => {
+      if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
+    })
+  }
+  const placesOf = (frames: readonly number[]): readonly number[] =>
+    order.flatMap((frame, place) => (frames.includes(frame) ? [place] : []))
+  return {
+    order,
+    dropped: droppedOf(order, count),
+    mayEdit,
+    isChanged: toUse(order, count) !== null,
+    dropPlace: (place) => write(withoutPlaces(order, [place]), `Frame ${order[place]} of ${animation.id} is dropped.`),
+    dropFrames: (frames) => write(withoutPlaces(order, placesOf(frames)), `${countWords(frames.length, 'frame')} dropped.`),
+    mayDropFrames: (frames) => {
+      const { length } = placesOf(frames)
+      return mayEdit && length > 0 && length < order.length
+    },
+    move: (from, to) => write(withMoved(order, from, to), `Frame ${order[from]} is now number ${to + 1} of ${order.length}.`),
+    keep: (frame) => write(withKept(order, frame), `Frame ${frame} is played again.`),
+    reset: () => write(allOf(count), 'All frames are played as they were delivered.'),
+  }
+}

@@ -1,0 +1,81 @@
+import type { PanelActions, PanelRefusal } from '../../../protocol/actions.ts'
+import type { PanelFrames, PanelProgress, PanelState, PanelUpdate, StateEvent, TokenHeader } from '../../../protocol/protocol.ts'
+
+/** Name of an action. */
+export type ActionName = keyof PanelActions
+
+/** Why the server did not do what was asked. */
+export class Refused extends Error {
+  readonly refusal: PanelRefusal
+
+  constructor(refusal: PanelRefusal) {
+    super(refusal.error.message)
+    this.refusal = refusal
+  }
+}
+
+/** What an event stream tells. */
+export interface EventHandlers {
+  readonly onOpen: () => void
+  /** The stream is cut; the browser tries again by itself. */
+  readonly onLost: () => void
+  readonly onState: (event: StateEvent) => void
+  readonly onProgress: (progress: PanelProgress) => void
+}
+
+/** The server's side of the panel, one method a request. */
+export interface PanelApi {
+  /** @param since Revision of a state that the page has: what has changed since then is answered, or all where the server does not know it. @default all */
+  state(since?: number): Promise<PanelState | PanelUpdate>
+  frames(id: string, take: number): Promise<PanelFrames>
+  /** @throws {Refused} with what the server says. */
+  act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
+  listen(handlers: EventHandlers): void
+}
+
+const header: TokenHeader = 'x-spritewright-token'
+
+/** @param tokenOf Answers the token of this page, where it has one. */
+export function createApi(tokenOf: () => string | undefined): PanelApi {
+  const withToken = (headers: Record<string, string> = {}): Record<string, string> => {
+    const token = tokenOf()
+    return token === undefined ? headers : { ...headers, [header]: token }
+  }
+  return {
+    state: async (since) => read(await fetch(since === undefined ? 'api/state' : `api/state?since=${since}`, { headers: withToken() })),
+    frames: async (id, take) => read<PanelFrames>(await fetch(`api/frames?${new URLSearchParams({ animation: id, take: String(take) })}`)),
+    act: async (name, asks) =>
+      read(
+        await fetch(`api/${String(name)}`, {
+          method: 'POST',
+          headers: withToken({ 'content-type': 'application/json' }),
+          body: JSON.stringify(asks),
+        }),
+      ),
+    listen: ({ onOpen, onLost, onState, onProgress }) => {
+      const source = new EventSource('api/events')
+      source.addEventListener('open', onOpen)
+      source.addEventListener('error', () => {
+        onLost()
+        // A server that was started anew refuses at first, and a browser gives up then.
+        if (source.readyState === EventSource.CLOSED)
+          setTimeout(() => createApi(tokenOf).listen({ onOpen, onLost, onState, onProgress }), 2000)
+      })
+      source.addEventListener('state', ({ data }) => onState(JSON.parse(String(data)) as StateEvent))
+      source.addEventListener('progress', ({ data }) => onProgress(JSON.parse(String(data)) as PanelProgress))
+    },
+  }
+}
+
+async function read<T>(response: Response): Promise<T> {
+  const body = (await response.json().catch(() => undefined)) as T | PanelRefusal | undefined
+  if (response.ok && body !== undefined) return body as T
+  const refusal = body as PanelRefusal | undefined
+  throw new Refused(
+    typeof refusal?.error?.message === 'string'
+      ? refusal
+      : {
+          error: { code: 'SW_PANEL', message: `Expected the dev server to answer, found status ${response.status}. Look at its terminal.` },
+        },
+  )
+}

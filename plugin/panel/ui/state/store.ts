@@ -1,0 +1,169 @@
+import type { Done, PanelActions } from '../../../protocol/actions.ts'
+import type { PanelError, PanelProgress, PanelState } from '../../../protocol/protocol.ts'
+import { type ActionName, type PanelApi, Refused } from './api.ts'
+import { withSameParts, withUpdate } from './same-parts.ts'
+import { progressWords } from './words.ts'
+
+/** What the page knows. */
+export interface PanelModel {
+  /** Undefined until the first answer. */
+  readonly state: PanelState | undefined
+  /** What was told since the state was made, by id. */
+  readonly progress: Readonly<Record<string, PanelProgress>>
+  readonly link: 'connecting' | 'open' | 'lost'
+  /** Why the last action was not taken; gone with the next one. */
+  readonly refusal: PanelError | undefined
+  /** What a screen reader is told next. */
+  readonly status: string
+}
+
+/** Actions that write a spec: they name the file as the person saw it. */
+type EditName = 'take' | 'choose-take' | 'use' | 'edit'
+type WithoutDigest<T> = Omit<T, 'digest'>
+
+/** Holds the state of the page and speaks with the server. */
+export interface PanelStore {
+  readonly model: PanelModel
+  subscribe(listener: () => void): () => void
+  /** Does it, and waits until the state shows it. @returns Undefined where it was refused; the model says why. */
+  act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers'] | undefined>
+  /** Writes a spec. Edits of one sprite go one after another, each upon what the one before wrote. @returns Whether it was written. */
+  edit<Name extends EditName>(sprite: string, name: Name, asks: WithoutDigest<PanelActions[Name]['asks']>): Promise<boolean>
+  /** An offer is looked at by whoever asked for it; its refusals are thrown. */
+  readonly api: PanelApi
+  announce(words: string): void
+  forgetRefusal(): void
+  /** Fetches the state, e.g. with another token. */
+  refresh(): Promise<void>
+}
+
+/** Connects and asks for the first state. */
+export function createStore(api: PanelApi): PanelStore {
+  const listeners = new Set<() => void>()
+  let model: PanelModel = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '' }
+  const set = (change: Partial<PanelModel>): void => {
+    model = { ...model, ...change }
+    for (const listener of [...listeners]) listener()
+  }
+  const subscribe: PanelStore['subscribe'] = (listener) => {
+    listeners.add(listener)
+    return () => void listeners.delete(listener)
+  }
+  const load = keepFresh({
+    load: async (isWhole) => {
+      const known = isWhole ? undefined : model.state
+      const found = await api.state(known?.revision)
+      return withSameParts('since' in found ? withUpdate(known as PanelState, found) : found, model.state)
+    },
+    take: set,
+  })
+  /** Until the state shows what was done; a server that is gone shows nothing. */
+  const settle = async (revision: number): Promise<void> => {
+    const isShown = (): boolean => (model.state?.revision ?? 0) >= revision || model.link === 'lost'
+    if (!isShown()) await load(false)
+    if (isShown()) return
+    await new Promise<void>((resolve) => {
+      const stop = subscribe(() => {
+        if (!isShown()) return
+        stop()
+        resolve()
+      })
+    })
+  }
+  const refuse = (error: unknown): void => set({ refusal: toError(error) })
+  const act: PanelStore['act'] = async (name, asks) => {
+    set({ refusal: undefined })
+    try {
+      const answers = await api.act(name, asks)
+      await settle((answers as Done).revision ?? 0)
+      return answers
+    } catch (error) {
+      refuse(error)
+      return undefined
+    }
+  }
+  const queues = new Map<string, Promise<unknown>>()
+  const edit: PanelStore['edit'] = (sprite, name, asks) => {
+    const run = async (): Promise<boolean> => {
+      const digest = model.state?.sprites.find((other) => other.name === sprite)?.digest ?? ''
+      return (await act(name, { ...asks, digest } as never)) !== undefined
+    }
+    const next = (queues.get(sprite) ?? Promise.resolve()).then(run)
+    queues.set(sprite, next)
+    return next
+  }
+  api.listen({
+    onOpen: () => {
+      set({ link: 'open' })
+      // The server may be another one.
+      void load(true)
+    },
+    onLost: () => set({ link: 'lost' }),
+    onState: ({ revision }) => {
+      if (revision > (model.state?.revision ?? -1)) void load(false)
+    },
+    onProgress: (progress) => {
+      const before = model.progress[progress.id]
+      const isWorthSaying = before?.phase !== progress.phase || quarter(before) !== quarter(progress)
+      set({
+        progress: { ...model.progress, [progress.id]: progress },
+        ...(isWorthSaying ? { status: `${progress.id}: ${progressWords(progress)}` } : {}),
+      })
+    },
+  })
+  return {
+    get model() {
+      return model
+    },
+    subscribe,
+    act,
+    edit,
+    api,
+    announce: (status) => set({ status }),
+    forgetRefusal: () => set({ refusal: undefined }),
+    refresh: () => load(true),
+  }
+}
+
+interface Loading {
+  /** @param isWhole Whether what is known already is asked for, too. */
+  readonly load: (isWhole: boolean) => Promise<PanelState>
+  readonly take: (change: Partial<PanelModel>) => void
+}
+
+/** Fetches the state; whoever wishes for it while it is fetched gets the one after. */
+function keepFresh({ load, take }: Loading): (isWhole: boolean) => Promise<void> {
+  let last: Promise<void> = Promise.resolve()
+  let waiting: Promise<void> | undefined
+  let isWholeWanted = false
+  const run = async (): Promise<void> => {
+    const isWhole = isWholeWanted
+    waiting = undefined
+    isWholeWanted = false
+    try {
+      take({ state: await load(isWhole), progress: {}, link: 'open' })
+    } catch (error) {
+      take({ link: 'lost', ...(error instanceof Refused ? { refusal: error.refusal.error } : {}) })
+    }
+  }
+  return (isWhole) => {
+    isWholeWanted ||= isWhole
+    if (!waiting) {
+      waiting = last.then(run)
+      last = waiting
+    }
+    return waiting
+  }
+}
+
+function quarter({ progress = 0 }: PanelProgress): number {
+  return Math.floor(progress * 4)
+}
+
+function toError(error: unknown): PanelError {
+  if (error instanceof Refused) return error.refusal.error
+  return {
+    code: 'SW_PANEL',
+    message: `The dev server does not answer (${(error as Error).message}). Look whether it still runs in its terminal.`,
+  }
+}

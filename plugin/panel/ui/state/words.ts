@@ -1,0 +1,108 @@
+import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/credits.ts'
+import type { PanelOffer, PanelOfferLine } from '../../../protocol/actions.ts'
+import type { PanelPaid, PanelProgress, PanelStanding, PanelStep } from '../../../protocol/protocol.ts'
+
+/** How a standing looks: a word, a colour, a shape. */
+export interface StandingLook {
+  readonly word: string
+  readonly tone: 'good' | 'busy' | 'warn' | 'bad' | 'none'
+}
+
+/** Every standing in one or two words. */
+export const standingLooks: Readonly<Record<PanelStanding, StandingLook>> = {
+  bought: { word: 'bought', tone: 'good' },
+  lost: { word: 'result missing', tone: 'warn' },
+  approved: { word: 'approved', tone: 'busy' },
+  adoptable: { word: 'approved elsewhere', tone: 'warn' },
+  outpriced: { word: 'price changed', tone: 'warn' },
+  running: { word: 'in work', tone: 'busy' },
+  question: { word: 'question', tone: 'warn' },
+  uncertain: { word: 'outcome unknown', tone: 'bad' },
+  failed: { word: 'failed', tone: 'bad' },
+  missing: { word: 'not bought', tone: 'none' },
+}
+
+const phases: Readonly<Record<PanelProgress['phase'], string>> = {
+  checking: 'asking for the price',
+  uploading: 'sending the picture',
+  submitting: 'submitting',
+  queued: 'in the queue',
+  running: 'being drawn',
+  waiting: 'waiting',
+  downloading: 'fetching the result',
+  bought: 'bought',
+  failed: 'failed',
+}
+
+/** Where a purchase is, in a few words: `being drawn, 40 %`. */
+export function progressWords({ phase, progress, message }: PanelProgress): string {
+  const share = progress === undefined || phase !== 'running' ? '' : `, ${Math.round(progress * 100)} %`
+  return `${phases[phase]}${share}${phase === 'waiting' && message ? `: ${message}` : ''}`
+}
+
+/** How far it is, by what was told last: a step that several sprites share is called by any of them. */
+export function progressOf(told: Readonly<Record<string, PanelProgress>>, paid: PanelPaid & Partial<PanelStep>): PanelProgress | undefined {
+  const others = paid.sprites?.map((name) => `${name}${paid.id.slice(paid.id.indexOf('#'))}`) ?? []
+  return [paid.id, ...others].flatMap((id) => told[id] ?? [])[0] ?? paid.progress
+}
+
+/** Whether a person may approve it, and so pay for it. What waits for a decision is decided first. */
+export function canBeApproved({ standing, undecided }: PanelPaid): boolean {
+  if (undecided !== undefined) return false
+  return standing === 'missing' || standing === 'failed' || standing === 'adoptable' || standing === 'outpriced'
+}
+
+/** Whether it waits for a person. */
+export function wantsPerson(paid: PanelPaid): boolean {
+  const { standing, undecided } = paid
+  return canBeApproved(paid) || standing === 'question' || undecided !== undefined
+}
+
+/** `2.4 credits`, `1 credit`. */
+export function creditsWords(credits: string): string {
+  return credits === '1' ? '1 credit' : `${credits} credits`
+}
+
+/** The exact sum of prices; undefined where one of them is not known. */
+export function sumOf(prices: readonly (string | undefined)[]): string | undefined {
+  const known = prices.filter((price) => price !== undefined)
+  return known.length === prices.length ? formatCredits(sumCredits(known.map((price) => parseCredits(price)))) : undefined
+}
+
+/** Whether the first amount is more than the second. */
+export function isMore(credits: string, than: string): boolean {
+  return parseCredits(credits) > parseCredits(than)
+}
+
+/**
+ * What an approval means, in a plain sentence: `2.4 credits will be held for knight.walk and knight.idle; at most 2.4 are charged.`
+ * Nothing is held for single pictures, the steps of a chain: they are charged on delivery.
+ */
+export function offerSentence({ lines }: PanelOffer): string {
+  const steps = lines.filter((line) => line.id.includes('#'))
+  const sheets = lines.filter((line) => !line.id.includes('#'))
+  const most = (of: readonly PanelOfferLine[]): string => sumOf(of.map((line) => line.ceiling)) ?? ''
+  const held = sheets.length === 0 ? [] : [`${amount(sheets)} will be held for ${namesOf(sheets)}; at most ${most(sheets)} are charged.`]
+  const charged = steps.length === 0 ? [] : [`${amount(steps)} will be charged on delivery of ${namesOf(steps)}; at most ${most(steps)}.`]
+  return [...held, ...charged].join(' ')
+}
+
+function amount(lines: readonly PanelOfferLine[]): string {
+  return creditsWords(sumOf(lines.map((line) => line.price)) ?? '')
+}
+
+function namesOf(lines: readonly PanelOfferLine[]): string {
+  const names = lines.map((line) => line.id)
+  if (names.length > 6) return `${names.slice(0, 5).join(', ')} and ${names.length - 5} others`
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}
+
+/** A time as people write it down: `2 Mar 2026, 14:05`; `–` where nobody did. */
+export function timeWords(at: number): string {
+  return at === 0 ? '–' : new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(at)
+}
+
+/** `1 frame`, `3 frames`. */
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

@@ -1,0 +1,185 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PanelError, PanelState } from '../../../protocol/protocol.ts'
+import { useFocusKept } from '../controls/use-focus-kept.ts'
+import { ApproveDialog } from '../money/approve-dialog.tsx'
+import { addressOf, isPlainClick, type Place, usePlaceInPage } from '../state/address.ts'
+import { type Panel, PanelContext, useModel, usePanel } from '../state/panel-context.ts'
+import type { PanelStore } from '../state/store.ts'
+import { firstSettings } from '../state/view-settings.ts'
+import { canBeApproved } from '../state/words.ts'
+import { Header } from './header.tsx'
+import { Ledger } from './ledger.tsx'
+import { Problems, placeOf } from './problem-list.tsx'
+import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
+import { allPaid, SpriteList } from './sprite-list.tsx'
+
+/** The whole page. */
+export function App({ store }: { readonly store: PanelStore }): VNode {
+  const model = useModel(store)
+  const { state } = model
+  useEffect(() => {
+    if (state) document.title = `${state.project} · spritewright`
+  }, [state?.project])
+  return (
+    <>
+      {state ? (
+        <PanelContext.Provider value={{ store, model, state } satisfies Panel}>
+          <Page />
+        </PanelContext.Provider>
+      ) : (
+        <p class="first soft">{model.link === 'lost' ? 'The dev server does not answer. Look at its terminal.' : 'Loading…'}</p>
+      )}
+      <p class="visually-hidden" role="status">
+        {model.status}
+      </p>
+    </>
+  )
+}
+
+function Page(): VNode {
+  const { store, state } = usePanel()
+  const [place, go] = usePlaceInPage()
+  const [approving, setApproving] = useState<readonly string[]>()
+  useQuote(store, state)
+  useFocusKept()
+  const main = useRef<HTMLElement>(null)
+  const moved = (next: Place): void => {
+    go(next)
+    setTimeout(() => {
+      for (const area of main.current?.querySelectorAll('.detail-pane') ?? []) area.scrollTop = 0
+      // Beside the list one goes on choosing; where it is gone, or on another page, one begins at what was opened.
+      const list = main.current?.querySelector('.list-pane')
+      if (list?.checkVisibility() && next.id !== undefined) return
+      window.scrollTo(0, 0)
+      main.current?.querySelector<HTMLElement>('h1')?.focus({ preventScroll: true })
+    })
+  }
+  return (
+    <div class="frame" data-view={place.view}>
+      <Header place={place} onGo={moved} />
+      <Notices place={place} onGo={moved} />
+      <main ref={main} class="main" data-open={place.id !== undefined || undefined}>
+        {place.view === 'ledger' && <Ledger />}
+        {place.view === 'problems' && <Problems />}
+        {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
+      </main>
+      {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
+    </div>
+  )
+}
+
+/**
+ * Balance and prices are asked for when a page that may act is opened, and again when something is to be bought that has no price yet. It is free.
+ * What has none after that has none: the state says why.
+ */
+function useQuote(store: PanelStore, { access, service, sprites, steps }: PanelState): void {
+  const marks = [
+    ...sprites.flatMap((sprite) => sprite.animations.map((paid) => ({ paid, mark: `${paid.id} ${paid.take} ${paid.frames}` }))),
+    ...steps.map((paid) => ({ paid, mark: paid.id })),
+  ]
+  const unpriced = marks.flatMap(({ paid, mark }) => (canBeApproved(paid) && paid.price === undefined ? [mark] : [])).join('\n')
+  const canAsk = access.mayAct && service.mode !== 'none'
+  useEffect(() => {
+    if (canAsk) void store.api.act('quote', {}).catch(() => undefined)
+  }, [store, canAsk, unpriced])
+}
+
+interface SpritesProps {
+  readonly place: Place
+  readonly onGo: (next: Place) => void
+  readonly onApprove: (ids: readonly string[]) => void
+}
+
+function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
+  const { state } = usePanel()
+  const [settings, setSettings] = useState(firstSettings)
+  const shown = place.id ?? allPaid(state)[0]?.id
+  const sprite = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
+  const animation = sprite?.animations.find((other) => other.id === shown)
+  const step = state.steps.find((other) => other.id === shown)
+  const orphan = state.orphans.find((other) => other.id === shown)
+  return (
+    <>
+      <SpriteList shown={shown} onShow={(id) => onGo({ view: 'sprites', id })} onApprove={onApprove} />
+      <div class="detail-pane">
+        <a
+          class="back-link"
+          href={addressOf({ view: 'sprites' })}
+          onClick={(event) => {
+            if (!isPlainClick(event)) return
+            event.preventDefault()
+            onGo({ view: 'sprites' })
+          }}
+        >
+          ‹ All sprites
+        </a>
+        {sprite && animation && (
+          <AnimationDetail
+            key={animation.id}
+            sprite={sprite}
+            animation={animation}
+            settings={settings}
+            onSettings={(change) => setSettings((before) => ({ ...before, ...change }))}
+            onApprove={onApprove}
+          />
+        )}
+        {step && <StepDetail key={step.id} step={step} onApprove={onApprove} />}
+        {orphan && <OrphanDetail key={orphan.id} orphan={orphan} />}
+        {place.id !== undefined && !animation && !step && !orphan && (
+          <p class="empty soft">{place.id} is not there any more. Choose another one from the list.</p>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** What concerns the whole page: why it is read-only, what went wrong, what was refused. */
+function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
+  const { state, model, store } = usePanel()
+  const { access, service } = state
+  // What is looked at says itself what is wrong with it.
+  const isTold = (error: PanelError): boolean =>
+    place.view === 'problems' || (place.view === 'sprites' && error.id === place.id && error.id !== undefined)
+  const worst = state.errors.find((error) => !isTold(error))
+  return (
+    <div class="notices">
+      {access.words !== '' && (
+        <div class="notice" data-tone="warn">
+          <h2>{access.mayAct ? 'Nothing can be bought from here' : 'Read-only'}</h2>
+          <p>{access.words}</p>
+        </div>
+      )}
+      {service.words !== '' && (
+        <div class="notice" data-tone="warn">
+          <p>{service.words}</p>
+          {access.mayAct && service.mode !== 'none' && (
+            <button type="button" class="button quiet" onClick={() => void store.act('quote', {})}>
+              Ask again
+            </button>
+          )}
+        </div>
+      )}
+      <div role="alert">
+        {worst && (
+          <div class="notice one-line" data-tone="bad">
+            <p>
+              <strong>{placeOf(worst) || worst.id || worst.code}</strong> {worst.message}
+            </p>
+            <button type="button" class="button quiet" onClick={() => onGo({ view: 'problems' })}>
+              {state.errors.length > 1 ? `All ${state.errors.length} problems` : 'More'}
+            </button>
+          </div>
+        )}
+        {model.refusal && (
+          <div class="notice" data-tone="bad">
+            <p>{model.refusal.message}</p>
+            <button type="button" class="button quiet" onClick={() => store.forgetRefusal()}>
+              Dismiss
+            </button>
+          </div>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,90 @@
+import type { VNode } from 'preact'
+import type { PanelState } from '../../../protocol/protocol.ts'
+import { ThemeToggle } from '../controls/theme.tsx'
+import { addressOf, isPlainClick, type Place } from '../state/address.ts'
+import { usePanel } from '../state/panel-context.ts'
+import { creditsWords } from '../state/words.ts'
+
+const views = [
+  ['sprites', 'Sprites'],
+  ['ledger', 'Ledger'],
+  ['problems', 'Problems'],
+] as const
+
+/** Name, places, money at a glance. */
+export function Header({ place, onGo }: { readonly place: Place; readonly onGo: (next: Place) => void }): VNode {
+  const { state, model } = usePanel()
+  const problems = state.errors.length + state.warnings.length
+  return (
+    <header class="top">
+      <p class="brand">
+        <strong>{state.project}</strong>
+        <span class="soft">spritewright</span>
+      </p>
+      <nav aria-label="Views">
+        <ul>
+          {views.map(([view, name]) => (
+            <li key={view}>
+              <a
+                href={addressOf({ view })}
+                aria-current={place.view === view ? 'page' : undefined}
+                onClick={(event) => {
+                  if (!isPlainClick(event)) return
+                  event.preventDefault()
+                  onGo({ view })
+                }}
+              >
+                {name}
+                {view === 'problems' && problems > 0 && (
+                  <span class="badge" data-tone={state.errors.length > 0 ? 'bad' : 'warn'}>
+                    {problems}
+                    <span class="visually-hidden"> found</span>
+                  </span>
+                )}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="row money">
+        {model.link === 'lost' && (
+          <span class="state" data-tone="bad">
+            no connection
+          </span>
+        )}
+        <Purse state={state} />
+        <ThemeToggle />
+      </div>
+    </header>
+  )
+}
+
+const modes: Readonly<Record<PanelState['service']['mode'], string>> = {
+  live: '',
+  test: 'test key',
+  embedded: 'play money',
+  unasked: '',
+  none: 'no service',
+}
+
+function Purse({ state: { service, ledger } }: { readonly state: PanelState }): VNode {
+  const mode = modes[service.mode]
+  return (
+    <span class="purse">
+      {mode !== '' && <span class="tag">{mode}</span>}
+      {service.balance !== undefined && (
+        <span class="number" title={service.host}>
+          {service.balance}
+          <span class="soft"> credits</span>
+          <span class="soft wide-only"> available</span>
+        </span>
+      )}
+      {ledger.held !== '0' && (
+        <span class="number held" title={`${creditsWords(ledger.held)} are held for what is in work`}>
+          {ledger.held}
+          <span class="soft"> held</span>
+        </span>
+      )}
+    </span>
+  )
+}

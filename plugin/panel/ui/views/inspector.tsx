@@ -1,0 +1,112 @@
+import type { VNode } from 'preact'
+import type { AnimationEdit, EditRequest } from '../../../protocol/actions.ts'
+import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
+import { CheckField } from '../controls/check-field.tsx'
+import { NumberField } from '../controls/number-field.tsx'
+import { SizeFields } from '../controls/size-fields.tsx'
+import { usePanel } from '../state/panel-context.ts'
+
+/** Free fields: what is changed here is in the spec at once, and costs nothing. */
+export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+  const { state, store } = usePanel()
+  const isLocked = !state.access.mayAct
+  const edit = async (change: Omit<EditRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> => {
+    const isWritten = await store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change })
+    if (isWritten) store.announce(`${words} Written to ${sprite.file}.`)
+    return isWritten
+  }
+  const play = (change: AnimationEdit, words: string): Promise<boolean> =>
+    edit({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
+  return (
+    <section class="block inspector" aria-labelledby="inspector-title">
+      <div class="spread">
+        <h2 id="inspector-title">Free to change</h2>
+        <span class="soft small">written to the spec at once</span>
+      </div>
+      <fieldset disabled={isLocked}>
+        <legend>
+          {animation.name} <span class="soft">· how it plays</span>
+        </legend>
+        <div class="fields">
+          <NumberField
+            label="Frames a second"
+            value={animation.fps}
+            min={0.1}
+            max={240}
+            step={1}
+            onCommit={(fps) => play({ fps }, `${fps} frames a second`)}
+          />
+          <div class="checks">
+            <CheckField label="Loop" value={animation.loop} onCommit={(loop) => play({ loop }, loop ? 'loops' : 'plays once')} />
+            <CheckField
+              label="There and back"
+              value={animation.yoyo}
+              onCommit={(yoyo) => play({ yoyo }, yoyo ? 'plays there and back' : 'plays one way')}
+            />
+          </div>
+        </div>
+        {animation.durations && (
+          <p class="soft small">
+            The spec has durations of its own; they win over frames a second.{' '}
+            <button type="button" class="button quiet" onClick={() => void play({ durations: null }, 'durations taken out')}>
+              Take them out
+            </button>
+          </p>
+        )}
+      </fieldset>
+      <fieldset disabled={isLocked}>
+        <legend>
+          {sprite.name} <span class="soft">· all its animations</span>
+        </legend>
+        <SizeFields sprite={sprite} onCommit={(size) => edit({ size }, `Size of ${sprite.name} changed.`)} />
+        <AnchorFields sprite={sprite} onCommit={(anchor) => edit({ anchor }, `Anchor of ${sprite.name} changed.`)} />
+      </fieldset>
+    </section>
+  )
+}
+
+const places = [
+  ['Centre', { x: 0.5, y: 0.5 }],
+  ['Feet', { x: 0.5, y: 1 }],
+  ['None', null],
+] as const
+
+function AnchorFields({
+  sprite,
+  onCommit,
+}: {
+  readonly sprite: PanelSprite
+  readonly onCommit: (anchor: PanelSprite['anchor']) => Promise<boolean>
+}): VNode {
+  const { anchor } = sprite
+  const field = (axis: 'x' | 'y', label: string): VNode => (
+    <NumberField
+      label={label}
+      value={anchor?.[axis]}
+      min={0}
+      max={1}
+      step={0.01}
+      onCommit={(value) => onCommit({ x: 0.5, y: 0.5, ...anchor, [axis]: value })}
+    />
+  )
+  return (
+    <div class="fields">
+      {field('x', 'Anchor, across')}
+      {field('y', 'Anchor, down')}
+      <div class="row places">
+        {places.map(([name, place]) => (
+          <button
+            key={name}
+            type="button"
+            class="button quiet"
+            aria-label={`Anchor: ${name}`}
+            disabled={(anchor?.x ?? null) === (place?.x ?? null) && (anchor?.y ?? null) === (place?.y ?? null)}
+            onClick={() => void onCommit(place)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,57 @@
+import type { VNode } from 'preact'
+import type { PanelAnimation, PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
+import { ProgressBar } from '../controls/progress-bar.tsx'
+import { addressOf, isPlainClick } from '../state/address.ts'
+import { canBeApproved, countWords } from '../state/words.ts'
+import { StandingMark } from './standing-mark.tsx'
+
+/** One line of the list. */
+export interface PaidRowProps {
+  readonly paid: PanelPaid
+  readonly progress: PanelProgress | undefined
+  readonly name: string
+  readonly isShown: boolean
+  readonly isChosen: boolean
+  readonly onShow: () => void
+  /** Missing where it is not approved by itself. */
+  readonly onChoose?: (isChosen: boolean) => void
+}
+
+/** An animation or a step: where it stands, what it costs; chosen where it can be approved. */
+export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onChoose }: PaidRowProps): VNode {
+  const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
+  return (
+    <li class="paid" data-shown={isShown || undefined}>
+      {canBeApproved(paid) && onChoose ? (
+        <input
+          type="checkbox"
+          checked={isChosen}
+          aria-label={`Choose ${paid.id} for approval`}
+          onChange={(event) => onChoose(event.currentTarget.checked)}
+        />
+      ) : (
+        <span />
+      )}
+      <a
+        href={addressOf({ view: 'sprites', id: paid.id })}
+        aria-current={isShown ? 'true' : undefined}
+        onClick={(event) => {
+          if (!isPlainClick(event)) return
+          event.preventDefault()
+          onShow()
+        }}
+      >
+        <span class="paid-name">{name}</span>
+        {flags > 0 && (
+          <span class="flag-count number" title={`${countWords(flags, 'thing')} to look at`}>
+            <span aria-hidden="true">⚑{flags}</span>
+            <span class="visually-hidden">{countWords(flags, 'thing')} to look at</span>
+          </span>
+        )}
+        <StandingMark paid={paid} progress={progress} />
+        <span class="price number">{canBeApproved(paid) ? (paid.price?.credits ?? '') : ''}</span>
+      </a>
+      {paid.standing === 'running' && <ProgressBar id={paid.id} progress={progress} />}
+    </li>
+  )
+}

@@ -1,0 +1,140 @@
+import type { ComponentChildren, VNode } from 'preact'
+import type { PanelAnimation, PanelOrphan, PanelPaid, PanelSprite, PanelStep } from '../../../protocol/protocol.ts'
+import { DecisionForm } from '../money/decision-form.tsx'
+import { MoneyBox } from '../money/money-box.tsx'
+import { QuestionForm } from '../money/question-form.tsx'
+import { FilmStrip } from '../preview/film-strip.tsx'
+import { Stage } from '../preview/stage.tsx'
+import { Transport } from '../preview/transport.tsx'
+import { useFrames } from '../preview/use-frames.ts'
+import { usePlayer } from '../preview/use-player.ts'
+import { usePanel } from '../state/panel-context.ts'
+import type { ViewSettings } from '../state/view-settings.ts'
+import { canBeApproved, countWords, progressOf } from '../state/words.ts'
+import { Inspector } from './inspector.tsx'
+import { ProblemList } from './problem-list.tsx'
+import { StandingMark } from './standing-mark.tsx'
+import { Takes } from './takes.tsx'
+
+/** What every detail has. */
+interface DetailProps {
+  readonly onApprove: (ids: readonly string[]) => void
+  readonly settings: ViewSettings
+  readonly onSettings: (change: Partial<ViewSettings>) => void
+}
+
+/** One animation, with all that can be seen and done about it. */
+export function AnimationDetail({
+  sprite,
+  animation,
+  ...props
+}: DetailProps & { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+  const { settings, onSettings, onApprove } = props
+  const { loop, yoyo, played } = animation
+  const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
+  const delivered = useFrames(animation.id, animation.take, `${animation.standing} ${sprite.pages.map((page) => page.url).join(' ')}`)
+  return (
+    <article class="detail">
+      <DetailHead paid={animation} file={sprite.file} words={animation.prompt}>
+        {countWords(animation.frames, 'frame')}, take {animation.take}
+        {animation.changed.length > 0 && `, ${animation.changed.join(', ')} changed since the last purchase`}
+      </DetailHead>
+      <Troubles paid={animation} file={sprite.file} />
+      <div class="columns">
+        <div class="wide">
+          <section class="block stage-block" aria-label="Preview">
+            <Stage sprite={sprite} animation={animation} player={player} settings={settings} onSettings={onSettings} />
+            <Transport player={player} count={played.length} settings={settings} onSettings={onSettings} />
+            {animation.isPlaceholder && <p class="soft small">A placeholder, with the frames and the size of the real one.</p>}
+          </section>
+          <FilmStrip sprite={sprite} animation={animation} player={player} delivered={delivered} />
+          <Takes sprite={sprite} animation={animation} />
+        </div>
+        <div class="narrow">
+          <MoneyBox paid={animation} onApprove={onApprove} />
+          <Inspector sprite={sprite} animation={animation} />
+        </div>
+      </div>
+    </article>
+  )
+}
+
+/** One paid step of a reference chain. */
+export function StepDetail({ step, onApprove }: { readonly step: PanelStep; readonly onApprove: DetailProps['onApprove'] }): VNode {
+  const { state } = usePanel()
+  // A step is bought for animations: what they need comes with them.
+  const approve = (): void => {
+    const animations = state.sprites.filter(({ name }) => step.sprites.includes(name)).flatMap((sprite) => sprite.animations)
+    onApprove(animations.filter((paid) => canBeApproved(paid) || paid.standing === 'approved').map(({ id }) => id))
+  }
+  return (
+    <article class="detail">
+      <DetailHead paid={step} words={step.prompt}>
+        {step.operation.replaceAll('_', ' ')}, for {step.sprites.join(', ')}
+      </DetailHead>
+      <Troubles paid={step} />
+      <MoneyBox paid={step} onApprove={approve} isFor={step.sprites} />
+    </article>
+  )
+}
+
+/** A request that no spec asks for any more: what can be done about it, and no approval. */
+export function OrphanDetail({ orphan }: { readonly orphan: PanelOrphan }): VNode {
+  return (
+    <article class="detail">
+      <DetailHead paid={orphan} words={orphan.prompt}>
+        {orphan.was}, as an earlier version of its spec asked for it
+      </DetailHead>
+      <Troubles paid={orphan} />
+      <MoneyBox paid={orphan} onApprove={() => undefined} />
+    </article>
+  )
+}
+
+function DetailHead({
+  paid,
+  file,
+  words,
+  children,
+}: {
+  readonly paid: PanelPaid
+  readonly file?: string
+  readonly words: string
+  readonly children: ComponentChildren
+}): VNode {
+  const { model } = usePanel()
+  return (
+    <header class="detail-head">
+      <div class="spread">
+        <h1 tabIndex={-1}>{paid.id}</h1>
+        <StandingMark paid={paid} progress={progressOf(model.progress, paid)} />
+      </div>
+      <p class="prompt">{words}</p>
+      <p class="soft small">
+        {children}
+        {file !== undefined && (
+          <>
+            {' · '}
+            <span class="path">{file}</span>
+          </>
+        )}
+      </p>
+    </header>
+  )
+}
+
+/** What waits for a person, before everything else. */
+function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: string }): VNode {
+  const { state } = usePanel()
+  const errors = state.errors.filter(
+    (error) => error.id === paid.id || (file !== undefined && error.file === file && error.id === undefined),
+  )
+  return (
+    <>
+      <QuestionForm key={`question ${paid.question?.id}`} paid={paid} />
+      {/* What a dialog asks about never changes under the pointer: another decision is another form. */}
+      <DecisionForm key={`decision ${paid.hash} ${paid.attempt} ${paid.undecided}`} paid={paid} />
+      <div role="alert">{errors.length > 0 && <ProblemList errors={errors} />}</div>
+    </>
+  )
+}

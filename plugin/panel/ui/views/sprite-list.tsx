@@ -1,0 +1,185 @@
+import type { VNode } from 'preact'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { PanelPaid, PanelSprite, PanelState } from '../../../protocol/protocol.ts'
+import { FramePicture } from '../preview/frame-picture.tsx'
+import { useKeptNodes } from '../state/kept-nodes.ts'
+import { usePanel } from '../state/panel-context.ts'
+import { canBeApproved, countWords, creditsWords, progressOf, sumOf, wantsPerson } from '../state/words.ts'
+import { PaidRow } from './paid-row.tsx'
+
+/** What the list works on. */
+export interface SpriteListProps {
+  /** Id of what is looked at. */
+  readonly shown: string | undefined
+  readonly onShow: (id: string) => void
+  readonly onApprove: (ids: readonly string[]) => void
+}
+
+type Filter = 'all' | 'open' | 'flagged'
+
+/** Every sprite with its animations, what each would cost, and the way to approve several at once. */
+export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode {
+  const { state, model } = usePanel()
+  const [words, setWords] = useState('')
+  const [filter, setFilter] = useState<Filter>('all')
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { groups, steps, orphans } = useMemo(() => find(state, words, filter), [state, words, filter])
+  const buyable = groups.flatMap((group) => group.animations).filter(canBeApproved)
+  const sprites = state.sprites.filter(({ animations }) => animations.some((paid) => canBeApproved(paid) && chosen.has(paid.id)))
+  const selected = sprites.flatMap(({ animations }) => animations.filter((paid) => canBeApproved(paid) && chosen.has(paid.id)))
+  const needed = state.steps.filter((step) => canBeApproved(step) && sprites.some(({ name }) => step.sprites.includes(name)))
+  const choose = (ids: readonly string[], isChosen: boolean): void =>
+    setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
+  const keep = useKeptNodes()
+  // A line that is kept has handlers of an earlier drawing; they ask for what holds now.
+  const now = useRef({ choose, onShow })
+  now.current = { choose, onShow }
+  // Steps are bought for animations, and approved with them.
+  const row = (paid: PanelPaid, name: string, isStep = false): VNode => {
+    const progress = progressOf(model.progress, paid)
+    const [isShown, isChosen] = [paid.id === shown, chosen.has(paid.id)]
+    return keep(paid.id, [paid, progress, isShown, isChosen], () => (
+      <PaidRow
+        key={paid.id}
+        {...{ paid, progress, name, isShown, isChosen }}
+        onShow={() => now.current.onShow(paid.id)}
+        {...(isStep ? {} : { onChoose: (isOn: boolean) => now.current.choose([paid.id], isOn) })}
+      />
+    ))
+  }
+  return (
+    <div class="list-pane">
+      <search class="row list-head">
+        <input
+          type="search"
+          class="search"
+          placeholder="Find a sprite"
+          aria-label="Find a sprite"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <select class="select" aria-label="Show" value={filter} onChange={(event) => setFilter(event.currentTarget.value as Filter)}>
+          <option value="all">All</option>
+          <option value="open">Waits for me</option>
+          <option value="flagged">Flagged</option>
+        </select>
+      </search>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows are a shorter way between links that Tab reaches, too. */}
+      <div class="list" onKeyDown={goAlong}>
+        {groups.map(({ sprite, animations }) => {
+          const rows = animations.map((animation) => row(animation, animation.name))
+          return keep(`sprite ${sprite.name}`, [sprite, ...rows], () => (
+            <section key={sprite.name} class="group" aria-label={sprite.name}>
+              <header class="group-head">
+                <span class="thumb">
+                  <FramePicture pages={sprite.pages} frame={sprite.animations[0]?.played[0]} pixelArt={sprite.pixelArt} />
+                </span>
+                <h2>{sprite.name}</h2>
+              </header>
+              <ul>{rows}</ul>
+            </section>
+          ))
+        })}
+        {steps.length > 0 && (
+          <section class="group" aria-label="Reference pictures">
+            <header class="group-head">
+              <h2>Reference pictures</h2>
+            </header>
+            <ul>{steps.map((step) => row(step, `${step.id} · ${step.operation.replaceAll('_', ' ')}`, true))}</ul>
+          </section>
+        )}
+        {orphans.length > 0 && (
+          <section class="group" aria-label="Earlier requests">
+            <header class="group-head">
+              <h2>Earlier requests</h2>
+            </header>
+            <ul>{orphans.map((orphan) => row(orphan, orphan.was, true))}</ul>
+          </section>
+        )}
+        {groups.length + steps.length + orphans.length === 0 && (
+          <p class="empty soft">
+            {state.sprites.length === 0
+              ? 'No spec was found. "spritewright init" writes a first one.'
+              : 'Nothing fits. Clear the search to see all.'}
+          </p>
+        )}
+      </div>
+      {buyable.length + selected.length > 0 && (
+        <div class="approval-bar">
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={selected.length > 0 && buyable.every((paid) => chosen.has(paid.id))}
+              onChange={(event) =>
+                choose(
+                  buyable.map((paid) => paid.id),
+                  event.currentTarget.checked,
+                )
+              }
+            />
+            <span>
+              All {buyable.length}
+              <span class="visually-hidden"> to buy</span>
+            </span>
+          </label>
+          <span class="number soft">{selected.length > 0 ? total(selected, needed) : allTotal(state)}</span>
+          <button
+            type="button"
+            class="button primary"
+            disabled={selected.length === 0 || !state.access.mayBuy}
+            onClick={() => onApprove(selected.map((paid) => paid.id))}
+          >
+            {selected.length > 0 ? `Approve ${selected.length}…` : 'Approve…'}
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Everything that can be paid for. */
+export function allPaid(state: PanelState): readonly PanelPaid[] {
+  return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps, ...state.orphans]
+}
+
+/** The arrow keys go from line to line. */
+function goAlong(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+  const links = [...event.currentTarget.querySelectorAll('a')]
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement)
+  if (by === 0 || at < 0) return
+  event.preventDefault()
+  links[at + by]?.focus()
+}
+
+function total(selected: readonly PanelPaid[], needed: readonly PanelPaid[]): string {
+  const sum = sumOf([...selected, ...needed].map((paid) => paid.price?.credits))
+  return sum === undefined ? countWords(selected.length, 'animation') : creditsWords(sum)
+}
+
+function allTotal({ totals }: PanelState): string {
+  return totals.price === undefined ? '' : `${creditsWords(totals.price)} in all`
+}
+
+function find(
+  state: PanelState,
+  words: string,
+  filter: Filter,
+): {
+  readonly groups: readonly { readonly sprite: PanelSprite; readonly animations: PanelSprite['animations'] }[]
+  readonly steps: PanelState['steps']
+  readonly orphans: PanelState['orphans']
+} {
+  const wanted = words.trim().toLowerCase()
+  const named = (text: string): boolean => text.toLowerCase().includes(wanted)
+  const groups = state.sprites.flatMap((sprite) => {
+    const animations = sprite.animations.filter(
+      (animation) =>
+        (named(animation.id) || named(sprite.file)) &&
+        (filter === 'all' || (filter === 'open' ? wantsPerson(animation) : animation.flags.length > 0)),
+    )
+    return animations.length === 0 ? [] : [{ sprite, animations }]
+  })
+  const isFound = (paid: PanelPaid): boolean => named(paid.id) && (filter === 'all' || (filter === 'open' && wantsPerson(paid)))
+  return { groups, steps: state.steps.filter(isFound), orphans: state.orphans.filter(isFound) }
+}

@@ -1,0 +1,116 @@
+import type { VNode } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { PanelAnimation, PanelFrames, PanelSprite, PanelTake } from '../../../protocol/protocol.ts'
+import { drawStage } from '../preview/drawing.ts'
+import { usePages } from '../preview/pages.ts'
+import { useFrames } from '../preview/use-frames.ts'
+import { usePlayer } from '../preview/use-player.ts'
+import { usePanel } from '../state/panel-context.ts'
+import { creditsWords } from '../state/words.ts'
+import { StandingMark } from './standing-mark.tsx'
+
+/** Takes beside each other, all playing; one is chosen, which the spec then names. */
+export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+  const { state, store } = usePanel()
+  const isLocked = !state.access.mayAct
+  const choose = (take: number): void =>
+    void store.edit(sprite.name, 'choose-take', { id: animation.id, take }).then((isWritten) => {
+      if (isWritten) store.announce(`Take ${take} of ${animation.id} is chosen. Written to ${sprite.file}.`)
+    })
+  const another = (): void =>
+    void store.edit(sprite.name, 'take', { id: animation.id }).then((isWritten) => {
+      if (isWritten) store.announce(`Another take of ${animation.id} is asked for; it is bought once it is approved.`)
+    })
+  return (
+    <section class="block" aria-labelledby="takes-title">
+      <div class="spread">
+        <h2 id="takes-title">Takes</h2>
+        <span class="soft small">other goes at the same words; those that are bought stay</span>
+      </div>
+      <ul class="takes">
+        {animation.takes.map((take) => (
+          <TakeCard
+            key={take.take}
+            sprite={sprite}
+            animation={animation}
+            take={take}
+            isLocked={isLocked}
+            onChoose={() => choose(take.take)}
+          />
+        ))}
+        <li class="take more">
+          <button type="button" class="button" disabled={isLocked} onClick={another}>
+            Another take
+          </button>
+          <span class="soft small">
+            {animation.spent === undefined
+              ? 'Priced before anything is bought.'
+              : `The last one cost ${creditsWords(animation.spent)}. Nothing is bought before you approve.`}
+          </span>
+        </li>
+      </ul>
+    </section>
+  )
+}
+
+interface TakeCardProps {
+  readonly sprite: PanelSprite
+  readonly animation: PanelAnimation
+  readonly take: PanelTake
+  readonly isLocked: boolean
+  readonly onChoose: () => void
+}
+
+function TakeCard({ sprite, animation, take, isLocked, onChoose }: TakeCardProps): VNode {
+  const frames = useFrames(animation.id, take.take, take.standing)
+  return (
+    <li class="take" aria-current={take.isChosen}>
+      <div class="take-picture">{frames && <TakePicture sprite={sprite} animation={animation} frames={frames} />}</div>
+      <div class="spread">
+        <strong>Take {take.take}</strong>
+        <StandingMark paid={{ ...animation, standing: take.standing }} />
+      </div>
+      {take.isChosen ? (
+        <span class="soft small">in the game</span>
+      ) : (
+        <button type="button" class="button" disabled={isLocked} onClick={onChoose} aria-label={`Choose take ${take.take}`}>
+          Choose
+        </button>
+      )}
+    </li>
+  )
+}
+
+function TakePicture({
+  sprite,
+  animation,
+  frames,
+}: {
+  readonly sprite: PanelSprite
+  readonly animation: PanelAnimation
+  readonly frames: PanelFrames
+}): VNode {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const pictures = usePages(frames.pages)
+  const durations = frames.frames.map(() => 1000 / animation.fps)
+  const player = usePlayer({ durations, loop: animation.loop, yoyo: animation.yoyo, speed: 1 })
+  useEffect(() => {
+    const draw = (): void => {
+      const frame = frames.frames[player.place]
+      const page = frame && pictures[frame.page]
+      if (canvas.current && page) drawStage(canvas.current, { page, frame })
+    }
+    draw()
+    return player.subscribe(draw)
+  })
+  return (
+    <canvas
+      ref={canvas}
+      class={sprite.pixelArt ? 'picture pixels' : 'picture'}
+      width={1}
+      height={1}
+      role="img"
+      aria-label={`Take ${frames.take} of ${animation.id}`}
+    />
+  )
+}

@@ -1,0 +1,98 @@
+import type Phaser from 'phaser'
+import type { AtlasData } from '../shared/data.ts'
+import { createKeepsakes, type Keepsakes } from '../shared/gone.ts'
+import { toTextures } from './data.ts'
+import type { LiveFrame, LiveSource, LiveTexture } from './live.ts'
+
+/** Frames that a texture had once and has no more: what still holds one shows it again when it comes back. */
+const goneFrames = new WeakMap<LiveTexture, Keepsakes<LiveFrame>>()
+
+/** `Phaser.Textures.FilterMode`. */
+const [linear, nearest] = [0, 1]
+
+/**
+ * The pages of the new atlas under the same Texture. One that is shown already keeps its place on the graphics card.
+ *
+ * @param images By URL, those that are not shown yet.
+ * @returns Those that are not needed any more, to be destroyed when nothing shows them.
+ */
+export function replaceSources(
+  game: Phaser.Game,
+  texture: LiveTexture,
+  was: AtlasData | undefined,
+  now: AtlasData,
+  images: ReadonlyMap<string, HTMLImageElement>,
+): readonly LiveSource[] {
+  const old = texture.source
+  const Source = old[0]?.constructor as new (owner: unknown, image: HTMLImageElement) => LiveSource
+  const shown = new Map(was?.pages.map((page, index) => [page.url, old[index]]))
+  const filter = filterOf(game, old[0], was, now)
+  texture.source = now.pages.map(({ url }) => shown.get(url) ?? new Source(texture, images.get(url) as HTMLImageElement))
+  for (const source of texture.source) if (source.scaleMode !== filter) source.setFilter(filter)
+  return old.filter((source) => !texture.source.includes(source))
+}
+
+/** The filter that the game has set for it, unless pixel art begins or ends. */
+function filterOf(game: Phaser.Game, source: LiveSource | undefined, was: AtlasData | undefined, now: AtlasData): number {
+  if (now.pixelArt) return nearest
+  if (was?.pixelArt) return game.config.antialias ? linear : nearest
+  return source?.scaleMode ?? linear
+}
+
+/** What has become of the frames of a texture. */
+export interface ReplacedFrames {
+  /** Names that are gone since the last time. */
+  readonly gone: readonly string[]
+  /** The frames that are gone count as frames of the texture until this is called: who shows one can be told. */
+  forget(): void
+}
+
+/** Cuts the pages anew. Each frame keeps its object, so that sprites, emitters and animations keep theirs; one that is gone becomes the missing-texture picture. */
+export function replaceFrames(textures: Phaser.Textures.TextureManager, texture: LiveTexture, now: AtlasData): ReplacedFrames {
+  const before = goneFrames.get(texture) ?? createKeepsakes<LiveFrame>()
+  goneFrames.set(texture, before)
+  const old = texture.frames
+  const held = new Map([...before.all(), ...Object.entries(old)])
+  cut(texture, now)
+  const missing = (textures.get('__MISSING') as unknown as LiveTexture).frames.__BASE
+  const gone: LiveFrame[] = []
+  for (const [name, frame] of held) {
+    const fresh = texture.frames[name]
+    if (fresh) {
+      Object.assign(frame, fresh)
+      texture.frames[name] = frame
+      before.delete(name)
+    } else {
+      // It stays a frame of this texture: whoever is given it would else become a user of another one.
+      Object.assign(frame, missing, { name, texture })
+      before.set(name, frame)
+      gone.push(frame)
+    }
+  }
+  for (const frame of gone) texture.frames[frame.name] = frame
+  return {
+    gone: gone.flatMap(({ name }) => (Object.hasOwn(old, name) ? [name] : [])),
+    forget: () => {
+      for (const { name } of gone) delete texture.frames[name]
+    },
+  }
+}
+
+/** Fills an emptied texture as Phaser's parser of atlases does. */
+function cut(texture: LiveTexture, atlas: AtlasData): void {
+  Object.assign(texture, { frames: {}, frameTotal: 0, firstFrame: '__BASE', customData: {} })
+  const base = atlas.pages[0]
+  if (base) texture.add('__BASE', 0, 0, 0, base.width, base.height)
+  for (const [page, { frames }] of toTextures(atlas).entries()) {
+    for (const data of frames) {
+      const { x, y, w, h } = data.frame
+      const frame = texture.add(data.filename, page, x, y, w, h)
+      if (!frame) continue
+      const { sourceSize, spriteSourceSize: at, anchor, scale9Borders: middle } = data
+      if (data.trimmed) frame.setTrim(sourceSize.w, sourceSize.h, at.x, at.y, at.w, at.h)
+      if (anchor) Object.assign(frame, { customPivot: true, pivotX: anchor.x, pivotY: anchor.y })
+      if (middle) frame.setScale9(middle.x, middle.y, middle.w, middle.h)
+      frame.customData = { ...data }
+    }
+  }
+}

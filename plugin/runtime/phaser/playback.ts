@@ -1,0 +1,113 @@
+import type Phaser from 'phaser'
+import type { AnimationData, AtlasData } from '../shared/data.ts'
+import { goOnAt } from '../shared/place.ts'
+import { toAnimation } from './data.ts'
+import type { LiveAnimation, LiveState, LiveStep } from './live.ts'
+
+/** Games that have animations of ours; the others want none. */
+const animated = new WeakSet<object>()
+
+/** What an animation was, before it followed its spec. */
+type Before = Pick<LiveAnimation, 'frames' | 'frameRate' | 'repeat' | 'yoyo'>
+
+/**
+ * Brings animations to what their specs say now: those of the atlas, by name, and those that the game made of exactly their frames, for all sprites or for one alone. What the game has set
+ * otherwise than the spec said stays as it is. What plays one goes on at the frame that it shows, or as far on the way.
+ *
+ * @param was The atlas as it was shown; undefined where nobody knows.
+ */
+export function followAnimations(game: Phaser.Game, states: readonly LiveState[], was: AtlasData | undefined, now: AtlasData): void {
+  const { anims } = game
+  const known = anims as unknown as { readonly anims: { getArray(): LiveAnimation[] } }
+  const changed = new Map<LiveAnimation, Before>()
+  const follow = (animation: LiveAnimation, isGlobal: boolean): void => {
+    const name = isGlobal && now.animations[animation.key] ? animation.key : nameOf(animation, was)
+    const [old, fresh] = [was?.animations[name ?? ''], now.animations[name ?? '']]
+    if (!fresh || JSON.stringify(old) === JSON.stringify(fresh)) return
+    const { frames, frameRate, repeat, yoyo } = animation
+    changed.set(animation, { frames, frameRate, repeat, yoyo })
+    rewrite(game, animation, now.key, old, fresh)
+  }
+  if (Object.keys(was?.animations ?? now.animations).some((name) => anims.exists(name))) animated.add(anims)
+  for (const animation of known.anims.getArray()) follow(animation, true)
+  for (const state of states) for (const animation of state.anims?.getArray() ?? []) follow(animation, false)
+  for (const state of states) {
+    const before = state.currentAnim && changed.get(state.currentAnim)
+    if (before) goOn(state, state.currentAnim as LiveAnimation, before)
+  }
+  if (animated.has(anims))
+    for (const [name, data] of Object.entries(now.animations)) if (!anims.exists(name)) anims.create(toAnimation(name, data, now.key))
+  dropGone(game, states, was, now)
+}
+
+/** The animation of the atlas that one of the game's was made of: frame by frame the same. */
+function nameOf(animation: LiveAnimation, was: AtlasData | undefined): string | undefined {
+  const { frames } = animation
+  const isOf = ({ frames: names }: AnimationData): boolean =>
+    names.length === frames.length &&
+    frames.every(({ textureKey, textureFrame }, at) => textureKey === was?.key && textureFrame === names[at]?.[0])
+  const { animations = {} } = was ?? {}
+  return Object.keys(animations).find((name) => isOf(animations[name] as AnimationData))
+}
+
+function rewrite(game: Phaser.Game, animation: LiveAnimation, key: string, was: AnimationData | undefined, now: AnimationData): void {
+  const { fps, loop, yoyo, frames } = now
+  // A game that has set a time of its own for a frame keeps it.
+  const own = animation.frames.filter(({ duration }, at) => was && Math.abs(duration - (was.frames[at]?.[1] ?? 0)) > 1e-9)
+  const ownOf = new Map(own.map(({ textureFrame, duration }) => [textureFrame, duration]))
+  const steps = frames.map(([frame, duration]) => ({ key, frame, duration: ownOf.get(frame) ?? duration }))
+  animation.frames = animation.getFrames(game.textures, steps, null, false)
+  if (!was || animation.repeat === repeatOf(was)) animation.repeat = repeatOf({ loop })
+  if (!was || animation.yoyo === was.yoyo) animation.yoyo = yoyo
+  const rate = !was || animation.frameRate === was.fps ? fps : animation.frameRate
+  animation.calculateDuration(animation, animation.frames.length, null, rate)
+}
+
+function repeatOf({ loop }: { readonly loop: boolean }): number {
+  return loop ? -1 : 0
+}
+
+/** What was played with figures of its own (`play({ key, frameRate })`) keeps them. */
+function goOn(state: LiveState, animation: LiveAnimation, before: Before): void {
+  if (state.frameRate === before.frameRate) {
+    state.frameRate = animation.frameRate
+    state.duration = animation.duration
+    state.msPerFrame = animation.msPerFrame
+  }
+  if (state.yoyo === before.yoyo) state.yoyo = animation.yoyo
+  if (state.repeat === before.repeat && state.repeat !== animation.repeat) {
+    state.repeat = animation.repeat
+    state.repeatCounter = animation.repeat === -1 ? Number.MAX_VALUE : animation.repeat
+  }
+  const old = state.currentFrame
+  const next = old && stepAt(animation, old, before)
+  if (!next) return
+  if (state._pendingStop === 3) state._pendingStopValue = stepAt(animation, state._pendingStopValue as LiveStep, before)
+  // What has elapsed of the frame stays elapsed.
+  state.nextTick = (state.frameRate === animation.frameRate && next.duration) || state.msPerFrame
+  if (state.pendingRepeat) state.nextTick += state.repeatDelay
+  if (state.parent.frame !== old.frame) state.currentFrame = next
+  else show(state, next)
+}
+
+function stepAt(animation: LiveAnimation, old: LiveStep, before: Before): LiveStep | undefined {
+  const names = (steps: readonly LiveStep[]): readonly string[] => steps.map(({ textureFrame }) => textureFrame)
+  return animation.frames[goOnAt({ index: old.index - 1, frames: names(before.frames) }, names(animation.frames))]
+}
+
+/** Without an ANIMATION_UPDATE: the game has not gone on to another frame. */
+function show(state: LiveState, step: LiveStep): void {
+  const { isPlaying } = state
+  state.isPlaying = false
+  state.setCurrentFrame(step)
+  state.isPlaying = isPlaying
+}
+
+/** Animations that are gone and that nothing plays are forgotten: each listens to the manager. */
+function dropGone({ anims }: Phaser.Game, states: readonly LiveState[], was: AtlasData | undefined, now: AtlasData): void {
+  for (const name of Object.keys(was?.animations ?? {})) {
+    const animation = anims.get(name) as unknown as LiveAnimation | undefined
+    if (now.animations[name] || !animation) continue
+    if (!states.some(({ currentAnim }) => currentAnim === animation)) animation.destroy()
+  }
+}

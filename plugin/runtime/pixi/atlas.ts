@@ -1,0 +1,103 @@
+import { Assets, type FrameObject, ImageSource, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
+import type { AnimationData, AtlasData, PageData } from '../shared/data.ts'
+import { createKeepsakes, type Keepsakes } from '../shared/gone.ts'
+import { isHot } from '../shared/hot.ts'
+import { fetchImage } from '../shared/image.ts'
+import { toSheetData } from './data.ts'
+import { parserOf } from './image.ts'
+import { createViews, type Views } from './views.ts'
+
+/** An atlas that a page has loaded; a swap changes it in place. */
+export interface LoadedAtlas {
+  data: AtlasData
+  /** The pictures of its pages, in order. There may be more of them than pages: one that was needed once is kept. */
+  readonly sources: TextureSource[]
+  /** By frame name: the Texture objects that sprites hold. */
+  readonly textures: Record<string, Texture>
+  /** Textures of frames that it had once: what still holds one shows it again when it comes back. */
+  readonly gone: Keepsakes<Texture>
+  readonly views: Views
+}
+
+/** Fetches the pages of an atlas and cuts them. */
+export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
+  const sources = await Promise.all(data.pages.map((page) => (isHot() ? fetchOwn(page, data) : fetchShared(page, data))))
+  return { data, sources, textures: cutPages(data, sources), gone: createKeepsakes(), views: createViews() }
+}
+
+/** A swap changes what a source shows. `Assets` would give one source to all atlases that look alike today. */
+async function fetchOwn({ url }: PageData, data: AtlasData): Promise<TextureSource> {
+  return toSource(url, await fetchImage(pageUrl(url)), data)
+}
+
+/** A source that shows a page; its label is the page's URL. */
+export function toSource(label: string, resource: HTMLImageElement, data: AtlasData): TextureSource {
+  const [resolution, scaleMode] = [data.scale, scaleModeOf(data)]
+  return new ImageSource({ label, resource, alphaMode: 'premultiply-alpha-on-upload', resolution, scaleMode })
+}
+
+/** Of several encodings PixiJS takes the best that the browser shows; the names of the files are no help, a bundler may have made them. */
+async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData): Promise<TextureSource> {
+  if (format === 'ktx2' && !Assets.loader.parsers.some(({ id }) => id === format))
+    throw new Error(
+      `Expected PixiJS to load KTX2, found that it cannot. Import 'pixi.js/ktx2' before the sprites of "${data.key}" are loaded.`,
+    )
+  const options = { resolution: data.scale, scaleMode: scaleModeOf(data) }
+  const choice = [{ url, format }, ...also].map((one) => ({
+    src: pageUrl(one.url),
+    // PixiJS chooses KTX2 under the name of what it holds.
+    ...(one.format === undefined ? {} : { format: one.format === 'ktx2' ? 'basis' : one.format }),
+    parser: parserOf(one.format),
+    data: options,
+  }))
+  const { source } = await Assets.load<Texture>({ src: choice })
+  // What loads KTX2 leaves it out.
+  source.scaleMode = options.scaleMode
+  return source
+}
+
+/** The whole URL of a page. */
+export function pageUrl(url: string): string {
+  return new URL(url, document.baseURI).href
+}
+
+/** How the pages of an atlas are scaled: pixel art by its nearest pixel, all else as the game has it. */
+export function scaleModeOf(data: AtlasData): 'nearest' | 'linear' {
+  return data.pixelArt ? 'nearest' : (TextureStyle.defaultOptions.scaleMode ?? 'linear')
+}
+
+/** New textures of all frames, cut by PixiJS's own parser. */
+export function cutPages(data: AtlasData, sources: readonly TextureSource[]): Record<string, Texture> {
+  const textures: Record<string, Texture> = {}
+  for (const page of data.pages.keys()) {
+    const source = sources[page]
+    if (source) Object.assign(textures, new Spritesheet({ texture: source, data: toSheetData(data, page) }).parseSync())
+  }
+  return textures
+}
+
+/**
+ * The frames of an animation with their times; PixiJS knows no yoyo, so the way back is written out, its ends once.
+ *
+ * @param name `hero/walk`.
+ * @throws an error with the names that there are.
+ */
+export function toFrameObjects(atlas: LoadedAtlas, name: string): FrameObject[] {
+  return toRound(atlas.data, name).map(([frame, time]) => ({ texture: atlas.textures[frame] ?? Texture.EMPTY, time }))
+}
+
+/**
+ * The names and times of a whole round of an animation, there and back.
+ *
+ * @throws an error with the names that there are.
+ */
+export function toRound(atlas: AtlasData, name: string): AnimationData['frames'] {
+  const animation = atlas.animations[name]
+  if (!animation) {
+    const known = Object.keys(atlas.animations).join(', ')
+    throw new Error(`Expected an animation "${name}" in the atlas "${atlas.key}", found: ${known}.`)
+  }
+  if (!animation.yoyo || animation.frames.length < 2) return animation.frames
+  const back = animation.frames.slice(animation.loop ? 1 : 0, -1).reverse()
+  return [...animation.frames, ...back]
+}

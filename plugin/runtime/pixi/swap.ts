@@ -1,0 +1,148 @@
+import { AnimatedSprite, Cache, Sprite, type Texture, type TextureSource } from 'pixi.js'
+import type { AtlasData } from '../shared/data.ts'
+import { warnOfGone } from '../shared/gone.ts'
+import { reloadPage } from '../shared/hot.ts'
+import { fetchImage } from '../shared/image.ts'
+import { cutPages, type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './atlas.ts'
+import { missingTexture } from './missing.ts'
+import { goOn, roundsOf } from './playback.ts'
+import type { Slices, View } from './views.ts'
+
+/**
+ * Replaces the art of a loaded atlas in place: pages and Textures keep their identity, sprites go on playing, those that the game made itself too. Frames that are gone show a
+ * missing-texture picture, with one warning, and come back when they do.
+ *
+ * The new pages are decoded first; the rest happens in one task.
+ *
+ * @param isOvertaken Whether a newer atlas waits already: this one is given up then.
+ */
+export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertaken: () => boolean): Promise<void> {
+  const isShown = (index: number): boolean => loaded.data.pages[index]?.url === next.pages[index]?.url
+  const pictures = await Promise.all(next.pages.map(({ url }, index) => (isShown(index) ? undefined : fetchImage(pageUrl(url)))))
+  if (isOvertaken()) return
+  try {
+    swapNow(loaded, next, pictures)
+  } catch (error) {
+    reloadPage(`"${next.key}" could not be swapped in place (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLImageElement | undefined)[]): void {
+  const before = roundsOf(loaded)
+  const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
+  const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
+  for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
+  // One that is not needed now may be needed again; until then the graphics card is rid of it.
+  for (const source of loaded.sources.slice(next.pages.length)) source.unload()
+  const gone = replaceTextures(loaded, cutPages(next, loaded.sources))
+  loaded.data = next
+  for (const { view, anchor, slices } of views) {
+    if (view instanceof AnimatedSprite) goOn(view, loaded, before)
+    followSlices(view, slices)
+    follow(view, anchor)
+  }
+  warnOfGone(next.key, gone)
+}
+
+/** A source is never destroyed: what is drawn may still hold it. It gets another picture. */
+function putPicture(loaded: LoadedAtlas, index: number, picture: HTMLImageElement | undefined, next: AtlasData): void {
+  const source = loaded.sources[index]
+  const url = next.pages[index]?.url ?? ''
+  if (!source) {
+    if (picture) loaded.sources[index] = toSource(url, picture, next)
+    return
+  }
+  if (source.scaleMode !== scaleModeOf(next)) source.scaleMode = scaleModeOf(next)
+  source.resolution = next.scale
+  if (!picture) return
+  source.label = url
+  source.resource = picture
+  source.update()
+}
+
+/** Every Texture that exists takes over what its frame looks like now; answers the names that have gone. */
+function replaceTextures(loaded: LoadedAtlas, fresh: Readonly<Record<string, Texture>>): string[] {
+  const gone: string[] = []
+  for (const [name, texture] of Object.entries(loaded.textures)) {
+    if (fresh[name]) continue
+    gone.push(name)
+    become(texture, missingTexture())
+    // All that are gone show the one picture, which never changes: it need not know them, and would keep them alive.
+    texture.source.off('resize', texture.update, texture)
+    loaded.gone.set(name, texture)
+    delete loaded.textures[name]
+    Cache.remove(name)
+  }
+  for (const [name, cut] of Object.entries(fresh)) {
+    const texture = loaded.textures[name] ?? loaded.gone.get(name)
+    if (texture) {
+      become(texture, cut)
+      cut.destroy(false)
+    } else loaded.views.watch(cut)
+    if (!loaded.textures[name]) Cache.set(name, texture ?? cut)
+    loaded.textures[name] = texture ?? cut
+    loaded.gone.delete(name)
+  }
+  return gone
+}
+
+/** The fields of a Texture that its typings keep from being set. */
+interface LiveTexture {
+  orig: Texture['orig']
+  trim: Texture['trim'] | null
+  rotate: number
+  defaultAnchor?: Texture['defaultAnchor'] | undefined
+  defaultBorders?: Texture['defaultBorders'] | undefined
+}
+
+/** Everything that makes a picture goes over to the Texture that is in use. */
+function become(texture: Texture, picture: Texture): void {
+  const live: LiveTexture = texture
+  const isWhole = texture.orig === texture.frame
+  changeSource(texture, picture.source)
+  texture.frame.copyFrom(picture.frame)
+  if (isWhole) live.orig = picture.orig.clone()
+  else texture.orig.copyFrom(picture.orig)
+  live.trim = picture.trim ? picture.trim.clone() : null
+  live.rotate = picture.rotate
+  live.defaultAnchor = picture.defaultAnchor
+  live.defaultBorders = picture.defaultBorders
+  texture.noFrame = false
+  texture.update()
+}
+
+function changeSource(texture: Texture, source: TextureSource): void {
+  if (texture.source !== source) texture.source = source
+}
+
+function anchorOf({ texture }: View): { readonly x: number; readonly y: number } {
+  const { x, y } = texture?.defaultAnchor ?? { x: 0, y: 0 }
+  return { x, y }
+}
+
+/** What a frame has a NineSliceSprite keep; undefined where it says nothing. */
+function slicesOf({ texture }: View): Slices | undefined {
+  const { left, top, right, bottom } = texture?.defaultBorders ?? {}
+  if (left === undefined || top === undefined || right === undefined || bottom === undefined) return undefined
+  return { leftWidth: left, topHeight: top, rightWidth: right, bottomHeight: bottom }
+}
+
+/** So do its slices. */
+function followSlices(view: View, old: Slices | undefined): void {
+  const next = slicesOf(view)
+  const isOwn = old === undefined || Object.entries(old).some(([side, px]) => view[side as keyof Slices] !== px)
+  if (next && !isOwn) Object.assign(view, next)
+}
+
+/** Size and anchor go with the frame where the game has not set its own. */
+function follow(view: View, oldAnchor: { readonly x: number; readonly y: number }): void {
+  const { anchor } = view
+  if (anchor && anchor.x === oldAnchor.x && anchor.y === oldAnchor.y) anchor.copyFrom(anchorOf(view))
+  if (view instanceof Sprite) {
+    // A width that the game has set is kept by PixiJS as a scale of the old frame.
+    const { _width: width, _height: height } = view as unknown as { readonly _width?: number; readonly _height?: number }
+    if (width) view.width = width
+    if (height) view.height = height
+  }
+  ;(view as unknown as { onViewUpdate(): void }).onViewUpdate()
+}

@@ -1,0 +1,41 @@
+import type { CopyReport } from '../../../workshop.ts'
+import type { CommandContext } from '../../context.ts'
+import { ink } from '../../view/ink.ts'
+import { count } from '../../view/plan.ts'
+import type { Printer } from '../../view/printer.ts'
+import { sizeWords } from '../../view/size.ts'
+import { shortHash } from './list.ts'
+
+/** `spritewright store push [names…]`: copies what the shared store lacks. Exit code 1 where a result was damaged here. */
+export async function push({ parts, printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
+  const report = await withWorkshop((workshop) => workshop.store.push(names, parts.signal))
+  tellCopied(printer, report)
+  if (report.lacking.length === 0) return 0
+  tellLacking(printer, report, 'damaged here and set aside')
+  printer.hint('Next: ', ink('bold', 'spritewright store verify'), ', which has them again, free of charge.')
+  return 1
+}
+
+/** `spritewright store pull [names…]`: copies what the project lacks. Exit code 1 where a result that a spec asks for is in neither. */
+export async function pull({ parts, printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
+  const report = await withWorkshop((workshop) => workshop.store.pull(names, parts.signal))
+  tellCopied(printer, report)
+  const isShort = report.lacking.some((one) => one.isUsed)
+  if (report.lacking.length > 0) tellLacking(printer, report, 'not in the shared store, or damaged there')
+  if (isShort) printer.hint('Next: ', ink('bold', 'spritewright store verify'), ', which asks the service for them, free of charge.')
+  return isShort ? 1 : 0
+}
+
+function tellCopied(printer: Printer, report: CopyReport): void {
+  printer.document(report)
+  const before = report.present > 0 ? `; ${report.present} were there` : ''
+  printer.line(
+    ink('green', '✓'),
+    ` ${count(report.copied.length, 'result')} copied to ${report.folder}, ${sizeWords(report.bytes)}${before}.`,
+  )
+}
+
+function tellLacking(printer: Printer, report: CopyReport, why: string): void {
+  printer.line(ink('yellow', `${count(report.lacking.length, 'result')} ${why}:`))
+  for (const { sha256, ids } of report.lacking) printer.line('  ', ink('bold', shortHash(sha256)), `  ${ids.join(', ')}`)
+}

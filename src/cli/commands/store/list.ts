@@ -1,0 +1,96 @@
+import type { ResultState, StoredResult, StoreReport } from '../../../workshop.ts'
+import type { CommandContext } from '../../context.ts'
+import { type Ink, ink, type Style } from '../../view/ink.ts'
+import { count } from '../../view/plan.ts'
+import type { Printer } from '../../view/printer.ts'
+import { sizeWords } from '../../view/size.ts'
+
+const states: Readonly<Record<ResultState | 'quarantined', { readonly words: string; readonly style: Style }>> = {
+  used: { words: 'used', style: 'green' },
+  take: { words: 'another take', style: 'cyan' },
+  superseded: { words: 'superseded', style: 'yellow' },
+  unknown: { words: 'unknown', style: 'dim' },
+  quarantined: { words: 'damaged', style: 'red' },
+}
+
+/** The state of a result, in words and in its colour. */
+export function inkResultState(state: ResultState | 'quarantined'): Ink {
+  return ink(states[state].style, states[state].words)
+}
+
+/** The digits of a hash that a person sees: enough to name it by. */
+export function shortHash(sha256: string): string {
+  return sha256.slice(0, 12)
+}
+
+/** `spritewright store ls [names…]`: every paid result, what it is for and where it lies. The service is not asked. */
+export async function list({ printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
+  const report = await withWorkshop((workshop) => workshop.store.list(names))
+  printer.document(report)
+  for (const warning of report.warnings) printer.warn(warning)
+  if (report.results.length === 0 && report.quarantined.length === 0) {
+    printer.line('No results: nothing was bought yet.')
+    return 0
+  }
+  printResults(printer, report)
+  tellSum(printer, report)
+  return 0
+}
+
+function printResults(printer: Printer, report: StoreReport): void {
+  printer.table(
+    [
+      { title: 'result' },
+      { title: 'size', align: 'right' },
+      { title: 'state' },
+      { title: 'for' },
+      { title: 'take', align: 'right' },
+      { title: 'where' },
+    ],
+    [
+      ...report.results.map((result) => [
+        ink('bold', shortHash(result.sha256)),
+        result.bytes === undefined ? '' : sizeWords(result.bytes),
+        inkResultState(result.state),
+        namesOf(result),
+        [...new Set(result.uses.flatMap((use) => use.take ?? []))].join(', '),
+        result.places.length > 0 ? result.places.join(', ') : ink('yellow', 'not here'),
+      ]),
+      ...report.quarantined.map((copy) => [
+        ink('bold', `${shortHash(copy.sha256)}.${copy.name.split('.')[1] ?? ''}`),
+        sizeWords(copy.bytes),
+        inkResultState('quarantined'),
+        '',
+        '',
+        `quarantine (${copy.place})`,
+      ]),
+    ],
+  )
+}
+
+function namesOf(result: StoredResult): string {
+  return [...new Set(result.uses.map((use) => use.id))].join(', ')
+}
+
+function tellSum(printer: Printer, { results, quarantined, othersInShared }: StoreReport): void {
+  const here = results.filter((result) => result.places.length > 0)
+  const sum = (some: readonly StoredResult[]): string => sizeWords(some.reduce((bytes, result) => bytes + (result.bytes ?? 0), 0))
+  const damaged = quarantined.length > 0 ? `, ${count(quarantined.length, 'damaged copy', 'damaged copies')} set aside` : ''
+  const others = othersInShared > 0 ? `; ${othersInShared} more in the shared store are of other projects` : ''
+  printer.line()
+  printer.line(`${count(here.length, 'result')} here, ${sum(here)}${damaged}${others}.`)
+  const lost = results.filter((result) => result.state === 'used' && result.places.length === 0)
+  if (lost.length > 0)
+    printer.hint(
+      'Next: ',
+      ink('bold', 'spritewright store verify'),
+      `, which fetches ${lost.length} that are not here again, free of charge.`,
+    )
+  const idle = here.filter((result) => result.state === 'superseded' && result.places.includes('project'))
+  if (idle.length > 0)
+    printer.hint(
+      `${count(idle.length, 'result')} that no spec asks for, ${sum(idle)}: `,
+      ink('bold', 'spritewright store prune'),
+      ' tells how they may go.',
+    )
+}

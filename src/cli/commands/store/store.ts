@@ -1,0 +1,45 @@
+import { SpritewrightError } from '../../../errors.ts'
+import type { CommandArgs } from '../../arguments.ts'
+import type { CommandContext } from '../../context.ts'
+import { nearestName } from '../../nearest.ts'
+import { pull, push } from './copy.ts'
+import { list } from './list.ts'
+import { prune } from './prune.ts'
+import { verify } from './verify.ts'
+
+/** A part of `store`. @param names What stands behind its verb. */
+type Part = (context: CommandContext, names: readonly string[], args: CommandArgs) => Promise<number>
+
+const parts: ReadonlyMap<string, Part> = new Map([
+  ['ls', list],
+  ['verify', verify],
+  ['prune', prune],
+  ['push', push],
+  ['pull', pull],
+])
+
+/** `spritewright store ls|verify|prune|push|pull [names…]`: looks after the paid results. None of it buys. */
+export async function store(context: CommandContext, args: CommandArgs): Promise<number> {
+  const [verb, ...names] = args.names
+  const part = parts.get(verb ?? '')
+  if (!part) throw unknownPart(verb)
+  for (const option of ['yes', 'force']) if (verb !== 'prune' && args.flag(option)) throw onlyForPrune(`--${option}`, verb ?? '')
+  return part(context, names, args)
+}
+
+function unknownPart(found: string | undefined): SpritewrightError {
+  const verbs = [...parts.keys()]
+  const nearest = found === undefined ? undefined : nearestName(found, verbs)
+  const advice = nearest ? `Did you mean "spritewright store ${nearest}"?` : 'What they do: spritewright store --help'
+  return new SpritewrightError('SW_USAGE', {
+    message: `Expected store ${verbs.join('|')}, found ${found === undefined ? 'none of them' : JSON.stringify(found)}. ${advice}`,
+    facts: { expected: verbs, found },
+  })
+}
+
+function onlyForPrune(option: string, verb: string): SpritewrightError {
+  return new SpritewrightError('SW_USAGE', {
+    message: `Expected ${option} with "store prune", found it with "store ${verb}", which takes nothing away. Leave it out.`,
+    facts: { option, verb },
+  })
+}

@@ -1,0 +1,46 @@
+import { relative } from 'node:path'
+import type { VerifiedResult } from '../../../workshop.ts'
+import type { CommandContext } from '../../context.ts'
+import { type Ink, ink } from '../../view/ink.ts'
+import { count } from '../../view/plan.ts'
+import { sizeWords } from '../../view/size.ts'
+import { shortHash } from './list.ts'
+
+const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
+  mended: ink('green', '✓ mended'),
+  unmended: ink('red', '✗ not mended'),
+  absent: ink('dim', '· not here'),
+}
+
+/** `spritewright store verify [names…]`: reads every result, mends what can be mended without paying. Exit code 1 where something stays missing. */
+export async function verify({ parts, printer, root, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
+  const onFetch = (ids: readonly string[]): void => {
+    if (parts.host.terminal.isInteractive) printer.note(ink('dim', `asking the service for ${ids.join(', ')} …`))
+  }
+  const report = await withWorkshop((workshop) => workshop.store.verify({ names, onFetch, signal: parts.signal }))
+  printer.document(report)
+  for (const warning of report.warnings) printer.warn(warning)
+  if (report.findings.length > 0) {
+    printer.table(
+      [{ title: 'now' }, { title: 'result' }, { title: 'for' }, { title: 'why' }],
+      report.findings.map(({ outcome, sha256, ids, damaged, words }) => [
+        signs[outcome],
+        ink('bold', shortHash(sha256)),
+        ids.join(', '),
+        `${damaged.length > 0 ? `damaged (${damaged.join(', ')}), set aside; ` : ''}${words}`,
+      ]),
+    )
+    printer.line()
+  }
+  const isWhole = report.good === report.checked
+  printer.line(
+    isWhole ? ink('green', '✓ ') : '',
+    `${report.good} of ${count(report.checked, 'result')} good as they were, ${sizeWords(report.bytes)} read.`,
+  )
+  if (report.swept.length > 0)
+    printer.hint(ink('dim', `Cleared away what a crash had left: ${report.swept.map((path) => relative(root, path)).join(', ')}`))
+  const open = report.findings.filter((finding) => finding.outcome === 'unmended').length
+  if (open === 0) return 0
+  printer.line(ink('red', `${count(open, 'result')} could not be mended; nothing was bought.`))
+  return 1
+}

@@ -1,0 +1,25 @@
+import type { AnimationQuality } from '../../workshop.ts'
+import { ink } from './ink.ts'
+import type { Printer } from './printer.ts'
+
+/** A table of the frames that a person should look at; nothing where there are none. */
+export function printFlags(printer: Printer, quality: readonly AnimationQuality[]): void {
+  const rows = quality.flatMap(({ id, flags }) =>
+    flags.map(({ fault, frames, words }) => [ink('bold', id), fault, listFrames(frames), ink('dim', words)]),
+  )
+  if (rows.length === 0) return
+  printer.line()
+  printer.line('Frames to look at:')
+  printer.table([{ title: 'animation' }, { title: 'fault' }, { title: 'frames' }, { title: 'what' }], rows)
+}
+
+/** `0-3, 7`. */
+function listFrames(frames: readonly number[]): string {
+  const stretches: [first: number, last: number][] = []
+  for (const frame of frames) {
+    const open = stretches.at(-1)
+    if (open && open[1] === frame - 1) open[1] = frame
+    else stretches.push([frame, frame])
+  }
+  return stretches.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(', ')
+}

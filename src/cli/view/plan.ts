@@ -1,0 +1,138 @@
+import { formatCredits } from '../../credit/credits.ts'
+import type { PlanItem, PlanReport, PlanState, PlanStep } from '../../workshop.ts'
+import { type Ink, ink, type Style } from './ink.ts'
+
+const stateStyles: Readonly<Record<PlanState, Style>> = {
+  bought: 'green',
+  lost: 'yellow',
+  approved: 'cyan',
+  running: 'cyan',
+  question: 'yellow',
+  uncertain: 'red',
+  failed: 'red',
+  missing: 'yellow',
+}
+
+/** One row of a plan: an animation, or a paid step of a reference chain. */
+export type PlanRow = PlanItem | PlanStep
+
+/** All rows of a report, steps first: they are bought first. */
+export function rowsOf(report: PlanReport): readonly PlanRow[] {
+  return [...report.steps, ...report.items]
+}
+
+/** Number of frames of an animation; empty for a step. */
+export function framesCell(row: PlanRow): string {
+  return 'animation' in row ? `${row.animation.frames}` : ''
+}
+
+/** The name of a state, in its colour. */
+export function inkState(state: PlanState): Ink {
+  return ink(stateStyles[state], state)
+}
+
+/** Whether a person has to approve it before a build can buy it. */
+export function needsApproval(item: PlanRow): boolean {
+  if (item.state === 'missing' || item.state === 'failed') return item.ceiling === undefined || isAboveCeiling(item)
+  return item.state === 'approved' && isAboveCeiling(item)
+}
+
+/** Whether the price of today is more than what was approved. */
+export function isAboveCeiling(item: PlanRow): boolean {
+  return item.quote !== undefined && item.ceiling !== undefined && item.quote.credits > item.ceiling
+}
+
+/** Whether a build would fetch or buy it, as things stand. */
+export function isForBuild(item: PlanRow): boolean {
+  return item.state === 'lost' || item.state === 'running' || (item.state !== 'bought' && item.quote !== undefined && !needsApproval(item))
+}
+
+/** Why an animation is not bought, in a few words; empty where it is. */
+export function whyNotBought(item: PlanRow): string {
+  if (item.note !== undefined) return item.note
+  if (item.state === 'bought') return ''
+  if (item.state === 'question') return item.question ? `asks: ${item.question.text}` : 'waits for an answer'
+  if (item.state === 'uncertain') return 'sent, and never answered'
+  if (item.state === 'running') return 'the service works on it'
+  if (item.state === 'lost') return 'bought, not here; fetched again free of charge'
+  const reason = approvalWords(item) ?? reasonOf(item)
+  if (item.state === 'failed') return `the last attempt failed (${reason})`
+  return isAboveCeiling(item) ? `${reason}; above its ceiling` : reason
+}
+
+/** Who approved it, and how; undefined where nobody did. */
+function approvalWords({ approval }: PlanRow): string | undefined {
+  if (approval === undefined) return undefined
+  const given = approval.given === undefined ? '' : ` (${approval.given})`
+  switch (approval.verdict) {
+    case 'valid':
+      return `approved${given}`
+    case 'unsigned':
+      return 'approved before approvals were signed; take it over with approve --adopt'
+    case 'forged':
+      return 'approved under a signature that does not fit; take it over with approve --adopt'
+    case 'elsewhere':
+      return `approved by you in another checkout${given}; take it over with approve --adopt`
+    case 'given':
+      return `approved by ${approval.buyer.slice(0, 8)}${given}, which SPRITEWRIGHT_APPROVALS does not allow here`
+    case 'other':
+      return `approved by ${approval.buyer.slice(0, 8)}${given}, not by you; take it over with approve --adopt`
+  }
+}
+
+function reasonOf(item: PlanRow): string {
+  if ('sprites' in item) return `${item.request.operation} for ${item.sprites.join(', ')}`
+  return item.changed.length > 0 ? `${item.changed.join(', ')} changed` : 'first purchase'
+}
+
+/** The JSON form of an animation: everything a script could ask, no picture data, amounts as decimal texts. */
+export function toItemDocument(item: PlanItem): Readonly<Record<string, unknown>> {
+  return {
+    id: item.id,
+    sprite: item.spec.name,
+    animation: item.animation.name,
+    file: item.spec.file,
+    state: item.state,
+    frames: item.animation.frames,
+    take: item.animation.take,
+    hash: item.hash,
+    ceiling: item.ceiling,
+    approval: item.approval,
+    quote: item.quote,
+    changed: item.changed,
+    executionId: item.executionId,
+    question: item.question,
+    review: item.review,
+    result: item.result,
+    note: item.note,
+  }
+}
+
+/** The JSON form of a report. */
+export function toPlanDocument(report: PlanReport): Readonly<Record<string, unknown>> {
+  return {
+    items: report.items.map(toItemDocument),
+    steps: report.steps.map(({ request, ...step }) => ({ ...step, operation: request.operation, prompt: request.prompt })),
+    total: report.total,
+    balance: report.balance,
+    service: report.service,
+    quality: report.quality,
+    warnings: report.warnings,
+  }
+}
+
+/** `2.4`, or a dash where there is no amount. */
+export function creditsCell(amount: bigint | undefined): string {
+  return amount === undefined ? '–' : formatCredits(amount)
+}
+
+/** `1 credit`, `2.4 credits`. */
+export function creditsWords(amount: bigint): string {
+  const text = formatCredits(amount)
+  return `${text} ${text === '1' ? 'credit' : 'credits'}`
+}
+
+/** `1 frame`, `2 frames`. @param plural Where it is not the noun with an s. */
+export function count(number: number, noun: string, plural: string = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
+}

@@ -1,0 +1,110 @@
+import { formatCredits } from '../../credit/credits.ts'
+import type { Terminal } from '../../host/terminal.ts'
+import { escapeJson } from '../../host/terminal.ts'
+import { type Failure, weightiest } from '../failure.ts'
+import { createPaint, type Ink, ink, type Paint } from './ink.ts'
+import { type Column, layTable } from './table.ts'
+
+/** How a command speaks. Text goes through {@link Ink}, so that nothing from outside can steer the terminal. */
+export interface Printer {
+  /** Whether stdout is for one JSON document; then all text methods but {@link Printer.note} and {@link Printer.warn} are silent. */
+  readonly isJson: boolean
+  readonly isQuiet: boolean
+  /** A line of the asked-for result, on stdout. */
+  line(...inks: readonly Ink[]): void
+  /** A line that helps and is not the result (what was done, what comes next), on stdout; not with `--quiet`. */
+  hint(...inks: readonly Ink[]): void
+  /** A table of the result, on stdout, each line indented by two. */
+  table(columns: readonly Column[], rows: readonly (readonly Ink[])[]): void
+  /** A line on stderr; not with `--quiet`. */
+  note(...inks: readonly Ink[]): void
+  /** A warning on stderr, also with `--quiet`. With `--json` it is part of the document instead. */
+  warn(message: string): void
+  /** The JSON document, on stdout; silent without `--json`. A second one is a mistake and throws. */
+  document(value: unknown): void
+  /** Raw text on stdout whatever `--json` says: for the one command whose result is JSON anyway, and for Markdown. */
+  raw(text: string): void
+  /** What went wrong: on stderr for people, on stdout as `{ error }` with `--json`. */
+  failures(failures: readonly Failure[]): void
+  /** Paints for stderr. */
+  readonly paintNotes: Paint
+}
+
+/** What a printer is made of. */
+export interface PrinterInit {
+  readonly terminal: Terminal
+  readonly isJson: boolean
+  readonly isQuiet: boolean
+  /** Whether stdout may carry colours. */
+  readonly hasColor: boolean
+  /** Whether stderr may. */
+  readonly hasNoteColor: boolean
+}
+
+/** Makes the printer of one run. */
+export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColor }: PrinterInit): Printer {
+  const paint = createPaint(hasColor)
+  const paintNotes = createPaint(hasNoteColor)
+  let hasDocument = false
+  const write = (inks: readonly Ink[]): void => {
+    if (!isJson) terminal.write(`${paint(inks)}\n`)
+  }
+  const document = (value: unknown): void => {
+    if (!isJson) return
+    if (hasDocument) throw new Error('A command printed two JSON documents.')
+    hasDocument = true
+    terminal.write(`${toJsonText(value)}\n`)
+  }
+  return {
+    isJson,
+    isQuiet,
+    paintNotes,
+    document,
+    line: (...inks) => write(inks),
+    hint: (...inks) => {
+      if (!isQuiet) write(inks)
+    },
+    table: (columns, rows) => {
+      for (const line of layTable(columns, rows)) write(['  ', ...line])
+    },
+    note: (...inks) => {
+      if (!isQuiet) terminal.note(`${paintNotes(inks)}\n`)
+    },
+    warn: (message) => {
+      if (!isJson) terminal.note(`${paintNotes([ink('yellow', 'warning'), ` ${message}`])}\n`)
+    },
+    raw: (text) => terminal.write(text),
+    failures: (failures) => {
+      // A command whose document is out already cannot print a second one; people still see the failure.
+      if (isJson && !hasDocument) document(toErrorDocument(failures))
+      else for (const failure of failures) terminal.note(layFailure(failure, paintNotes))
+    },
+  }
+}
+
+/** Indented JSON; amounts of credits become decimal texts, and no character in it steers a terminal. */
+export function toJsonText(value: unknown): string {
+  const json = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? formatCredits(member) : member), 2)
+  return escapeJson(json)
+}
+
+function toErrorDocument(failures: readonly Failure[]): unknown {
+  const all = failures.map(({ code, message, facts }) => ({ code, message, facts }))
+  const first = weightiest(failures)
+  const error = first ? { code: first.code, message: first.message, facts: first.facts } : null
+  return all.length > 1 ? { error, errors: all } : { error }
+}
+
+/** The code, the message with its further lines indented, and the place in a file where the message does not name it. */
+function layFailure(failure: Failure, paint: Paint): string {
+  const { file, line, column } = failure.facts
+  const place = typeof file === 'string' ? [file, line, column].filter((part) => part !== undefined).join(':') : ''
+  const [first = '', ...others] = failure.message.split('\n')
+  // A person who pressed Ctrl-C knows that it is no error.
+  const isStop = failure.code === 'SW_INTERRUPTED'
+  const head: Ink[] = isStop ? [ink('yellow', 'stopped')] : [ink('red', 'error'), ' ', ink('bold', failure.code)]
+  const lines: Ink[][] = [[...head, ` ${first}`], ...others.map((text) => [`  ${text}`])]
+  if (place !== '' && !failure.message.includes(place) && !failure.message.includes(String(file))) lines.push([`  at ${place}`])
+  for (const text of failure.stack?.split('\n').slice(1, 9) ?? []) lines.push([ink('dim', `  ${text.trim()}`)])
+  return lines.map((inks) => `${paint(inks)}\n`).join('')
+}

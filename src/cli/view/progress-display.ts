@@ -1,0 +1,77 @@
+import type { Host } from '../../host/host.ts'
+import type { JobProgress, ProgressListener } from '../../workshop.ts'
+import type { Printer } from './printer.ts'
+import { applyProgress, emptyProgress, isEnd, layProgress, type ProgressState } from './progress.ts'
+
+/** Shows progress on stderr while a command works. */
+export interface ProgressDisplay {
+  readonly listener: ProgressListener
+  /** What has been told so far. */
+  state(): ProgressState
+  /** Draws the last picture and lets it stand; later news is kept and not shown. Calling it again does nothing. */
+  stop(): void
+}
+
+const tickMs = 250
+const leastGapMs = 40
+
+/** Bars on a terminal that a person watches; nothing elsewhere, and nothing with `--quiet`. */
+export function createProgressDisplay(host: Host, printer: Printer): ProgressDisplay {
+  let state = emptyProgress
+  const { clock, terminal } = host
+  let isStopped = false
+  const screen = terminal.isInteractive && !printer.isQuiet ? createScreen(host, printer, () => state) : undefined
+  return {
+    state: () => state,
+    listener: (news: JobProgress) => {
+      state = applyProgress(state, news, clock.mono())
+      if (!isStopped) screen?.refresh(isEnd(news.phase))
+    },
+    stop: () => {
+      isStopped = true
+      screen?.stop()
+    },
+  }
+}
+
+interface Screen {
+  refresh(isUrgent: boolean): void
+  stop(): void
+}
+
+/** A few lines at the bottom that are drawn over each other; a timer keeps the seconds moving. */
+function createScreen({ clock, terminal }: Host, printer: Printer, state: () => ProgressState): Screen {
+  const stopped = new AbortController()
+  let drawn = 0
+  let drawnAt = Number.NEGATIVE_INFINITY
+  let isTicking = false
+  const erase = (): string => (drawn === 0 ? '' : `\x1b[${drawn}A\x1b[0J`)
+  const draw = (): void => {
+    if (state().rows.length === 0) return
+    const lines = layProgress(state(), clock.mono(), terminal.columns)
+    terminal.note(`${erase()}${lines.map((line) => `${printer.paintNotes(line)}\n`).join('')}`)
+    drawn = lines.length
+    drawnAt = clock.mono()
+  }
+  const tick = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      await clock.sleep(tickMs, stopped.signal)
+      draw()
+    }
+  }
+  return {
+    refresh: (isUrgent) => {
+      if (stopped.signal.aborted) return
+      if (isUrgent || clock.mono() - drawnAt >= leastGapMs) draw()
+      if (isTicking) return
+      isTicking = true
+      // The only way out of the loop is the abort of `stop`.
+      tick().catch(() => {})
+    },
+    stop: () => {
+      if (stopped.signal.aborted) return
+      stopped.abort()
+      draw()
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import { formatCredits, sumCredits } from '../../credit/credits.ts'
+import type { JobProgress } from '../../workshop.ts'
+import { cutInk, type Ink, ink, type Style } from './ink.ts'
+
+/** One execution as it is shown. */
+export interface JobRow {
+  readonly id: string
+  readonly phase: JobProgress['phase']
+  /** 0 to 1; undefined where nobody said. */
+  readonly progress?: number
+  readonly message?: string
+  readonly held: bigint
+  readonly settled: bigint
+  /** Monotonic milliseconds of the first and of the last news. */
+  readonly startedAt: number
+  readonly changedAt: number
+}
+
+/** Everything that progress has told so far; in the order of first news. */
+export interface ProgressState {
+  readonly rows: readonly JobRow[]
+}
+
+/** Before any news. */
+export const emptyProgress: ProgressState = { rows: [] }
+
+/** Whether a phase is an end. */
+export function isEnd(phase: JobRow['phase']): boolean {
+  return phase === 'bought' || phase === 'failed'
+}
+
+/** Takes in one piece of news. @param at Monotonic milliseconds. */
+export function applyProgress(state: ProgressState, news: JobProgress, at: number): ProgressState {
+  const before = state.rows.find((row) => row.id === news.id)
+  const isSamePhase = before?.phase === news.phase
+  const progress = news.progress ?? (isSamePhase ? before.progress : undefined)
+  const message = news.message ?? (isSamePhase ? before.message : undefined)
+  const row: JobRow = {
+    id: news.id,
+    phase: news.phase,
+    // Hints may arrive out of order; a bar that goes back says nothing true.
+    ...(progress === undefined ? {} : { progress: clampShare(Math.max(progress, isSamePhase ? (before.progress ?? 0) : 0)) }),
+    ...(message === undefined ? {} : { message }),
+    held: news.held ?? before?.held ?? 0n,
+    settled: news.settled ?? before?.settled ?? 0n,
+    startedAt: before?.startedAt ?? at,
+    changedAt: at,
+  }
+  return { rows: before ? state.rows.map((other) => (other === before ? row : other)) : [...state.rows, row] }
+}
+
+/** What is held and what was settled, over all executions. */
+export function sumProgress(state: ProgressState): { readonly held: bigint; readonly settled: bigint } {
+  return { held: sumCredits(state.rows.map((row) => row.held)), settled: sumCredits(state.rows.map((row) => row.settled)) }
+}
+
+const barWidth = 20
+const rowLimit = 12
+
+/**
+ * The picture of the work: a bar for each execution, at most twelve (those at work first), and a line with the money.
+ *
+ * @param at Monotonic milliseconds.
+ * @param columns Width of the terminal; every line is shorter. 0 is what a terminal says that does not know: taken as 80.
+ */
+export function layProgress(state: ProgressState, at: number, columns: number): Ink[][] {
+  const atWork = state.rows.filter((row) => !isEnd(row.phase))
+  const ended = state.rows.filter((row) => isEnd(row.phase))
+  // Where not all fit, the news is in those at work and in the last that ended.
+  const endedRoom = Math.max(0, rowLimit - atWork.length)
+  const shown = new Set([...atWork.slice(0, rowLimit), ...(endedRoom === 0 ? [] : ended.slice(-endedRoom))])
+  const rows = state.rows.filter((row) => shown.has(row))
+  const idWidth = Math.max(0, ...rows.map((row) => row.id.length))
+  const lines = rows.map((row) => layRow(row, idWidth, at))
+  const hidden = state.rows.length - rows.length
+  if (hidden > 0) lines.push([ink('dim', `  and ${hidden} more`)])
+  const { held, settled } = sumProgress(state)
+  const bought = state.rows.filter((row) => row.phase === 'bought').length
+  lines.push([
+    ink('dim', '  held '),
+    ink(held > 0n ? 'yellow' : 'dim', formatCredits(held)),
+    ink('dim', ' · settled '),
+    ink(settled > 0n ? 'green' : 'dim', formatCredits(settled)),
+    ink('dim', ` credits · ${bought} of ${state.rows.length} bought`),
+  ])
+  return lines.map((line) => cutInk(line, columns > 1 ? columns - 1 : 79))
+}
+
+function layRow(row: JobRow, idWidth: number, at: number): Ink[] {
+  const share = row.phase === 'bought' || row.phase === 'downloading' ? 1 : row.phase === 'running' ? (row.progress ?? 0) : 0
+  const full = Math.round(share * barWidth)
+  const percent = row.phase === 'running' && row.progress !== undefined ? `${Math.floor(row.progress * 100)} %` : ''
+  const end = isEnd(row.phase) ? row.changedAt : at
+  const words = row.phase === 'bought' && row.settled > 0n ? `${formatCredits(row.settled)} credits` : (row.message ?? '')
+  return [
+    `  ${row.id.padEnd(idWidth)}  `,
+    ink(phaseStyle(row.phase), '█'.repeat(full)),
+    ink('dim', '░'.repeat(barWidth - full)),
+    ` ${percent.padStart(5)}  `,
+    ink(phaseStyle(row.phase), row.phase.padEnd(11)),
+    ink('dim', ` ${formatSeconds(end - row.startedAt)}  ${words}`.trimEnd()),
+  ]
+}
+
+function phaseStyle(phase: JobRow['phase']): Style {
+  if (phase === 'bought') return 'green'
+  if (phase === 'failed') return 'red'
+  if (phase === 'waiting') return 'yellow'
+  return 'cyan'
+}
+
+function clampShare(share: number): number {
+  return share >= 0 ? Math.min(1, share) : 0
+}
+
+/** `0:07`, `12:30`. */
+function formatSeconds(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000))
+  return `${Math.floor(seconds / 60)}:${`${seconds % 60}`.padStart(2, '0')}`
+}

@@ -1,0 +1,193 @@
+import { parseCredits } from '../../credit/credits.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { Execution, FrameReview } from '../../service/wire.ts'
+import type { LockEntry } from '../../vault/lockfile.ts'
+import { adoptExecution } from '../adopt.ts'
+import { askedFields, type JobPorts, type Order } from '../order.ts'
+import type { JournalView } from '../records/journal.ts'
+import type { RecordBodies } from '../records/record.ts'
+import type { Submission } from '../records/submission.ts'
+import { downloadResult } from './fetch-result.ts'
+import { follow } from './follow.ts'
+import { compareWithAsset } from './inspect.ts'
+
+/** Follows a known execution to its end and records how it ended. Only GET. @throws `SW_QUESTION` where it waits for an answer. */
+export async function watch(ports: JobPorts, order: Order, view: JournalView, executionId: string): Promise<void> {
+  const { id } = order.request
+  await settle(ports, order, view)
+  const credits = view.submission.frozen ? parseCredits(view.submission.frozen.maxCredits) : undefined
+  const held = credits === undefined ? {} : { held: credits }
+  const execution = await follow({ client: ports.client, clock: ports.clock }, executionId, {
+    signal: ports.signal,
+    onExecution: (seen) => ports.onProgress({ id, phase: seen.status === 'queued' ? 'queued' : 'running', message: seen.status, ...held }),
+    onEvent: (event) => {
+      if (event.progress === null && event.message === null) return
+      ports.onProgress({
+        id,
+        phase: 'running',
+        ...(event.progress === null ? {} : { progress: event.progress }),
+        ...(event.message === null ? {} : { message: event.message }),
+        ...held,
+      })
+    },
+  }).catch((error: unknown) => {
+    throw isGone(error) ? goneError(id, executionId, error) : error
+  })
+  if (execution.question !== null) {
+    await ports.journal.append(order.hash, view, 'asked', { attempt: view.submission.attempt, executionId, question: execution.question })
+    throw questionError(id, execution)
+  }
+  if (execution.status === 'needs_input') {
+    const now = await ports.journal.read(order.hash)
+    const isLeft = now.submission.accepted?.executionId === executionId
+    if (isLeft && (await adoptExecution(ports, order, now, true)) === now) throw answeredElsewhere(id, executionId)
+    return
+  }
+  const attempt = view.submission.attempt
+  if (execution.status !== 'completed') {
+    const failed = { attempt, executionId, status: execution.status, error: execution.error }
+    await appendUntil(ports, order, view, (now) => now.submission.failed !== undefined, 'failed', failed)
+  } else {
+    const asset = execution.assets[0]
+    if (!asset) {
+      throw new SpritewrightError('SW_WIRE', {
+        message: `The service says that "${id}" is completed and names no file. Nothing is lost: build again later, it is read again for free (execution ${executionId}).`,
+        facts: { id, executionId },
+      })
+    }
+    const { downloadUrl, contentType, width, height } = asset
+    const completed = { attempt, executionId, downloadUrl, contentType, width, height, review: execution.review }
+    await appendUntil(ports, order, view, (now) => now.submission.completed !== undefined, 'completed', completed)
+  }
+  await settle(ports, order, await ports.journal.read(order.hash))
+}
+
+/** Downloads the raw result into the vault, before anybody opens it, and records where it is. Repeatable, free. */
+export async function deliver(ports: JobPorts, order: Order, view: JournalView, downloadUrl: string): Promise<void> {
+  ports.onProgress({ id: order.request.id, phase: 'downloading' })
+  const executionId = view.submission.accepted?.executionId
+  const { bytes } = await downloadResult(ports.client, executionId, downloadUrl, ports.signal).catch((error: unknown) => {
+    throw isGone(error) ? goneError(order.request.id, executionId ?? 'unknown', error) : error
+  })
+  const sha256 = await ports.vault.put(bytes)
+  const said = view.submission.completed
+  if (said !== undefined) for (const words of compareWithAsset(order.request, said, bytes)) ports.warn(words)
+  const stored = { attempt: view.submission.attempt, ...(executionId === undefined ? {} : { executionId }), sha256, bytes: bytes.length }
+  try {
+    await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
+    await settle(ports, order, await ports.journal.read(order.hash))
+  } catch (error) {
+    throw ports.vault.rescued.length > 0 ? rescuedError(ports, order.request.id, error) : error
+  }
+}
+
+/** What is said where results had to be kept elsewhere: the place comes last. */
+export function rescuedError(ports: Pick<JobPorts, 'vault'>, id: string, cause?: unknown): SpritewrightError {
+  const { folder, rescued } = ports.vault
+  const places = [...new Set(rescued)]
+  return new SpritewrightError('SW_DISK', {
+    message: `${folder} takes no more files, so nothing more is bought; it stopped at "${id}". Make room, or make the folder writable, and build again: what was paid for is safe. Until then it is kept in ${places.join(' and ')}`,
+    facts: { id, folder, rescued: places },
+    cause,
+  })
+}
+
+/** Appends a record, reading anew where another process was first, unless that one said the same or has gone on to another execution. */
+async function appendUntil<T extends 'failed' | 'completed' | 'stored'>(
+  ports: JobPorts,
+  order: Order,
+  first: JournalView,
+  isSaid: (view: JournalView) => boolean,
+  type: T,
+  body: Parameters<JobPorts['journal']['append']>[3],
+): Promise<void> {
+  let view = first
+  const isPresent = ({ submission }: JournalView): boolean =>
+    submission.attempt === first.submission.attempt && submission.accepted?.executionId === first.submission.accepted?.executionId
+  while (!isSaid(view) && isPresent(view)) {
+    if (await ports.journal.append(order.hash, view, type, body as never)) return
+    view = await ports.journal.read(order.hash)
+  }
+}
+
+/** Carries what the records say over to the lock file and the ledger. Repeatable: a crash between record and lock file is mended by the next run. */
+export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>, order: Order, view: JournalView): Promise<void> {
+  const { accepted, completed, failed, stored, frozen, attempt } = view.submission
+  if (!accepted) return
+  const { id } = order.request
+  if (frozen) {
+    const move = {
+      id,
+      hash: order.hash,
+      attempt,
+      executionId: accepted.executionId,
+      credits: parseCredits(frozen.maxCredits),
+      at: ports.clock.wall(),
+    }
+    await ports.ledger.ensure({ ...move, type: 'held' })
+    if (completed) await ports.ledger.ensure({ ...move, type: 'settled' })
+    if (failed) await ports.ledger.ensure({ ...move, type: 'restored' })
+  }
+  await ports.lock.change(id, order.hash, (entry) => {
+    const base: { -readonly [K in keyof LockEntry]: LockEntry[K] } = {
+      service: order.identity,
+      asked: askedFields(order.request),
+      ...entry,
+    }
+    if (entry && knowsMore(entry, view.submission)) return entry
+    // Another attempt was frozen beside it, by an approval in the same moment, and never sent.
+    const isAhead = frozen !== undefined && entry?.submission !== undefined && entry.submission.attempt > attempt
+    if (isAhead) base.submission = toSubmission(frozen)
+    if (failed) return { ...base, execution: undefined }
+    const execution = { id: accepted.executionId, conversation: accepted.conversationId }
+    if (!stored) return { ...base, execution }
+    return { ...base, execution, result: { sha256: stored.sha256, bytes: stored.bytes, ...reviewOf(completed?.review ?? null, entry) } }
+  })
+}
+
+function toSubmission({ attempt, key, body, bodySha256, maxCredits }: RecordBodies['frozen']): NonNullable<LockEntry['submission']> {
+  return { attempt, key, body, bodySha256, maxCredits }
+}
+
+/** The lock file may be ahead of these records: another process froze the next attempt, or another machine has an execution that these have never seen. */
+function knowsMore(entry: LockEntry, { attempt, executions, stored, abandoned }: Submission): boolean {
+  const isAhead = entry.submission !== undefined && entry.submission.attempt > attempt
+  // A result that is here outweighs bytes that were only frozen.
+  if (isAhead && (!stored || abandoned || entry.execution || entry.result)) return true
+  return entry.execution !== undefined && executions?.includes(entry.execution.id) !== true
+}
+
+function reviewOf(review: FrameReview | null, entry: LockEntry | undefined): { review?: FrameReview } {
+  if (review) return { review }
+  return entry?.result?.review ? { review: entry.result.review } : {}
+}
+
+/** Whether the service says for certain that it does not know what was asked for. */
+export function isGone(error: unknown): boolean {
+  return error instanceof SpritewrightError && (error.facts.status === 404 || error.facts.status === 410)
+}
+
+/** Nothing is sent again by itself: the service may have lost it, or be another one than it was. */
+function goneError(id: string, executionId: string, cause: unknown): SpritewrightError {
+  return new SpritewrightError('SW_UNCERTAIN', {
+    message: `The service does not know the execution of "${id}" (${executionId}), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: spritewright recover ${id} --abandon`,
+    facts: { id, executionId, status: 404 },
+    cause,
+  })
+}
+
+/** The question is gone and we did not answer it: its new execution has a name that nobody told us. */
+function answeredElsewhere(id: string, executionId: string): SpritewrightError {
+  return new SpritewrightError('SW_QUESTION', {
+    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. Where there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: spritewright recover ${id} --abandon`,
+    facts: { id, executionId },
+  })
+}
+
+function questionError(id: string, execution: Execution): SpritewrightError {
+  const question = execution.question
+  return new SpritewrightError('SW_QUESTION', {
+    message: `The execution of "${id}" waits for an answer: ${question?.text ?? ''} Answer it with: spritewright answer ${id} "…"${question?.requiresAsset ? ' --asset FILE' : ''}`,
+    facts: { id, executionId: execution.executionId, question: question?.text, requiresAsset: question?.requiresAsset },
+  })
+}

@@ -1,0 +1,82 @@
+import { parseCredits } from '../../credit/credits.ts'
+import type { JobPorts, Order } from '../order.ts'
+import type { JournalView } from '../records/journal.ts'
+import type { RecordBodies } from '../records/record.ts'
+import type { Stray } from '../records/strays.ts'
+import { rescuedError } from './deliver.ts'
+import { isEnded } from './follow.ts'
+import { compareWithAsset } from './inspect.ts'
+
+type StrayPorts = Pick<JobPorts, 'client' | 'journal' | 'vault' | 'ledger' | 'clock' | 'warn' | 'signal'>
+
+/** What was found of a stray: `open` is still on its way, `asking` waits for an answer that cannot be given from here. */
+export type StrayFound =
+  | { readonly is: 'open' }
+  | { readonly is: 'asking'; readonly question: string }
+  /** Answered elsewhere: which execution goes on nobody says. */
+  | { readonly is: 'left' }
+  | { readonly is: 'failed' }
+  | { readonly is: 'stored'; readonly sha256: string }
+
+/**
+ * Looks at an execution of an attempt that others have followed, and fetches it once it is finished: into the vault, with records of its own attempt. Nobody waits for it. What stands for the request,
+ * here and in the lock file, is left as it is. Only GET; repeatable.
+ *
+ * @throws `SW_REFUSED` with status 404 where the service does not know it, or its file, any more.
+ */
+export async function fetchStray(ports: StrayPorts, order: Order, stray: Stray): Promise<StrayFound> {
+  const { attempt, executionId } = stray
+  const execution = await ports.client.execution(executionId, ports.signal)
+  if (execution.question !== null) return { is: 'asking', question: execution.question.text }
+  if (execution.status === 'needs_input') return { is: 'left' }
+  const asset = execution.assets[0]
+  if (!isEnded(execution) || (execution.status === 'completed' && !asset)) return { is: 'open' }
+  if (!asset || execution.status !== 'completed') {
+    await say(ports, order, stray, 'failed', { attempt, executionId, status: execution.status, error: execution.error })
+    await note(ports, order, stray, 'restored')
+    return { is: 'failed' }
+  }
+  const { bytes } = await ports.client.download(asset.downloadUrl, ports.signal)
+  const sha256 = await ports.vault.put(bytes)
+  // Not recorded: the next build fetches it again, into the project.
+  if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
+  for (const words of compareWithAsset(order.request, asset, bytes)) ports.warn(words)
+  const { downloadUrl, contentType, width, height } = asset
+  await say(ports, order, stray, 'completed', { attempt, executionId, downloadUrl, contentType, width, height, review: execution.review })
+  await say(ports, order, stray, 'stored', { attempt, executionId, sha256, bytes: bytes.length })
+  await note(ports, order, stray, 'settled')
+  return { is: 'stored', sha256 }
+}
+
+/** Appends a record, unless it stands there or the stray has come to its end otherwise. */
+async function say<T extends 'completed' | 'failed' | 'stored'>(
+  ports: StrayPorts,
+  { hash }: Order,
+  { executionId }: Stray,
+  type: T,
+  body: RecordBodies[T],
+): Promise<void> {
+  const isSaid = ({ records, submission }: JournalView): boolean =>
+    submission.strays?.find((one) => one.executionId === executionId)?.end !== undefined ||
+    records.some((record) => record.type === type && record.body.executionId === executionId)
+  for (;;) {
+    const view = await ports.journal.read(hash)
+    if (isSaid(view) || (await ports.journal.append(hash, view, type, body))) return
+  }
+}
+
+async function note(
+  ports: StrayPorts,
+  { hash, request }: Order,
+  { attempt, executionId }: Stray,
+  type: 'settled' | 'restored',
+): Promise<void> {
+  const { records } = await ports.journal.read(hash)
+  const frozen = records.findLast((record) => record.type === 'frozen' && record.body.attempt === attempt)
+  if (frozen?.type !== 'frozen') return
+  const move = { id: request.id, hash, attempt, executionId, credits: parseCredits(frozen.body.maxCredits), at: ports.clock.wall() }
+  await ports.ledger.ensureAll([
+    { ...move, type: 'held' },
+    { ...move, type },
+  ])
+}

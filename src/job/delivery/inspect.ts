@@ -1,0 +1,40 @@
+import { sniffPicture } from '../../spec/picture.ts'
+import type { PaidRequest } from '../../spec/request.ts'
+
+/** What a finished asset says of its file; null or missing where it says nothing. */
+export interface SaidOfFile {
+  readonly contentType: string | null
+  /** Pixels. */
+  readonly width?: number | null
+  readonly height?: number | null
+}
+
+/**
+ * Compares a delivered file with what its finished asset says of it (C37). A difference is told and nothing more: the file is paid for and kept, and
+ * whether it can be used is found out by reading it.
+ *
+ * @returns Whole sentences; empty where all fits. The size of an archive is not compared, since nothing says of which picture in it it is.
+ */
+export function compareWithAsset(request: Pick<PaidRequest, 'id' | 'operation'>, said: SaidOfFile, bytes: Uint8Array): readonly string[] {
+  const found = typeAndSize(bytes)
+  const type = said.contentType?.split(';')[0]?.trim().toLowerCase()
+  const complaints: string[] = []
+  const tell = (what: string, says: string, is: string): number =>
+    complaints.push(`${request.id}: the service says that the file's ${what} is ${says}, it is ${is}. The file is kept as it is.`)
+  // Any service may call bytes just bytes.
+  if (type && type !== 'application/octet-stream' && !found.types.includes(type))
+    tell('type', type.slice(0, 60), found.types[0] ?? 'unknown')
+  const { size } = found
+  if (size !== undefined && ((said.width ?? size.width) !== size.width || (said.height ?? size.height) !== size.height))
+    tell('size', `${said.width ?? '?'} × ${said.height ?? '?'}`, `${size.width} × ${size.height} pixels`)
+  return complaints
+}
+
+function typeAndSize(bytes: Uint8Array): {
+  readonly types: readonly string[]
+  readonly size?: { readonly width: number; readonly height: number }
+} {
+  if (bytes[0] === 0x50 && bytes[1] === 0x4b) return { types: ['application/zip', 'application/x-zip-compressed'] }
+  const sniffed = sniffPicture(bytes)
+  return 'header' in sniffed ? { types: [sniffed.header.contentType], size: sniffed.header } : { types: [] }
+}

@@ -1,0 +1,56 @@
+import { type Credits, parseCredits } from '../../credit/credits.ts'
+import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
+import { type Journal, type JournalView, readUnlessBroken } from './journal.ts'
+import { isTakenOver } from './record.ts'
+import { keyOf, type Reservation } from './shares.ts'
+
+/**
+ * What the lock file knows as bought and no share of ours stands for: requests of others, and their purchases of what we have asked for as well. Keys are the same everywhere, so that both may be
+ * one execution: it is where ours was answered with it.
+ */
+export async function boughtElsewhere(
+  lock: LockFile,
+  taken: ReadonlyMap<string, Reservation>,
+  isOurs: (hash: string, execution: LockExecution) => Promise<boolean>,
+  takenOver: (hash: string, before: number) => Promise<number>,
+): Promise<Credits> {
+  // Two names of one request were bought once.
+  const all = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))
+  const entries = new Map(all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]))
+  let sum: Credits = 0n
+  for (const [hash, { submission, execution, result }] of entries.values()) {
+    if (!submission || !(execution ?? result)) continue
+    const credits = parseCredits(submission.maxCredits)
+    // Those before it were followed by another attempt in the lock file, and cost about the same.
+    if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
+    const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
+    // A record alone may have been written by anybody; a share of the purse counts by itself.
+    if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
+    sum += credits
+  }
+  return sum
+}
+
+/** An execution as the lock file knows it. */
+export type LockExecution = NonNullable<LockEntry['execution']>
+
+/** Whether an execution, or one of its conversation, was the answer to a POST of ours. Where the chain is broken it counts as ours: its share does too. */
+export async function wasAnswered(journal: Journal, hash: string, { id, conversation }: LockExecution): Promise<boolean> {
+  const view = await readUnlessBroken(journal, hash)
+  if (!view) return true
+  return view.records.some(
+    (record) =>
+      (record.type === 'answerAccepted' || (record.type === 'accepted' && !isTakenOver(record.body))) &&
+      (record.body.executionId === id || (conversation !== null && record.body.conversationId === conversation)),
+  )
+}
+
+/** How many executions of other machines, of attempts before that of the lock file, were taken over and did not fail: a person gave them up, and they may be charged. */
+export function countTakenOver(view: JournalView | undefined, before: number): number {
+  const records = view?.records ?? []
+  const hasFailed = (id: string): boolean => records.some((record) => record.type === 'failed' && record.body.executionId === id)
+  return records.filter(
+    (record) =>
+      record.type === 'accepted' && isTakenOver(record.body) && record.body.attempt < before && !hasFailed(record.body.executionId),
+  ).length
+}

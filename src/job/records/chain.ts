@@ -1,0 +1,279 @@
+import { dirname, join } from 'node:path'
+import type { KeyRing, SigningKey } from '../../credit/signing-key.ts'
+import { SpritewrightError } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Disk } from '../../host/disk.ts'
+import { publish, syncNames } from '../../host/publish.ts'
+import type { Random } from '../../host/random.ts'
+import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText } from './file.ts'
+
+/** A chain as it was read, and where the next record goes. */
+export interface ChainView<R extends ChainedRecord> {
+  readonly records: readonly R[]
+  readonly next: { readonly n: number; readonly prev: string }
+  /** Those of the records that this user's own processes wrote. */
+  readonly own: ReadonlySet<R>
+  /** Records that one of the two places lacks; the next append writes them there first. */
+  readonly lacking?: readonly { readonly folder: string; readonly record: R }[]
+}
+
+/** Chains of records, each in a folder of its own, and a copy of them in a second place. */
+export interface RecordChains<R extends ChainedRecord> {
+  /** Names of all chains, sorted. */
+  names(): Promise<readonly string[]>
+  /** Reads a chain; an empty one where nothing was written. @throws `SW_JOURNAL` where it is broken. */
+  read(name: string): Promise<ChainView<R>>
+  /** Makes a record durable behind a view, in both places. Answers the new view, or undefined when another process was first. */
+  append(name: string, view: ChainView<R>, type: R['type'], body: R['body']): Promise<ChainView<R> | undefined>
+}
+
+/** The world as chains need it. */
+export interface ChainPorts {
+  readonly disk: Disk
+  readonly random: Random
+  readonly clock: Clock
+  /** Seals records. @default no record is sealed, and none counts as the user's own */
+  readonly keys?: KeyRing | undefined
+}
+
+/** Where chains live. */
+export interface ChainPlaces {
+  readonly folder: string
+  /** A folder above it that was there before any of ours. @default the one right above */
+  readonly root?: string | undefined
+  /** The second place, outside the project: it survives the deletion of the first. */
+  readonly copy?: string | undefined
+  /** Told once where the second place cannot be written; the first one is what counts. */
+  readonly warn?: ((message: string) => void) | undefined
+  /** Throws for a record that must not be written. Nothing is written then. */
+  readonly check?: ((bytes: Uint8Array, path: string) => void) | undefined
+}
+
+/** How often, and how long apart in milliseconds, a last record that cannot be read is looked at again before it counts as torn. */
+const tornLooks = 5
+const tornLookMs = 200
+
+/** Opens the chains; nothing is touched before the first call. */
+export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
+  const { disk, random, clock, keys } = ports
+  const { folder, copy } = places
+  const known = new Map<string, KnownChain<R>>()
+  const knownOf = (name: string): KnownChain<R> => {
+    const chain = known.get(name) ?? { records: new Map(), compared: 0, isForeign: false, uncopied: new Set() }
+    known.set(name, chain)
+    return chain
+  }
+  let hasWarned = false
+  const tryCopy = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      if (!hasWarned)
+        places.warn?.(`The journal's second copy in ${copy} could not be written: ${(error as Error).message}. The first one is whole.`)
+      hasWarned = true
+    }
+  }
+  const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
+    publish(disk, random, join(place, name, fileName(n)), bytes)
+  /** Kept in mind until it is written: another append of this process may be under way. */
+  const putCopy = async (name: string, record: R, bytes: Uint8Array): Promise<boolean> => {
+    const { uncopied } = knownOf(name)
+    uncopied.add(record)
+    const isWritten = await put(copy as string, name, record.n, bytes)
+    uncopied.delete(record)
+    return isWritten
+  }
+  const rooted = new Set<string>()
+  const makeRooted = async (name: string): Promise<void> => {
+    if (rooted.has(name)) return
+    if (rooted.size === 0) await syncNames(disk, folder, places.root ?? dirname(folder))
+    await disk.syncFolder(folder)
+    rooted.add(name)
+  }
+  const heal = async (name: string, view: ChainView<R>): Promise<void> => {
+    for (const { folder: place, record } of view.lacking ?? []) {
+      if (place === copy) await tryCopy(() => put(place, name, record.n, formatRecord(record)))
+      else await put(place, name, record.n, formatRecord(record))
+    }
+  }
+  return {
+    names: async () => {
+      const all = copy === undefined ? await disk.list(folder) : [...(await disk.list(folder)), ...(await disk.list(copy))]
+      return [...new Set(all)].sort()
+    },
+    read: async (name) => {
+      const readAll = (): Promise<FoundChain<R>> => findRecords<R>(disk, places, name, knownOf(name))
+      let found = await readAll()
+      // Where there are no hard links a record is copied, and another process may be at it.
+      for (let looks = 0; looks < tornLooks && isTorn(found); looks++) {
+        await clock.sleep(tornLookMs)
+        found = await readAll()
+      }
+      const key = await keys?.read()
+      const { differing } = knownOf(name)
+      if (key && differing && !isOwn(differing.record, name, key) && isOwn(differing.copied, name, key)) {
+        throw replacedError(join(folder, name), copy ?? '', differing.record.n)
+      }
+      if (knownOf(name).isForeign) places.warn?.(`The journal's second copy in ${copy} is not of this checkout and is left alone.`)
+      const linked = linkUp(found.records, join(folder, name), copy && join(copy, name))
+      return { ...linked, own: ownOf(linked.records, name, key), lacking: found.lacking }
+    },
+    append: async (name, view, type, body) => {
+      await heal(name, view)
+      const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
+      const summed = { ...open, sum: recordSum(open) }
+      const key = await sealingKey(keys)
+      const record = { ...summed, ...(key ? { seal: key.seal(sealText(name, summed)) } : {}) } as unknown as R
+      const bytes = formatRecord(record)
+      places.check?.(bytes, join(folder, name, fileName(record.n)))
+      if (!(await put(folder, name, record.n, bytes))) return undefined
+      await makeRooted(name)
+      if (copy !== undefined && !knownOf(name).isForeign) {
+        const { uncopied } = knownOf(name)
+        // What could not be written a moment ago: a copy that begins in the middle says only that something was sent.
+        for (const earlier of [...uncopied]) await tryCopy(() => putCopy(name, earlier, formatRecord(earlier)))
+        await tryCopy(async () => {
+          if (await putCopy(name, record, bytes)) return
+          const other = await readRecord<R>(disk, join(copy, name), record.n)
+          if (other !== undefined && other.sum !== record.sum) knownOf(name).isForeign = true
+        })
+      }
+      const own = key ? new Set([...view.own, record]) : view.own
+      return { records: [...view.records, record], next: { n: record.n + 1, prev: record.sum }, own }
+    },
+  }
+}
+
+/** A record of paid work is written in any case. Without a seal it only keeps later POSTs from resting on it. */
+async function sealingKey(keys: KeyRing | undefined): Promise<SigningKey | undefined> {
+  return keys?.readOrMake().catch(() => undefined)
+}
+
+function ownOf<R extends ChainedRecord>(records: readonly R[], name: string, key: SigningKey | undefined): ReadonlySet<R> {
+  return new Set(key ? records.filter((record) => isOwn(record, name, key)) : [])
+}
+
+function isOwn(record: ChainedRecord, name: string, key: SigningKey): boolean {
+  return key.isSealOf(record.seal, sealText(name, record))
+}
+
+/** The user wrote the second copy, and somebody else the first one: what the user has spent must not be forgotten for it. */
+function replacedError(folder: string, copy: string, n: number): SpritewrightError {
+  return new SpritewrightError('SW_JOURNAL', {
+    message: `The journal in ${folder} has been replaced: record ${n} there is not yours, and the second copy in ${copy} has one that is. Nothing was sent. Delete ${folder}: the next run restores it from the copy.`,
+    facts: { folder, record: n },
+  })
+}
+
+function fileName(n: number): string {
+  return `${String(n).padStart(4, '0')}.json`
+}
+
+async function listRecords(disk: Disk, folder: string): Promise<readonly number[]> {
+  return (await disk.list(folder)).filter((name) => /^\d{4,}\.json$/.test(name)).map((name) => Number.parseInt(name, 10))
+}
+
+function readRecord<R extends ChainedRecord>(disk: Disk, folder: string, n: number): Promise<R | undefined> {
+  return disk.read(join(folder, fileName(n))).then((bytes) => parseRecord<R>(bytes))
+}
+
+/** What this process has read of a chain. */
+interface KnownChain<R extends ChainedRecord> {
+  /** They are never changed, so each file is read once. */
+  readonly records: Map<number, R>
+  /** The last record that was found to be the same in both places; 0 for none. */
+  compared: number
+  /** Whether the copy belongs to another checkout that stood at the same path. It is left alone then: what is here counts. */
+  isForeign: boolean
+  /** What the two places have under one number, if it is not the same. */
+  differing?: { readonly record: R; readonly copied: R }
+  /** Records of this process that the second place would not take. */
+  readonly uncopied: Set<R>
+}
+
+/** Records as they were found in both places. */
+interface FoundChain<R extends ChainedRecord> {
+  /** By number; undefined where a file cannot be read. */
+  readonly records: readonly { readonly n: number; readonly record: R | undefined }[]
+  readonly lacking: readonly { readonly folder: string; readonly record: R }[]
+}
+
+function isTorn({ records }: FoundChain<ChainedRecord>): boolean {
+  const last = records.at(-1)
+  return last !== undefined && last.record === undefined
+}
+
+/** Reads both places as one: what the first lacks, or has torn, the second may have whole. */
+async function findRecords<R extends ChainedRecord>(
+  disk: Disk,
+  places: ChainPlaces,
+  name: string,
+  known: KnownChain<R>,
+): Promise<FoundChain<R>> {
+  const { folder } = places
+  const own = new Set(await listRecords(disk, join(folder, name)))
+  const others = new Set(places.copy === undefined || known.isForeign ? [] : await listRecords(disk, join(places.copy, name)))
+  const common = [...own].filter((n) => others.has(n))
+  if (places.copy !== undefined) await compare(disk, join(folder, name), join(places.copy, name), common, known)
+  const copy = known.isForeign ? undefined : places.copy
+  const records: { n: number; record: R | undefined }[] = []
+  const lacking: { folder: string; record: R }[] = []
+  const readOne = async (place: string, n: number): Promise<R | undefined> =>
+    known.records.get(n) ?? readRecord<R>(disk, join(place, name), n)
+  for (const n of [...new Set([...own, ...(copy === undefined ? [] : others)])].sort((a, b) => a - b)) {
+    let record = own.has(n) ? await readOne(folder, n) : undefined
+    if (record !== undefined && copy !== undefined && !others.has(n)) lacking.push({ folder: copy, record })
+    if (record === undefined && copy !== undefined && others.has(n)) {
+      record = await readOne(copy, n)
+      if (record !== undefined && !own.has(n)) lacking.push({ folder, record })
+    }
+    if (record !== undefined) known.records.set(n, record)
+    records.push({ n, record })
+  }
+  return { records, lacking }
+}
+
+/** Finds out whether the copy is of another checkout: each record stands for all before it, so the last one that both have tells. */
+async function compare<R extends ChainedRecord>(
+  disk: Disk,
+  folder: string,
+  copy: string,
+  common: readonly number[],
+  known: KnownChain<R>,
+): Promise<void> {
+  for (const n of common.toSorted((a, b) => b - a)) {
+    if (n === known.compared) return
+    const own = known.records.get(n) ?? (await readRecord<R>(disk, folder, n))
+    const other = await readRecord<R>(disk, copy, n)
+    if (!own || !other) continue
+    known.records.set(n, own)
+    known.isForeign = own.sum !== other.sum
+    if (known.isForeign) known.differing = { record: own, copied: other }
+    known.compared = n
+    return
+  }
+}
+
+/** Checks the chain. An unreadable record is skipped only where nothing readable builds on it. */
+function linkUp<R extends ChainedRecord>(
+  found: FoundChain<R>['records'],
+  folder: string,
+  copy: string | undefined,
+): Pick<ChainView<R>, 'records' | 'next'> {
+  const records: R[] = []
+  let prev = ''
+  let next = 1
+  for (const { n, record } of found) {
+    next = n + 1
+    if (!record) continue
+    if (record.n !== n || record.prev !== prev) {
+      throw new SpritewrightError('SW_JOURNAL', {
+        message: `The journal in ${folder}${copy === undefined ? '' : ` (and its copy in ${copy})`} is broken at record ${n}: expected it to follow the record before it, found another chain. Nothing was sent. Restore the folder from a backup; do not delete it, or paid work may be lost.`,
+        facts: { folder, record: n },
+      })
+    }
+    records.push(record)
+    prev = record.sum
+  }
+  return { records, next: { n: next, prev } }
+}

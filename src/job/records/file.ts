@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import canonicalize from 'canonicalize'
+import { SpritewrightError } from '../../errors.ts'
+
+/** One record: a file of its own, never changed, bound to the one before by its hash. */
+export interface ChainedRecord {
+  /** Version of this form. */
+  readonly v: 1
+  /** Place in the chain, from 1. */
+  readonly n: number
+  /** `sum` of the record before; empty for the first. */
+  readonly prev: string
+  readonly type: string
+  /** Wall clock, milliseconds since the Unix epoch. */
+  readonly at: number
+  /** Monotonic clock, milliseconds. */
+  readonly mono: number
+  readonly body: unknown
+  /** SHA-256 of the canonical form (RFC 8785) of all of the above. */
+  readonly sum: string
+  /**
+   * Seal of the chain's name and `sum` under the writer's key. `sum` covers the record before, so a seal holds for
+   * exactly this history. Missing in records of earlier versions.
+   */
+  readonly seal?: string
+}
+
+/** SHA-256 of a record's canonical form without its `sum`. */
+export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal'>): string {
+  const { v, n, prev, type, at, mono, body } = record
+  return createHash('sha256')
+    .update(canonicalize({ v, n, prev, type, at, mono, body }) ?? '')
+    .digest('hex')
+}
+
+/** What a record's seal is made of. @param chain Name of its chain. */
+export function sealText(chain: string, { sum }: Pick<ChainedRecord, 'sum'>): string {
+  return JSON.stringify(['spritewright record 1', chain, sum])
+}
+
+/** The bytes of a record's file. */
+export function formatRecord(record: ChainedRecord): Uint8Array {
+  return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
+}
+
+/** Reads a record's file; undefined where it is torn or changed. @throws `SW_JOURNAL` for a form that this version does not know. */
+export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | undefined {
+  let json: unknown
+  try {
+    json = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    return undefined
+  }
+  if (json === null || typeof json !== 'object') return undefined
+  const { v } = json as { v?: unknown }
+  if (typeof v === 'number' && v > 1) throw newerVersion(`version ${v}`)
+  if (v !== 1) return undefined
+  const record = json as R
+  return record.sum === recordSum(record) ? record : undefined
+}
+
+/** A later version knows more: what this one does not understand it must not pass over. */
+export function newerVersion(what: string): SpritewrightError {
+  return new SpritewrightError('SW_JOURNAL', {
+    message: `The journal holds a record (${JSON.stringify(what.slice(0, 40))}) that this version of spritewright does not know. Nothing was sent. Use the version that wrote it, or a newer one.`,
+    facts: { record: what },
+  })
+}

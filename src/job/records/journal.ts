@@ -1,0 +1,46 @@
+import { hasCode } from '../../errors.ts'
+import { type ChainPlaces, type ChainPorts, type ChainView, createRecordChains } from './chain.ts'
+import { foldRecords } from './fold.ts'
+import type { JournalRecord, RecordBodies, RecordType } from './record.ts'
+import type { Submission } from './submission.ts'
+
+/** A request's chain as it was read: what it says, and where the next record goes. */
+export interface JournalView extends ChainView<JournalRecord> {
+  readonly submission: Submission
+}
+
+/** Records of paid work in flight: one folder a request, one small file a record, never changed. */
+export interface Journal {
+  /** Reads a request's chain; an empty one where nothing was written. @throws `SW_JOURNAL` where the chain is broken. */
+  read(hash: string): Promise<JournalView>
+  /**
+   * Makes a record durable behind a view. Answers the new view, or undefined when another process was first: read again and decide anew.
+   */
+  append<T extends RecordType>(hash: string, view: JournalView, type: T, body: RecordBodies[T]): Promise<JournalView | undefined>
+  /** Hashes of all requests with records, sorted. */
+  requests(): Promise<readonly string[]>
+}
+
+/** Opens the journal in a folder, or in a folder and its copy; nothing is touched before the first call. */
+export function createJournal(ports: ChainPorts, places: string | ChainPlaces): Journal {
+  const chains = createRecordChains<JournalRecord>(ports, typeof places === 'string' ? { folder: places } : places)
+  const toView = (view: ChainView<JournalRecord>): JournalView => ({ ...view, submission: foldRecords(view.records, view.own) })
+  return {
+    requests: async () => (await chains.names()).filter((name) => /^[0-9a-f]{64}$/.test(name)),
+    read: async (hash) => toView(await chains.read(hash)),
+    append: async (hash, view, type, body) => {
+      const next = await chains.append(hash, view, type, body)
+      return next && toView(next)
+    },
+  }
+}
+
+/** What a request's chain says; undefined where it is broken, so that nobody can tell what became of it. A chain that cannot be read just now is not taken for one. */
+export async function readUnlessBroken(journal: Pick<Journal, 'read'>, hash: string): Promise<JournalView | undefined> {
+  try {
+    return await journal.read(hash)
+  } catch (error) {
+    if (hasCode(error, 'SW_JOURNAL')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,132 @@
+import { basename, join, relative, resolve, sep } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import type { ModuleLoader } from '../host/module-loader.ts'
+import { parseDuration } from '../plain-options.ts'
+import { createDocument, type Fault, type Place, placeInText } from '../spec/document.ts'
+import { readPlainJson } from '../spec/plain-json.ts'
+
+/** What {@link loadConfig} needs of the world. */
+export interface ConfigPorts {
+  readonly disk: Disk
+  readonly loadModule: ModuleLoader
+}
+
+/** What a project says about itself. Not checked yet: `resolveOptions` does that. */
+export interface LoadedConfig {
+  /** Absolute path; absent where the project has no config file. */
+  readonly file?: string
+  /** The default export, or the JSON value; an empty object where there is no file. */
+  readonly options: unknown
+  /** Names of all dependencies in `package.json`, sorted by code unit; empty where there is none. */
+  readonly dependencies: readonly string[]
+  /** `name` of `package.json`; absent where there is none. */
+  readonly projectName?: string
+}
+
+const names = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.${ending}`)
+
+/**
+ * Finds and reads `spritewright.config.{ts,js,mjs,json}` in the root, and the names of the project's dependencies.
+ *
+ * @param explicit Path of a config file that was asked for, from the root.
+ * @throws `SW_CONFIG` where the file that was asked for is missing, where two are there, where one is broken or throws; `SW_DISK` where one cannot be read.
+ */
+export async function loadConfig(ports: ConfigPorts, root: string, explicit?: string): Promise<LoadedConfig> {
+  const project = await readPackage(ports.disk, root)
+  const file = explicit === undefined ? await findConfig(ports.disk, root) : resolve(root, explicit)
+  if (file === undefined) return { options: {}, ...project }
+  const stat = await ports.disk.stat(file)
+  if (!stat || stat.isFolder) {
+    throw configError(file, `Expected a config file at ${showPath(root, file)}, found ${stat ? 'a folder' : 'nothing'}. Look at --config.`)
+  }
+  if (!file.endsWith('.json')) return { file, options: await runModule(ports, root, file), ...project }
+  const options = await readJson(ports.disk, root, file)
+  refuseWideWindow(root, file, options)
+  return { file, options, ...project }
+}
+
+/** After this time a person decides whether something is sent again. */
+const widestWindow = '10m'
+
+/** Data may make the window narrower. Wider, a change of data would have sent what a person has to decide about; a program can do more than that anyway. */
+function refuseWideWindow(root: string, file: string, options: unknown): void {
+  const window = (options as { readonly replayWindow?: unknown } | null)?.replayWindow
+  if (typeof window !== 'string' || (parseDuration(window) ?? 0) <= (parseDuration(widestWindow) ?? 0)) return
+  throw configError(
+    file,
+    `Expected a replayWindow of at most ${widestWindow} in ${showPath(root, file)}, found ${window}. A longer one belongs into spritewright.config.mjs.`,
+  )
+}
+
+async function findConfig(disk: Disk, root: string): Promise<string | undefined> {
+  const found: string[] = []
+  for (const name of names) if (await disk.stat(join(root, name))) found.push(name)
+  if (found.length > 1) {
+    const message = `Expected one config file, found ${found.join(' and ')}. Remove all but one, or name one with --config.`
+    throw new SpritewrightError('SW_CONFIG', { message, facts: { files: found } })
+  }
+  return found[0] === undefined ? undefined : join(root, found[0])
+}
+
+async function runModule(ports: ConfigPorts, root: string, file: string): Promise<unknown> {
+  let value: unknown
+  try {
+    value = await ports.loadModule(file)
+  } catch (cause) {
+    const said = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+    throw configError(file, `Expected ${showPath(root, file)} to run, found that it throws ${said}`, cause)
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  const found = typeof value === 'function' ? 'a function' : value === undefined ? 'nothing' : `a value of type ${typeof value}`
+  throw configError(file, `Expected ${showPath(root, file)} to have defineConfig({ ... }) as its default export, found ${found}.`)
+}
+
+async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig, 'dependencies' | 'projectName'>> {
+  const file = join(root, 'package.json')
+  if (!(await disk.stat(file))) return { dependencies: [] }
+  const value = (await readJson(disk, root, file)) as Readonly<Record<string, unknown>> | null
+  const lists = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'].map((field) => value?.[field])
+  const found = lists.flatMap((list) => (typeof list === 'object' && list !== null ? Object.keys(list) : []))
+  const name = value?.name
+  return { dependencies: [...new Set(found)].sort(), ...(typeof name === 'string' && name !== '' ? { projectName: name } : {}) }
+}
+
+async function readJson(disk: Disk, root: string, file: string): Promise<unknown> {
+  const text = (await readText(disk, root, file)).replace(/^\uFEFF/, '')
+  const plain = readPlainJson(text)
+  if (plain) return plain.value
+  const { parseJsonText } = await import('../spec/json-text.ts')
+  const parsed = parseJsonText(text)
+  if ('broken' in parsed) throw jsonError(root, file, parsed.broken, placeInText(text, parsed.broken.offset ?? 0))
+  const document = createDocument(text, parsed.root)
+  const fault = document.faults[0]
+  // A package.json belongs to others: what it holds beside names is not ours to judge.
+  if (fault && basename(file) !== 'package.json') throw jsonError(root, file, fault, document.placeOf(fault))
+  return document.value
+}
+
+async function readText(disk: Disk, root: string, file: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { ignoreBOM: true }).decode(await disk.read(file))
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
+    throw new SpritewrightError('SW_DISK', { message: `Expected to read ${showPath(root, file)}, found ${code}.`, facts: { file }, cause })
+  }
+}
+
+function jsonError(root: string, file: string, fault: Fault, place: Place): SpritewrightError {
+  const { line, column } = place
+  return new SpritewrightError('SW_CONFIG', {
+    message: `${showPath(root, file)}:${line}:${column} expected ${fault.expected}, found ${fault.found}`,
+    facts: { file, line, column, expected: fault.expected, found: fault.found },
+  })
+}
+
+function configError(file: string, message: string, cause?: unknown): SpritewrightError {
+  return new SpritewrightError('SW_CONFIG', { message, facts: { file }, cause })
+}
+
+function showPath(root: string, file: string): string {
+  return relative(root, file).split(sep).join('/')
+}

@@ -1,0 +1,94 @@
+import { type ErrorFacts, SpritewrightError } from '../errors.ts'
+
+/** Finds one API key in texts, in every form that a program usually gives it. */
+export interface KeySearch {
+  /** Whether a text or a file's bytes hold the key. */
+  isIn(text: string | Uint8Array): boolean
+  /** The text with `[API key]` in place of the key. */
+  mask(text: string): string
+}
+
+/** A shorter key is no secret, and its letters would match common words. */
+const shortestSecret = 8
+
+/**
+ * Prepares the search for one key: plain, percent-encoded, escaped as in JSON or JavaScript, in hexadecimal,
+ * and in base64 of either alphabet at any of its three alignments.
+ *
+ * In base64 the first and the last character may mix the key with its neighbours. `mask` leaves these two:
+ * they hold at most four bits of the key each.
+ *
+ * @param key Visible ASCII. Without a key, or with one of under eight characters, nothing is ever found.
+ */
+export function searchFor(key: string | undefined): KeySearch {
+  if (key === undefined || key.length < shortestSecret) return { isIn: () => false, mask: (text) => text }
+  const forms = [
+    [...key].map(spelled),
+    [...Buffer.from(key).toString('hex')].map(eitherCase),
+    ...[0, 1, 2].map((lead) => base64Form(key, lead)),
+  ]
+  const pattern = new RegExp(forms.map((form) => form.join('')).join('|'), 'g')
+  return {
+    // ASCII bytes are the same in Latin-1, which decodes every file.
+    isIn: (text) => toText(text).search(pattern) >= 0,
+    mask: (text) => text.replace(pattern, '[API key]'),
+  }
+}
+
+/**
+ * @throws `SW_KEY_EXPOSED` if bytes that are about to be written hold the key.
+ * @param place The file, for the message.
+ */
+export function refuseKey(search: KeySearch, bytes: string | Uint8Array, place: string): void {
+  if (!search.isIn(bytes)) return
+  throw new SpritewrightError('SW_KEY_EXPOSED', {
+    message: `Expected to write ${place} without the API key, found the key in the new text. Nothing was written. Take the key out of specs and options; if it was ever committed, revoke it.`,
+    facts: { file: place },
+  })
+}
+
+/**
+ * An address goes into the lock file and into messages, so it must not hold the key.
+ *
+ * @param what Names the address for the message.
+ * @throws `SW_CONFIG`
+ */
+export function refuseKeyInAddress(search: KeySearch, address: string, what: string, facts: ErrorFacts): void {
+  if (!search.isIn(address)) return
+  throw new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${what} to be an address without the API key, found the key in it. Write the address alone; the key goes into a header.`,
+    facts,
+  })
+}
+
+function toText(text: string | Uint8Array): string {
+  return typeof text === 'string' ? text : Buffer.from(text.buffer, text.byteOffset, text.byteLength).toString('latin1')
+}
+
+/**
+ * The characters of a key in base64 that the key alone decides.
+ *
+ * @param lead Bytes before the key in its group of three.
+ */
+function base64Form(key: string, lead: number): string[] {
+  const bits = 8 * (lead + key.length)
+  const encoded = Buffer.from('\0'.repeat(lead) + key).toString('base64')
+  return [...encoded.slice(Math.ceil((8 * lead) / 6), Math.floor(bits / 6))].map((char) => {
+    const other = char === '+' ? '-' : char === '/' ? '_' : undefined
+    return other === undefined ? char : `(?:${spelled(char)}|${spelled(other)})`
+  })
+}
+
+/**
+ * A pattern for one character: as it is, percent-encoded, or escaped, each up to three times over.
+ * Repetitions are bounded, so that a long run of backslashes cannot make the search quadratic.
+ */
+function spelled(char: string): string {
+  const code = [...char.charCodeAt(0).toString(16).padStart(2, '0')].map(eitherCase).join('')
+  const plain = char === '\\' ? '\\\\{1,8}' : /\w/.test(char) ? char : `\\\\{0,7}\\x${char.charCodeAt(0).toString(16)}`
+  return `(?:${plain}|%(?:25){0,3}${code}|\\\\{1,4}(?:u00|x)${code})`
+}
+
+function eitherCase(digit: string): string {
+  return /[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit
+}

@@ -1,0 +1,242 @@
+import { resolve } from 'node:path'
+import type { FormatName } from '../../atlas/format-names.ts'
+import type { EngineFormat } from '../../atlas/formats/format.ts'
+import { type Credits, parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import { everySpec } from '../host/glob.ts'
+import { arePlainOptions, parseDuration } from '../plain-options.ts'
+import type { Profile } from '../service/profile.ts'
+import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './atlas.ts'
+import { parseBaseUrl } from './base-url.ts'
+
+/** An engine that atlases are written for. */
+export type Engine = 'phaser' | 'pixi'
+
+/** An amount of credits in a config: a decimal text or number with at most four decimals, e.g. `2.4`. */
+export type CreditsOption = string | number
+
+/** What a project may set, in `spritewright.config.*` or as the plugin's argument. Every field is optional; the key is never here. */
+export interface Options {
+  /** Globs of the spec files under the root; `node_modules`, `dist` and dot folders are never searched. @default '**\/*.sprite.{json,yaml,yml}' */
+  readonly specs?: string | readonly string[] | undefined
+  /** The game's engine. @default found from the project's dependencies: `phaser` or `pixi.js`, where one of them is there */
+  readonly engine?: Engine | undefined
+  /** Formats that `build` writes besides the engine's own, each into a folder of its name: by name, or an object with `name` and `write` of your own. @default [] */
+  readonly formats?: readonly (FormatName | EngineFormat)[] | undefined
+  /** Where sprites are bought: a base URL, with a wire profile where the service's shape differs, or the embedded service. @default `SPRITEWRIGHT_BASE_URL` */
+  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> | undefined } | undefined
+  /** Standing ceilings in credits under which a sprite needs no approval of its own. @default none */
+  readonly approval?:
+    | {
+        readonly perSprite?: CreditsOption | undefined
+        readonly perRun?: CreditsOption | undefined
+        readonly total?: CreditsOption | undefined
+      }
+    | undefined
+  readonly build?:
+    | {
+        /** Whether a build buys what is approved. @default 'approved'; 'never' where `CI` is set */
+        readonly generate?: 'approved' | 'never' | undefined
+        /** What a build does about a sprite that is not bought. @default 'error' */
+        readonly unbought?: 'error' | 'placeholder' | undefined
+      }
+    | undefined
+  readonly placeholders?:
+    | {
+        /** Whether a striped corner tells a stand-in from the real thing. @default true */
+        readonly mark?: boolean | undefined
+      }
+    | undefined
+  readonly store?:
+    | {
+        /** Folder of paid results and of the journal, from the root. @default '.spritewright' */
+        readonly dir?: string | undefined
+        /** Folder of paid results that several checkouts share, from the root. @default none */
+        readonly shared?: string | undefined
+      }
+    | undefined
+  readonly cache?:
+    | {
+        /** Bytes that `node_modules/.cache/spritewright` may take, 0 to 2^50: what was used least recently goes at the end of a build, never what that build or one of the last ten minutes has used. @default 1 GiB */
+        readonly maxBytes?: number | undefined
+      }
+    | undefined
+  readonly atlas?: AtlasSettings | undefined
+  /** How much is asked of the service, at most. */
+  readonly limits?: { readonly [Name in keyof ResolvedLimits]?: ResolvedLimits[Name] | undefined } | undefined
+  /** How long a submission of unknown outcome may be sent again by itself, e.g. `'10m'`, `'2s'`. @default '10m' */
+  readonly replayWindow?: string | undefined
+}
+
+/** Limits of the service, as it publishes them. */
+export interface ResolvedLimits {
+  /** Length of the window that the three rates count in, milliseconds. @default 60000 */
+  readonly windowMs: number
+  /** POST requests a window. @default 10 */
+  readonly post: number
+  /** GET requests a window. @default 120 */
+  readonly get: number
+  /** Downloads a window. @default 20 */
+  readonly download: number
+  /** Jobs at work at once. @default 2 */
+  readonly activeJobs: number
+  /** Open event streams. @default 4 */
+  readonly streams: number
+}
+
+/** Options with every default filled in. Only what is truly absent is undefined. */
+export interface ResolvedOptions {
+  /** Absolute path of the project. */
+  readonly root: string
+  readonly specs: readonly string[]
+  /** Absent where the dependencies name neither engine, or both. */
+  readonly engine?: Engine
+  readonly formats: readonly (FormatName | EngineFormat)[]
+  /** Absent: the environment decides. `baseUrl` has no slash at its end. */
+  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> }
+  readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
+  readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
+  readonly placeholders: { readonly mark: boolean }
+  /** Whether `CI` is set: then nothing is bought, unless the environment says in whose name and `build.generate` is `'approved'`. */
+  readonly isCi: boolean
+  /** Absolute paths. */
+  readonly store: { readonly dir: string; readonly shared?: string }
+  readonly cache: { readonly maxBytes: number }
+  readonly atlas: ResolvedAtlas
+  readonly limits: ResolvedLimits
+  readonly replayWindowMs: number
+  /** Sentences for a person about what is asked for and not done. */
+  readonly notes: readonly string[]
+}
+
+/** What options are resolved against. */
+export interface OptionsContext {
+  /** Absolute path of the project. */
+  readonly root: string
+  /** See {@link isCi}. */
+  readonly isCi: boolean
+  /** Names from `package.json`, dev dependencies too. */
+  readonly dependencies: readonly string[]
+  /** The options of a config file, which the argument wins over, and the file's path for messages. */
+  readonly config?: { readonly options: unknown; readonly file?: string | undefined } | undefined
+}
+
+/** Gives a config file its types; returns its argument. */
+export function defineConfig(options: Options): Options {
+  return options
+}
+
+/** Whether the environment says that this is continuous integration: `CI` is set, and neither `false` nor `0`. */
+export function isCi(env: Readonly<Record<string, string | undefined>>): boolean {
+  const value = (env.CI ?? '').trim().toLowerCase()
+  return value !== '' && value !== 'false' && value !== '0'
+}
+
+/**
+ * Checks options and fills in every default; the only home of defaults.
+ *
+ * @param argument The plugin's or the program's own options; they win over the config file's, key by key, inside objects too.
+ * @throws `SW_CONFIG` with facts `{ file?, issues: [{ path, expected, found }] }`.
+ */
+export async function resolveOptions(argument: Options, context: OptionsContext): Promise<ResolvedOptions> {
+  const config = context.config
+  await checkOptions(config?.options ?? {}, config?.file)
+  await checkOptions(argument, undefined)
+  const options = mergeOptions((config?.options ?? {}) as Options, argument)
+  const { specs = everySpec, build = {}, store = {}, cache = {}, atlas = {}, limits = {}, approval = {} } = options
+  const engine = options.engine ?? findEngine(context.dependencies)
+  const service = resolveService(options.service)
+  const made = resolveAtlas(atlas, [...enginesOf({ engine }), ...(options.formats ?? [])])
+  refuse(made.issues, config?.file)
+  return {
+    root: context.root,
+    specs: typeof specs === 'string' ? [specs] : specs,
+    ...(engine === undefined ? {} : { engine }),
+    formats: options.formats ?? [],
+    ...(service === undefined ? {} : { service }),
+    approval: resolveApproval(approval),
+    build: { generate: build.generate ?? (context.isCi ? 'never' : 'approved'), unbought: build.unbought ?? 'error' },
+    placeholders: { mark: options.placeholders?.mark ?? true },
+    isCi: context.isCi,
+    store: {
+      dir: resolve(context.root, store.dir ?? '.spritewright'),
+      ...(store.shared === undefined ? {} : { shared: resolve(context.root, store.shared) }),
+    },
+    cache: { maxBytes: cache.maxBytes ?? 2 ** 30 },
+    atlas: made.atlas,
+    limits: {
+      windowMs: limits.windowMs ?? 60_000,
+      post: limits.post ?? 10,
+      get: limits.get ?? 120,
+      download: limits.download ?? 20,
+      activeJobs: limits.activeJobs ?? 2,
+      streams: limits.streams ?? 4,
+    },
+    replayWindowMs: parseDuration(options.replayWindow ?? '10m') ?? 0,
+    notes: made.notes,
+  }
+}
+
+/** The engine that sheets are written for, or both where it is not known. */
+export function enginesOf({ engine }: { readonly engine?: Engine | undefined }): readonly Engine[] {
+  return engine ? [engine] : ['phaser', 'pixi']
+}
+
+/** `over` wins, key by key and inside plain objects; a key that is undefined leaves what was there. Lists are replaced whole. */
+export function mergeOptions(base: Options, over: Options): Options {
+  return mergeObjects(base as Fields, over as Fields, 1) as Options
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function mergeObjects(base: Fields, over: Fields, levels: number): Fields {
+  const merged: Record<string, unknown> = { ...base }
+  for (const [key, value] of Object.entries(over)) {
+    if (value === undefined) continue
+    const below = merged[key]
+    merged[key] = levels > 0 && isFields(below) && isFields(value) ? mergeObjects(below, value, levels - 1) : value
+  }
+  return merged
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+async function checkOptions(options: unknown, file: string | undefined): Promise<void> {
+  if (arePlainOptions(options)) return
+  const { optionIssues } = await import('./schema.ts')
+  refuse(optionIssues(options), file)
+}
+
+/** Says everything that is wrong, where anything is. */
+function refuse(issues: readonly OptionIssue[], file: string | undefined): void {
+  if (issues.length === 0) return
+  const where = file ?? 'options'
+  throw new SpritewrightError('SW_CONFIG', {
+    message: issues
+      .map(({ path, expected, found }) => `${where}${path === '' ? '' : ` ${path}`}: expected ${expected}, found ${found}`)
+      .join('\n'),
+    facts: { ...(file === undefined ? {} : { file }), issues },
+  })
+}
+
+function findEngine(dependencies: readonly string[]): Engine | undefined {
+  const isPhaser = dependencies.includes('phaser')
+  const isPixi = dependencies.includes('pixi.js')
+  if (isPhaser === isPixi) return undefined
+  return isPhaser ? 'phaser' : 'pixi'
+}
+
+function resolveService(service: Options['service']): ResolvedOptions['service'] {
+  if (service === undefined || service === 'embedded') return service
+  return { baseUrl: parseBaseUrl(service.baseUrl) ?? service.baseUrl, ...(service.profile ? { profile: service.profile } : {}) }
+}
+
+function resolveApproval(approval: NonNullable<Options['approval']>): ResolvedOptions['approval'] {
+  const read = (name: 'perSprite' | 'perRun' | 'total'): Record<string, Credits> => {
+    const value = approval[name]
+    return value === undefined ? {} : { [name]: parseCredits(String(value), `approval.${name}`) }
+  }
+  return { ...read('perSprite'), ...read('perRun'), ...read('total') }
+}

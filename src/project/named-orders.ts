@@ -1,0 +1,70 @@
+import { SpritewrightError } from '../errors.ts'
+import type { Order } from '../job/order.ts'
+import type { Shop } from './context.ts'
+import { toOrder, withSteps } from './orders.ts'
+import { listOrphans, toOrphanOrder } from './orphans.ts'
+import type { Standing } from './plan.ts'
+import type { Session } from './session.ts'
+import { listStrays } from './strays.ts'
+import { type Survey, survey, throwAll } from './survey.ts'
+
+/** An order, and where it stands. */
+export interface NamedOrder {
+  readonly order: Order
+  readonly standing: Standing
+}
+
+/** The orders that a name stands for: of one animation (`hero.walk`), of one step (`hero#1`), or of all of a sprite with its steps (`hero`). Steps come first. */
+export async function findOrders(shop: Shop, session: Session, name: string): Promise<readonly NamedOrder[]> {
+  const [sprite = name] = name.split('#')
+  const orphans = await findOrphans(shop, [name])
+  const found = await surveyOf(shop, session, sprite).catch((error: unknown) => {
+    // A sprite that is gone from the project is known by what is in flight for it alone.
+    if (orphans.length > 0 && error instanceof SpritewrightError && error.code === 'SW_USAGE') return undefined
+    throw error
+  })
+  if (!found) return orphans
+  const orders = new Map(
+    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).map((order) => [order.hash, order] as const),
+  )
+  const isOne = /[.#]/.test(name)
+  const own = [...found.steps, ...found.items].flatMap((one) => {
+    const order = orders.get(one.hash ?? '')
+    return !order || (isOne && one.id !== name) ? [] : [{ order, standing: one }]
+  })
+  return [...own, ...orphans.filter(({ order }) => !orders.has(order.hash))]
+}
+
+/** The one order of a request, whatever it is called; undefined where nothing asks for it and nothing of it is in flight. */
+export async function findOrder(shop: Shop, session: Session, hash: string): Promise<NamedOrder | undefined> {
+  // What is broken elsewhere is no reason not to decide about this one.
+  const found = await survey(shop, [], { identity: session.identity })
+  const standing = [...found.steps, ...found.items].find((one) => one.hash === hash)
+  const order = found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).find((one) => one.hash === hash)
+  return order && standing ? { order, standing } : (await findOrphans(shop, [])).find((one) => one.order.hash === hash)
+}
+
+async function surveyOf(shop: Shop, session: Session, sprite: string): Promise<Survey> {
+  const found = await survey(shop, [sprite], { identity: session.identity })
+  throwAll(found.errors)
+  return found
+}
+
+/** What is in flight under that name for specs as they were. */
+async function findOrphans(shop: Shop, names: readonly string[]): Promise<readonly NamedOrder[]> {
+  const strays = (await listStrays(shop, names, undefined)).map((stray): NamedOrder => {
+    // What stands for its request is bought; only what nobody waits for is open.
+    return { order: toOrphanOrder(stray), standing: { hash: stray.hash, state: 'bought' } }
+  })
+  const open = (await listOrphans(shop, names, new Set())).map((orphan): NamedOrder => {
+    const { accepted, question } = orphan.submission
+    const standing: Standing = {
+      hash: orphan.hash,
+      state: accepted ? 'running' : 'uncertain',
+      ...(accepted ? { executionId: accepted.executionId } : {}),
+      ...(question ? { question } : {}),
+    }
+    return { order: toOrphanOrder(orphan), standing }
+  })
+  return [...open, ...strays.filter(({ order }) => open.every((one) => one.order.hash !== order.hash))]
+}

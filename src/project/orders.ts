@@ -1,0 +1,121 @@
+import { join } from 'node:path'
+import { type Approval, type Approvers, isTrustedKey } from '../credit/approval.ts'
+import { formatCredits, parseCredits } from '../credit/credits.ts'
+import { SpritewrightError } from '../errors.ts'
+import { trustedSubmission } from '../job/body.ts'
+import { askedFields, type JobPorts, type Order, type OrderReference } from '../job/order.ts'
+import type { ProgressListener } from '../job/progress.ts'
+import { createUploads } from '../job/uploads.ts'
+import { requestHash } from '../spec/key.ts'
+import type { PaidRequest, RequestReference } from '../spec/request.ts'
+import type { LockChange } from '../vault/lock-store.ts'
+import { findEntry, type LockFile } from '../vault/lockfile.ts'
+import type { Shop } from './context.ts'
+import type { Session } from './session.ts'
+import type { Wish } from './survey.ts'
+import { readApprovers } from './trust/approvers.ts'
+
+/** The approval that the lock file records for an item, if any. */
+export function approvalOf(lock: LockFile, id: string, hash: string): Approval | undefined {
+  const approval = findEntry(lock, id, hash)?.approval
+  return approval && { ...approval, ceiling: parseCredits(approval.ceiling) }
+}
+
+/** An order for a wish, under the identity of the service that answers; its reference leads to the orders of its steps. */
+export function toOrder(session: Session, wish: Wish, { lock, approvers }: OrderPapers): Order {
+  const { steps, sheet } = wish.requests(session.identity)
+  return [...steps, sheet].reduce<Order | undefined>(
+    (before, request) => toOneOrder(session, wish, { lock, approvers }, request, before),
+    undefined,
+  ) as Order
+}
+
+/** What an order takes from the project's papers, and whom it believes. */
+export interface OrderPapers {
+  readonly lock: LockFile
+  readonly approvers: Approvers
+}
+
+function toOneOrder(
+  session: Session,
+  wish: Wish,
+  { lock, approvers }: OrderPapers,
+  request: PaidRequest,
+  before: Order | undefined,
+): Order {
+  const hash = requestHash(request, session.identity)
+  const locked = trustedSubmission(findEntry(lock, request.id, hash), hash, (publicKey) => isTrustedKey(publicKey, approvers))
+  return {
+    hash,
+    request,
+    identity: session.identity,
+    approval: approvalOf(lock, request.id, hash),
+    lockedAttempt: locked?.attempt,
+    ...(request.reference ? { reference: toOrderReference(wish, request.reference, before) } : {}),
+  }
+}
+
+function toOrderReference(wish: Wish, reference: RequestReference, before: Order | undefined): OrderReference {
+  const { picture } = wish
+  if (reference.kind === 'request' && before) return { kind: 'order', order: before }
+  if (reference.kind === 'file' && picture)
+    return { kind: 'file', sha256: picture.sha256, file: { bytes: picture.bytes, contentType: picture.contentType } }
+  throw new SpritewrightError('SW_INTERNAL', {
+    message: `Expected the reference of "${wish.spec.name}" to lead somewhere, found nothing. Please report this.`,
+  })
+}
+
+export type ApprovedOrder = Order & { readonly approval: Approval }
+
+/** The change of the lock file that records an approval. */
+export function toApprovalChange(session: Session, { request, hash, approval }: ApprovedOrder): LockChange {
+  const written = { ...approval, ceiling: formatCredits(approval.ceiling) }
+  return {
+    id: request.id,
+    hash,
+    change: (entry) => ({ service: session.identity, asked: askedFields(request), ...entry, approval: written }),
+  }
+}
+
+/** An order and all orders that it builds on, the first step first. */
+export function withSteps(order: Order): readonly Order[] {
+  return order.reference?.kind === 'order' ? [...withSteps(order.reference.order), order] : [order]
+}
+
+/**
+ * Everything that the job room works with, for one run.
+ *
+ * @param run `mayBuy`: whether anything may be submitted, `mayReplay`: whether anything may be sent again. @default nothing may
+ */
+export async function toJobPorts(
+  shop: Shop,
+  session: Session,
+  run: { readonly onProgress?: ProgressListener; readonly signal: AbortSignal; readonly mayBuy?: boolean; readonly mayReplay?: boolean },
+): Promise<JobPorts> {
+  const { host } = shop
+  return {
+    client: session.client,
+    capabilities: session.capabilities,
+    journal: shop.journal,
+    lock: shop.lock,
+    vault: shop.vault,
+    ledger: shop.ledger,
+    reservations: shop.reservations,
+    uploads: createUploads(
+      { disk: host.disk, random: host.random, client: session.client, keys: shop.keys },
+      join(shop.storeFolder, 'uploads'),
+      session.identity,
+    ),
+    clock: host.clock,
+    random: host.random,
+    windowMs: shop.options.replayWindowMs,
+    mayBuy: run.mayBuy ?? false,
+    mayReplay: run.mayReplay ?? run.mayBuy ?? false,
+    approvers: await readApprovers(shop),
+    keys: shop.keys,
+    onProgress: run.onProgress ?? (() => {}),
+    warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
+    underWay: new Map(),
+    signal: run.signal,
+  }
+}

@@ -1,0 +1,114 @@
+import { type Order, spriteOf } from '../job/order.ts'
+import { readUnlessBroken } from '../job/records/journal.ts'
+import type { Submission } from '../job/records/submission.ts'
+import { requestHash } from '../spec/key.ts'
+import type { PaidRequest, RequestReference } from '../spec/request.ts'
+import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
+import type { Shop } from './context.ts'
+import type { Survey } from './survey.ts'
+
+/** A request that no spec asks for any more (its prompt was edited, its sprite renamed or deleted), by what the lock file says of it. */
+export interface Orphan {
+  /** As it was called when it was sent. */
+  readonly id: string
+  readonly hash: string
+  readonly entry: LockEntry
+}
+
+/** An orphan with what its records say. */
+export interface KnownOrphan extends Orphan {
+  readonly submission: Submission
+}
+
+/**
+ * Requests that no spec asks for, that may have been paid, and whose result is not here.
+ *
+ * @param names Of sprites or animations; empty for all.
+ * @param asked Hashes that the specs of those names ask for.
+ */
+export async function listOrphans(shop: Shop, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly KnownOrphan[]> {
+  const entries = entriesByHash(await shop.lock.read())
+  const orphans: KnownOrphan[] = []
+  for (const hash of await shop.journal.requests()) {
+    const found = entries.get(hash)
+    if (asked.has(hash) || !found || found.entry.result || !isNamed(names, found.id)) continue
+    // A broken chain of what nobody asks for stops nobody.
+    const submission = (await readUnlessBroken(shop.journal, hash))?.submission
+    if (!submission) continue
+    const { accepted, stored, failed, abandoned, sends } = submission
+    const isOpen = accepted !== undefined || sends.some((send) => send.answer.kind !== 'refused')
+    if (isOpen && !stored && !failed && !abandoned) orphans.push({ ...found, hash, submission })
+  }
+  return orphans
+}
+
+/** Whether something is meant by names of sprites or animations. */
+export function isNamed(names: readonly string[], id: string): boolean {
+  return names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
+}
+
+/** All entries of the lock file, each request once. */
+export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id: string; readonly entry: LockEntry }> {
+  const animations = Object.entries(lock.animations).flatMap(([id, requests]) =>
+    Object.entries(requests).map(([hash, entry]) => [hash, { id, entry }] as const),
+  )
+  const steps = Object.entries(lock.steps ?? {}).map(([hash, entry]) => [hash, { id: `step#${hash.slice(0, 8)}`, entry }] as const)
+  return new Map([...steps, ...animations])
+}
+
+/** An order that brings an orphan home. It carries no approval of today: nothing new is ever sent for it. */
+export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
+  const { service } = entry
+  // The lock file does not say whether a reference is a file or a step; the hash does.
+  const requests = (['file', 'request'] as const).map((kind) => toRequest(id, entry, kind))
+  const request = requests.find((one) => requestHash(one, service) === hash) ?? (requests[0] as PaidRequest)
+  return { hash, identity: service, request, approval: undefined }
+}
+
+/** One sentence for a person, told once: where an orphan stands, and what leads on. */
+export function tellOrphan(shop: Shop, { id, submission }: KnownOrphan): void {
+  const words = `"${id}", as an earlier version of its spec asked for it, ${standingWords(id, submission)}`
+  if (!shop.warnings.includes(words)) shop.warnings.push(words)
+}
+
+function standingWords(id: string, { accepted, question }: Submission): string {
+  const name = spriteOf(id)
+  if (!accepted)
+    return `was sent and never answered. A build does not send it again; to decide: spritewright recover ${name} --replay, or --abandon.`
+  if (question) return `waits for an answer: ${question.text} Answer it with: spritewright answer ${name} "…"`
+  return 'is in flight: the first build after its end fetches it.'
+}
+
+/** Whether a build may find it finished: accepted, and waiting for nobody. */
+export function isFetchable({ submission }: KnownOrphan): boolean {
+  return submission.accepted !== undefined && submission.question === undefined
+}
+
+/** Orphans of the services that the present sprites were bought from; all where none was bought yet. What was bought with a test key is nothing to a live one. */
+export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found: Survey): readonly T[] {
+  const services = [...found.items, ...found.steps].flatMap(({ id, hash }) => {
+    const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
+    return entry ? [entry.service] : []
+  })
+  const isOf = ({ entry }: T): boolean =>
+    services.some(({ host, keyMode }) => host === entry.service.host && keyMode === entry.service.keyMode)
+  return services.length === 0 ? orphans : orphans.filter(isOf)
+}
+
+/** The request as the lock file remembers it. Before it is sent again it is compared with its hash, which the approval signs. */
+function toRequest(id: string, { asked }: LockEntry, kind: RequestReference['kind']): PaidRequest {
+  const { prompt, operation, frames, background, options, take, reference = '' } = asked
+  const from: RequestReference = kind === 'file' ? { kind, sha256: reference } : { kind, hash: reference }
+  if (isStepId(id))
+    return { operation: (operation ?? 'text_to_image') as 'text_to_image', id, prompt, ...(reference === '' ? {} : { reference: from }) }
+  return {
+    operation: 'sprite_sheet',
+    id,
+    prompt,
+    reference: from,
+    frames: frames ?? 0,
+    background: background ?? 'remove',
+    take: take ?? 1,
+    ...(options ? { options } : {}),
+  }
+}

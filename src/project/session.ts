@@ -1,0 +1,186 @@
+import { join } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { ServiceClient } from '../service/client.ts'
+import type { Capabilities } from '../service/wire.ts'
+import type { ServiceIdentity } from '../spec/request.ts'
+import type { Shop } from './context.ts'
+import { refuseTrackedRecords } from './store-folder.ts'
+import { checkRoute, type KeyRoute, routeOf } from './trust/hosts.ts'
+
+/** A service that has answered. */
+export interface Session {
+  readonly client: ServiceClient
+  readonly identity: ServiceIdentity
+  readonly capabilities: Capabilities
+}
+
+/** Opens the service once, when it is first needed, and closes it with everything that was started for it. */
+export interface SessionKeeper {
+  /** Host of the configured service, without asking it; undefined where none is configured. */
+  readonly host: string | undefined
+  open(signal?: AbortSignal): Promise<Session>
+  /** Where the service is reached and with which key, for whoever speaks to the wire itself. The embedded service is started or joined. @throws `SW_NO_SERVICE`, `SW_NO_KEY` */
+  reach(): Promise<ServiceReach>
+  close(): Promise<void>
+}
+
+/** Address and key of the configured service. Never to be printed. */
+export interface ServiceReach {
+  readonly baseUrl: string
+  readonly key: string
+}
+
+/** The identity's host of the embedded service: its port may change, what was bought there stays bought. */
+const embeddedHost = 'embedded'
+
+/** Keeps the one session of a workshop. */
+export function keepSession(shop: Shop): SessionKeeper {
+  let opened: Promise<Session> | undefined
+  let reached: Promise<ServiceReach> | undefined
+  let joined: string | undefined
+  const closers: (() => Promise<void>)[] = []
+  const reach = (): Promise<ServiceReach> => {
+    reached ??= (
+      shop.options.service === 'embedded'
+        ? reachEmbedded(shop, closers, (url) => {
+            joined = url
+          })
+        : reachRemote(shop)
+    ).catch((error: unknown) => {
+      reached = undefined
+      throw error
+    })
+    return reached
+  }
+  const open = async (signal?: AbortSignal): Promise<Session> => {
+    await refuseTrackedRecords(shop.host, shop.storeFolder)
+    const client = await createSessionClient(shop, await reach())
+    closers.unshift(() => client.close())
+    const capabilities = await client.capabilities(signal)
+    if (capabilities.apiVersion !== '1')
+      shop.warnings.push(
+        `The service speaks API version ${capabilities.apiVersion}, spritewright knows version 1. Look at every price and result twice.`,
+      )
+    if (capabilities.assumed.length > 0)
+      shop.warnings.push(
+        `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Look at every price and result twice.`,
+      )
+    return { client, capabilities, identity: { host: client.host, keyMode: capabilities.keyMode, apiVersion: capabilities.apiVersion } }
+  }
+  return {
+    host: configuredHost(shop),
+    reach,
+    open: async (signal) => {
+      // Whoever runs the embedded service that was joined may have ended since.
+      if (joined !== undefined && (await findEmbedded(shop))?.url !== joined) {
+        opened = undefined
+        reached = undefined
+        joined = undefined
+      }
+      opened ??= open(signal).catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+      return opened
+    },
+    close: async () => {
+      await opened?.catch(() => {})
+      await reached?.catch(() => {})
+      for (const close of closers.splice(0)) await close()
+      await shop.host.net.close()
+    },
+  }
+}
+
+function configuredHost(shop: Shop): string | undefined {
+  if (shop.options.service === 'embedded') return embeddedHost
+  const baseUrl = shop.options.service?.baseUrl ?? shop.credentials.baseUrl
+  return baseUrl === undefined ? undefined : hostOf(baseUrl)
+}
+
+/** Host with port and path, as it goes into every request's identity. */
+function hostOf(baseUrl: string): string | undefined {
+  try {
+    const url = new URL(baseUrl)
+    return `${url.host}${url.pathname.replace(/\/+$/, '')}`
+  } catch {
+    return undefined
+  }
+}
+
+async function createSessionClient({ host, options }: Shop, { baseUrl, key }: ServiceReach): Promise<ServiceClient> {
+  const { createClient } = await import('../service/client.ts')
+  const profile = options.service === 'embedded' ? undefined : options.service?.profile
+  return createClient(host, {
+    baseUrl,
+    key,
+    limits: options.limits,
+    limitsFolder: join(host.stateFolder, 'limits'),
+    ...(options.service === 'embedded' ? { host: embeddedHost } : {}),
+    ...(profile ? { profile } : {}),
+  })
+}
+
+/** Which key would go to which address, and whether it may; undefined if one of them is missing, or the service is embedded. */
+export async function readRoute({ host, hosts, options, credentials, configSource }: Shop): Promise<KeyRoute | undefined> {
+  const { key, keySource } = credentials
+  if (options.service === 'embedded' || key === undefined || keySource === undefined) return undefined
+  const configured = options.service?.baseUrl
+  const baseUrl = configured ?? credentials.baseUrl
+  if (baseUrl === undefined) return undefined
+  const source = configured === undefined ? (credentials.baseUrlSource ?? '') : configSource
+  return routeOf(host, hosts, { baseUrl, source }, { key, keySource })
+}
+
+async function reachRemote(shop: Shop): Promise<ServiceReach> {
+  const { options, credentials } = shop
+  const service = options.service === 'embedded' ? undefined : options.service
+  const baseUrl = service?.baseUrl ?? credentials.baseUrl
+  if (baseUrl === undefined) {
+    throw new SpritewrightError('SW_NO_SERVICE', {
+      message:
+        'Expected the address of the service, found none. Set SPRITEWRIGHT_BASE_URL (in the environment or .env.local), or "service" in spritewright.config; to try without an account: service: \'embedded\'.',
+    })
+  }
+  if (credentials.key === undefined) {
+    throw new SpritewrightError('SW_NO_KEY', {
+      message:
+        "Expected an API key, found none. Set SPRITEWRIGHT_API_KEY in the environment or in .env.local (which must not be committed). To try without an account, set service: 'embedded' in spritewright.config.",
+    })
+  }
+  const route = await readRoute(shop)
+  // Before any request: this is the only way by which the key leaves the process.
+  if (route) checkRoute(route, options.isCi)
+  return { baseUrl, key: credentials.key.reveal() }
+}
+
+/**
+ * Starts the service of this project on loopback, its state in the store's folder, or joins the one that another process of this project runs there.
+ * The only place that knows the other side of the wire.
+ */
+async function reachEmbedded(shop: Shop, closers: (() => Promise<void>)[], onJoin: (url: string) => void): Promise<ServiceReach> {
+  const { startEmbeddedService } = await import('../embedded/service.ts')
+  const { playMoneyKey } = await import('../embedded/options.ts')
+  const dir = embeddedFolder(shop)
+  // Always the same key: a submission that a crash left without an answer is replayed under it by the next process.
+  const accounts = [{ name: 'demo', keys: [{ key: playMoneyKey }] }]
+  let url = (await findEmbedded(shop))?.url
+  if (url !== undefined) onJoin(url)
+  else {
+    const { clock, disk, random } = shop.host
+    const service = await startEmbeddedService({ dir, accounts }, { clock, disk, random })
+    closers.push(() => service.close())
+    url = service.url
+  }
+  return { baseUrl: url, key: playMoneyKey }
+}
+
+/** The embedded service that another process of this project runs now. */
+async function findEmbedded(shop: Shop): Promise<{ readonly url: string } | undefined> {
+  const { joinEmbeddedService } = await import('../embedded/service.ts')
+  return joinEmbeddedService(embeddedFolder(shop))
+}
+
+function embeddedFolder({ storeFolder }: Shop): string {
+  return join(storeFolder, 'embedded')
+}

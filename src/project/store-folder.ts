@@ -1,0 +1,63 @@
+import { dirname, join } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { Disk } from '../host/disk.ts'
+import type { Host } from '../host/host.ts'
+import type { ResolvedOptions } from '../options/options.ts'
+import { checkoutFile } from './trust/checkout.ts'
+
+/** Folder of the store if `store.dir` says nothing else, from the root. */
+const defaultStore = '.spritewright'
+
+/**
+ * Makes sure that what is written into the project stays in it: a link in a commit would lead the writes
+ * elsewhere. A `store.dir` of the configuration may be a link itself, since its owner has named it.
+ *
+ * @throws `SW_DISK` if the store, one of its parts, the folder of a request, the lock file or the cache is a
+ * link.
+ */
+export async function refuseLinks(disk: Pick<Disk, 'links'>, { root, store }: Pick<ResolvedOptions, 'root' | 'store'>): Promise<void> {
+  const cache = join(root, 'node_modules', '.cache')
+  const isDefault = store.dir === join(root, defaultStore)
+  const places: readonly (readonly [folder: string, names?: readonly string[]])[] = [
+    [root, ['sprites.lock.json', ...(isDefault ? [defaultStore] : [])]],
+    [store.dir],
+    ...['submissions', 'uploads', 'embedded'].map((part) => [join(store.dir, part)] as const),
+    [dirname(cache), ['.cache']],
+    [cache, ['spritewright']],
+    [join(cache, 'spritewright')],
+  ]
+  for (const [folder, names] of places) {
+    const name = (await disk.links(folder)).find((link) => names?.includes(link) ?? true)
+    if (name !== undefined) throw isLink(join(folder, name))
+  }
+}
+
+function isLink(path: string): SpritewrightError {
+  return new SpritewrightError('SW_DISK', {
+    message: `Expected ${path} to lie in this project, found a symbolic link: what is written there would land elsewhere. Nothing was written. Remove the link; to keep the store elsewhere, set store.dir.`,
+    facts: { file: path },
+  })
+}
+
+/**
+ * Parts of the store that record what this machine did, and the name that tells this checkout from another clone.
+ * Results may be committed, these must not.
+ */
+const records = ['submissions', 'uploads', 'ledger.jsonl', checkoutFile]
+
+/**
+ * Makes sure that no records came with a commit: they would tell of purchases of another machine, or of none
+ * at all. A committed name of a checkout would make every clone of one user pass for the first one.
+ *
+ * @throws `SW_JOURNAL` if git tracks a record.
+ */
+export async function refuseTrackedRecords(host: Pick<Host, 'trackedFiles'>, storeFolder: string): Promise<void> {
+  const [first, ...more] = (await host.trackedFiles?.(storeFolder, records)) ?? []
+  if (first === undefined) return
+  // A person copies the command, and the folder's name may be from a commit too.
+  const places = records.map((part) => `'${join(storeFolder, part).replaceAll("'", "'\\''")}'`).join(' ')
+  throw new SpritewrightError('SW_JOURNAL', {
+    message: `Expected the records in ${storeFolder} to be of this machine alone, found ${first}${more.length > 0 ? ` and ${more.length} more` : ''} tracked by git: records of another machine could hide a purchase or make one up. Nothing was sent. Take them out of the repository: git rm -r --cached --ignore-unmatch ${places}, and add them to .gitignore.`,
+    facts: { folder: storeFolder, tracked: [first, ...more].slice(0, 20) },
+  })
+}

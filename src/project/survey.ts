@@ -1,0 +1,223 @@
+import type { Approvers } from '../credit/approval.ts'
+import { SpritewrightError } from '../errors.ts'
+import { noSubmission, type Submission } from '../job/records/submission.ts'
+import type { Capabilities } from '../service/wire.ts'
+import { requestHash } from '../spec/key.ts'
+import { type ReferencePicture, readReference, referencePath } from '../spec/reference.ts'
+import { animationId, type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
+import { readSpecs, type SpecScan } from '../spec/scan.ts'
+import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import { findEntry, type LockFile } from '../vault/lockfile.ts'
+import type { Shop } from './context.ts'
+import {
+  identify,
+  type KeyTagOf,
+  type KnownService,
+  type PlanFacts,
+  type PlanItem,
+  type PlanState,
+  type PlanStep,
+  planAnimation,
+  standingOf,
+} from './plan.ts'
+import { readApprovers } from './trust/approvers.ts'
+
+/** One animation of the project, as it would be asked of a service. */
+export interface Wish {
+  readonly spec: SpriteSpec
+  readonly animation: AnimationSpec
+  /** The picture file that its reference is or begins with; undefined for a chain that begins with a text. */
+  readonly picture?: ReferencePicture
+  /** Its paid steps and itself, under an identity. */
+  requests(identity: ServiceIdentity): { readonly steps: readonly ImageRequest[]; readonly sheet: SheetRequest }
+}
+
+/** Whether something still has to be sent for the first time, by its state. */
+export function isUnsent(item: { readonly state: PlanState }): boolean {
+  return item.state === 'missing' || item.state === 'approved' || item.state === 'failed'
+}
+
+/** What the project asks for, and where all of it stands. */
+export interface Survey {
+  /** By sprite name and in the order of the spec. */
+  readonly wishes: readonly Wish[]
+  /** One for each wish, in the same order. */
+  readonly items: readonly PlanItem[]
+  /** Steps of chains that items still to be bought need, and those that were bought; by sprite name and place in the chain, each once. */
+  readonly steps: readonly PlanStep[]
+  readonly lock: LockFile
+  /** Whose approvals count. */
+  readonly approvers: Approvers
+  /** What the journal said of a request that was looked at, by its hash. */
+  readonly submissionOf: (hash: string) => Submission
+  /** Specs and references that cannot be read. */
+  readonly errors: readonly SpritewrightError[]
+}
+
+/** Reads the wishes of all specs, or of those that are named. A broken spec stands in `errors`; the others go on. */
+export async function readWishes(shop: Shop, names: readonly string[] = []): Promise<Wishes> {
+  const { specs, errors } = await readSpecs(shop.host, shop.options.root, shop.options.specs)
+  return toWishes(shop, { specs, errors }, selector(specs, names, errors.length > 0))
+}
+
+/** Everything that specs ask for, and what is wrong with the others. */
+export interface Wishes {
+  /** By sprite name and in the order of the spec. */
+  readonly wishes: readonly Wish[]
+  readonly errors: readonly SpritewrightError[]
+}
+
+/** What specs ask for: looks at their references. @param isWanted @default all */
+export async function toWishes(
+  shop: Shop,
+  scan: SpecScan,
+  isWanted: (sprite: string, animation: string) => boolean = () => true,
+): Promise<Wishes> {
+  const errors = [...scan.errors]
+  const wishes: Wish[] = []
+  // Sprites may share a picture: what was found in order once is not read again.
+  const pictures = new Map<string, ReferencePicture>()
+  for (const spec of scan.specs) {
+    const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
+    if (animations.length === 0) continue
+    try {
+      const path = referencePath(spec)
+      const picture = path === undefined ? undefined : (pictures.get(path) ?? (await readReference(shop.host.disk, spec)))
+      if (picture) pictures.set(picture.path, picture)
+      for (const animation of animations) wishes.push(toWish(spec, animation, picture))
+    } catch (error) {
+      if (!(error instanceof SpritewrightError)) throw error
+      errors.push(error)
+    }
+  }
+  return { wishes, errors }
+}
+
+function toWish(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): Wish {
+  return {
+    spec,
+    animation,
+    ...(picture ? { picture } : {}),
+    requests: (identity) => {
+      const { steps, reference } = toReference(spec, picture?.sha256, (step) => requestHash(step, identity))
+      if (!reference)
+        throw new SpritewrightError('SW_INTERNAL', { message: `Expected a reference for "${spec.name}", found none. Please report this.` })
+      return { steps, sheet: toSheetRequest(spec, animation, reference) }
+    },
+  }
+}
+
+/** Where every wish stands, by the project's papers and, where it is known, the service's identity and the fingerprint of today's API key under a request's hash. */
+export async function survey(shop: Shop, names: readonly string[], known: KnownService, keyTagOf?: KeyTagOf): Promise<Survey> {
+  return surveyWishes(shop, await readWishes(shop, names), await shop.lock.read(), known, keyTagOf)
+}
+
+/** Where these wishes stand. @param lock As it was read, now or a moment ago. */
+export async function surveyWishes(
+  shop: Shop,
+  { wishes, errors }: Wishes,
+  lock: LockFile,
+  known: KnownService,
+  keyTagOf?: KeyTagOf,
+): Promise<Survey> {
+  const asked = wishes.map((wish) => {
+    const id = animationId(wish.spec, wish.animation)
+    const found = identify(id, (identity) => requestHash(wish.requests(identity).sheet, identity), lock, known)
+    const identity = found?.identity ?? nowhere
+    const { steps, sheet } = wish.requests(identity)
+    return {
+      wish,
+      sheet,
+      hash: found?.hash,
+      steps: found ? steps.map((step) => ({ step, hash: requestHash(step, identity) })) : steps.map((step) => ({ step, hash: undefined })),
+    }
+  })
+  const facts = await readFacts(
+    shop,
+    lock,
+    asked.flatMap(({ sheet, hash, steps }) => [[sheet.id, hash] as const, ...steps.map(({ step, hash: own }) => [step.id, own] as const)]),
+    keyTagOf,
+  )
+  const items = asked.map(({ wish, sheet, hash }) => planAnimation(facts, wish.spec, wish.animation, sheet, hash))
+  const steps = new Map<string, PlanStep>()
+  for (const [index, { wish, steps: own }] of asked.entries()) {
+    for (const { step, hash } of own) {
+      const standing = standingOf(facts, step.id, hash)
+      if (standing.state !== 'bought' && !isUnsent(items[index] as PlanItem)) continue
+      const key = hash ?? step.id
+      const before = steps.get(key)
+      steps.set(key, {
+        ...(before ?? { ...standing, id: step.id, request: step }),
+        sprites: [...new Set([...(before?.sprites ?? []), wish.spec.name])],
+      })
+    }
+  }
+  return { wishes, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
+}
+
+/** Stands in for an identity that nobody knows yet; its hashes are used nowhere. */
+const nowhere: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
+
+/** What the papers say of some requests, for {@link standingOf}. */
+export async function readFacts(
+  shop: Shop,
+  lock: LockFile,
+  asked: readonly (readonly [id: string, hash: string | undefined])[],
+  keyTagOf: KeyTagOf | undefined,
+): Promise<PlanFacts> {
+  const submissions = new Map<string, Submission>()
+  const kept = new Set<string>()
+  for (const [id, hash] of asked) {
+    if (hash === undefined || submissions.has(hash)) continue
+    const { submission } = await shop.journal.read(hash)
+    submissions.set(hash, submission)
+    for (const result of new Set([submission.stored?.sha256, findEntry(lock, id, hash)?.result?.sha256]))
+      if (result !== undefined && (await shop.vault.has(result))) kept.add(result)
+  }
+  return {
+    lock,
+    approvers: await readApprovers(shop),
+    submissionOf: (hash) => submissions.get(hash) ?? noSubmission,
+    isKept: (sha256) => kept.has(sha256),
+    decision: { wall: shop.host.clock.wall(), mono: shop.host.clock.mono(), windowMs: shop.options.replayWindowMs, keyTagOf },
+  }
+}
+
+/**
+ * Checks the references of what is still to be bought against what the service takes, before anything is uploaded.
+ *
+ * @throws `SW_REFERENCE`, one for each sprite.
+ */
+export async function checkReferences(shop: Shop, items: readonly PlanItem[], limits: Capabilities): Promise<void> {
+  const errors: unknown[] = []
+  const specs = new Set(items.filter(isUnsent).map((item) => item.spec))
+  for (const spec of [...specs].filter((one) => referencePath(one) !== undefined)) {
+    await readReference(shop.host.disk, spec, limits).catch((error: unknown) => errors.push(error))
+  }
+  throwAll(errors)
+}
+
+/** Throws what was found wrong: one error as it is, several as one `AggregateError`. */
+export function throwAll(all: readonly unknown[]): void {
+  // Several orders may have failed by the one step that they share.
+  const errors = [...new Set(all)]
+  if (errors.length === 1) throw errors[0]
+  if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error as Error).message).join('\n'))
+}
+
+function selector(
+  specs: readonly SpriteSpec[],
+  names: readonly string[],
+  isPartial: boolean,
+): (sprite: string, animation: string) => boolean {
+  if (names.length === 0) return () => true
+  const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
+  const unknown = names.filter((name) => !ids.includes(name))
+  if (unknown.length > 0 && !isPartial) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}. There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (spritewright init writes a first one)'}.`,
+      facts: { unknown },
+    })
+  }
+  return (sprite, animation) => names.includes(sprite) || names.includes(`${sprite}.${animation}`)
+}

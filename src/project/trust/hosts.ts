@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod/mini'
+import { SpritewrightError } from '../../errors.ts'
+import type { Host } from '../../host/host.ts'
+import { replaceFile } from '../../host/publish.ts'
+import { baseUrlWords, parseBaseUrl } from '../../options/base-url.ts'
+import type { Credentials } from '../../options/credentials.ts'
+
+/** Addresses that may get the key without a question; read from the environment alone, never from a `.env` file. */
+export const trustedHostsName = 'SPRITEWRIGHT_TRUSTED_HOSTS'
+
+/** An address that a person has confirmed for a key. */
+export interface TrustedHost {
+  /** Scheme, host and port: `https://api.example.com`. */
+  readonly origin: string
+  /** Of the API key, see {@link fingerprintOfKey}. */
+  readonly key: string
+  /** When it was confirmed, ISO 8601. */
+  readonly at: string
+}
+
+/** Where a key and the address that it would be sent to come from. */
+export interface KeyRoute {
+  readonly origin: string
+  /** `environment`, the name of a `.env` file, or of the configuration. */
+  readonly addressSource: string
+  /** Fingerprint of the API key. */
+  readonly key: string
+  readonly keySource: string
+  /** `bound`: the key's own source names the address. `environment`: the environment trusts it. `confirmed`: a person did. */
+  readonly trust: 'bound' | 'environment' | 'confirmed' | 'none'
+}
+
+const fileSchema = z.object({ hosts: z.array(z.object({ origin: z.string(), key: z.string(), at: z.string() })) })
+
+/** Tells API keys apart without leading back to one: 64 bits of a hash. */
+export function fingerprintOfKey(key: string): string {
+  return createHash('sha256').update('spritewright api key 1').update(key).digest('hex').slice(0, 16)
+}
+
+/** The addresses that this user has confirmed, kept in the state folder. */
+export interface HostBook {
+  list(): Promise<readonly TrustedHost[]>
+  add(host: Pick<TrustedHost, 'origin' | 'key'>): Promise<void>
+  /** Answers how many there were. @param key Fingerprint. @default every key */
+  remove(origin: string, key?: string): Promise<number>
+}
+
+/** Opens the book; nothing is touched before the first call. */
+export function openHostBook({ disk, random, clock, stateFolder }: Pick<Host, 'disk' | 'random' | 'clock' | 'stateFolder'>): HostBook {
+  const path = join(stateFolder, 'trusted-hosts.json')
+  const list = async (): Promise<readonly TrustedHost[]> => {
+    if (!(await disk.stat(path))) return []
+    try {
+      return fileSchema.parse(JSON.parse(new TextDecoder().decode(await disk.read(path)))).hosts
+    } catch (cause) {
+      throw new SpritewrightError('SW_CONFIG', {
+        message: `Expected ${path} to list the addresses that you have confirmed, found something else. Remove it, and confirm them again.`,
+        facts: { file: path },
+        cause,
+      })
+    }
+  }
+  const write = (hosts: readonly TrustedHost[]): Promise<void> =>
+    replaceFile(disk, random, path, new TextEncoder().encode(`${JSON.stringify({ hosts }, null, 2)}\n`))
+  return {
+    list,
+    add: async ({ origin, key }) => {
+      const others = (await list()).filter((one) => one.origin !== origin || one.key !== key)
+      await write([...others, { origin, key, at: new Date(clock.wall()).toISOString() }])
+    },
+    remove: async (origin, key) => {
+      const all = await list()
+      const kept = all.filter((one) => one.origin !== origin || (key !== undefined && one.key !== key))
+      if (kept.length < all.length) await write(kept)
+      return all.length - kept.length
+    },
+  }
+}
+
+/** Scheme, host and port of an address; a host alone stands for https. @throws `SW_USAGE` for anything else. */
+export function toOrigin(text: string): string {
+  const url = parseBaseUrl(text.includes('://') ? text : `https://${text}`)
+  if (url !== undefined) return new URL(url).origin
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected an address like api.example.com, or ${baseUrlWords}, found something else.`,
+  })
+}
+
+/**
+ * Says whether the key may go to an address. An address that the key's own source names is the owner's; so is one from the
+ * environment, or one that the environment trusts. Every other one is a file's word, and a person has to confirm it once.
+ */
+export async function routeOf(
+  { env }: Pick<Host, 'env'>,
+  book: HostBook,
+  address: { readonly baseUrl: string; readonly source: string },
+  credentials: Required<Pick<Credentials, 'key' | 'keySource'>>,
+): Promise<KeyRoute> {
+  const { origin } = new URL(address.baseUrl)
+  const key = fingerprintOfKey(credentials.key.reveal())
+  const route = { origin, addressSource: address.source, key, keySource: credentials.keySource }
+  if (address.source === 'environment' || address.source === credentials.keySource) return { ...route, trust: 'bound' }
+  const trusted = (env[trustedHostsName] ?? '').split(/[\s,]+/).filter((one) => one !== '')
+  if (trusted.some((one) => toOrigin(one) === origin)) return { ...route, trust: 'environment' }
+  const isConfirmed = (await book.list()).some((one) => one.origin === origin && one.key === key)
+  return { ...route, trust: isConfirmed ? 'confirmed' : 'none' }
+}
+
+/** Lets a trusted route pass. @throws `SW_UNTRUSTED_HOST`; no request has been made then. */
+export function checkRoute(route: KeyRoute, isCi: boolean): void {
+  if (route.trust !== 'none') return
+  const { origin, addressSource, key, keySource } = route
+  const advice = isCi
+    ? `In CI, set SPRITEWRIGHT_BASE_URL or ${trustedHostsName} in the environment.`
+    : `If that is your service, confirm it once: spritewright trust ${origin}. Or set SPRITEWRIGHT_BASE_URL beside the key, or ${trustedHostsName} in the environment.`
+  throw new SpritewrightError('SW_UNTRUSTED_HOST', {
+    message: `Expected the address of the service from the source of the API key, or one that you have confirmed. Found ${origin} in ${sourceWords(addressSource)}, and the key ${key} in ${sourceWords(keySource)}. Nothing was sent. ${advice}`,
+    facts: { origin, addressSource, key, keySource },
+  })
+}
+
+/** A source in words: `the environment`, or the file's name. */
+export function sourceWords(source: string): string {
+  return source === 'environment' ? 'the environment' : source
+}

@@ -1,0 +1,31 @@
+import type { Clock } from '../../host/clock.ts'
+
+/** Made once: an abort without a reason makes an error with its trace each time, which costs more than most requests. */
+const ended = new Error('The work has ended.')
+
+/**
+ * Runs `work` under a signal that is aborted with the caller's signal, or after `ms` milliseconds with an error that says so.
+ * A service that sends a byte now and then passes every wait for silence; this one it does not pass.
+ */
+export async function withDeadline<T>(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const over = new AbortController()
+  const done = new AbortController()
+  const onAbort = (): void => over.abort(signal?.reason)
+  if (signal?.aborted) onAbort()
+  signal?.addEventListener('abort', onAbort, { once: true })
+  clock.sleep(ms, done.signal).then(
+    () => over.abort(new Error(`no whole answer within ${ms / 1000} seconds`)),
+    () => {},
+  )
+  try {
+    return await work(over.signal)
+  } finally {
+    signal?.removeEventListener('abort', onAbort)
+    done.abort(ended)
+  }
+}

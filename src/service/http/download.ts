@@ -1,0 +1,169 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Net, NetResponse } from '../../host/net.ts'
+import { isLoopbackHost, isPrivateHost, isSegment, type ServiceAddress } from '../address.ts'
+import { maximumJsonBytes } from '../json.ts'
+import type { Limiter } from '../limits/limits.ts'
+import { withDeadline } from './deadline.ts'
+import { lostAttempt } from './free-request.ts'
+import { type Attempt, type RetryTools, retrying } from './retry.ts'
+import { readWhole, type Transport, type WireRequest } from './transport.ts'
+
+/** A downloaded file, whole. */
+export interface DownloadedFile {
+  readonly bytes: Uint8Array
+  readonly contentType: string | null
+}
+
+/** What {@link createDownload} stands on. */
+export interface DownloadPorts {
+  readonly net: Net
+  readonly clock: Clock
+  readonly transport: Transport
+  readonly limiter: Limiter
+  readonly tools: RetryTools
+}
+
+/** Longest file that is read, in bytes. */
+const maximumDownloadBytes = 256 * 1024 * 1024
+const deadlineMs = 15 * 60_000
+/** Redirects after the one to the signed URL. */
+const maximumFurtherHops = 3
+const what = 'the download'
+
+/** A 403 of the signed URL: it has expired, so a new one is asked for. */
+const expired = Symbol('expired')
+
+/**
+ * Follows a `download_url` by hand: the key goes to the API's own origin, the signed URL gets an `Accept` header and nothing else.
+ * Lost and cut downloads are tried again from the start; a download is free.
+ *
+ * The signed URL is a secret for its 15 minutes: no error repeats it or its host.
+ */
+export function createDownload(ports: DownloadPorts): (downloadUrl: string, signal?: AbortSignal) => Promise<DownloadedFile> {
+  return async (downloadUrl, signal) => {
+    const request: WireRequest = { method: 'GET', path: toAssetPath(downloadUrl, ports.transport.address), what, accept: '*/*' }
+    return retrying(ports.tools, () => attempt(ports, request, signal), signal)
+  }
+}
+
+/** The path and query of an owned `download_url` under the base URL. @throws `SW_WIRE` where it is not on the API's exact origin and asset path (C26). */
+function toAssetPath(downloadUrl: string, address: ServiceAddress): string {
+  const url = URL.canParse(downloadUrl, address.origin) ? new URL(downloadUrl, address.origin) : null
+  const isOwned = url !== null && url.origin === address.origin && url.username === '' && url.password === ''
+  if (isOwned && url.pathname.startsWith(`${address.path}/`)) {
+    const path = url.pathname.slice(address.path.length)
+    const job = /^\/v1\/image-jobs\/([\w.~-]+)\/asset$/.exec(path)?.[1]
+    if (job !== undefined && isSegment(job)) return path + url.search
+  }
+  throw new SpritewrightError('SW_WIRE', {
+    message: `Expected a download_url at ${address.origin}${address.path}/v1/image-jobs/…/asset, found ${isOwned ? 'another path of that origin' : 'one of another origin'}. Nothing was sent to it; report it to the service.`,
+    facts: { what, expectedOrigin: address.origin },
+  })
+}
+
+type Step = Attempt<DownloadedFile> | typeof expired
+
+async function attempt(ports: DownloadPorts, request: WireRequest, signal?: AbortSignal): Promise<Attempt<DownloadedFile>> {
+  try {
+    const first = await askOnce(ports, request, signal)
+    const result = first === expired ? await askOnce(ports, request, signal) : first
+    return result === expired ? expiredTwice() : result
+  } catch (error) {
+    return lostAttempt(error, (cause) => toLost(ports, cause), signal)
+  }
+}
+
+/** The words of the cause may name the signed URL's host, so those of a lost connection are kept to the API's own. */
+function toLost(ports: DownloadPorts, cause: unknown): SpritewrightError {
+  if (cause instanceof RangeError) return badRedirect(`a file of more than ${maximumDownloadBytes} bytes`)
+  const code = cause instanceof Error ? (cause as { code?: unknown }).code : undefined
+  const isCut = cause instanceof Error && cause.message.startsWith('the body was cut')
+  return ports.transport.unreachable(new Error(isCut ? cause.message : typeof code === 'string' ? code : 'a lost connection'), what)
+}
+
+async function askOnce(ports: DownloadPorts, request: WireRequest, signal: AbortSignal | undefined): Promise<Step> {
+  const release = await ports.limiter.take('download', signal)
+  try {
+    return await withDeadline(ports.clock, deadlineMs, signal, async (inTime) => {
+      const response = await ports.transport.open(request, inTime)
+      release()
+      if (isRedirect(response.status)) return followSigned(ports, response, inTime)
+      if (response.status >= 200 && response.status <= 299) return { kind: 'done', value: await readFile(response) }
+      const body = await readWhole(response, maximumJsonBytes)
+      return { kind: 'failed', ...ports.transport.refusal({ status: response.status, headers: response.headers, body }, what) }
+    })
+  } finally {
+    release()
+  }
+}
+
+async function followSigned(ports: DownloadPorts, redirect: NetResponse, signal: AbortSignal): Promise<Step> {
+  const { address } = ports.transport
+  let from: URL = new URL(address.origin)
+  let response = redirect
+  for (let hop = 0; hop <= maximumFurtherHops; hop++) {
+    from = toNextHop(response.headers.location, from, address)
+    await discard(response)
+    response = await ports.net.request({ method: 'GET', url: from.href, headers: { accept: '*/*' }, signal })
+    if (isRedirect(response.status)) continue
+    if (response.status === 200) return { kind: 'done', value: await readFile(response) }
+    await discard(response)
+    return response.status === 403 ? expired : failedSigned(ports, response.status)
+  }
+  await discard(response)
+  throw badRedirect(`more than ${maximumFurtherHops} redirects after the first`)
+}
+
+/** Where a redirect may lead. @throws `SW_WIRE`, without the address in it. */
+function toNextHop(location: string | undefined, from: URL, address: ServiceAddress): URL {
+  if (location === undefined || !URL.canParse(location, from)) throw badRedirect('a redirect without a readable Location')
+  const url = new URL(location, from)
+  if (url.username !== '' || url.password !== '') throw badRedirect('a redirect with a user name or password in it')
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && address.isLoopback && isLoopbackHost(url.hostname))) {
+    throw badRedirect('a redirect that leaves https')
+  }
+  if (!address.isLoopback && isPrivateHost(url.hostname)) throw badRedirect('a redirect into a private network')
+  return url
+}
+
+function badRedirect(found: string): SpritewrightError {
+  return new SpritewrightError('SW_WIRE', {
+    message: `Expected the download to lead to a file behind an https address, found ${found}. It was not followed; report it to the service.`,
+    facts: { what, found },
+  })
+}
+
+function failedSigned(ports: DownloadPorts, status: number): Attempt<never> {
+  const error = ports.transport.unreachable(new Error(`status ${status} at the signed address`), what)
+  return { kind: 'failed', error, fault: status >= 500 || status === 429 ? { kind: 'transport' } : null }
+}
+
+function expiredTwice(): Attempt<never> {
+  const error = new SpritewrightError('SW_REFUSED', {
+    message: `Expected a file at the signed address, found status 403 at two fresh ones. Check this machine's clock and network, then run the same command again: the result is paid and stays with the service.`,
+    facts: { what, status: 403, reason: null, retryable: true, requestId: null, details: null },
+  })
+  return { kind: 'failed', error, fault: null }
+}
+
+async function readFile(response: NetResponse): Promise<DownloadedFile> {
+  return { bytes: await readWhole(response, maximumDownloadBytes), contentType: response.headers['content-type'] ?? null }
+}
+
+function isRedirect(status: number): boolean {
+  return status === 302 || status === 303 || status === 307 || status === 308
+}
+
+/** Reads a body that nobody needs, so that its connection can be used again; a long one is closed. */
+async function discard(response: NetResponse): Promise<void> {
+  let length = 0
+  try {
+    for await (const part of response.body) {
+      length += part.length
+      if (length > 65_536) break
+    }
+  } catch {
+    // The answer's status and headers are here; how its body ended changes nothing.
+  }
+}

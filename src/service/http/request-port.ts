@@ -1,0 +1,40 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { ProfileRequest, RequestPort } from '../profile.ts'
+import type { FreeRequest } from './free-request.ts'
+import type { WireRequest } from './transport.ts'
+
+/** Longest time for the whole answer to a profile's request, which may be an upload, in milliseconds. */
+const deadlineMs = 5 * 60_000
+
+/** The client's transport as a profile sees it. Paid work does not go through it. */
+export function toRequestPort(free: FreeRequest, part: string, what: string, signal: AbortSignal | undefined): RequestPort {
+  return async (request) => free(toWireRequest(request, part, what), signal)
+}
+
+/** A profile's request on the wire. @throws `SW_CONFIG` for a path outside of `/v1/`, and for that of submissions, which have one door. */
+export function toWireRequest(request: ProfileRequest, part: string, what: string): WireRequest {
+  const path = new URL(request.path, 'https://service.invalid').pathname
+  const hasDots = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i.test(request.path)
+  if (!request.path.startsWith('/v1/') || hasDots || /^\/v1\/execute\/?$/.test(path)) {
+    throw notFromProfile(part, 'a path under /v1/ without "." and "..", that is not /v1/execute')
+  }
+  const { method, body, contentType, idempotencyKey, isManaged } = request
+  return {
+    method,
+    path: request.path,
+    what,
+    deadlineMs,
+    ...(body === undefined ? {} : { body }),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...(isManaged === undefined ? {} : { isManaged }),
+  }
+}
+
+/** A part of the profile that did not do what it is there for: `SW_CONFIG`. */
+export function notFromProfile(part: string, expected: string): SpritewrightError {
+  return new SpritewrightError('SW_CONFIG', {
+    message: `Expected ${expected} from the service profile's ${part}, found something else. Correct that part of service.profile.`,
+    facts: { option: 'service.profile', part },
+  })
+}

@@ -1,0 +1,91 @@
+import type { SpritewrightError } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Random } from '../../host/random.ts'
+
+/** Why a try of a free request failed. */
+export type Fault =
+  /** No answer, a cut body, or a 5xx that is not the service's own envelope. */
+  | { readonly kind: 'transport' }
+  /** The service's own answer; its `retryable` decides, whatever the HTTP status. */
+  | { readonly kind: 'answer'; readonly status: number; readonly retryable: boolean; readonly retryAfterMs: number | null }
+
+/** Numbers of the retry rules; milliseconds. */
+const retryRules: Readonly<{
+  transport: { tries: number; baseMs: number; capMs: number }
+  rateLimit: { tries: number; baseMs: number; capMs: number }
+  retryAfterCapMs: number
+}> = {
+  /** Also for an envelope that is retryable and no rate limit. */
+  transport: { tries: 5, baseMs: 500, capMs: 8_000 },
+  /** The shortest waits of eight tries add up to more than one window of 60 s. */
+  rateLimit: { tries: 8, baseMs: 2_000, capMs: 60_000 },
+  retryAfterCapMs: 60_000,
+}
+
+/**
+ * How long to wait before the next try of a FREE request; paid ones are never tried again here.
+ *
+ * Full jitter for faults of transport; equal jitter for 429, since full jitter collapses to nothing against limits of a minute. `Retry-After` is honoured up to 60 s.
+ *
+ * @param tries Tries made so far, at least 1.
+ * @param unit A random number from 0 to 1.
+ * @returns Milliseconds, or null to stop.
+ */
+export function retryWaitMs(fault: Fault, tries: number, unit: number): number | null {
+  if (fault.kind === 'answer' && !fault.retryable) return null
+  const isRateLimit = fault.kind === 'answer' && fault.status === 429
+  const rule = isRateLimit ? retryRules.rateLimit : retryRules.transport
+  if (tries >= rule.tries) return null
+  if (fault.kind === 'answer' && fault.retryAfterMs !== null) {
+    return Math.min(retryRules.retryAfterCapMs, fault.retryAfterMs + unit * rule.baseMs)
+  }
+  const ceiling = Math.min(rule.capMs, rule.baseMs * 2 ** (tries - 1))
+  return isRateLimit ? ceiling / 2 + (ceiling / 2) * unit : ceiling * unit
+}
+
+/** Bounds the retries of one client, so that a service in trouble is not flooded: each retry takes a token, each success gives one back. */
+export interface RetryBudget {
+  /** Takes a token; false where none is left. */
+  take(): boolean
+  giveBack(): void
+}
+
+/** Retries in a row without a success. */
+const mostTokens = 60
+
+/** A full budget. */
+export function createRetryBudget(): RetryBudget {
+  let left = mostTokens
+  return {
+    take: () => left > 0 && left-- > 0,
+    giveBack: () => {
+      left = Math.min(mostTokens, left + 1)
+    },
+  }
+}
+
+/** What one try led to. A `fault` of null is never tried again. */
+export type Attempt<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | { readonly kind: 'failed'; readonly error: SpritewrightError; readonly fault: Fault | null }
+
+/** What {@link retrying} needs of the world. */
+export interface RetryTools {
+  readonly clock: Clock
+  readonly random: Random
+  readonly budget: RetryBudget
+}
+
+/** Tries until done, or until the rules or the budget say stop; throws the error of the last try then. */
+export async function retrying<T>(tools: RetryTools, attempt: () => Promise<Attempt<T>>, signal?: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const result = await attempt()
+    if (result.kind === 'done') {
+      tools.budget.giveBack()
+      return result.value
+    }
+    const waitMs = result.fault === null ? null : retryWaitMs(result.fault, tries, tools.random.unit())
+    if (waitMs === null || !tools.budget.take()) throw result.error
+    await tools.clock.sleep(waitMs, signal)
+  }
+}

@@ -1,0 +1,206 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import { type Net, type NetResponse, readBody } from '../../host/net.ts'
+import { searchFor } from '../../options/key-search.ts'
+import type { ServiceAddress } from '../address.ts'
+import { type JsonBody, maximumJsonBytes, parseJson } from '../json.ts'
+import { toRefusal } from '../reasons.ts'
+import { readEnvelope } from '../replies.ts'
+import type { PublicError } from '../wire.ts'
+import { withDeadline } from './deadline.ts'
+import type { Fault } from './retry.ts'
+
+/** One request to the service. */
+export interface WireRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Path and query under the base URL, starting with a slash. */
+  readonly path: string
+  /** Names the request in errors, e.g. `the balance`. */
+  readonly what: string
+  /** @default `application/json` */
+  readonly accept?: string
+  readonly body?: Uint8Array
+  readonly contentType?: string
+  readonly idempotencyKey?: string
+  readonly lastEventId?: string
+  /** Sends `Service-Version: 1` (C2). @default false */
+  readonly isManaged?: boolean
+  /** Longest time for the whole answer, in milliseconds. @default 60000 */
+  readonly deadlineMs?: number
+  /** Told of every part of an answer that is an event stream; true ends the reading there and closes the connection. @default read to the end */
+  readonly isEnough?: (part: Uint8Array) => boolean
+}
+
+/** An answer read to its end. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+/** Sends requests to the service's origin, once each. The key is added to the headers at the last moment and is nowhere else. */
+export interface Transport {
+  readonly address: ServiceAddress
+  /** Resolves when the headers are there; for bodies that are streams. Rejects as the net does. */
+  open(request: WireRequest, signal?: AbortSignal, bodyTimeoutMs?: number): Promise<NetResponse>
+  /** Resolves with the whole answer. Rejects where there is none, or a cut one. */
+  exchange(request: WireRequest, signal?: AbortSignal): Promise<Answer>
+  /** Reads an answer's body. @throws `SW_WIRE` */
+  json(answer: Answer, what: string): JsonBody
+  /** The error envelope of an answer, or null where there is none. */
+  envelope(answer: Answer): PublicError | null
+  /** What an answer other than 2xx means, and whether it may be tried again. */
+  refusal(answer: Answer, what: string): { readonly error: SpritewrightError; readonly fault: Fault | null }
+  /** A lost request as an error: words only, never the request or the error of the net. */
+  unreachable(cause: unknown, what: string): SpritewrightError
+  /** Takes the key out of a text, in every form that `key-search` knows. */
+  hide(text: string): string
+}
+
+/**
+ * Trims an API key and checks that it can stand in a header. A key with a line break inside would be printed by the error message of
+ * the HTTP library; here it gets no further, and no message repeats it.
+ *
+ * @throws `SW_NO_KEY` where nothing is left, or where a character is not visible ASCII.
+ */
+export function parseApiKey(text: string): string {
+  const key = text.trim()
+  if (/^[\x21-\x7e]+$/.test(key)) return key
+  const found = key === '' ? 'an empty text' : 'a text with a space, a line break or a character outside ASCII'
+  throw new SpritewrightError('SW_NO_KEY', {
+    message: `Expected an API key of visible ASCII characters, found ${found}. Copy it anew from the service's developer console.`,
+    facts: {},
+  })
+}
+
+/** @param key As `parseApiKey` gives it. It stays in this call's closures. */
+export function createTransport(net: Net, clock: Clock, address: ServiceAddress, key: string): Transport {
+  const hide = searchFor(key).mask
+  const open: Transport['open'] = async (request, signal, bodyTimeoutMs) => {
+    const response = await net.request({
+      method: request.method,
+      url: `${address.origin}${address.path}${request.path}`,
+      headers: toHeaders(request, key),
+      ...(request.body === undefined ? {} : { body: request.body }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(bodyTimeoutMs === undefined ? {} : { bodyTimeoutMs }),
+    })
+    // A header's text goes into messages, and a `Location` to another origin.
+    const headers = Object.fromEntries(Object.entries(response.headers).map(([name, value]) => [name, hide(value)]))
+    return { ...response, headers }
+  }
+  const envelope = (answer: Answer): PublicError | null => {
+    try {
+      return readEnvelope(parseJson(answer.body, 'the error envelope', hide).value)
+    } catch {
+      // Not JSON: no envelope, which is this function's answer; the caller says so in its error.
+      return null
+    }
+  }
+  return {
+    address,
+    open,
+    exchange: (request, signal) =>
+      withDeadline(clock, request.deadlineMs ?? 60_000, signal, async (inTime) => {
+        const response = await open(request, inTime)
+        const { isEnough } = request
+        const isStream = isEnough !== undefined && contentTypeOf(response.headers) === 'text/event-stream'
+        const read = isStream ? { ...response, body: takeUntil(response.body, isEnough) } : response
+        return { status: response.status, headers: response.headers, body: await readWhole(read, maximumJsonBytes) }
+      }),
+    json: (answer, what) => parseJson(answer.body, what, hide),
+    envelope,
+    refusal: (answer, what) => toFailure(answer, envelope(answer), what, clock, address),
+    unreachable: (cause, what) => toUnreachable(address, what, hide(describeCause(cause)), null),
+    hide,
+  }
+}
+
+function toHeaders(request: WireRequest, key: string): Record<string, string> {
+  return {
+    accept: request.accept ?? 'application/json',
+    authorization: `Bearer ${key}`,
+    ...(request.isManaged ? { 'service-version': '1' } : {}),
+    ...(request.contentType === undefined ? {} : { 'content-type': request.contentType }),
+    ...(request.idempotencyKey === undefined ? {} : { 'idempotency-key': request.idempotencyKey }),
+    ...(request.lastEventId === undefined ? {} : { 'last-event-id': request.lastEventId }),
+  }
+}
+
+/** The media type of an answer, without parameters; empty where it has none. */
+export function contentTypeOf(headers: Readonly<Record<string, string>>): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+async function* takeUntil(body: AsyncIterable<Uint8Array>, isEnough: (part: Uint8Array) => boolean): AsyncGenerator<Uint8Array> {
+  for await (const part of body) {
+    yield part
+    if (isEnough(part)) return
+  }
+}
+
+/** Reads a body and holds it against its `Content-Length`. @throws `RangeError` above `maximumBytes`; `Error` where it is cut. */
+export async function readWhole(response: NetResponse, maximumBytes: number): Promise<Uint8Array> {
+  const body = await readBody(response, maximumBytes)
+  const length = response.headers['content-length']
+  const isCoded = (response.headers['content-encoding'] ?? 'identity') !== 'identity'
+  if (length !== undefined && !isCoded && /^\d+$/.test(length) && Number(length) !== body.length) {
+    throw new Error(`the body was cut: ${body.length} of ${length} bytes`)
+  }
+  return body
+}
+
+function toFailure(
+  answer: Answer,
+  envelope: PublicError | null,
+  what: string,
+  clock: Clock,
+  address: ServiceAddress,
+): ReturnType<Transport['refusal']> {
+  const { status } = answer
+  const retryAfterMs = parseRetryAfter(answer.headers['retry-after'], clock.wall())
+  if (envelope !== null && status >= 400) {
+    return { error: toRefusal(status, envelope, what), fault: { kind: 'answer', status, retryable: envelope.retryable, retryAfterMs } }
+  }
+  if (status >= 500)
+    return { error: toUnreachable(address, what, `status ${status} without an error envelope`, status), fault: { kind: 'transport' } }
+  const bare = (reason: string, retryable: boolean): PublicError => ({ reason, message: '', retryable, requestId: null, details: null })
+  if (status === 401) return { error: toRefusal(status, bare('authentication_failed', false), what), fault: null }
+  if (status === 403) return { error: toRefusal(status, bare('access_denied', false), what), fault: null }
+  if (status === 429) {
+    return { error: toRefusal(status, bare('rate_limited', true), what), fault: { kind: 'answer', status, retryable: true, retryAfterMs } }
+  }
+  const error = new SpritewrightError('SW_WIRE', {
+    message: `Expected an answer or an error envelope for ${what} from ${address.host}, found status ${status} without one. Check that the base URL is the service's.`,
+    facts: { what, status },
+  })
+  return { error, fault: null }
+}
+
+function toUnreachable(address: ServiceAddress, what: string, found: string, status: number | null): SpritewrightError {
+  return new SpritewrightError('SW_UNREACHABLE', {
+    message: `Expected an answer for ${what} from ${address.host}, found ${found}. Check the network and the service's base URL, then run the same command again.`,
+    facts: { what, host: address.host, status },
+  })
+}
+
+/** The words of a failed connection with those of its causes, without any object of the HTTP library. */
+export function describeCause(cause: unknown): string {
+  const words: string[] = []
+  let at: unknown = cause
+  while (at instanceof Error && words.length < 3) {
+    const code = (at as { code?: unknown }).code
+    const text = at.message === '' ? at.name : at.message
+    words.push(typeof code === 'string' && !text.includes(code) ? `${text} (${code})` : text)
+    at = at.cause
+  }
+  return words.length === 0 ? 'no answer' : words.join(': ').slice(0, 300)
+}
+
+/** `Retry-After` in milliseconds, as seconds or as an HTTP date; null where it is neither. */
+function parseRetryAfter(text: string | undefined, wallMs: number): number | null {
+  if (text === undefined) return null
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000
+  const date = Date.parse(text)
+  return Number.isNaN(date) ? null : Math.max(0, date - wallMs)
+}

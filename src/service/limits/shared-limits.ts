@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Disk } from '../../host/disk.ts'
+import { publish } from '../../host/publish.ts'
+import type { Random } from '../../host/random.ts'
+import type { Limiter, Limits, Release } from './limits.ts'
+import { SharedSlots, type SlotRules } from './shared-slots.ts'
+
+/** What {@link createSharedLimiter} stands on. */
+export interface SharedLimitPorts {
+  readonly disk: Disk
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** The longest deadline of a request is 5 minutes (an upload's): with the patience and some room, no live request outlasts its lease. */
+const requestRules = { leaseMs: 6 * 60_000, renewMs: null, patienceMs: 30_000 }
+const streamRules = { restMs: 0, leaseMs: 30_000, renewMs: 10_000, patienceMs: 10_000 }
+
+/**
+ * The same limits over all processes of this machine that use one key at one service, e.g. a dev server and the CLI. Keys of one account are
+ * not known to belong together: each has its own slots here.
+ *
+ * @param own The limits of this process, which are kept first: they need no disk.
+ * @param folder Absolute path, of this user and outside of every project. Made when it is first needed; it holds names with times, and neither key nor address.
+ * @param account Base URL and key. Only a salted fingerprint of them is used.
+ */
+export function createSharedLimiter(
+  own: Limiter,
+  ports: SharedLimitPorts,
+  limits: Limits,
+  folder: string,
+  account: { readonly baseUrl: string; readonly key: string },
+): Limiter {
+  let opened: Promise<Slots> | undefined
+  const open = (): Promise<Slots> => {
+    opened ??= openSlots(ports, limits, folder, account).catch((error: unknown) => {
+      opened = undefined
+      throw error
+    })
+    return opened
+  }
+  const take = async (name: keyof Slots, first: Promise<Release>, signal: AbortSignal | undefined): Promise<Release> => {
+    const release = await first
+    try {
+      const shared = await (await open())[name].take(signal)
+      const both = (): void => {
+        shared()
+        release()
+      }
+      return shared.lost === undefined ? both : Object.assign(both, { lost: shared.lost })
+    } catch (error) {
+      release()
+      throw signal?.aborted ? signal.reason : toDiskError(error, folder)
+    }
+  }
+  return {
+    take: (bucket, signal) => take(bucket, own.take(bucket, signal), signal),
+    openStream: (signal) => take('stream', own.openStream(signal), signal),
+    settled: async () => {
+      await own.settled()
+      if (opened !== undefined) for (const slots of Object.values(await opened)) await slots.settled()
+    },
+  }
+}
+
+type Slots = Readonly<Record<'post' | 'get' | 'download' | 'stream', SharedSlots>>
+
+async function openSlots(
+  { disk, clock, random }: SharedLimitPorts,
+  limits: Limits,
+  folder: string,
+  account: { readonly baseUrl: string; readonly key: string },
+): Promise<Slots> {
+  const saltPath = join(folder, 'salt')
+  if ((await disk.stat(saltPath)) === undefined) await publish(disk, random, saltPath, random.bytes(16))
+  const tag = createHash('sha256')
+    .update(await disk.read(saltPath))
+    .update(JSON.stringify([account.baseUrl, account.key]))
+    .digest('hex')
+    .slice(0, 16)
+  const slots = async (name: string, rules: SlotRules): Promise<SharedSlots> => {
+    const own = join(folder, tag, name)
+    await disk.makeFolder(own)
+    return new SharedSlots(disk, clock, own, rules)
+  }
+  const request = (count: number): SlotRules => ({ ...requestRules, count, restMs: limits.windowMs })
+  return {
+    post: await slots('post', request(limits.post)),
+    get: await slots('get', request(limits.get)),
+    download: await slots('download', request(limits.download)),
+    stream: await slots('stream', { ...streamRules, count: limits.streams }),
+  }
+}
+
+function toDiskError(error: unknown, folder: string): unknown {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+  if (typeof code !== 'string' || error instanceof SpritewrightError) return error
+  return new SpritewrightError('SW_DISK', {
+    message: `Expected to keep the service's limits, shared with other processes, in ${folder}, found ${code}. Make that folder writable; nothing was sent.`,
+    facts: { path: folder, code },
+  })
+}

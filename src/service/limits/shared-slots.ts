@@ -1,0 +1,200 @@
+import { join } from 'node:path'
+import type { Clock } from '../../host/clock.ts'
+import type { Disk } from '../../host/disk.ts'
+import type { Release } from './limits.ts'
+import { claimName, olderNames, readSlots, type SlotState, timeName } from './slot-names.ts'
+
+/** How the slots of one folder are used. Every process that shares the folder uses the same rules. */
+export interface SlotRules {
+  readonly count: number
+  /** How long a slot rests after it was given back, milliseconds. */
+  readonly restMs: number
+  /** How long a slot is held for a holder that says nothing more: longer than any use of it, or than the pause between two renewals. */
+  readonly leaseMs: number
+  /** Pause between renewals, milliseconds; null where a slot is never held for longer than `leaseMs`. */
+  readonly renewMs: number | null
+  /** A taker that needed longer than this, milliseconds, lets go: its lease began when it started. Lease = this + the longest use. */
+  readonly patienceMs: number
+}
+
+/** Pause between two looks at slots that others hold, milliseconds: they may come back before their time. */
+const pollMs = 500
+
+/**
+ * Slots that several processes of one machine share through a folder, without a lock.
+ *
+ * Taking slot s after its generation g has come free is making the file `s.g+1`, which only one can. A taker that was held up may make a file of a
+ * generation that has been removed meanwhile; so it looks again, and finding a newer one it lets go. A generation is removed only where a
+ * newer one is there, so the newest of a slot never goes back, and there are never two holders. A process that dies leaves a time after
+ * which its slot is free; one that died before it could say that time is given a lease from when it is first seen.
+ */
+export class SharedSlots {
+  readonly #disk: Disk
+  readonly #clock: Clock
+  readonly #folder: string
+  readonly #rules: SlotRules
+  /** Claims without a time, and when this process saw them first. */
+  readonly #firstSeen = new Map<string, number>()
+  readonly #writing = new Set<Promise<void>>()
+  #turn: Promise<void> = Promise.resolve()
+
+  constructor(disk: Disk, clock: Clock, folder: string, rules: SlotRules) {
+    this.#disk = disk
+    this.#clock = clock
+    this.#folder = folder
+    this.#rules = rules
+  }
+
+  /** Waits for a slot, behind those of this process that wait already. Rejects with the signal's reason. */
+  take(signal?: AbortSignal): Promise<Release> {
+    const before = this.#turn
+    const taken = before.then(() => this.#take(signal))
+    this.#turn = taken.then(
+      () => {},
+      () => {},
+    )
+    return signal === undefined ? taken : untilAborted(taken, signal)
+  }
+
+  /** Resolves when everything that was given back is written down. */
+  async settled(): Promise<void> {
+    while (this.#writing.size > 0) await Promise.all(this.#writing)
+  }
+
+  async #take(signal: AbortSignal | undefined): Promise<Release> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const names = await this.#disk.list(this.#folder)
+      const now = this.#clock.mono()
+      const slots = readSlots(names, this.#rules.count)
+      this.#forget(names)
+      const isFree = (slot: SlotState): boolean => this.#freeAt(slot, now) <= now
+      for (const slot of slots.filter(isFree)) {
+        const release = await this.#claim(slot)
+        if (release !== null && !signal?.aborted) return release
+        release?.()
+        signal?.throwIfAborted()
+      }
+      if (!slots.some(isFree)) await this.#clock.sleep(this.#waitMs(slots, now), signal)
+    }
+  }
+
+  #freeAt(slot: SlotState, now: number): number {
+    const longest = this.#rules.leaseMs + this.#rules.restMs
+    if (slot.freeAt !== null) return slot.freeAt > now + longest ? 0 : slot.freeAt // a time that far ahead was written before the machine was started anew
+    const claim = claimName(slot.slot, slot.generation)
+    const seen = this.#firstSeen.get(claim) ?? now
+    this.#firstSeen.set(claim, seen)
+    return seen + longest
+  }
+
+  #forget(names: readonly string[]): void {
+    if (this.#firstSeen.size === 0) return
+    const there = new Set(names)
+    for (const claim of this.#firstSeen.keys()) if (!there.has(claim)) this.#firstSeen.delete(claim)
+  }
+
+  #waitMs(slots: readonly SlotState[], now: number): number {
+    const next = Math.min(...slots.map((slot) => this.#freeAt(slot, now))) - now
+    return slots.every((slot) => slot.isGivenBack) ? next : Math.min(next, pollMs)
+  }
+
+  /** Null where another was faster. */
+  async #claim({ slot, generation }: SlotState): Promise<Release | null> {
+    const startedAt = this.#clock.mono()
+    const mine = generation + 1
+    const claim = claimName(slot, mine)
+    if (!(await this.#make(claim))) return null
+    const held = timeName(claim, startedAt + this.#rules.leaseMs + this.#rules.restMs, 'held')
+    await this.#make(held)
+    const names = await this.#disk.list(this.#folder)
+    if (readSlots(names, this.#rules.count)[slot]?.generation !== mine) {
+      await Promise.all([this.#remove(held), this.#remove(claim)])
+      return null
+    }
+    // One generation stays behind the newest, so that no listing that overlaps a change can miss both.
+    this.#write(Promise.all(olderNames(names, slot, mine - 1).map((name) => this.#remove(name))))
+    const release = this.#hold(slot, mine, held)
+    if (this.#clock.mono() - startedAt <= this.#rules.patienceMs) return release
+    release()
+    return null
+  }
+
+  #hold(slot: number, generation: number, firstHeld: string): Release {
+    const claim = claimName(slot, generation)
+    const { restMs, renewMs } = this.#rules
+    const over = new AbortController()
+    const lost = new AbortController()
+    // Where it cannot be said any more that the slot is held, it is as good as lost.
+    if (renewMs !== null) this.#renew(slot, generation, firstHeld, over.signal, lost).catch(() => lost.abort())
+    const release = (): void => {
+      if (over.signal.aborted) return
+      over.abort()
+      this.#write(this.#make(timeName(claim, this.#clock.mono() + restMs, 'rest')))
+    }
+    return Object.assign(release, { lost: lost.signal })
+  }
+
+  /** Says again and again that the slot is held; a holder that was held up too long learns that it is another's now. */
+  async #renew(slot: number, generation: number, firstHeld: string, over: AbortSignal, lost: AbortController): Promise<void> {
+    const { leaseMs, renewMs } = this.#rules
+    let held = firstHeld
+    for (;;) {
+      await this.#clock.sleep(renewMs ?? leaseMs, over).catch(() => {})
+      if (over.aborted) return
+      const next = timeName(claimName(slot, generation), this.#clock.mono() + leaseMs, 'held')
+      await this.#make(next)
+      const names = await this.#disk.list(this.#folder)
+      if (readSlots(names, this.#rules.count)[slot]?.generation !== generation) {
+        await this.#remove(next)
+        return lost.abort()
+      }
+      if (next !== held) await this.#remove(held)
+      held = next
+    }
+  }
+
+  async #make(name: string): Promise<boolean> {
+    try {
+      await this.#disk.writeTemp(join(this.#folder, name), new Uint8Array())
+      return true
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+      throw error
+    }
+  }
+
+  #remove(name: string): Promise<void> {
+    return this.#disk.remove(join(this.#folder, name))
+  }
+
+  /** Writes that nobody waits for. One that fails costs a wait and nothing else: the slot comes free when its time is over. */
+  #write(work: Promise<unknown>): void {
+    const writing = work.then(
+      () => {},
+      () => {},
+    )
+    this.#writing.add(writing)
+    void writing.then(() => this.#writing.delete(writing))
+  }
+}
+
+/** Rejects at the abort; what is taken after it is given back at once. */
+function untilAborted(taken: Promise<Release>, signal: AbortSignal): Promise<Release> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    taken.then(
+      (release) => {
+        signal.removeEventListener('abort', onAbort)
+        if (signal.aborted) release()
+        else resolve(release)
+      },
+      (error: unknown) => {
+        signal.removeEventListener('abort', onAbort)
+        reject(error)
+      },
+    )
+  })
+}

@@ -1,0 +1,129 @@
+import type { Bitmap } from '../../../atlas/index.ts'
+import { buildKey } from '../../spec/key.ts'
+import { animationId } from '../../spec/request.ts'
+import { type CutAnimation, cutAnimation, readPlayed } from '../frames.ts'
+import type { DeliveryLayout, SheetInput } from '../sources.ts'
+import { type BuildCache, formatVersion } from './cache.ts'
+import { packFile, unpackFile } from './packed-file.ts'
+import { type FrameHead, readAnimationHead } from './schema.ts'
+
+/** What the reading of animations needs. */
+export interface AnimationPorts {
+  readonly cache: BuildCache
+  /**
+   * Version of the libraries that read, scale and encode pictures: another one may make other bytes.
+   *
+   * @default none
+   */
+  readonly codec?: string | undefined
+  readonly layout?: DeliveryLayout | undefined
+}
+
+/** The largest untrimmed frame that an entry may have, pixels: about that of the largest delivery. */
+const mostPixels = 2 ** 27
+
+/** The key of everything that decides about the frames of an animation before they are packed. */
+export function animationKey({ spec, animation, source, overrides }: SheetInput, codec = ''): string {
+  const { background, pixelArt, stabilize, size, trim, borders } = spec
+  const { loop, yoyo, use, frames } = animation
+  const isResult = source.kind === 'result'
+  return buildKey({
+    formatVersion,
+    codec,
+    name: `${spec.name}/${animation.name}`,
+    source: [source.kind, source.sha256, frames],
+    // The quality has the words of the service in it, and `stabilize` asks which frames it shifted.
+    review: isResult ? (source.review ?? null) : null,
+    overrides: isResult ? (overrides?.key ?? null) : null,
+    background,
+    pixelArt,
+    stabilize,
+    play: { loop, yoyo, use: use ?? null },
+    size: size ?? null,
+    isTrimmed: trim && !borders,
+  })
+}
+
+/**
+ * The cut frames of an animation from the cache. Returns `undefined` if there are none, or if they do not fit
+ * the spec.
+ */
+export async function readAnimation(input: SheetInput, { cache, codec }: AnimationPorts): Promise<CutAnimation | undefined> {
+  const bytes = await cache.read(animationKey(input, codec))
+  const cut = bytes && unpackAnimation(bytes)
+  return cut && isCutOf(cut, input) ? cut : undefined
+}
+
+/**
+ * Opens an animation, cuts its frames and caches them.
+ *
+ * @param isJudged Whether the quality of bought frames is checked.
+ * @throws As `readPlayed` and `toSequence`.
+ */
+export async function makeAnimation(input: SheetInput, isJudged: boolean, { cache, codec, layout }: AnimationPorts): Promise<CutAnimation> {
+  const cut = await cutAnimation(input, await readPlayed(input, { layout, isJudged }))
+  await cache.write(animationKey(input, codec), ...packAnimation(cut))
+  return cut
+}
+
+function packAnimation({ frames, ...rest }: CutAnimation): readonly Uint8Array[] {
+  const pixels: Uint8Array[] = []
+  const places = new Map<Bitmap, number>()
+  let end = 0
+  // Frames that look alike are one bitmap.
+  const place = (bitmap: Bitmap): number => {
+    const known = places.get(bitmap)
+    if (known !== undefined) return known
+    const at = end
+    places.set(bitmap, at)
+    pixels.push(bitmap.data)
+    end += bitmap.data.length
+    return at
+  }
+  const heads = frames.map(
+    ({ bitmap, ...frame }): FrameHead => ({ ...frame, width: bitmap.width, height: bitmap.height, at: place(bitmap) }),
+  )
+  return packFile({ ...rest, frames: heads }, pixels)
+}
+
+/** Bitmaps are views on the bytes. */
+function unpackAnimation(file: Uint8Array): CutAnimation | undefined {
+  const packed = unpackFile(file, readAnimationHead)
+  if (!packed) return undefined
+  const { head, bytes } = packed
+  const pictures = new Map<number, Bitmap>()
+  const toBitmap = ({ width, height, at }: FrameHead): Bitmap => {
+    const known = pictures.get(at)
+    if (known?.width === width && known.height === height) return known
+    const bitmap = { width, height, data: bytes.subarray(at, at + width * height * 4) }
+    pictures.set(at, bitmap)
+    return bitmap
+  }
+  const frames = head.frames.map((frame) => {
+    const { index, canvas } = frame
+    return { index, bitmap: toBitmap(frame), ...(canvas ? { canvas } : {}) }
+  })
+  return { ...head, frames }
+}
+
+/**
+ * Whether frames are those of an animation, and whole: those that the spec plays, all of one size, with all
+ * of their pixels.
+ */
+function isCutOf({ frames, quality }: CutAnimation, { spec, animation }: SheetInput): boolean {
+  const expected = animation.use ? [...new Set(animation.use)].sort((a, b) => a - b) : frames.map((_, at) => at)
+  const sizes = new Set(frames.map(({ bitmap, canvas = bitmap }) => `${canvas.width} × ${canvas.height}`))
+  const isTrimmed = spec.trim && !spec.borders
+  return (
+    frames.length > 0 &&
+    frames.map(({ index }) => index).join() === expected.join() &&
+    sizes.size === 1 &&
+    frames.every(
+      ({ bitmap: { width, height, data }, canvas }) =>
+        data.length === width * height * 4 &&
+        isTrimmed === (canvas !== undefined) &&
+        (!canvas || (canvas.x + width <= canvas.width && canvas.y + height <= canvas.height && canvas.width * canvas.height <= mostPixels)),
+    ) &&
+    (quality === undefined || quality.id === animationId(spec, animation))
+  )
+}

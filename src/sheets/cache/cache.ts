@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import { join, sep } from 'node:path'
+import type { Clock } from '../../host/clock.ts'
+import type { Disk } from '../../host/disk.ts'
+import { replaceLightly, tempTargetOf } from '../../host/publish.ts'
+import type { Random } from '../../host/random.ts'
+
+/**
+ * Raised whenever equal inputs give other bytes than before, or an entry has another shape. Every key of the
+ * cache contains it.
+ */
+export const formatVersion: number = 14
+
+/**
+ * The build cache: data that can be made again, by build key. It has two kinds of entries, the cut frames of
+ * an animation (`cached-animation.ts`) and the pages of a group
+ * (`cached-sheet.ts`). Losing an entry costs time, never money, so a folder that cannot be written is a
+ * warning.
+ */
+export interface BuildCache {
+  /** The bytes of an entry. Returns `undefined` if there is none, or if it is damaged. */
+  read(key: string): Promise<Uint8Array | undefined>
+  /** @param parts Are written one after the other. */
+  write(key: string, ...parts: readonly Uint8Array[]): Promise<void>
+  /**
+   * Ends a successful build: checks the entries that were written since the last call, and removes the least
+   * recently used ones if the folder is too large.
+   */
+  finish(): Promise<void>
+}
+
+/** What a cache needs. */
+export interface CachePorts {
+  readonly disk: Disk
+  readonly random: Random
+  readonly clock: Pick<Clock, 'wall'>
+  /** Takes one sentence for a person. */
+  readonly warn: (message: string) => void
+}
+
+/**
+ * An entry that any process has used within this time is not removed: a build of that process may need it
+ * again. Milliseconds.
+ */
+const usedLatelyMs = 10 * 60 * 1000
+
+/**
+ * A use is recorded if the last recorded one is older than this. Must be well under {@link usedLatelyMs}.
+ * Milliseconds.
+ */
+const recordAfterMs = usedLatelyMs / 2
+
+/** A temporary file of this age belongs to a process that crashed. Milliseconds. */
+const strandedMs = 60 * 60 * 1000
+
+/** Bytes of a SHA-256. */
+const digestBytes = 32
+
+/**
+ * A folder of files `<key>.bin`. Each starts with the SHA-256 of the rest, and every read verifies it. The
+ * time of a file is its last use.
+ *
+ * @param maxBytes Size of the folder after {@link BuildCache.finish}. Entries that this build used, or
+ * another process used lately, may exceed it.
+ */
+export function createBuildCache(ports: CachePorts, folder: string, maxBytes: number): BuildCache {
+  const { disk, random, clock } = ports
+  const place = (key: string): string => `${folder}${sep}${key}.bin`
+  const used = new Set<string>()
+  const written = new Set<string>()
+  const warn = (what: string): void =>
+    ports.warn(`${folder} ${what}. What is built is right all the same; the next build takes longer. Look at that folder, or delete it.`)
+  // Another process may have removed the file.
+  const readWhole = async (key: string): Promise<Uint8Array | undefined> => {
+    const bytes = await disk.read(place(key)).catch(() => undefined)
+    const content = bytes?.subarray(digestBytes)
+    return content && digest([content]).equals(bytes!.subarray(0, digestBytes)) ? content : undefined
+  }
+  return {
+    read: async (key) => {
+      const stat = await disk.stat(place(key))
+      // A power cut leaves empty files, and the disk waits for those to be filled.
+      if (!stat || stat.bytes < digestBytes) return undefined
+      const content = await readWhole(key)
+      if (!content) return undefined
+      used.add(`${key}.bin`)
+      // An entry whose use cannot be recorded is only removed earlier.
+      if (clock.wall() - stat.changedMs >= recordAfterMs) await disk.touch(place(key), clock.wall()).catch(() => {})
+      return content
+    },
+    write: async (key, ...parts) => {
+      try {
+        // Not synced: an entry that a crash tears fails its check, and is made again.
+        await replaceLightly(disk, random, place(key), Buffer.concat([digest(parts), ...parts]))
+        used.add(`${key}.bin`)
+        written.add(key)
+      } catch (error) {
+        warn(`does not take what is to be kept (${(error as NodeJS.ErrnoException).code ?? String(error)})`)
+      }
+    },
+    finish: async () => {
+      const [promised, kept] = [[...written], new Set(used)]
+      written.clear()
+      used.clear()
+      // A build that only read has not made the folder larger.
+      if (promised.length === 0) return
+      for (const key of promised) {
+        // Another build may have written the same key since: any entry that is whole is right.
+        if (await readWhole(key)) continue
+        await disk.remove(place(key)).catch(() => {})
+        warn('does not give back what was written into it a moment ago')
+      }
+      await removeOld(disk, folder, { maxBytes, kept, now: clock.wall() }).catch(() => {})
+    },
+  }
+}
+
+function digest(parts: readonly Uint8Array[]): Buffer {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+/**
+ * Removes the least recently used entries until the rest fits, in the order of their names if the time is the
+ * same, and temporary files of crashes. A file that cannot be removed is skipped.
+ */
+async function removeOld(
+  disk: Disk,
+  folder: string,
+  { maxBytes, kept, now }: { readonly maxBytes: number; readonly kept: ReadonlySet<string>; readonly now: number },
+): Promise<void> {
+  const entries: { readonly name: string; readonly bytes: number; readonly usedMs: number }[] = []
+  const remove = (name: string): Promise<void> => disk.remove(join(folder, name)).catch(() => {})
+  for (const name of await disk.list(folder)) {
+    const isTemporary = tempTargetOf(name) !== undefined
+    // Earlier versions wrote stamps and compiled code.
+    if (!isTemporary && !/^[0-9a-f]{64}\.(?:bin|stamp|kept)$/.test(name)) continue
+    const stat = await disk.stat(join(folder, name))
+    if (!stat || stat.isFolder) continue
+    if (!isTemporary) entries.push({ name, bytes: stat.bytes, usedMs: stat.changedMs })
+    else if (now - stat.changedMs >= strandedMs) await remove(name)
+  }
+  let total = entries.reduce((sum, { bytes }) => sum + bytes, 0)
+  for (const { name, bytes, usedMs } of entries.sort((a, b) => a.usedMs - b.usedMs || (a.name < b.name ? -1 : 1))) {
+    if (total <= maxBytes) return
+    if (kept.has(name) || now - usedMs < usedLatelyMs) continue
+    await remove(name)
+    total -= bytes
+  }
+}

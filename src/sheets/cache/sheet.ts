@@ -1,0 +1,140 @@
+import type { PageFormat } from '../../../atlas/index.ts'
+import { buildKey } from '../../spec/key.ts'
+import { animationId } from '../../spec/request.ts'
+import { frameName } from '../frames.ts'
+import type { BuiltPage, PackedAtlas, PackedGroup, SheetOptions } from '../model.ts'
+import type { SheetInput } from '../sources.ts'
+import { animationKey } from './animation.ts'
+import { type BuildCache, formatVersion } from './cache.ts'
+import { packFile, unpackFile } from './packed-file.ts'
+import { type GroupHead, type PageHead, readGroupHead } from './schema.ts'
+
+/** A group of animations that is to be packed. */
+export interface AskedGroup {
+  readonly name: string
+  readonly members: readonly SheetInput[]
+  readonly options: SheetOptions
+}
+
+/** The key of everything that decides about the pages of a group, and where frames lie on them. */
+export function sheetKey({ name, members, options }: AskedGroup, codec = ''): string {
+  const toPart = (input: SheetInput): object => {
+    const { extrude, padding, borders, anchor } = input.spec
+    return { frames: animationKey(input, codec), extrude, padding, borders: borders ?? null, anchor: anchor ?? null }
+  }
+  return buildKey({ formatVersion, codec, name, scales: scalesOf(members), options, members: members.map(toPart) })
+}
+
+/** The scales of a group, largest first. */
+export function scalesOf(members: readonly SheetInput[]): readonly number[] {
+  return [...new Set(members.flatMap((input) => input.spec.scales))].sort((a, b) => b - a)
+}
+
+/**
+ * The pages of a group from the cache. Returns `undefined` if there are none, or if they do not fit the
+ * specs.
+ */
+export async function readSheet(asked: AskedGroup, cache: BuildCache, codec?: string): Promise<PackedGroup | undefined> {
+  const bytes = await cache.read(sheetKey(asked, codec))
+  const group = bytes && unpackSheet(bytes)
+  return group && isGroupOf(group, asked) ? group : undefined
+}
+
+/** Caches the pages of a group. */
+export async function writeSheet(asked: AskedGroup, group: PackedGroup, cache: BuildCache, codec?: string): Promise<void> {
+  await cache.write(sheetKey(asked, codec), ...packSheet(group))
+}
+
+function packSheet({ atlases, ...rest }: PackedGroup): readonly Uint8Array[] {
+  const parts: Uint8Array[] = []
+  const toHead = ({ bytes, ...page }: BuiltPage): PageHead => {
+    parts.push(bytes)
+    return { ...page, length: bytes.length }
+  }
+  const heads = atlases.map(({ pages, alternates, ...atlas }) => ({
+    ...atlas,
+    pages: pages.map(toHead),
+    ...(alternates ? { alternates: alternates.map((list) => list.map(toHead)) } : {}),
+  }))
+  const head: GroupHead = { ...rest, atlases: heads }
+  return packFile(head, parts)
+}
+
+/** Pages are views on the bytes. Returns `undefined` unless the bytes are exactly those of the pages. */
+function unpackSheet(file: Uint8Array): PackedGroup | undefined {
+  const packed = unpackFile(file, readGroupHead)
+  if (!packed) return undefined
+  const { head, bytes } = packed
+  let end = 0
+  const total = head.atlases
+    .flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())
+    .reduce((sum, { length }) => sum + length, 0)
+  if (total !== bytes.length) return undefined
+  const toPage = ({ length, ...page }: PageHead): BuiltPage => {
+    end += length
+    return { ...page, bytes: new Uint8Array(bytes.buffer, bytes.byteOffset + end - length, length) }
+  }
+  const atlases = head.atlases.map(({ pages, alternates, ...atlas }) => ({
+    ...atlas,
+    pages: pages.map(toPage),
+    ...(alternates ? { alternates: alternates.map((list) => list.map(toPage)) } : {}),
+  }))
+  return { ...head, atlases }
+}
+
+/**
+ * Whether a group is the one that is asked for, and whole: its frames lie on its pages, and every animation
+ * has its frames.
+ */
+function isGroupOf({ atlases, quality }: PackedGroup, asked: AskedGroup): boolean {
+  const ids = new Set(asked.members.map(({ spec, animation }) => animationId(spec, animation)))
+  return (
+    atlases.map(({ scale }) => scale).join() === scalesOf(asked.members).join() &&
+    atlases.every((atlas) => isAtlasOf(atlas, asked)) &&
+    quality.every(({ id }) => ids.has(id))
+  )
+}
+
+function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): boolean {
+  const encodings = options.encodings.length === 0 ? ['png'] : options.encodings
+  const lists = [atlas.pages, ...(atlas.alternates ?? [])]
+  const frames = new Set(atlas.frames.map((frame) => frame.name))
+  const known = new Set(members.map((input) => animationOf(frameName(input, 0))))
+  const found = new Set(atlas.frames.map((frame) => animationOf(frame.name)))
+  return (
+    atlas.name === name &&
+    lists.length === encodings.length &&
+    lists.every((pages, at) => pages.length === atlas.pages.length && pages.every((page) => isPicture(page, encodings[at]))) &&
+    frames.size === atlas.frames.length &&
+    atlas.frames.every((frame) => liesOnPage(frame, atlas.pages)) &&
+    found.size === known.size &&
+    [...found].every((animation) => known.has(animation)) &&
+    members.every((input) => (input.animation.use ?? []).every((index) => frames.has(frameName(input, index))))
+  )
+}
+
+/** `hero/walk/0003` is of `hero/walk`. */
+function animationOf(frame: string): string {
+  return frame.slice(0, frame.lastIndexOf('/'))
+}
+
+/** Whether a frame lies on its page, and its visible part in the untrimmed frame. */
+function liesOnPage(frame: PackedAtlas['frames'][number], pages: readonly BuiltPage[]): boolean {
+  const { page, x, y, width, height, isTurned = false, offsetX, offsetY, sourceWidth, sourceHeight } = frame
+  const place = pages[page]
+  const [across, down] = isTurned ? [height, width] : [width, height]
+  const isOnPage = place !== undefined && x + across <= place.width && y + down <= place.height
+  return isOnPage && offsetX + width <= sourceWidth && offsetY + height <= sourceHeight
+}
+
+/** Whether the bytes of a page start as files of its encoding do, and its type names that encoding. */
+function isPicture({ bytes, extension, contentType }: BuiltPage, encoding: string | undefined): boolean {
+  const has = (text: string, at: number): boolean => Buffer.from(bytes.subarray(at, at + text.length)).toString('latin1') === text
+  const starts: Readonly<Record<PageFormat, boolean>> = {
+    png: has('\x89PNG\r\n\x1a\n', 0),
+    webp: has('RIFF', 0) && has('WEBP', 8),
+    avif: has('ftypavi', 4),
+    ktx2: has('\xabKTX 20\xbb\r\n\x1a\n', 0),
+  }
+  return extension === encoding && contentType === `image/${extension}` && starts[extension]
+}

@@ -1,0 +1,50 @@
+import { type Atlas, type Bitmap, type EncodedPage, encodePages, type PageEncoding, type PageFormat } from '../../atlas/index.ts'
+import type { TextureSettings } from '../host/textures.ts'
+import { sha256 } from '../vault/objects.ts'
+import type { BuiltPage, PackedAtlas, SheetOptions } from './model.ts'
+
+/** Encodes KTX2; the package and the threads behind it are the caller's. */
+export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Promise<Uint8Array>
+
+/** What helps to encode. */
+export interface EncodeAids {
+  /** Needed for KTX2. */
+  readonly textures?: TextureEncoder | undefined
+  /** Ends the encoding with its reason, before the next page. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** An atlas with its pages in every encoding that is asked for; frames and layout are those of one. */
+export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, signal }: EncodeAids = {}): Promise<PackedAtlas> {
+  const [first = 'png', ...others] = options.encodings
+  const { pages, alternates = [] } = await encodePages(atlas, {
+    ...toEncoding(first, options, textures),
+    also: others.map((format) => toEncoding(format, options, textures)),
+    ...(signal ? { signal } : {}),
+  })
+  return {
+    name: atlas.name,
+    scale: atlas.scale,
+    pixelArt: atlas.pixelArt,
+    frames: atlas.frames,
+    pages: pages.map((page) => toBuiltPage(page, first)),
+    ...(others.length === 0
+      ? {}
+      : { alternates: others.map((format, index) => (alternates[index] ?? []).map((page) => toBuiltPage(page, format))) }),
+  }
+}
+
+function toEncoding(
+  format: PageFormat,
+  { level, palette, quality = {}, ktx2: mode }: SheetOptions,
+  textures: TextureEncoder | undefined,
+): PageEncoding {
+  if (format === 'png') return { format, level, ...(palette === undefined ? {} : { palette }) }
+  const lossy = quality[format]
+  if (format === 'ktx2') return { format, ...(textures ? { texture: (bitmap) => textures(bitmap, { mode, quality: lossy ?? 50 }) } : {}) }
+  return { format, lossless: lossy === undefined, ...(lossy === undefined ? {} : { quality: lossy }) }
+}
+
+function toBuiltPage({ bytes, width, height }: EncodedPage, format: PageFormat): BuiltPage {
+  return { bytes, sha256: sha256(bytes), width, height, contentType: `image/${format}`, extension: format }
+}

@@ -1,0 +1,230 @@
+import {
+  type Bitmap,
+  type Borders,
+  blit,
+  type Canvas,
+  createBitmap,
+  cutSequence,
+  type FrameSequence,
+  scaleFrames,
+  stabilize,
+} from '../../atlas/index.ts'
+import { SpritewrightError } from '../errors.ts'
+import type { FrameReview } from '../service/wire.ts'
+import { animationId } from '../spec/request.ts'
+import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import { type OpenedResult, openResult } from './open-result.ts'
+import { layOver } from './overrides/overrides.ts'
+import { drawStandIn } from './placeholder.ts'
+import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
+import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
+
+/** A frame that is ready to be packed. */
+export interface CutFrame {
+  /** Which delivered frame it is. */
+  readonly index: number
+  readonly bitmap: Bitmap
+  /** Where the bitmap stands in the untrimmed frame. @default the bitmap is the whole frame */
+  readonly canvas?: Canvas
+}
+
+/** The frames of an animation, ready to be packed: the first level of the build cache. */
+export interface CutAnimation {
+  /** Sorted by index, each once. */
+  readonly frames: readonly CutFrame[]
+  /** See {@link PlayedFrames}. */
+  readonly room: Canvas
+  /** Missing for a placeholder, and if the frames were not checked. */
+  readonly quality?: AnimationQuality
+  readonly warnings: readonly string[]
+}
+
+/** Scales the played frames to the size in the spec, and trims them unless the spec says otherwise. */
+export async function cutAnimation(input: SheetInput, { frames, indices, room, quality, warnings }: PlayedFrames): Promise<CutAnimation> {
+  const { size, pixelArt } = input.spec
+  const sized = size === undefined ? frames : await scaleFrames(frames, size, pixelArt, room)
+  const whole = indices.map((index, at) => ({ index, bitmap: sized[at] as Bitmap })).sort((a, b) => a.index - b.index)
+  const cut = cutSequence(toSequence(input, { frames: whole, room })).frames
+  return {
+    frames: whole.map(({ index }, at) => {
+      const { bitmap, canvas } = cut[at]!
+      return { index, bitmap, ...(canvas ? { canvas } : {}) }
+    }),
+    room,
+    ...(quality ? { quality } : {}),
+    warnings,
+  }
+}
+
+/** The same frames as they were before they were trimmed. Smaller scales are made from these. */
+export function untrimmed(cut: CutAnimation): CutAnimation {
+  const frames = cut.frames.map(({ index, bitmap, canvas }) => {
+    if (!canvas) return { index, bitmap }
+    const whole = createBitmap(canvas.width, canvas.height)
+    blit(whole, bitmap, canvas.x, canvas.y)
+    return { index, bitmap: whole }
+  })
+  return { ...cut, frames }
+}
+
+/**
+ * Names cut frames, and adds what the spec says of their playback and their place on a page.
+ *
+ * @throws `SW_SPEC` for borders that leave nothing between them.
+ */
+export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimation, 'frames' | 'room'>): FrameSequence {
+  const { spec, animation } = input
+  const { anchor } = spec
+  const [first] = frames as readonly [CutFrame]
+  return {
+    name: `${spec.name}/${animation.name}`,
+    sprite: spec.name,
+    frames: frames.map(({ index, ...frame }) => ({ ...frame, name: frameName(input, index), durationMs: 1000 / animation.fps })),
+    play: (animation.use ?? frames.map(({ index }) => index)).map((index) => frameName(input, index)),
+    ...(animation.durations ? { durations: animation.durations } : {}),
+    fps: animation.fps,
+    loop: animation.loop,
+    yoyo: animation.yoyo,
+    ...(anchor ? { anchor: moveAnchor(anchor, room) } : {}),
+    ...fittingBorders(input, first.canvas ?? first.bitmap),
+    trim: spec.trim,
+    extrude: spec.extrude,
+    padding: spec.padding,
+    pixelArt: spec.pixelArt,
+  }
+}
+
+/** `hero/walk/0003`. */
+export function frameName({ spec, animation }: Pick<SheetInput, 'spec' | 'animation'>, index: number): string {
+  return `${spec.name}/${animation.name}/${frameNumber(index)}`
+}
+
+/**
+ * What a nine-slice keeps unstretched. A placeholder that is too small has none.
+ *
+ * @throws `SW_SPEC` if nothing is left between two borders: no engine stretches that.
+ */
+function fittingBorders(
+  { spec, source }: SheetInput,
+  { width, height }: { readonly width: number; readonly height: number },
+): { readonly borders?: Borders } {
+  const { borders, file } = spec
+  if (borders === undefined) return {}
+  const { left, top, right, bottom } = borders
+  if (left + right < width && top + bottom < height) return { borders }
+  if (source.kind !== 'result') return {}
+  throw new SpritewrightError('SW_SPEC', {
+    message:
+      `${file}: expected borders that leave something between them to stretch, found ${left} + ${right} of ${width} pixels across ` +
+      `and ${top} + ${bottom} of ${height} down. Make them narrower, or the frames larger (size).`,
+    facts: { file, ...borders, width, height },
+  })
+}
+
+/** How a frame is numbered in names: `0003`. */
+export function frameNumber(index: number): string {
+  return String(index).padStart(4, '0')
+}
+
+/** Frames as the game plays them, at the size in which they were delivered. */
+export interface PlayedFrames {
+  /** In playing order, each once. */
+  readonly frames: readonly Bitmap[]
+  /** Which delivered frame each of them is. */
+  readonly indices: readonly number[]
+  /**
+   * Where the delivered frame stands in these, which `stabilize` may enlarge by the same room on opposite
+   * sides. `width` and `height` are those of the delivered frame.
+   */
+  readonly room: Canvas
+  /** Delivered frames that a person has touched up. */
+  readonly touched: ReadonlySet<number>
+  readonly quality?: AnimationQuality
+  readonly warnings: readonly string[]
+}
+
+/** How the frames of an animation are read. */
+export interface PlayOptions {
+  readonly layout?: DeliveryLayout | undefined
+  /** Whether the quality of bought frames is checked, which takes longer than reading them. @default true */
+  readonly isJudged?: boolean
+}
+
+/**
+ * Opens a result, or draws a placeholder: the frames of an animation that are used, with the frames that a
+ * person has touched up, stabilized if the spec asks for it.
+ *
+ * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` if `use` names a
+ * frame that was not delivered.
+ * `SW_OVERRIDE` for a touched-up frame that does not fit.
+ */
+export async function readPlayed(input: SheetInput, { layout, isJudged = true }: PlayOptions = {}): Promise<PlayedFrames> {
+  const { spec, animation, source } = input
+  const opened =
+    source.kind === 'result'
+      ? await openTouchedUp(input, source, layout)
+      : { frames: await drawStandIn(spec, animation, source), touched: new Set<number>(), warnings: [] }
+  const { touched, warnings } = opened
+  const indices = usedFrames(spec, animation, opened.frames.length)
+  const pictures = indices.map((index) => opened.frames[index] as Bitmap)
+  const { width, height } = pictures[0]!
+  if (source.kind !== 'result') return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, touched, warnings }
+  const { review } = source
+  const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
+  const { frames, origin } = spec.stabilize
+    ? stabilize(pictures, { loop: isClosedLoop(animation), shifted })
+    : { frames: pictures, origin: { x: 0, y: 0 } }
+  const quality = isJudged && judgeFrames({ spec, animation, frames, indices, review: review && withoutTouched(review, touched) })
+  return { frames, indices, room: { ...origin, width, height }, touched, ...(quality ? { quality } : {}), warnings }
+}
+
+/** Indices of the frames that are played, each once, in the order in which they first come. */
+function usedFrames(spec: SpriteSpec, animation: AnimationSpec, delivered: number): readonly number[] {
+  const used = [...new Set(animation.use ?? Array.from({ length: delivered }, (_, index) => index))]
+  const beyond = used.find((index) => index >= delivered)
+  if (beyond === undefined) return used
+  throw new SpritewrightError('SW_SPEC', {
+    message: `${spec.file}: animations.${animation.name}.use names frame ${beyond}, the delivery has ${delivered} frames, 0 to ${delivered - 1}. Take it out of "use".`,
+    facts: { file: spec.file, animation: animation.name, frame: beyond, frames: delivered },
+  })
+}
+
+/** The same point of the figure, on a canvas that has grown on every side. */
+function moveAnchor(anchor: { readonly x: number; readonly y: number }, { x, y, width, height }: Canvas): { x: number; y: number } {
+  if (x === 0 && y === 0) return anchor
+  return { x: (anchor.x * width + x) / (width + 2 * x), y: (anchor.y * height + y) / (height + 2 * y) }
+}
+
+/**
+ * All frames of a result as they were delivered, in that order.
+ *
+ * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault.
+ */
+export async function readDelivered(
+  input: Pick<SheetInput, 'spec' | 'animation'> & { readonly source: ResultSource },
+  layout: DeliveryLayout | undefined,
+): Promise<readonly Bitmap[]> {
+  return (await openResult(input, input.source, layout)).frames
+}
+
+/** A result with the frames that a person has laid over it. */
+async function openTouchedUp(
+  input: SheetInput,
+  source: ResultSource,
+  layout: DeliveryLayout | undefined,
+): Promise<OpenedResult & { readonly touched: ReadonlySet<number> }> {
+  const opened = await openResult(input, source, layout)
+  if (!input.overrides) return { ...opened, touched: new Set() }
+  return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
+}
+
+/** What the service says of frames that a person has worked on since is told no more. */
+function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): FrameReview {
+  const rest = (frames: readonly number[]): readonly number[] => frames.filter((frame) => !touched.has(frame))
+  return {
+    ...review,
+    keptBackgroundFrames: rest(review.keptBackgroundFrames),
+    inspectionFrames: rest(review.inspectionFrames),
+    sourceShiftedFrames: rest(review.sourceShiftedFrames),
+  }
+}

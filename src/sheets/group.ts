@@ -1,0 +1,139 @@
+import { withOutlines } from '../../atlas/index.ts'
+import type { SpritewrightError } from '../errors.ts'
+import { animationId } from '../spec/request.ts'
+import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
+import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './cache/sheet.ts'
+import { encodeSheet, type TextureEncoder } from './encode.ts'
+import { type CutAnimation, frameName, toSequence, untrimmed } from './frames.ts'
+import { groupBy } from './group-by.ts'
+import { type Layout, layoutDigest, layoutName, toLayout } from './layout.ts'
+import type { BuiltAtlas, BuiltGroup, PackedAtlas, PackedGroup } from './model.ts'
+import { layOut } from './pack-group.ts'
+import type { SheetInput } from './sources.ts'
+
+/** What the making of sheets needs. */
+export interface SheetPorts extends AnimationPorts {
+  /** Encodes KTX2; needed if that is among the encodings. */
+  readonly encodeTexture?: TextureEncoder | undefined
+  /** Where frames lay before; read only with `stable`. @default none */
+  readonly earlier?: Layout | undefined
+  /**
+   * Ends the making with its reason, before the next animation, group or page. Finished animations are
+   * cached.
+   *
+   * @default nothing does
+   */
+  readonly signal?: AbortSignal | undefined
+  /** Takes one sentence for a person. */
+  readonly warn: (message: string) => void
+  /** Takes the fault of touched-up frames; their group is then made without any. @default it is thrown */
+  readonly onOverrideFault?: ((fault: SpritewrightError) => void) | undefined
+  /**
+   * Whether the quality of an animation (`sprite.animation`) is checked even if many have to be opened.
+   *
+   * @default only if few have
+   */
+  readonly isJudged?: ((id: string) => boolean) | undefined
+  /** The last sheets of a dev server. @default none */
+  readonly memory?: SheetMemory | undefined
+}
+
+/**
+ * The last sheet of each group, by the group's name. A sheet that has not changed is the very same object:
+ * the dev server tells by that which sprites have changed. Cut frames are
+ * not held here: those of a sprite are read from the cache in about a millisecond.
+ */
+export type SheetMemory = Map<
+  string,
+  { readonly key: string; readonly pace: string; readonly packed: PackedGroup; readonly group: BuiltGroup }
+>
+
+/**
+ * The quality is checked if at most this many animations have to be opened: a new or edited sprite, not an
+ * empty cache. `status` and `review` check the others on demand.
+ */
+const fewAnimations = 8
+
+/**
+ * The atlases of a group of animations: from memory or cache if its content has not changed, else packed.
+ *
+ * @throws As {@link makeAnimation}, and what `atlas/` refuses.
+ */
+export async function makeGroup(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
+  const { name, members } = asked
+  const key = sheetKey(asked, ports.codec)
+  const last = ports.memory?.get(name)
+  const packed = last?.key === key ? last.packed : await readOrPack(asked, ports)
+  const pace = JSON.stringify(members.map(({ animation: { fps, durations } }) => [fps, durations]))
+  const group = last?.packed === packed && last.pace === pace ? last.group : withAnimations(packed, members)
+  ports.memory?.set(name, { key, pace, packed, group })
+  for (const warning of group.warnings) ports.warn(warning)
+  return group
+}
+
+async function readOrPack(asked: AskedGroup, ports: SheetPorts): Promise<PackedGroup> {
+  const { name, members, options } = asked
+  const names = scalesOf(members).map((scale) => layoutName(name, scale))
+  const from = options.stable ? layoutDigest(ports.earlier ?? new Map(), names) : undefined
+  const cached = await readSheet(asked, ports.cache, ports.codec)
+  if (cached && (from === undefined || cached.layouts?.includes(from))) return cached
+  const packed = await pack(asked, ports)
+  // The next build starts from the layout of this one, and would pack the same.
+  const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(packed.atlases), names)] }
+  const group = { ...packed, ...layouts }
+  await writeSheet(asked, group, ports.cache, ports.codec)
+  return group
+}
+
+async function pack({ name, members, options }: AskedGroup, ports: SheetPorts): Promise<PackedGroup> {
+  const { hull, maxSize, rotate = false } = options
+  const { encodeTexture: textures, signal } = ports
+  const scales = scalesOf(members)
+  const isScaled = scales.length > 1 || scales[0] !== 1
+  const animations = await readAnimations(members, ports)
+  const sequences = members.map((input, at) => toSequence(input, isScaled ? untrimmed(animations[at]!) : animations[at]!))
+  const atlases = await layOut(name, sequences, scales, { maxSize, rotate, earlier: options.stable ? ports.earlier : undefined })
+  return {
+    atlases: await Promise.all(
+      atlases.map((atlas) => encodeSheet(hull === undefined ? atlas : withOutlines(atlas, hull), options, { textures, signal })),
+    ),
+    quality: animations.flatMap(({ quality }) => quality ?? []),
+    warnings: animations.flatMap(({ warnings }) => warnings),
+  }
+}
+
+async function readAnimations(members: readonly SheetInput[], ports: SheetPorts): Promise<readonly CutAnimation[]> {
+  const cached: (CutAnimation | undefined)[] = []
+  for (const input of members) cached.push(await readAnimation(input, ports))
+  const isFew = cached.filter((cut) => cut === undefined).length <= fewAnimations
+  const all: CutAnimation[] = []
+  for (const [at, input] of members.entries()) {
+    ports.signal?.throwIfAborted()
+    const isJudged = ports.isJudged?.(animationId(input.spec, input.animation)) === true
+    const cut = cached[at]
+    const isEnough = cut && (!isJudged || cut.quality !== undefined || input.source.kind !== 'result')
+    all.push(isEnough ? cut : await makeAnimation(input, isJudged || isFew, ports))
+  }
+  return all
+}
+
+/** A packed group with its animations as the specs play them now. */
+function withAnimations({ atlases, quality, warnings }: PackedGroup, members: readonly SheetInput[]): BuiltGroup {
+  const toAtlas = (atlas: PackedAtlas): BuiltAtlas => {
+    const names = groupBy(
+      atlas.frames.map((frame) => frame.name),
+      (frame) => frame.slice(0, frame.lastIndexOf('/')),
+    )
+    const animations = members.map((input) => {
+      const { spec, animation } = input
+      const { fps, durations, loop, yoyo, use } = animation
+      const name = `${spec.name}/${animation.name}`
+      // Frames are sorted by name, which is their order.
+      const play = use?.map((index) => frameName(input, index)) ?? names.get(name) ?? []
+      const frames = play.map((frame, at) => ({ name: frame, durationMs: durations?.[at] ?? 1000 / fps }))
+      return { name, sprite: spec.name, frames, fps, loop, yoyo }
+    })
+    return { ...atlas, animations: animations.sort((a, b) => (a.name < b.name ? -1 : 1)) }
+  }
+  return { atlases: atlases.map(toAtlas), quality, warnings }
+}

@@ -1,0 +1,107 @@
+import { dirname, join } from 'node:path'
+import { type EngineFormat, type FormatName, formats, type OutputFile } from '../../../atlas/index.ts'
+import type { Disk } from '../../host/disk.ts'
+import { replaceFile, replaceLightly } from '../../host/publish.ts'
+import type { Random } from '../../host/random.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
+import { sha256 } from '../../vault/objects.ts'
+import type { BuiltSheets } from '../sheet.ts'
+import { pageFiles, toEncoded, writeFormat } from './further-formats.ts'
+import { toSpecTypings, toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
+
+/**
+ * The files of a project's output folder: pages and the engines' data, `sprites.d.ts`, and a folder for each further format, with all that it needs. Equal sheets
+ * give equal bytes.
+ *
+ * @param engines Whose data lies beside the pages.
+ * @param further Formats by name, or of the project's own; an engine that is there already is not written again.
+ * @throws `SW_CONFIG` for a format of the project's own that throws, or answers no list of files inside of its folder.
+ */
+export async function toOutput(
+  sheets: BuiltSheets,
+  engines: readonly FormatName[],
+  further: readonly (FormatName | EngineFormat)[],
+): Promise<readonly OutputFile[]> {
+  const files = new Map<string, Uint8Array>()
+  for (const name of engines) {
+    const encoded = sheets.atlases.map((atlas) => toEncoded(atlas, formats[name]))
+    for (const { file, bytes } of [...pageFiles(encoded), ...formats[name].write(encoded)]) files.set(file, bytes)
+  }
+  for (const format of new Set(further)) {
+    if (typeof format === 'string' && engines.includes(format)) continue
+    for (const { file, bytes } of await writeFormat(format, sheets.atlases)) files.set(file, bytes)
+  }
+  files.set('sprites.d.ts', new TextEncoder().encode(toSpriteDeclarations(sheets)))
+  return [...files].map(([file, bytes]) => ({ file, bytes })).sort((a, b) => (a.file < b.file ? -1 : 1))
+}
+
+/**
+ * Writes the typings of every sprite beside its spec, and removes those that it wrote for specs that are gone from the same folders. Answers the paths that changed.
+ *
+ * @param unmade Specs of which nothing is made: their typings say what they ask for. @default none
+ */
+export async function writeTypings(
+  ports: { disk: Disk; random: Random },
+  sheets: BuiltSheets,
+  unmade: readonly SpriteSpec[] = [],
+): Promise<readonly string[]> {
+  const texts = [
+    ...sheets.sprites.map((sprite) => [sprite.file, toSpriteTypings(sprite, sheets)] as const),
+    ...unmade.map((spec) => [spec.file, toSpecTypings(spec)] as const),
+  ]
+  const changed: boolean[] = []
+  let next = 0
+  // Whoever watches the folder reads all of it again for each file that comes, unless many come at once; and what a crash tears is written again.
+  const lane = async (): Promise<void> => {
+    for (let index = next++; index < texts.length; index = next++) {
+      const [file, text] = texts[index] as (typeof texts)[number]
+      changed[index] = await writeChanged(ports, typingsFile(file), new TextEncoder().encode(text), replaceLightly)
+    }
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+  const written = texts.flatMap(([file], index) => (changed[index] ? [typingsFile(file)] : []))
+  return [...written, ...(await removeStale(ports, new Set(texts.map(([file]) => dirname(file)))))]
+}
+
+/** Files of typings that are written at once. */
+const lanes = 8
+
+/** Typings whose spec is not there any more, in the folders of specs, where their first line says that they are ours. */
+async function removeStale(ports: { disk: Disk }, folders: ReadonlySet<string>): Promise<readonly string[]> {
+  const removed: string[] = []
+  for (const folder of folders) {
+    const names = await ports.disk.list(folder)
+    const there = new Set(names)
+    for (const name of names) {
+      const spec = /^(.+\.sprite)\.d\.(json|yaml|yml)\.ts$/.exec(name)
+      if (!spec || there.has(`${spec[1]}.${spec[2]}`)) continue
+      const path = join(folder, name)
+      if (!new TextDecoder().decode(await ports.disk.read(path)).startsWith(typingsMark)) continue
+      await ports.disk.remove(path)
+      removed.push(path)
+    }
+  }
+  return removed
+}
+
+async function writeChanged(
+  ports: { disk: Disk; random: Random },
+  path: string,
+  bytes: Uint8Array,
+  replace: typeof replaceFile = replaceFile,
+): Promise<boolean> {
+  const stat = await ports.disk.stat(path)
+  if (stat?.bytes === bytes.length && sha256(await ports.disk.read(path)) === sha256(bytes)) return false
+  await replace(ports.disk, ports.random, path, bytes)
+  return true
+}
+
+/** Writes files into a folder, each whole or not at all; one whose bytes are there already is left alone. */
+export async function writeOutput(
+  ports: { disk: Disk; random: Random },
+  folder: string,
+  files: readonly OutputFile[],
+): Promise<readonly string[]> {
+  for (const { file, bytes } of files) await writeChanged(ports, join(folder, file), bytes)
+  return files.map(({ file }) => file)
+}

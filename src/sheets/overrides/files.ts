@@ -1,0 +1,176 @@
+import { basename, join } from 'node:path'
+import { parseSheetAtlas, type SheetFrame } from '../../../atlas/index.ts'
+import { type ErrorFacts, SpritewrightError } from '../../errors.ts'
+import type { Disk } from '../../host/disk.ts'
+import { sha256 } from '../../vault/objects.ts'
+
+/** A file of the folder, as it was when it was found. */
+export interface OverrideFile {
+  /** Absolute path. */
+  readonly path: string
+  readonly sha256: string
+}
+
+/** A picture that lies over one frame: a whole file, or a part of an export's sheet. */
+export interface FoundOverride {
+  /** Index of the delivered frame. */
+  readonly frame: number
+  readonly picture: OverrideFile
+  /** Absent: the whole picture. */
+  readonly part?: SheetFrame
+}
+
+/** All that one name (`walk`, `walk@2`) has in the folder. */
+export interface OverrideLayer {
+  /** The subfolder, or the JSON of the export, absolute; the first of both. */
+  readonly path: string
+  readonly frames: readonly FoundOverride[]
+  /** Everything that was read for it, the JSON of an export too. */
+  readonly files: readonly OverrideFile[]
+}
+
+/** A larger JSON is no export of an animation. */
+const maximumJsonBytes = 4 << 20
+
+const pictureName = /\.(?:png|jpe?g|webp|gif|bmp|tga|avif)$/i
+const frameName = /^(\d{1,4})\.png$/i
+/** The frame's number in a name of an export: `walk 3.aseprite`, `hero/walk/0003`, `3`. */
+const numberInName = /(?:^|[ /_-])(\d{1,4})(?:\.\w+)?$/
+
+/**
+ * Reads what lies in a folder of frames that were touched up by hand. Names that begin with a dot, and files that are neither pictures nor JSON, are nobody's frames and left alone.
+ *
+ * @returns By the name of a subfolder or of an export: `walk`, or `walk@2`.
+ * @throws `SW_OVERRIDE` for a picture that names no frame, two for one frame, or a JSON that is no export.
+ */
+export async function readOverrideFolder(disk: Disk, folder: string): Promise<ReadonlyMap<string, OverrideLayer>> {
+  const layers = new Map<string, OverrideLayer>()
+  const add = (name: string, more: OverrideLayer): void => {
+    const before = layers.get(name)
+    const { path } = before ?? more
+    layers.set(name, { path, frames: [...(before?.frames ?? []), ...more.frames], files: [...(before?.files ?? []), ...more.files] })
+  }
+  const pictures = new Set<string>()
+  const sheets = new Set<string>()
+  const exports: string[] = []
+  for (const name of await visibleNames(disk, folder)) {
+    const path = join(folder, name)
+    if ((await disk.stat(path))?.isFolder) add(name, await readFrameFolder(disk, path))
+    else if (/\.json$/i.test(name)) exports.push(name)
+    else if (pictureName.test(name)) pictures.add(name)
+  }
+  for (const name of exports) {
+    const { layer, image } = await readExport(disk, folder, name, pictures)
+    sheets.add(image)
+    add(name.replace(/\.json$/i, ''), layer)
+  }
+  const stray = [...pictures].find((name) => !sheets.has(name))
+  if (stray !== undefined)
+    throw overrideError(join(folder, stray), {
+      expected: 'a frame in the folder of its animation, as walk/0003.png, or the sheet of an export, as walk.png beside walk.json',
+      found: 'a picture that belongs to no frame',
+      next: 'Put it there, or take it out of the folder.',
+    })
+  for (const layer of layers.values()) refuseDoubles(layer)
+  return layers
+}
+
+/** Frames as files of their own, `0003.png`. */
+async function readFrameFolder(disk: Disk, folder: string): Promise<OverrideLayer> {
+  const frames: FoundOverride[] = []
+  for (const name of await visibleNames(disk, folder)) {
+    const path = join(folder, name)
+    const isFolder = (await disk.stat(path))?.isFolder === true
+    const number = isFolder ? undefined : frameName.exec(name)?.[1]
+    if (number !== undefined) frames.push({ frame: Number(number), picture: { path, sha256: sha256(await disk.read(path)) } })
+    else if (isFolder || pictureName.test(name))
+      throw overrideError(path, {
+        expected: 'a PNG that is named by the number of its frame, as 0003.png',
+        found: isFolder ? 'a folder' : JSON.stringify(name),
+        next: 'Rename it, or take it out of the folder.',
+      })
+  }
+  return { path: folder, frames, files: frames.map(({ picture }) => picture) }
+}
+
+/** An export of Aseprite: a JSON, hash or array, and the sheet that it names. @param pictures Names of those that lie beside it. */
+async function readExport(
+  disk: Disk,
+  folder: string,
+  name: string,
+  pictures: ReadonlySet<string>,
+): Promise<{ readonly layer: OverrideLayer; readonly image: string }> {
+  const path = join(folder, name)
+  const bytes = await disk.read(path)
+  const sheet = bytes.length > maximumJsonBytes ? undefined : parseSheetAtlas(new TextDecoder().decode(bytes))
+  if (!sheet)
+    throw overrideError(path, {
+      expected: 'a JSON as Aseprite exports it with a sprite sheet (hash or array)',
+      found: 'another one',
+      next: 'Export it again, or take it out of the folder.',
+    })
+  const named = basename((sheet.image ?? '').replaceAll('\\', '/'))
+  const beside = name.replace(/\.json$/i, '.png')
+  const image = pictures.has(named) ? named : beside
+  if (!pictures.has(image))
+    throw overrideError(path, {
+      expected: `its sheet ${JSON.stringify(named || beside)} beside it`,
+      found: 'none',
+      next: 'Export both into this folder.',
+    })
+  const picture = { path: join(folder, image), sha256: sha256(await disk.read(join(folder, image))) }
+  const frames = numberFrames(path, sheet.frames).map(({ frame, part }): FoundOverride => ({ frame, picture, part }))
+  return { layer: { path, frames, files: [{ path, sha256: sha256(bytes) }, picture] }, image }
+}
+
+/** Which frame each part of a sheet is: by the number at the end of its name; where no name has one, by its place. */
+function numberFrames(path: string, parts: readonly SheetFrame[]): readonly { readonly frame: number; readonly part: SheetFrame }[] {
+  const numbers = parts.map(({ name }) => numberInName.exec(name)?.[1])
+  if (numbers.every((number) => number === undefined)) return parts.map((part, frame) => ({ frame, part }))
+  return parts.map((part, at) => {
+    const number = numbers[at]
+    if (number !== undefined) return { frame: Number(number), part }
+    throw overrideError(path, {
+      expected: 'a number at the end of every frame’s name, or of none',
+      found: `${JSON.stringify(part.name)} beside ${JSON.stringify(parts[numbers.findIndex((other) => other !== undefined)]?.name)}`,
+      next: 'Export it with the names that Aseprite gives by itself.',
+    })
+  })
+}
+
+function refuseDoubles({ frames }: OverrideLayer): void {
+  const first = new Map<number, FoundOverride>()
+  for (const found of frames) {
+    const other = first.get(found.frame)
+    if (other)
+      throw overrideError(found.picture.path, {
+        expected: `one picture for frame ${found.frame}`,
+        found: `a second one, beside ${other.picture.path}`,
+        next: 'Take one of them away.',
+        facts: { frame: found.frame, other: other.picture.path },
+      })
+    first.set(found.frame, found)
+  }
+}
+
+async function visibleNames(disk: Disk, folder: string): Promise<readonly string[]> {
+  return (await disk.list(folder)).filter((name) => !name.startsWith('.'))
+}
+
+/** What is wrong with a file of the folder. */
+export function overrideError(
+  file: string,
+  {
+    expected,
+    found,
+    next,
+    facts = {},
+  }: { readonly expected: string; readonly found: string; readonly next: string; readonly facts?: ErrorFacts },
+  cause?: unknown,
+): SpritewrightError {
+  return new SpritewrightError('SW_OVERRIDE', {
+    message: `${file}: expected ${expected}, found ${found}. ${next}`,
+    facts: { file, ...facts },
+    ...(cause === undefined ? {} : { cause }),
+  })
+}

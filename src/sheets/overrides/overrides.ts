@@ -1,0 +1,164 @@
+import { basename, dirname, join } from 'node:path'
+import { type Bitmap, cutSheetFrame, readPicture } from '../../../atlas/index.ts'
+import type { SpritewrightError } from '../../errors.ts'
+import type { Disk } from '../../host/disk.ts'
+import type { AnimationSpec, SpriteSpec } from '../../spec/spec.ts'
+import { sha256 } from '../../vault/objects.ts'
+import { type FoundOverride, type OverrideFile, type OverrideLayer, overrideError, readOverrideFolder } from './files.ts'
+
+/** Frames of one animation that a person has touched up. They lie over what was bought, never over a placeholder. */
+export interface Overrides {
+  /** For the build key: what they say, without their paths. */
+  readonly key: readonly (readonly [frame: number, sha256: string, part: unknown])[]
+  /** Decodes the pictures. @throws `SW_OVERRIDE` for one that cannot be read, or has changed since it was found. */
+  read(): Promise<readonly Override[]>
+}
+
+/** A picture that lies over a frame. */
+export interface Override {
+  /** Index of the delivered frame. */
+  readonly frame: number
+  /** Absolute path of its file. */
+  readonly file: string
+  readonly bitmap: Bitmap
+}
+
+/** What the folder of a sprite has for its animations. */
+export interface SpriteOverrides {
+  /** By the animation's name. */
+  readonly animations: ReadonlyMap<string, Overrides>
+  /** The folder and all files in it that were read, absolute; empty where there is no folder. */
+  readonly paths: readonly string[]
+}
+
+/** Where the frames of a spec lie that were touched up by hand: `hero.sprite.json` has `hero.frames` beside it. */
+export function overrideFolder(spec: Pick<SpriteSpec, 'name' | 'file'>): string {
+  return join(dirname(spec.file), `${spec.name}.frames`)
+}
+
+/**
+ * Looks for frames that were touched up, sprite by sprite.
+ *
+ * @param isOne Whether it is asked for one sprite: then the folder of its spec, which may hold thousands, is not listed. @default false: it is, once
+ */
+export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec: SpriteSpec) => Promise<SpriteOverrides> {
+  const listed = new Map<string, Promise<ReadonlySet<string>>>()
+  const isThere = async (folder: string): Promise<boolean> => {
+    if (isOne) return (await disk.stat(folder)) !== undefined
+    const parent = dirname(folder)
+    const names = listed.get(parent) ?? disk.list(parent).then((all) => new Set(all))
+    listed.set(parent, names)
+    return (await names).has(basename(folder))
+  }
+  return async (spec) => {
+    const folder = overrideFolder(spec)
+    if (!(await isThere(folder))) return { animations: new Map(), paths: [] }
+    const layers = await readOverrideFolder(disk, folder)
+    for (const [name, { path }] of layers) checkName(spec, path, name)
+    const animations = spec.animations.flatMap((animation) => {
+      const overrides = layOut(disk, layers, animation)
+      return overrides ? [[animation.name, overrides] as const] : []
+    })
+    const files = [...layers.values()].flatMap((layer) => layer.files.map(({ path }) => path))
+    return { animations: new Map(animations), paths: [folder, ...new Set(files)] }
+  }
+}
+
+/** `walk` is for every take of an animation, `walk@2` for its second alone. */
+function checkName(spec: SpriteSpec, path: string, name: string): void {
+  const [, animation, take] = /^([^@]*)(?:@([1-9]\d*))?$/.exec(name) ?? []
+  if (animation !== undefined && spec.animations.some((own) => own.name === animation)) return
+  throw overrideError(path, {
+    expected: `an animation of "${spec.name}" (${spec.animations.map((own) => own.name).join(', ')}), as ${spec.animations[0]?.name} for all of its takes or ${spec.animations[0]?.name}@2 for one`,
+    found: JSON.stringify(name),
+    next: 'Rename it, or take it out of the folder.',
+    facts: { sprite: spec.name, name, ...(take === undefined ? {} : { take: Number(take) }) },
+  })
+}
+
+/** What lies over the take that the spec asks for; its own pictures before those of all takes. */
+function layOut(disk: Disk, layers: ReadonlyMap<string, OverrideLayer>, { name, take }: AnimationSpec): Overrides | undefined {
+  const frames = new Map<number, FoundOverride>()
+  for (const layer of [layers.get(name), layers.get(`${name}@${take}`)])
+    for (const found of layer?.frames ?? []) frames.set(found.frame, found)
+  if (frames.size === 0) return undefined
+  const sorted = [...frames.values()].sort((a, b) => a.frame - b.frame)
+  return {
+    key: sorted.map(({ frame, picture, part }) => [frame, picture.sha256, part ?? null] as const),
+    read: () => readAll(disk, sorted),
+  }
+}
+
+async function readAll(disk: Disk, found: readonly FoundOverride[]): Promise<readonly Override[]> {
+  const pictures = new Map<string, Bitmap>()
+  const overrides: Override[] = []
+  for (const { frame, picture, part } of found) {
+    const whole = pictures.get(picture.path) ?? (await decode(disk, picture))
+    pictures.set(picture.path, whole)
+    overrides.push({ frame, file: picture.path, bitmap: part ? await told(picture.path, () => cutSheetFrame(whole, part)) : whole })
+  }
+  return overrides
+}
+
+async function decode(disk: Disk, { path, sha256: expected }: OverrideFile): Promise<Bitmap> {
+  const bytes = await disk.read(path)
+  // What is built is kept under the digest that was found first.
+  if (sha256(bytes) !== expected)
+    throw overrideError(path, { expected: 'the picture as it was a moment ago', found: 'another one', next: 'Run the command again.' })
+  return told(path, () => readPicture(bytes))
+}
+
+/** What the atlas room refuses is told with the file. */
+async function told(path: string, work: () => Bitmap | Promise<Bitmap>): Promise<Bitmap> {
+  try {
+    return await work()
+  } catch (error) {
+    throw overrideError(
+      path,
+      { expected: 'a sound PNG', found: `a damaged one: ${(error as Error).message}`, next: 'Save it again.' },
+      error,
+    )
+  }
+}
+
+/**
+ * Lays frames that were touched up over those of a delivery.
+ *
+ * @param id `sprite.animation`.
+ * @throws `SW_OVERRIDE` for a picture of another size than the frame that it lies over, or of a frame that was not delivered.
+ */
+export async function layOver(
+  id: string,
+  delivered: readonly Bitmap[],
+  overrides: Overrides,
+): Promise<{ readonly frames: readonly Bitmap[]; readonly touched: ReadonlySet<number> }> {
+  const frames = [...delivered]
+  const found = await overrides.read()
+  for (const { frame, file, bitmap } of found) {
+    const base = delivered[frame]
+    if (!base)
+      throw overrideError(file, {
+        expected: `a frame of "${id}", which has ${delivered.length}, 0 to ${delivered.length - 1}`,
+        found: `frame ${frame}`,
+        next: 'Rename it, or take it away.',
+        facts: { id, frame, frames: delivered.length },
+      })
+    if (bitmap.width !== base.width || bitmap.height !== base.height) throw wrongSize(id, { frame, file, bitmap }, base)
+    frames[frame] = bitmap
+  }
+  return { frames, touched: new Set(found.map(({ frame }) => frame)) }
+}
+
+function wrongSize(id: string, { frame, file, bitmap }: Override, base: Bitmap): SpritewrightError {
+  return overrideError(file, {
+    expected: `frame ${frame} of "${id}" in the size in which it was delivered, ${base.width} × ${base.height} pixels`,
+    found: `${bitmap.width} × ${bitmap.height}`,
+    next: 'Keep the canvas as it is; "size" in the spec scales all frames together, free of charge.',
+    facts: {
+      id,
+      frame,
+      expected: { width: base.width, height: base.height },
+      found: { width: bitmap.width, height: bitmap.height },
+    },
+  })
+}

@@ -1,0 +1,161 @@
+import { hasCode, SpritewrightError } from '../errors.ts'
+import { referencePath } from '../spec/reference.ts'
+import { animationId } from '../spec/request.ts'
+import type { SpriteSpec } from '../spec/spec.ts'
+import { type AnimationPorts, makeAnimation, readAnimation } from './cache/animation.ts'
+import { type AskedGroup, readSheet } from './cache/sheet.ts'
+import { makeGroup, type SheetPorts } from './group.ts'
+import { groupBy } from './group-by.ts'
+import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
+import type { AnimationQuality } from './quality.ts'
+import type { SheetInput } from './sources.ts'
+
+export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
+
+/**
+ * Makes the atlases of a project. A group whose content has not changed comes from the cache, and opens no
+ * result.
+ *
+ * @param grouping `group` packs by the specs' `atlas`, `sprite` makes one atlas a sprite.
+ * @throws `SW_DELIVERY`, `SW_SPEC`, or what `atlas/` refuses (`SW_PACK`, `SW_FRAME_SIZE`).
+ */
+export async function makeSheets(
+  inputs: readonly SheetInput[],
+  grouping: 'group' | 'sprite',
+  options: SheetOptions,
+  ports: SheetPorts,
+): Promise<BuiltSheets> {
+  const groups = groupInputs(inputs, grouping)
+  const own = optionsFor(grouping, options)
+  const made: BuiltGroup[] = []
+  for (const [name, members] of groups) {
+    ports.signal?.throwIfAborted()
+    made.push(await makeWithOverrides({ name, members, options: own }, ports))
+  }
+  await ports.cache.finish()
+  const atlases = made.flatMap((group) => group.atlases)
+  return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
+}
+
+/**
+ * The quality of bought animations, sorted by id: from the cache, or checked now, which opens the results. A
+ * result that cannot be read is
+ * left out: a build reports it.
+ *
+ * @param inputs All of the project: groups are kept whole.
+ * @param ids `sprite.animation` of those that are asked for.
+ */
+export async function readQuality(
+  inputs: readonly SheetInput[],
+  ids: ReadonlySet<string>,
+  options: SheetOptions,
+  ports: AnimationPorts,
+): Promise<readonly AnimationQuality[]> {
+  const known = new Map<string, AnimationQuality>()
+  const isOpen = ({ spec, animation, source }: SheetInput): boolean => {
+    const id = animationId(spec, animation)
+    return source.kind === 'result' && ids.has(id) && !known.has(id)
+  }
+  for (const grouping of ['group', 'sprite'] as const)
+    for (const [name, members] of groupInputs(inputs, grouping)) {
+      if (!members.some(isOpen)) continue
+      const sheet = await readSheet({ name, members, options: optionsFor(grouping, options) }, ports.cache, ports.codec)
+      for (const one of sheet?.quality ?? []) known.set(one.id, one)
+    }
+  for (const input of inputs.filter(isOpen)) {
+    const quality = await readOneQuality(input, ports)
+    if (quality) known.set(quality.id, quality)
+  }
+  return sortQuality([...known.values()].filter(({ id }) => ids.has(id)))
+}
+
+/** Checked once: it is cached with the frames. Returns `undefined` if the result cannot be read. */
+async function readOneQuality(input: SheetInput, ports: AnimationPorts): Promise<AnimationQuality | undefined> {
+  const cached = await readAnimation(input, ports)
+  if (cached?.quality) return cached.quality
+  try {
+    return (await makeAnimation(input, true, ports)).quality
+  } catch (error) {
+    if (error instanceof SpritewrightError) return undefined
+    throw error
+  }
+}
+
+function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQuality[] {
+  return [...all].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/**
+ * A dev server packs sprite by sprite: without a stable layout, and in one encoding. KTX2 takes too long, and
+ * cannot be swapped in place.
+ */
+function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
+  if (grouping === 'group') return options
+  const { stable: _, ...rest } = options
+  return { ...rest, encodings: [options.encodings.find((encoding) => encoding !== 'ktx2') ?? 'png'] }
+}
+
+/**
+ * Groups sorted by name. A page has one filter, so pixel art and smooth art of one group lie on separate
+ * pages.
+ */
+function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'): ReadonlyMap<string, readonly SheetInput[]> {
+  const smooth = new Set(inputs.filter(({ spec }) => !spec.pixelArt).map(({ spec }) => spec.atlas))
+  const groups = groupBy(inputs, ({ spec }) => {
+    if (grouping === 'sprite') return spec.name
+    return spec.pixelArt && smooth.has(spec.atlas) ? `${spec.atlas}-pixel` : spec.atlas
+  })
+  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Without the touched-up frames where they do not fit and the caller would rather know than stop. */
+async function makeWithOverrides(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
+  try {
+    return await makeGroup(asked, ports)
+  } catch (error) {
+    if (!ports.onOverrideFault || !hasCode(error, 'SW_OVERRIDE')) throw error
+    ports.onOverrideFault(error)
+    return makeGroup({ ...asked, members: asked.members.map((member) => ({ ...member, overrides: undefined })) }, ports)
+  }
+}
+
+function toSprites(
+  inputs: readonly SheetInput[],
+  groups: ReadonlyMap<string, readonly SheetInput[]>,
+  atlases: readonly BuiltAtlas[],
+): BuiltSprite[] {
+  const sprites = new Map<string, BuiltSprite>()
+  const inputsOf = groupBy(inputs, ({ spec }) => spec.name)
+  for (const [atlas, members] of groups) {
+    const main = atlases.find((other) => other.name === atlas)
+    const framesOf = groupBy(main?.frames ?? [], ({ name }) => name.slice(0, name.indexOf('/')))
+    for (const { spec, overridePaths = [] } of members) {
+      if (sprites.has(spec.name)) continue
+      const own = inputsOf.get(spec.name) ?? []
+      const frame = framesOf.get(spec.name)?.[0]
+      if (!main || !frame)
+        throw new SpritewrightError('SW_INTERNAL', {
+          message: `Expected frames of "${spec.name}" in the atlas "${atlas}", found none. Please report this.`,
+        })
+      sprites.set(spec.name, {
+        name: spec.name,
+        file: spec.file,
+        ...pictureOf(spec),
+        ...(overridePaths.length > 0 ? { overridePaths } : {}),
+        atlas,
+        width: Math.round(frame.sourceWidth / main.scale),
+        height: Math.round(frame.sourceHeight / main.scale),
+        ...(spec.anchor ? { anchor: spec.anchor } : {}),
+        pixelArt: spec.pixelArt,
+        isPlaceholder: own.some((input) => input.source.kind === 'placeholder'),
+        animations: own.map((input) => input.animation.name),
+      })
+    }
+  }
+  return [...sprites.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function pictureOf(spec: SpriteSpec): { picture?: string } {
+  const picture = referencePath(spec)
+  return picture === undefined ? {} : { picture }
+}

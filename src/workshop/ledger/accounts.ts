@@ -1,0 +1,197 @@
+import { join } from 'node:path'
+import { type Given, judgeApproval } from '../../credit/approval.ts'
+import { parseCredits, sumCredits } from '../../credit/credits.ts'
+import type { LedgerMove } from '../../credit/ledger.ts'
+import type { Shop } from '../../project/context.ts'
+import { isStepId, type LockEntry } from '../../vault/lockfile.ts'
+import { type AttemptMoney, attemptsOf } from './attempts.ts'
+import { type LockedRequest, nameRequests, type RequestNames, requestsOf } from './names.ts'
+import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './report.ts'
+
+/**
+ * Sums the ledger up: a line for each request and attempt. The journal is the truth: what `ledger.jsonl` lacks is written into it anew. What only `ledger.jsonl` knows
+ * counts too, and what only the lock file knows was bought elsewhere.
+ */
+export async function readAccounts(shop: Shop): Promise<LedgerReport> {
+  const locked = requestsOf(await shop.lock.read())
+  const kept = await shop.ledger.read()
+  const journal = await readJournal(shop)
+  // What was noted first was noted when a spec still asked for it.
+  const noted = new Map(kept.toReversed().map((move) => [move.hash, move.id] as const))
+  const names = await nameRequests(shop, locked, noted, [...journal.keys(), ...locked.keys()])
+  const moves = [...journal].flatMap(([hash, attempts]) => attempts.flatMap((money) => toMoves(names(hash), hash, money)))
+  const { repaired, warnings } = await repair(shop, kept, moves)
+  const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], own: (await shop.keys.read())?.fingerprint })
+  lines.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt))
+  const sprites = [...new Set(lines.map(spriteOf))].sort()
+  return {
+    lines,
+    ...sumsOf(lines),
+    sprites: sprites.map((sprite) => ({ sprite, ...sumsOf(lines.filter((line) => spriteOf(line) === sprite)) })),
+    repaired,
+    warnings,
+  }
+}
+
+async function readJournal(shop: Shop): Promise<ReadonlyMap<string, readonly AttemptMoney[]>> {
+  const found = new Map<string, readonly AttemptMoney[]>()
+  for (const hash of await shop.journal.requests()) found.set(hash, attemptsOf((await shop.journal.read(hash)).records))
+  return found
+}
+
+/** The movements that an attempt stands for, as the ledger would have noted them. */
+function toMoves(id: string, hash: string, money: AttemptMoney): readonly LedgerMove[] {
+  const { attempt, credits, executionId, isOurs, state, times } = money
+  if (!isOurs || credits === undefined || executionId === undefined || times.held === undefined) return []
+  const move = { id, hash, attempt, executionId, credits }
+  const held: LedgerMove = { at: times.held, type: 'held', ...move }
+  return state === 'settled' || state === 'restored' ? [held, { at: times.ended ?? times.held, type: state, ...move }] : [held]
+}
+
+/** Writes what is missing. Where that is not possible the figures are right all the same, and the person is told why the file is not. */
+async function repair(
+  shop: Shop,
+  kept: readonly LedgerMove[],
+  moves: readonly LedgerMove[],
+): Promise<{ readonly repaired: number; readonly warnings: readonly string[] }> {
+  const known = new Set(kept.map(({ hash, attempt, type }) => `${hash} ${attempt} ${type}`))
+  const missing = moves.filter(({ hash, attempt, type }) => !known.has(`${hash} ${attempt} ${type}`))
+  if (missing.length === 0) return { repaired: 0, warnings: [] }
+  try {
+    return { repaired: await shop.ledger.ensureAll(missing), warnings: [] }
+  } catch (error) {
+    const why = `${join(shop.storeFolder, 'ledger.jsonl')} lacks ${missing.length} movements and cannot be written: ${(error as Error).message}`
+    return { repaired: 0, warnings: [`${why}. The figures are those of the journal.`] }
+  }
+}
+
+interface Papers {
+  readonly locked: ReadonlyMap<string, LockedRequest>
+  readonly journal: ReadonlyMap<string, readonly AttemptMoney[]>
+  readonly names: RequestNames
+  /** Of the journal first, then those of `ledger.jsonl`. */
+  readonly moves: readonly LedgerMove[]
+  /** Fingerprint of the user's own key. */
+  readonly own: string | undefined
+}
+
+function toLines(papers: Papers): LedgerLine[] {
+  const lines = new Map<string, LedgerLine>()
+  const add = (line: LedgerLine, beside = ''): void => void lines.set(`${line.hash} ${line.attempt}${beside}`, line)
+  const approvals = new Map<string, string | undefined>()
+  for (const [hash, attempts] of papers.journal) {
+    for (const money of attempts) {
+      add(fromJournal(papers, hash, money), money.isReplaced ? ` ${money.executionId ?? 'ours'}` : '')
+      approvals.set(`${hash} ${money.attempt}`, money.approvedAt)
+    }
+  }
+  for (const move of papers.moves) {
+    const beside = lines.has(`${move.hash} ${move.attempt} ${move.executionId}`) ? ` ${move.executionId}` : ''
+    const before = lines.get(`${move.hash} ${move.attempt}${beside}`)
+    if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(papers, move, before), beside)
+  }
+  for (const [hash, { entry }] of papers.locked) {
+    const attempt = entry.submission?.attempt ?? 1
+    const before = lines.get(`${hash} ${attempt}`)
+    if (entry.execution === undefined && entry.result === undefined) continue
+    const own = approvals.get(`${hash} ${attempt}`)
+    // Another machine's purchase, under an approval of its own, says nothing of our own POSTs.
+    if (before?.state === 'uncertain' && own !== undefined && own !== entry.approval?.at)
+      add(fromLock(papers, hash, attempt, entry, undefined), ' theirs')
+    else if (before === undefined || before.state === 'uncertain') add(fromLock(papers, hash, attempt, entry, before))
+  }
+  return [...lines.values()]
+}
+
+/** Of two papers that differ the one is right that knows more; a charge weighs more than a restoration. */
+function rankOf(state: LedgerState): number {
+  return ['uncertain', 'held', 'restored', 'settled'].indexOf(state)
+}
+
+function fromJournal(papers: Papers, hash: string, money: AttemptMoney): LedgerLine {
+  const { attempt, state, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, times } = money
+  const entry = papers.locked.get(hash)?.entry
+  return {
+    ...commonOf(papers, hash),
+    attempt,
+    state,
+    credits: (isOurs ? credits : undefined) ?? priceOf(entry, attempt) ?? credits ?? 0n,
+    at: times.ended ?? times.held ?? times.opened,
+    origin: isOurs ? 'here' : originOf(papers, entry),
+    ...(isReplaced ? { isReplaced } : {}),
+    ...(executionId === undefined ? {} : { executionId }),
+    ...(balanceBefore === undefined ? {} : { balanceBefore }),
+    ...(decision === undefined ? {} : { decision }),
+    ...(result === undefined ? {} : { result }),
+  }
+}
+
+function fromMove(papers: Papers, move: LedgerMove, before: LedgerLine | undefined): LedgerLine {
+  const { attempt, at, credits, executionId, hash, type } = move
+  const result = papers.locked.get(hash)?.entry.result?.sha256
+  const found = { ...commonOf(papers, hash), attempt, executionId, origin: 'here' as const, ...(result === undefined ? {} : { result }) }
+  return { ...found, ...before, state: type, credits, at }
+}
+
+/** Only the lock file knows how it went on: another checkout bought it, or this one did and its journal is gone. */
+function fromLock(papers: Papers, hash: string, attempt: number, entry: LockEntry, before: LedgerLine | undefined): LedgerLine {
+  const { approval, execution, result } = entry
+  const given = Date.parse(approval?.at ?? '')
+  return {
+    ...commonOf(papers, hash),
+    attempt,
+    at: Number.isNaN(given) ? 0 : given,
+    origin: originOf(papers, entry),
+    ...before,
+    state: result ? 'settled' : 'held',
+    credits: priceOf(entry, attempt) ?? before?.credits ?? 0n,
+    ...(execution ? { executionId: execution.id } : {}),
+    ...(result ? { result: result.sha256 } : {}),
+  }
+}
+
+function commonOf({ locked, names }: Papers, hash: string): Pick<LedgerLine, 'id' | 'hash' | 'isPicture' | 'service' | 'given'> {
+  const id = names(hash)
+  const found = locked.get(hash)
+  const service = found && { host: found.entry.service.host, keyMode: found.entry.service.keyMode }
+  const isPicture = isStepId(id) || (found !== undefined && found.id === undefined)
+  const given = found && givenOf(hash, found.entry)
+  return { id, hash, isPicture, ...(service ? { service } : {}), ...(given ? { given } : {}) }
+}
+
+/** How an approval was given, whoever gave it; undefined where its signature does not say so. */
+function givenOf(hash: string, { approval, service }: LockEntry): Given | undefined {
+  if (approval === undefined) return undefined
+  const whole = { ...approval, ceiling: parseCredits(approval.ceiling) }
+  const verdict = judgeApproval(whole, hash, service, { own: approval.buyer, others: new Set() })
+  return verdict === 'valid' ? approval.given : undefined
+}
+
+/** What was, or would be, the maximum of an attempt, by its frozen submission; without one the ceiling. */
+function priceOf(entry: LockEntry | undefined, attempt: number): bigint | undefined {
+  const frozen = entry?.submission
+  const text = frozen && frozen.attempt === attempt ? frozen.maxCredits : entry?.approval?.ceiling
+  return text === undefined ? undefined : parseCredits(text)
+}
+
+function originOf({ own }: Papers, entry: LockEntry | undefined): LedgerLine['origin'] {
+  return own !== undefined && entry?.approval?.buyer === own ? 'here' : 'elsewhere'
+}
+
+function sumsOf(lines: readonly LedgerLine[]): LedgerSums {
+  const here = lines.filter(({ origin }) => origin === 'here')
+  const sum = (state: LedgerState): bigint => sumCredits(here.filter((line) => line.state === state).map(({ credits }) => credits))
+  const others = lines.filter(({ origin, state }) => origin === 'elsewhere' && state !== 'restored')
+  return {
+    held: sum('held'),
+    settled: sum('settled'),
+    restored: sum('restored'),
+    uncertain: sum('uncertain'),
+    elsewhere: sumCredits(others.map(({ credits }) => credits)),
+  }
+}
+
+/** The sprite that a line belongs to: of a shared step the first that needs it. */
+function spriteOf({ id }: LedgerLine): string {
+  return id.split(/[.#]/)[0] ?? id
+}

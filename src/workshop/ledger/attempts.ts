@@ -1,0 +1,167 @@
+import { type Credits, parseCredits } from '../../credit/credits.ts'
+import { isTakenOver, type JournalRecord, type RecordBodies } from '../../job/records/record.ts'
+import type { LedgerState } from './report.ts'
+
+/** What the records of a request say of one attempt's money. */
+export interface AttemptMoney {
+  readonly attempt: number
+  readonly state: LedgerState
+  /** Whether a POST of this checkout may have started it; false for an execution that was taken over from the lock file. */
+  readonly isOurs: boolean
+  /** `at` of the approval that our own POSTs rest on. */
+  readonly approvedAt?: string
+  /** Whether another machine's execution stands for the attempt, while our own POSTs have no answer. */
+  readonly isReplaced?: true
+  /** The execution that goes on, where an answer started another one. */
+  readonly executionId?: string
+  /** What was sent as the maximum; the whole ceiling while nobody knows; undefined where nothing was frozen here. */
+  readonly credits?: Credits
+  /** When each thing happened, milliseconds since the Unix epoch. */
+  readonly times: { readonly opened: number; readonly held?: number; readonly ended?: number }
+  readonly balanceBefore?: Credits
+  /** What a person decided about it; a giving up that an execution has overtaken does not count. */
+  readonly decision?: 'replay' | 'abandon'
+  /** SHA-256 of the result. */
+  readonly result?: string
+}
+
+/** What is known of an attempt while its records are read. */
+interface Draft {
+  frozen?: RecordBodies['frozen']
+  /** First POST, or taking over. */
+  opened?: number
+  /** POSTs that were not refused. */
+  readonly open: Set<number>
+  executionId?: string
+  held?: number
+  ended?: { readonly state: 'settled' | 'restored'; readonly at: number }
+  isReplaced?: true
+  /** Whether the execution was taken over from the lock file. */
+  isTakenOver?: true
+  /** Whether it began with the late answer to a POST. */
+  isLate?: true
+  result?: string
+  decision?: 'replay' | 'abandon'
+}
+
+/** The money of every attempt of a request, oldest first; attempts that started nothing are left out. Executions that came beside the one that stands for an attempt are lines of their own. Pure. */
+export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptMoney[] {
+  const drafts = new Map<number, Draft>()
+  const beside: BesideDraft[] = []
+  for (const record of records) {
+    const { attempt } = record.body
+    const draft = drafts.get(attempt) ?? newDraft()
+    drafts.set(attempt, draft)
+    const own = besideOf(beside, drafts, record)
+    if (own) note(own, record)
+    else if (record.type === 'accepted' && isTakenOver(record.body) && draft.open.size > 0 && draft.executionId === undefined) {
+      // Another machine's execution takes the place of POSTs of our own that nobody has answered: they are a line of their own.
+      beside.push({ attempt, ...draft, isReplaced: true })
+      const taken = newDraft()
+      taken.isTakenOver = true
+      drafts.set(attempt, taken)
+      note(taken, record)
+    } else {
+      if (record.type === 'accepted' && isTakenOver(record.body)) draft.isTakenOver = true
+      note(draft, record)
+    }
+    // An execution that is known after all ends a giving up, unless another attempt has taken its place.
+    if (record.type === 'accepted' && !own && draft.decision === 'abandon' && attempt >= Math.max(...drafts.keys())) delete draft.decision
+  }
+  const all = [...beside, ...[...drafts].map(([attempt, draft]) => ({ attempt, ...draft }))]
+  return all.sort((a, b) => a.attempt - b.attempt).flatMap((draft) => toMoney(draft.attempt, draft))
+}
+
+interface BesideDraft extends Draft {
+  readonly attempt: number
+}
+
+function newDraft(): Draft {
+  return { open: new Set<number>() }
+}
+
+/** The draft of an execution beside the one that stands for its attempt, where a record speaks of one: a late answer to POSTs of ours begins it, or completes the line that waits for it. */
+function besideOf(beside: BesideDraft[], drafts: ReadonlyMap<number, Draft>, record: JournalRecord): BesideDraft | undefined {
+  const { attempt } = record.body
+  const executionId = 'executionId' in record.body ? record.body.executionId : undefined
+  if (executionId === undefined) return undefined
+  const known = beside.find((one) => one.attempt === attempt && one.executionId === executionId)
+  if (known || record.type !== 'accepted' || isTakenOver(record.body)) return known
+  const draft = drafts.get(attempt)
+  if (!draft || draft.executionId === undefined || draft.executionId === executionId) return undefined
+  if (!draft.isTakenOver && attempt >= Math.max(...drafts.keys())) return undefined
+  const waiting = beside.find((one) => one.attempt === attempt && one.isReplaced && one.executionId === undefined)
+  if (waiting) return waiting
+  const late: BesideDraft = { attempt, ...newDraft(), ...(draft.frozen ? { frozen: draft.frozen } : {}), isReplaced: true, isLate: true }
+  beside.push(late)
+  return late
+}
+
+function note(draft: Draft, record: JournalRecord): void {
+  const { at } = record
+  switch (record.type) {
+    case 'frozen':
+      draft.frozen = record.body
+      return
+    case 'sent':
+      draft.open.add(record.body.send)
+      draft.opened ??= at
+      return
+    case 'refused':
+      draft.open.delete(record.body.send)
+      return
+    case 'accepted':
+    case 'answerAccepted':
+      if (draft.executionId !== record.body.executionId) goOn(draft, record.body.executionId)
+      draft.opened ??= at
+      draft.held ??= at
+      return
+    case 'decided':
+      if (record.body.about !== 'answer') draft.decision = record.body.decision
+      return
+    case 'completed':
+      if (isPresent(draft, record.body)) draft.ended = { state: 'settled', at }
+      return
+    case 'failed':
+      if (isPresent(draft, record.body)) draft.ended = { state: 'restored', at }
+      return
+    case 'stored':
+      if (!isPresent(draft, record.body)) return
+      draft.result = record.body.sha256
+      draft.ended ??= { state: 'settled', at }
+  }
+}
+
+/** Another execution stands for the attempt from here on: how the one before ended says nothing of it. */
+function goOn(draft: Draft, executionId: string): void {
+  draft.executionId = executionId
+  delete draft.ended
+  delete draft.result
+}
+
+/** Whether a record speaks of the execution that stands for the attempt; a late process may speak of one before. */
+function isPresent(draft: Draft, { executionId }: { readonly executionId?: string }): boolean {
+  return executionId === undefined || draft.executionId === undefined || executionId === draft.executionId
+}
+
+function toMoney(attempt: number, draft: Draft): readonly AttemptMoney[] {
+  const { frozen, open, executionId, held, ended, opened, result } = draft
+  const isOurs = open.size > 0 || draft.isLate === true
+  if (opened === undefined || (executionId === undefined && !isOurs)) return []
+  const state = ended?.state ?? (executionId === undefined ? 'uncertain' : 'held')
+  return [
+    {
+      attempt,
+      state,
+      isOurs,
+      ...(frozen ? { approvedAt: frozen.approvedAt } : {}),
+      ...(draft.isReplaced ? { isReplaced: true } : {}),
+      ...(executionId === undefined ? {} : { executionId }),
+      ...(frozen ? { credits: parseCredits(state === 'uncertain' ? frozen.ceiling : frozen.maxCredits) } : {}),
+      times: { opened, ...(held === undefined ? {} : { held }), ...(ended ? { ended: ended.at } : {}) },
+      ...(frozen?.balance === undefined ? {} : { balanceBefore: parseCredits(frozen.balance) }),
+      ...(draft.decision ? { decision: draft.decision } : {}),
+      ...(result === undefined ? {} : { result }),
+    },
+  ]
+}

@@ -1,0 +1,61 @@
+import type { Shop } from '../../project/context.ts'
+import { readWishes } from '../../project/survey.ts'
+import { requestHash } from '../../spec/key.ts'
+import type { ServiceIdentity } from '../../spec/request.ts'
+import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
+
+/** A request as the lock file has it. */
+export interface LockedRequest {
+  /** Undefined for a step: the lock file knows steps by their hash alone, since sprites may share them. */
+  readonly id: string | undefined
+  readonly entry: LockEntry
+}
+
+/** All requests of a lock file, by hash. Of several names of the same request (a rename, a twin) the one that knows most. */
+export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
+  const found = new Map<string, LockedRequest>()
+  for (const [id, requests] of Object.entries(lock.animations)) {
+    for (const [hash, entry] of Object.entries(requests)) {
+      const before = found.get(hash)
+      if (before === undefined || knowledgeOf(entry) > knowledgeOf(before.entry)) found.set(hash, { id, entry })
+    }
+  }
+  for (const [hash, entry] of Object.entries(lock.steps ?? {})) found.set(hash, { id: undefined, entry })
+  return found
+}
+
+function knowledgeOf({ execution, result, submission }: LockEntry): number {
+  return (result ? 4 : 0) + (execution ? 2 : 0) + (submission ? 1 : 0)
+}
+
+/** The name that people know a request by: `hero.walk`, `hero#1`. */
+export type RequestNames = (hash: string) => string
+
+/**
+ * Names requests: by the lock file, by what the ledger noted, and steps that neither names by the specs. What is left is named by its hash.
+ */
+export async function nameRequests(
+  shop: Shop,
+  locked: ReadonlyMap<string, LockedRequest>,
+  noted: ReadonlyMap<string, string>,
+  hashes: Iterable<string>,
+): Promise<RequestNames> {
+  const known = (hash: string): string | undefined => locked.get(hash)?.id ?? noted.get(hash)
+  const steps = [...hashes].some((hash) => known(hash) === undefined) ? await nameSteps(shop, locked) : new Map<string, string>()
+  return (hash) => known(hash) ?? steps.get(hash) ?? (locked.has(hash) ? `step#${hash.slice(0, 8)}` : hash.slice(0, 12))
+}
+
+/** Ids of all steps of today's specs, under every identity of the lock file. Broken specs name nothing. */
+async function nameSteps(shop: Shop, locked: ReadonlyMap<string, LockedRequest>): Promise<ReadonlyMap<string, string>> {
+  const identities = new Map<string, ServiceIdentity>()
+  for (const { entry } of locked.values()) identities.set(JSON.stringify(entry.service), entry.service)
+  const { wishes } = await readWishes(shop)
+  const names = new Map<string, string>()
+  for (const wish of wishes)
+    for (const identity of identities.values())
+      for (const step of wish.requests(identity).steps) {
+        const hash = requestHash(step, identity)
+        if (!names.has(hash)) names.set(hash, step.id)
+      }
+  return names
+}

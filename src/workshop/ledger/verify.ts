@@ -1,0 +1,140 @@
+import { hasCode } from '../../errors.ts'
+import type { Shop } from '../../project/context.ts'
+import type { Session } from '../../project/session.ts'
+import { readAccounts } from './accounts.ts'
+import type { LedgerCheck, LedgerLine, LedgerState, LedgerVerification, LedgerVerifyRequest } from './report.ts'
+
+/**
+ * Reads every execution of the ledger again at the service and compares. Nothing is sent but reads.
+ *
+ * @throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_WIRE` where the service does not let itself be asked.
+ */
+export async function verifyAccounts(
+  shop: Shop,
+  session: Session,
+  request: LedgerVerifyRequest,
+  signal: AbortSignal,
+): Promise<LedgerVerification> {
+  const report = await readAccounts(shop)
+  const isAsked = (line: LedgerLine): boolean => line.executionId !== undefined && isOfSession(line, session)
+  const of = report.lines.filter(isAsked).length
+  const checks: LedgerCheck[] = []
+  let number = 0
+  for (const line of report.lines) {
+    if (isAsked(line)) request.onRead?.(++number, of)
+    checks.push(await checkLine(shop, session, line, signal))
+  }
+  const balance = await session.client.balance(signal)
+  const isAgreed = checks.every(({ verdict }) => verdict !== 'differs' && verdict !== 'open')
+  return { ...report, checks, balance, host: session.client.host, isAgreed }
+}
+
+async function checkLine(shop: Shop, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
+  // Where its result has come all the same, it is a purchase like any other.
+  const isGivenUp = line.decision === 'abandon' && line.result === undefined
+  if (line.state === 'uncertain' && line.isReplaced) return { line, verdict: 'unread', words: replacedWords }
+  if (line.state === 'uncertain')
+    return isGivenUp ? { line, verdict: 'unread', words: givenUpWords } : { line, verdict: 'open', words: openWords(line) }
+  const { executionId } = line
+  if (executionId === undefined) return { line, verdict: 'unread', words: 'No paper names its execution, so that it cannot be read again.' }
+  if (!isOfSession(line, session)) return { line, verdict: 'unread', words: otherServiceWords(line, session) }
+  const status = await readStatus(session, executionId, signal)
+  if (status === 'gone') return checkGone(shop, line)
+  if (status === 'refused') {
+    const words = 'The service refuses to show it to this key: it belongs to another account.'
+    return { line, verdict: 'unread', service: status, words: `${words} Verify with a key of the account that bought it.` }
+  }
+  const said = stateOf(status)
+  if (said === undefined) {
+    const words = `The service says ${JSON.stringify(status.slice(0, 60))}, which this version does not know. Look again later.`
+    return { line, verdict: 'unread', service: status, words }
+  }
+  if (isGivenUp) {
+    const words = `${givenUpWords} The service says ${status}.`
+    return {
+      line,
+      verdict: 'agrees',
+      service: status,
+      words: said === 'settled' && line.state === 'held' ? `${words} ${strayWords}` : words,
+    }
+  }
+  if (said === line.state) return { line, verdict: 'agrees', service: status, words: '' }
+  return { line, verdict: 'differs', service: status, words: `${bothWords(line, status)} ${adviceFor(line.state, said)}` }
+}
+
+/** An execution of another service would be unknown here, and look lost. */
+function isOfSession({ service }: LedgerLine, { identity }: Session): boolean {
+  return service === undefined || (service.host === identity.host && service.keyMode === identity.keyMode)
+}
+
+async function readStatus(session: Session, executionId: string, signal: AbortSignal): Promise<string> {
+  try {
+    return (await session.client.execution(executionId, signal)).status
+  } catch (error) {
+    if (!hasCode(error, 'SW_REFUSED')) throw error
+    const { reason, status } = error.facts
+    if (reason === 'resource_not_found' || status === 404) return 'gone'
+    if (reason === 'access_denied' || status === 403) return 'refused'
+    throw error
+  }
+}
+
+/** What the ledger would say of a status; undefined for an unknown one. */
+function stateOf(status: string): LedgerState | undefined {
+  if (status === 'completed') return 'settled'
+  if (status === 'failed' || status === 'cancelled') return 'restored'
+  return status === 'queued' || status === 'running' || status === 'needs_input' ? 'held' : undefined
+}
+
+/** That the service forgets an execution after a time is its right: something is lost only where its result is not here. */
+async function checkGone(shop: Shop, line: LedgerLine): Promise<LedgerCheck> {
+  const gone = { line, service: 'gone' }
+  const isHere = line.result !== undefined && (await shop.vault.has(line.result))
+  if (line.state === 'settled' && isHere)
+    return { ...gone, verdict: 'gone', words: 'The service does not know it any more. Nothing is lost: its result is in the vault.' }
+  if (line.decision === 'abandon') return { ...gone, verdict: 'gone', words: `${givenUpWords} The service does not know it any more.` }
+  if (line.state === 'restored') return { ...gone, verdict: 'gone', words: 'The service does not know it any more. It had cost nothing.' }
+  const advice =
+    line.state === 'settled'
+      ? "Its result is not in the vault either: restore .spritewright/results from version control or from the checkout that bought it, or look in the service's console. Nothing is bought anew by itself."
+      : "Look in the service's console whether it was delivered. Nothing is sent for it by itself."
+  return { ...gone, verdict: 'differs', words: `The ledger says ${stateWords(line)}, the service does not know it any more. ${advice}` }
+}
+
+const strayWords = 'Where it was taken after another attempt had begun, spritewright build fetches it, for free.'
+const replacedWords =
+  'Sent from here and never answered; the result has come from another checkout. Whether this was charged as well nobody can know: it stays counted.'
+const givenUpWords = 'A person gave it up; what it may have cost stays counted.'
+
+/** The service has no list of executions that could be searched. */
+function openWords({ id }: LedgerLine): string {
+  const decide = `decide: spritewright recover ${id} --replay, or --abandon`
+  return `Sent, and never answered, so that there is nothing to read. Until it is decided its ceiling counts as spent. Run spritewright build; where that does not end it, look in the service's console whether it was bought, and ${decide}.`
+}
+
+function otherServiceWords({ service }: LedgerLine, { identity }: Session): string {
+  const today = `${identity.host} with a ${identity.keyMode} key`
+  return `Bought at ${service?.host ?? 'another service'} with a ${service?.keyMode ?? 'different'} key; today's service is ${today}. Verify it with that one.`
+}
+
+function bothWords(line: LedgerLine, status: string): string {
+  return `The ledger says ${stateWords(line)}, the service says ${status}.`
+}
+
+/** The words for a state; a picture has nothing held. */
+function stateWords({ isPicture, state }: LedgerLine): string {
+  if (!isPicture) return state
+  return { held: 'due on delivery', settled: 'charged', restored: 'not charged', uncertain: 'uncertain' }[state]
+}
+
+function adviceFor(ledger: LedgerState, service: LedgerState): string {
+  if (ledger === 'held')
+    return service === 'settled'
+      ? 'It is delivered: fetch it, for free, with spritewright build.'
+      : 'It has ended without a result: spritewright build writes that down.'
+  if (ledger === 'settled')
+    return "Its delivery is in the journal here. Look in the service's console whether it is charged, and ask the service about it."
+  return service === 'settled'
+    ? 'The service has delivered after all, and may have charged it. Look in its console; nothing is fetched by itself.'
+    : 'The service works on it again. Look again later with spritewright ledger --verify.'
+}

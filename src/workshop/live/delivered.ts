@@ -1,0 +1,53 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { Shop } from '../../project/context.ts'
+import { identify, standingOf } from '../../project/plan.ts'
+import type { SessionKeeper } from '../../project/session.ts'
+import { readFacts, survey, throwAll } from '../../project/survey.ts'
+import { makeSheets, readQuality } from '../../sheets/sheet.ts'
+import type { SheetInput } from '../../sheets/sources.ts'
+import { requestHash } from '../../spec/key.ts'
+import { findEntry } from '../../vault/lockfile.ts'
+import type { DeliveredFrames } from '../api/overview-report.ts'
+import { layoutOf, toInputs } from '../sheets/sheets.ts'
+
+/**
+ * All frames that one take of an animation was delivered with: what the spec plays of them is left aside. The service is not asked.
+ *
+ * @param take The spec's where it is left out.
+ * @throws `SW_USAGE` for an animation that there is not; what is wrong with its spec; `SW_DELIVERY` for a result that cannot be read.
+ */
+export async function readDelivered(shop: Shop, keeper: SessionKeeper, id: string, take?: number): Promise<DeliveredFrames> {
+  const found = await survey(shop, [id], { host: keeper.host })
+  const { wishes, items, lock, errors } = found
+  const at = items.findIndex((item) => item.id === id)
+  const item = items[at]
+  const wish = wishes[at]
+  if (!item || !wish) {
+    throwAll(errors)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected the name of an animation, found ${JSON.stringify(id)}.`,
+      facts: { name: id },
+    })
+  }
+  const { use: _, durations: __, ...whole } = item.animation
+  const animation = { ...whole, take: take ?? whole.take }
+  const hashOf = (identity: Parameters<typeof wish.requests>[0]): string =>
+    requestHash({ ...wish.requests(identity).sheet, take: animation.take }, identity)
+  const hash = identify(id, hashOf, lock, { host: keeper.host })?.hash
+  const standing = standingOf(await readFacts(shop, lock, [[id, hash]], undefined), id, hash)
+  const review = hash === undefined ? undefined : findEntry(lock, id, hash)?.result?.review
+  const { review: ___, ...bare } = item
+  // The spec as it would be with this take: what lies over frames may be for one take alone.
+  const spec = { ...item.spec, scales: [1], animations: item.spec.animations.map((own) => (own.name === animation.name ? animation : own)) }
+  const asked = { ...bare, ...standing, spec, ...(review ? { review } : {}) }
+  // A frame touched up by hand that does not fit is told where it is used.
+  const [placed] = await toInputs(shop, { ...found, items: [asked], wishes: [wish] }, 'placeholder', () => {})
+  const input = { ...(placed as SheetInput), animation }
+  const ports = { cache: shop.cache, codec: shop.codec, layout: layoutOf(shop), warn: () => {}, onOverrideFault: () => {} }
+  const [quality] = await readQuality([input], new Set([id]), shop.options.atlas, ports)
+  return {
+    take: animation.take,
+    sheets: await makeSheets([input], 'sprite', shop.options.atlas, ports),
+    ...(quality ? { quality } : {}),
+  }
+}

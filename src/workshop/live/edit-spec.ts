@@ -1,0 +1,63 @@
+import { relative } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import { stageFile } from '../../host/publish.ts'
+import type { Shop } from '../../project/context.ts'
+import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../../spec/scan.ts'
+import { specName } from '../../spec/spec-name.ts'
+import { sha256 } from '../../vault/objects.ts'
+import type { SpecEditReport, SpecEditRequest } from '../api/overview-report.ts'
+
+/** Writes into spec files of the project, one at a time. */
+export type SpecEditor = (request: SpecEditRequest) => Promise<SpecEditReport>
+
+/**
+ * An editor of the project's specs: of those that its globs find and no other file. A file is replaced whole, or left as it is.
+ *
+ * It throws `SW_USAGE` for a sprite that there is not, `SW_CHANGED` where the file is not what was decided on any more, `SW_SPEC` where it would be no spec afterwards.
+ */
+export function createSpecEditor(shop: Shop): SpecEditor {
+  let queue: Promise<unknown> = Promise.resolve()
+  return (request) => {
+    const run = queue.then(() => edit(shop, request))
+    queue = run.catch(() => {})
+    return run
+  }
+}
+
+async function edit({ host, options }: Shop, { sprite, digest, edit }: SpecEditRequest): Promise<SpecEditReport> {
+  const isNamed = (file: string): boolean => specName(file)?.toLowerCase() === sprite.toLowerCase()
+  const read = new Map<string, ReadSpec['spec']>()
+  for (const file of (await findSpecs(host.glob, options.root, options.specs)).filter(isNamed))
+    read.set(file, (await tryReadSpec(host.disk, file, options.root)).spec)
+  // Two of one name are none.
+  const spec = toScan(read, options.root).specs.find(({ name }) => name === sprite)
+  if (!spec) {
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected the name of a sprite whose spec is in order, found ${JSON.stringify(sprite)}.`,
+      facts: { name: sprite },
+    })
+  }
+  const { file } = spec
+  const shownAs = relative(options.root, file).replaceAll('\\', '/')
+  const readFresh = async (): Promise<Uint8Array> => {
+    const bytes = await host.disk.read(file)
+    if (sha256(bytes) === digest) return bytes
+    throw new SpritewrightError('SW_CHANGED', {
+      message: `${shownAs} has changed since it was looked at. Nothing was written; look at it again, and repeat the change.`,
+      facts: { file },
+    })
+  }
+  const { editSpecText } = await import('../../spec/edit.ts')
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFresh())
+  const edited = new TextEncoder().encode(editSpecText(text, file, shownAs, edit(spec)))
+  if (sha256(edited) === digest) return { file, digest }
+  const staged = await stageFile(host.disk, host.random, file, edited)
+  try {
+    await readFresh()
+  } catch (error) {
+    await staged.discard()
+    throw error
+  }
+  await staged.commit()
+  return { file, digest: sha256(edited) }
+}

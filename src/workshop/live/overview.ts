@@ -1,0 +1,158 @@
+import type { SpritewrightError } from '../../errors.ts'
+import type { Shop } from '../../project/context.ts'
+import { listOrphans, toOrphanOrder } from '../../project/orphans.ts'
+import { type PlanStep, standingOf } from '../../project/plan.ts'
+import type { SessionKeeper } from '../../project/session.ts'
+import { readFacts, surveyWishes, toWishes } from '../../project/survey.ts'
+import { groupBy } from '../../sheets/group-by.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
+import type { LockFile } from '../../vault/lockfile.ts'
+import type { Workshop } from '../api/api.ts'
+import type { Overview, OverviewItem, OverviewOrphan } from '../api/overview-report.ts'
+import { mayBuy } from '../may-buy.ts'
+import { isAbout, staleOf } from '../sheets/changed-specs.ts'
+import { othersOf, serviceOf } from './pending-purchases.ts'
+import { type BookedSpecs, createSpecBook } from './spec-book.ts'
+import { readTakes } from './takes.ts'
+
+/** Where one sprite stands. */
+interface Part {
+  readonly spec: SpriteSpec
+  readonly items: readonly OverviewItem[]
+  /** Those that it needs, called by its name. */
+  readonly steps: readonly PlanStep[]
+  readonly others: readonly string[]
+  readonly errors: readonly SpritewrightError[]
+}
+
+/** What was read last, by name. */
+interface Seen {
+  readonly lock: LockFile
+  readonly parts: ReadonlyMap<string, Part>
+  /** Requests that may have been paid and are not here, whether a spec asks for them or not. */
+  readonly open: readonly OverviewOrphan[]
+}
+
+/** Tells where everything stands, by the project's own papers; nothing is thrown for a broken spec. Remembers what it has read, so that a saved spec costs as much as that one sprite. */
+export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['overview'] {
+  const book = createSpecBook(shop)
+  let seen: Seen | undefined
+  let turn: Promise<unknown> = Promise.resolve()
+  const read = async (changed: readonly string[] | undefined): Promise<Overview> => {
+    const before = seen
+    // What fails in between leaves nothing to go on from.
+    seen = undefined
+    const specs = await book.read(before && changed)
+    const stale = staleOf(specs.specs, before && changed)
+    const { lock, parts, open } = before && stale !== 'all' ? before : await readAnew(shop, keeper)
+    // What is wrong is looked at again: its cause may lie where nobody looks.
+    const isKnown = (spec: SpriteSpec): boolean => {
+      const part = parts.get(spec.name)
+      return part?.spec === spec && part.errors.length === 0 && stale !== 'all' && !stale.has(spec.name)
+    }
+    const kept = specs.specs.flatMap((spec) => (isKnown(spec) ? [[spec.name, parts.get(spec.name) as Part] as const] : []))
+    const fresh = await readParts(
+      shop,
+      keeper,
+      specs.specs.filter((spec) => !isKnown(spec)),
+      lock,
+    )
+    seen = { lock, parts: new Map([...kept, ...fresh]), open }
+    return toOverview(shop, keeper, specs, seen)
+  }
+  return (changed) => {
+    const run = turn.then(() => read(changed))
+    turn = run.catch(() => undefined)
+    return run
+  }
+}
+
+/** What is known before any sprite is looked at. */
+async function readAnew(shop: Shop, { host }: SessionKeeper): Promise<Seen> {
+  const lock = await shop.lock.read()
+  const open = (await listOrphans(shop, [], new Set())).filter(({ entry }) => host === undefined || entry.service.host === host)
+  const facts = await readFacts(
+    shop,
+    lock,
+    open.map(({ id, hash }) => [id, hash]),
+    undefined,
+  )
+  const orphans = open.map((one) => ({
+    ...standingOf(facts, one.id, one.hash),
+    id: one.id,
+    hash: one.hash,
+    request: toOrphanOrder(one).request,
+  }))
+  return { lock, parts: new Map(), open: orphans }
+}
+
+async function readParts(
+  shop: Shop,
+  keeper: SessionKeeper,
+  specs: readonly SpriteSpec[],
+  lock: LockFile,
+): Promise<readonly (readonly [string, Part])[]> {
+  if (specs.length === 0) return []
+  const found = await surveyWishes(shop, await toWishes(shop, { specs, errors: [] }), lock, { host: keeper.host })
+  const takes = await readTakes(shop, keeper, found)
+  const items = groupBy(
+    found.items.map((item, index): OverviewItem => ({ ...item, takes: takes[index] ?? [] })),
+    ({ spec }) => spec.name,
+  )
+  const steps = groupBy(
+    found.steps.flatMap((step) => step.sprites.map((name) => ({ name, step }))),
+    ({ name }) => name,
+  )
+  const others = othersOf(found)
+  return specs.map((spec, at) => {
+    const own = items.get(spec.name) ?? []
+    const shared = (steps.get(spec.name) ?? []).map(({ step }) => step)
+    const ownSteps = shared.map((step) => toOwnStep(step, spec.name))
+    return [
+      spec.name,
+      {
+        spec,
+        items: own,
+        steps: ownSteps,
+        others: [...own, ...shared].flatMap(({ id }, index) => (others.has(id) ? [[...own, ...ownSteps][index]?.id ?? id] : [])),
+        errors: found.errors.filter((error) => isAbout(spec, error) || (at === 0 && !specs.some((other) => isAbout(other, error)))),
+      },
+    ] as const
+  })
+}
+
+function toOverview(shop: Shop, keeper: SessionKeeper, { specs, errors, digests }: BookedSpecs, { parts, open }: Seen): Overview {
+  const all = specs.flatMap(({ name }) => parts.get(name) ?? [])
+  const items = all.flatMap((part) => part.items)
+  const steps = joinSteps(all.flatMap((part) => part.steps))
+  const asked = new Set([...items, ...steps].map(({ hash }) => hash))
+  return {
+    items,
+    steps,
+    orphans: open.filter(({ hash }) => !asked.has(hash)),
+    others: new Set(all.flatMap(({ others }) => others)),
+    digests,
+    // A picture that cannot be read may be that of several.
+    errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],
+    warnings: [...shop.warnings],
+    mayBuy: mayBuy(shop, {}),
+    service: serviceOf(shop, keeper),
+  }
+}
+
+/** A step as one sprite calls it: whoever else needs it may ask for something else tomorrow. Its place in the chain is the same for all. */
+function toOwnStep(step: PlanStep, name: string): PlanStep {
+  const id = `${name}${step.id.slice(step.id.indexOf('#'))}`
+  return { ...step, id, request: { ...step.request, id }, sprites: [name] }
+}
+
+/** A step that several sprites need is one, called by the first of them, with all of their names. */
+function joinSteps(all: readonly PlanStep[]): readonly PlanStep[] {
+  const steps = new Map<string, PlanStep>()
+  for (const step of all) {
+    const key = step.hash ?? step.id
+    const before = steps.get(key)
+    steps.set(key, before ? { ...before, sprites: [...before.sprites, ...step.sprites] } : step)
+  }
+  return [...steps.values()]
+}

@@ -1,0 +1,72 @@
+import type { Shop } from '../../project/context.ts'
+import { approvalOf } from '../../project/orders.ts'
+import type { PlanItem, PlanStep } from '../../project/plan.ts'
+import type { SessionKeeper } from '../../project/session.ts'
+import { isUnsent, type Survey, surveyWishes, toWishes } from '../../project/survey.ts'
+import type { SpecScan } from '../../spec/scan.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
+import { specName } from '../../spec/spec-name.ts'
+import type { Workshop } from '../api/api.ts'
+import type { DueOrder, OverviewService } from '../api/overview-report.ts'
+import { mayBuy } from '../may-buy.ts'
+import { createSpecBook } from './spec-book.ts'
+
+/** Finds what was approved in this checkout and is not at its end, by the papers alone; nothing is written. */
+export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['due'] {
+  const book = createSpecBook(shop)
+  let known: ReadonlySet<SpriteSpec> | undefined
+  return async (changed) => {
+    // A test of a game that starts its dev server buys nothing, and follows nothing.
+    if (shop.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
+    const [isAllowed, { canAsk }] = [mayBuy(shop, {}), serviceOf(shop, keeper)]
+    // What nobody could go on with need not be looked for.
+    if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
+    const { specs, errors } = await book.read(changed)
+    const isOfSpecs = changed?.every((file) => specName(file) !== undefined) === true
+    const [before, saved] = [known ?? new Set(specs), new Set(changed)]
+    known = new Set(specs)
+    // One that was locked, or shared its name, may be there again without having been saved.
+    const asked = isOfSpecs ? specs.filter((spec) => saved.has(spec.file) || !before.has(spec)) : specs
+    return { orders: await findOrders(shop, keeper, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
+  }
+}
+
+async function findOrders(shop: Shop, keeper: SessionKeeper, scan: SpecScan): Promise<readonly DueOrder[]> {
+  const found = await surveyWishes(shop, await toWishes(shop, scan), await shop.lock.read(), { host: keeper.host })
+  const others = othersOf(found)
+  return found.items.flatMap((item): DueOrder[] => {
+    const { id, state, hash, ceiling } = item
+    const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
+    if (!isOurs || hash === undefined) return []
+    const needed = [item, ...stepsOf(found, item)]
+    const approved = needed.map(({ id, hash }) => (hash === undefined ? null : (approvalOf(found.lock, id, hash)?.at ?? null)))
+    const passed = needed.map(({ hash, state, executionId, question }) => [hash, state, executionId, question?.questionId])
+    return [
+      {
+        id,
+        state,
+        mark: JSON.stringify([approved, passed]),
+        approved: JSON.stringify(approved),
+        ...(ceiling === undefined ? {} : { ceiling }),
+      },
+    ]
+  })
+}
+
+/** The steps that an order waits for. The same whichever sprites are looked at beside it: what they share may be called by any of them. */
+function stepsOf({ steps }: Survey, item: PlanItem): readonly PlanStep[] {
+  return steps.filter(({ sprites, state }) => sprites.includes(item.spec.name) && (state === 'bought' || isUnsent(item)))
+}
+
+/** Ids whose approval does not count here. */
+export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): ReadonlySet<string> {
+  const isOthers = ({ state, approval }: PlanItem | PlanStep): boolean => state === 'approved' && approval?.verdict !== 'valid'
+  return new Set([...items, ...steps].filter(isOthers).map(({ id }) => id))
+}
+
+/** What is known of the service without asking it. */
+export function serviceOf({ options, credentials }: Shop, { host }: SessionKeeper): OverviewService {
+  if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
+  if (host === undefined) return { kind: 'none', canAsk: false }
+  return { kind: 'remote', host, canAsk: credentials.key !== undefined }
+}

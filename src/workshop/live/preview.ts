@@ -1,0 +1,61 @@
+import type { Shop } from '../../project/context.ts'
+import type { SessionKeeper } from '../../project/session.ts'
+import type { SpecScan } from '../../spec/scan.ts'
+import { specName } from '../../spec/spec-name.ts'
+import type { LockFile } from '../../vault/lockfile.ts'
+import type { Workshop } from '../api/api.ts'
+import type { Preview } from '../api/preview-report.ts'
+import { staleOf } from '../sheets/changed-specs.ts'
+import { createSpriteMaker, type Made } from '../sheets/sprite-maker.ts'
+import { createSpecBook } from './spec-book.ts'
+
+/** What was shown last, and what it was put together from. */
+interface Shown {
+  readonly scan: SpecScan
+  readonly made: readonly Made[]
+  readonly preview: Preview
+}
+
+/** Remembers what it has shown, so that a saved spec costs as much as that one sprite, and a sprite nothing before it is asked for, however many others there are. */
+export function createPreviewer(shop: Shop, keeper: SessionKeeper): Workshop['preview'] {
+  const book = createSpecBook(shop)
+  const maker = createSpriteMaker(shop, keeper)
+  const made = new Map<string, Made>()
+  let lock: LockFile | undefined
+  let shown: Shown | undefined
+  return async (changed, wanted) => {
+    const scan = await book.read(shown && changed)
+    const stale = staleOf(scan.specs, lock && changed)
+    // What no sound spec names now may be what one named, and will name again.
+    if (stale === 'all' || changed?.some((path) => specName(path) === undefined)) maker.forgetPapers()
+    if (stale === 'all') {
+      made.clear()
+      lock = undefined
+    } else for (const name of stale) made.delete(name)
+    // What shares its name with another, is broken or gone comes back as it is by then.
+    const there = new Set(scan.specs.map(({ name }) => name))
+    for (const name of made.keys()) if (!there.has(name)) made.delete(name)
+    lock ??= await shop.lock.read()
+    const asked = wanted ? scan.specs.filter(({ name }) => wanted.has(name)) : scan.specs
+    // What could not be made is tried again: its cause may lie where nobody looks.
+    const due = asked.filter((spec) => made.get(spec.name)?.spec !== spec || made.get(spec.name)?.errors.length !== 0)
+    for (const { name } of due) made.delete(name)
+    for (const one of await maker.make(due, lock)) made.set(one.spec.name, one)
+    const now = asked.flatMap(({ name }) => made.get(name) ?? [])
+    shown = toShown(scan, now, shown)
+    return shown.preview
+  }
+}
+
+/** The very same as before where nothing has been made anew. */
+function toShown(scan: SpecScan, made: readonly Made[], before: Shown | undefined): Shown {
+  const isSame = before?.scan === scan && before.made.length === made.length && before.made.every((one, at) => one === made[at])
+  if (isSame) return before
+  const quality = made.flatMap((one) => one.quality).sort((a, b) => (a.id < b.id ? -1 : 1))
+  const sheets = { sprites: made.flatMap(({ sprite }) => sprite ?? []), atlases: made.flatMap(({ atlases }) => atlases), quality }
+  return {
+    scan,
+    made,
+    preview: { specs: scan.specs, sheets, errors: [...new Set([...scan.errors, ...made.flatMap(({ errors }) => errors)])] },
+  }
+}

@@ -1,0 +1,195 @@
+import { SpritewrightError } from '../errors.ts'
+import { adoptExecution } from '../job/adopt.ts'
+import { freezeAnswer, sendAnswer } from '../job/answer.ts'
+import { decide } from '../job/decision.ts'
+import { settle } from '../job/delivery/deliver.ts'
+import { factsNow, type JobPorts, type Order } from '../job/order.ts'
+import { stopError } from '../job/stop.ts'
+import type { Shop } from '../project/context.ts'
+import { findOrder, findOrders } from '../project/named-orders.ts'
+import { toJobPorts } from '../project/orders.ts'
+import type { Session } from '../project/session.ts'
+import { sniffPicture } from '../spec/picture.ts'
+import { overLimits } from '../spec/reference.ts'
+import { findEntry } from '../vault/lockfile.ts'
+import { sha256 } from '../vault/objects.ts'
+import type { AnswerRequest } from './api/api.ts'
+import { changedError } from './changed-error.ts'
+
+/** An order with an execution at the service. */
+interface OpenOrder {
+  readonly order: Order
+  readonly executionId: string
+  readonly isKept: boolean
+  /** Whether it has ended without a result. */
+  readonly hasFailed: boolean
+}
+
+/** The executions that a name stands for: of one animation, of one step, or of all of a sprite. @param hash Of the one request that is meant, whatever it is called. @default all of that name */
+async function findExecutions(shop: Shop, session: Session, name: string, hash?: string): Promise<readonly OpenOrder[]> {
+  const one = hash === undefined ? undefined : await findOrder(shop, session, hash)
+  const meant = hash === undefined ? await findOrders(shop, session, name) : one ? [one] : []
+  return meant.flatMap(({ order, standing }) => {
+    const { executionId, state } = standing
+    return executionId === undefined ? [] : [{ order, executionId, isKept: state === 'bought', hasFailed: state === 'failed' }]
+  })
+}
+
+/**
+ * Answers the question of an execution. The question is read anew from the service first: it is asked exactly while it stands there.
+ *
+ * @returns The execution that goes on.
+ * @throws `SW_CHANGED` where it is not the question that was shown; `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none, or that the service does not take; `SW_UNREACHABLE` where the answer was not confirmed,
+ *   `SW_UNCERTAIN` where it may not be sent again either.
+ */
+export async function answer(
+  shop: Shop,
+  session: Session,
+  request: AnswerRequest,
+  signal: AbortSignal,
+): Promise<{ readonly id: string; readonly executionId: string }> {
+  const ports = await toJobPorts(shop, session, { signal })
+  const { shown } = request
+  for (const { order, executionId, isKept, hasFailed } of await findExecutions(shop, session, request.name, shown?.hash)) {
+    if (isKept || hasFailed) continue
+    const execution = await session.client.execution(executionId, signal)
+    const { question, conversationId } = execution
+    if (!question || conversationId === null || (shown && shown.questionId !== question.questionId)) continue
+    if (question.requiresAsset && !request.asset) {
+      throw new SpritewrightError('SW_USAGE', {
+        message: `The question of "${order.request.id}" wants a picture: ${question.text} Give one with --asset FILE.`,
+        facts: { id: order.request.id, question: question.text },
+      })
+    }
+    const assetId = request.asset && (await uploadAsset(ports, request.asset))
+    const known = await adoptExecution(ports, order, await ports.journal.read(order.hash))
+    const view = await freezeAnswer(ports, order, known, conversationId, question.questionId, { text: request.text, assetId })
+    if (view) await sendAnswer(ports, order, view)
+    const now = await ports.journal.read(order.hash)
+    await settle(ports, order, now)
+    const { accepted, answer: open } = now.submission
+    if (open || !accepted) {
+      const step = decide(now.submission, factsNow(ports, order))
+      if (step.do === 'stop') throw stopError(ports, order, step.why, { isAnswer: true })
+      throw new SpritewrightError('SW_UNREACHABLE', {
+        message: `The service did not confirm the answer to "${order.request.id}". Run spritewright build: it sends the same answer again under the same key, so it counts once.`,
+        facts: { id: order.request.id },
+      })
+    }
+    return { id: order.request.id, executionId: accepted.executionId }
+  }
+  if (shown) throw changedError(request.name, 'the question that was shown, which is not asked any more', 'No answer was sent.')
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected a question waiting at "${request.name}", found none. See: spritewright status`,
+    facts: { name: request.name },
+  })
+}
+
+async function uploadAsset(ports: JobPorts, asset: { readonly path: string; readonly bytes: Uint8Array }): Promise<string> {
+  const sniffed = sniffPicture(asset.bytes)
+  if ('found' in sniffed) {
+    throw new SpritewrightError('SW_REFERENCE', {
+      message: `Expected a PNG, JPEG or WebP picture at ${asset.path}, found ${sniffed.found}.`,
+      facts: { path: asset.path, found: sniffed.found },
+    })
+  }
+  const refusal = overLimits(asset.bytes, sniffed.header, asset.path, ports.capabilities)
+  if (refusal)
+    throw new SpritewrightError('SW_REFERENCE', { message: `${asset.path}: ${refusal.message}. No answer was sent.`, facts: refusal.facts })
+  return ports.uploads.referenceId(sha256(asset.bytes), { bytes: asset.bytes, contentType: sniffed.header.contentType }, ports.signal)
+}
+
+/**
+ * Cancels the running pictures of a name. Sprite executions cannot be cancelled: the service does not allow it.
+ *
+ * @returns What the service says of each.
+ * @throws `SW_CAPABILITY` for a sprite execution; `SW_USAGE` where nothing runs, `SW_CHANGED` where what was shown does not.
+ */
+export async function cancel(
+  shop: Shop,
+  session: Session,
+  { name, shown }: { readonly name: string; readonly shown: string | undefined },
+  signal: AbortSignal,
+): Promise<readonly { readonly id: string; readonly status: string }[]> {
+  const open = (await findExecutions(shop, session, name, shown)).filter((one) => !one.isKept && !one.hasFailed)
+  const pictures = open.filter(({ order }) => order.request.operation !== 'sprite_sheet')
+  const sheet = open.find(({ order }) => order.request.operation === 'sprite_sheet')
+  if (pictures.length === 0 && sheet) {
+    throw new SpritewrightError('SW_CAPABILITY', {
+      message: `"${sheet.order.request.id}" is a sprite execution; the service does not allow customers to cancel those. It goes on, its hold is settled on delivery or restored on failure.`,
+      facts: { id: sheet.order.request.id, executionId: sheet.executionId },
+    })
+  }
+  if (pictures.length === 0 && shown !== undefined) throw changedError(name, 'a picture that is being made', 'Nothing was cancelled.')
+  if (pictures.length === 0)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected a picture being made for "${name}", found none. See: spritewright status`,
+      facts: { name },
+    })
+  const ended: { id: string; status: string }[] = []
+  const ports = { ...shop, clock: shop.host.clock }
+  for (const { order, executionId } of pictures) {
+    const { status } = await session.client.cancel(executionId, signal)
+    ended.push({ id: order.request.id, status })
+    const view = await shop.journal.read(order.hash)
+    if (status !== 'cancelled') continue
+    const failed = await shop.journal.append(order.hash, view, 'failed', {
+      attempt: view.submission.attempt,
+      executionId,
+      status,
+      error: null,
+    })
+    if (failed) await settle(ports, order, failed)
+  }
+  return ended
+}
+
+/**
+ * Deletes the conversations of a name at the service: what it has of them is gone then. The paid results here stay.
+ *
+ * @param confirm Asked once with the ids; nothing is deleted unless it answers `true`.
+ * @throws `SW_VAULT` where anything of it is not in the vault yet: it would be lost; `SW_USAGE` where nothing of it is at the service.
+ */
+export async function forget(
+  shop: Shop,
+  session: Session,
+  name: string,
+  confirm: (ids: readonly string[]) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const open = await findExecutions(shop, session, name)
+  if (open.length === 0)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected executions of "${name}" at the service, found none. See: spritewright status`,
+      facts: { name },
+    })
+  const unkept = open.filter((one) => !one.isKept && !one.hasFailed).map(({ order }) => order.request.id)
+  if (unkept.length > 0) {
+    throw new SpritewrightError('SW_VAULT', {
+      message: `${unkept.join(', ')}: not in the vault yet, and lost for good once the service forgets it. Run spritewright build first.`,
+      facts: { ids: unkept },
+    })
+  }
+  for (const { order } of open) await checkResult(shop, order)
+  if (!(await confirm(open.map(({ order }) => order.request.id)))) return []
+  const forgotten: string[] = []
+  for (const { order, executionId } of open) {
+    const { accepted } = (await shop.journal.read(order.hash)).submission
+    const conversationId = accepted?.conversationId ?? (await session.client.execution(executionId, signal)).conversationId
+    if (conversationId === null) continue
+    await session.client.deleteConversation(conversationId, signal)
+    forgotten.push(order.request.id)
+  }
+  return forgotten
+}
+
+/** What the service still has is the last copy of a damaged result. @throws `SW_VAULT` */
+async function checkResult(shop: Shop, { hash, request }: Order): Promise<void> {
+  const result =
+    (await shop.journal.read(hash)).submission.stored?.sha256 ?? findEntry(await shop.lock.read(), request.id, hash)?.result?.sha256
+  if (result === undefined || (await shop.vault.read(result))) return
+  throw new SpritewrightError('SW_VAULT', {
+    message: `The result of "${request.id}" is damaged or gone here, and would be lost for good once the service forgets it. Nothing was deleted. Run spritewright build first: it fetches it again, for free.`,
+    facts: { id: request.id, result },
+  })
+}

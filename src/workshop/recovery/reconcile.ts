@@ -1,0 +1,53 @@
+import type { Shop } from '../../project/context.ts'
+import type { Survey } from '../../project/survey.ts'
+import type { ServiceIdentity } from '../../spec/request.ts'
+import type { LockChange } from '../../vault/lock-store.ts'
+import { findEntry, findOwnEntry } from '../../vault/lockfile.ts'
+
+/**
+ * Writes into the lock file what only the journal, or an entry under another name, knows of results that are here: after a crash between the two, after another
+ * process has overwritten a change, after a rename, after an edit by hand. Other checkouts see the lock file alone.
+ *
+ * @param identity Of the service that answered in this run; what stands in no entry of the lock file was found under it.
+ */
+export async function mendLock(shop: Shop, found: Survey, identity?: ServiceIdentity): Promise<void> {
+  const ports = { lock: shop.lock, ledger: shop.ledger, clock: shop.host.clock }
+  const changes: LockChange[] = []
+  for (const { id, hash, state, request, result: bought } of [...found.items, ...found.steps]) {
+    const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
+    if (state !== 'bought' || hash === undefined || findOwnEntry(found.lock, id, hash)?.result?.sha256 === bought) continue
+    const service = entry?.service ?? identity
+    if (!service) continue
+    const { result, execution } = entry ?? {}
+    if (entry && result?.sha256 === bought)
+      changes.push({ id, hash, change: (now) => (now?.result ? now : { ...entry, ...now, execution, result }) })
+    else
+      await (await import('../on-demand.ts')).settle(
+        ports,
+        { hash, request, identity: service, approval: undefined },
+        await shop.journal.read(hash),
+      )
+  }
+  if (changes.length > 0) await shop.lock.changeAll(changes)
+}
+
+/**
+ * Brings home what an earlier run had to keep outside of the project. A state folder is not committed, and the folder for temporary files is cleared by others; a project that still takes nothing is told.
+ */
+export async function bringHome(shop: Shop, found: Survey): Promise<void> {
+  const { places } = shop.vault
+  const home = places.find(({ name }) => name === 'project')
+  const abroad = places.filter(({ name }) => name === 'rescue')
+  for (const { id, state, result } of [...found.items, ...found.steps]) {
+    if (state !== 'bought' || result === undefined || !home || (await home.store.has(result))) continue
+    for (const { store } of abroad) {
+      if (!(await store.has(result))) continue
+      await shop.vault.read(result)
+      if (!(await home.store.has(result)))
+        shop.warnings.push(
+          `The result of "${id}" is not in ${home.store.folder}, which takes no more files. Make room and build again. It is kept in ${store.folder}`,
+        )
+      break
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
+import { SpritewrightError } from '../../errors.ts'
+import { runCrew } from '../../job/crew.ts'
+import type { Order } from '../../job/order.ts'
+import { recordDecision } from '../../job/recover.ts'
+import type { Shop } from '../../project/context.ts'
+import { findOrder, findOrders, type NamedOrder } from '../../project/named-orders.ts'
+import { toJobPorts } from '../../project/orders.ts'
+import type { Session } from '../../project/session.ts'
+import { throwAll } from '../../project/survey.ts'
+import type { RecoverReport, RecoverRequest } from '../api/api.ts'
+import { changedError } from '../changed-error.ts'
+import { mayBuy } from '../may-buy.ts'
+
+/**
+ * Decides about what nobody can know: writes the decision down, and for `replay` acts on it at once.
+ *
+ * @throws `SW_USAGE` where nothing of that name waits for a decision, or it was sent to another service; `SW_CHANGED` where it is not what was shown; whatever the repeated submission ended with.
+ */
+export async function recover(shop: Shop, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
+  const ports = await toJobPorts(shop, session, { ...request, signal, mayBuy: mayBuy(shop, {}), mayReplay: true })
+  const decided: RecoverReport['decided'][number][] = []
+  const orders: Order[] = []
+  for (const { order } of await findMeant(shop, session, request)) {
+    if (request.decision === 'replay') checkService(session, order)
+    const open = await recordDecision(ports, order, request.decision, request.shown)
+    if (!open) continue
+    decided.push({
+      id: order.request.id,
+      about: open.about,
+      ...credits('ceiling', open.ceiling),
+      ...credits('balanceBefore', open.balanceBefore),
+    })
+    orders.push(order)
+  }
+  if (decided.length === 0) {
+    if (request.shown) throw changedError(request.name, 'what was shown as undecided', 'Nothing was decided, and nothing was sent.')
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected something of "${request.name}" that waits for a decision, found none. See: spritewright status`,
+      facts: { name: request.name },
+    })
+  }
+  if (request.decision === 'abandon') return { decided, ...(await readBalance(session, signal)), bought: [] }
+  const crew = await runCrew(ports, orders, shop.options.limits.activeJobs)
+  throwAll(crew.failures.map(({ error }) => error))
+  return {
+    decided,
+    ...(await readBalance(session, signal)),
+    bought: crew.purchases.map((purchase) => ({ id: purchase.id, credits: parseCredits(purchase.credits ?? formatCredits(0n)) })),
+  }
+}
+
+/** What was sent to one service is never sent to another. @throws `SW_USAGE` */
+function checkService({ identity }: Session, { identity: sentTo, request }: Order): void {
+  if (sentTo.host === identity.host && sentTo.keyMode === identity.keyMode) return
+  throw new SpritewrightError('SW_USAGE', {
+    message: `"${request.id}" was sent to ${sentTo.host} with a ${sentTo.keyMode} key, and here answers ${identity.host} with a ${identity.keyMode} key. Nothing was sent. Set the address and the key that it was sent with, or give it up: spritewright recover ${request.id} --abandon`,
+    facts: { id: request.id, host: sentTo.host, keyMode: sentTo.keyMode },
+  })
+}
+
+async function findMeant(shop: Shop, session: Session, { name, shown }: RecoverRequest): Promise<readonly NamedOrder[]> {
+  if (!shown) return findOrders(shop, session, name)
+  const one = await findOrder(shop, session, shown.hash)
+  return one ? [one] : []
+}
+
+/** Evidence for a person, and no more: the decision is written by then. */
+async function readBalance(session: Session, signal: AbortSignal): Promise<{ readonly balance?: Credits }> {
+  try {
+    return { balance: await session.client.balance(signal) }
+  } catch {
+    return {}
+  }
+}
+
+function credits<K extends string>(name: K, text: string | undefined): { readonly [key in K]?: Credits } {
+  return (text === undefined ? {} : { [name]: parseCredits(text) }) as { readonly [key in K]?: Credits }
+}

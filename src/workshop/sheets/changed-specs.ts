@@ -1,0 +1,47 @@
+import { extname, sep } from 'node:path'
+import { filesOf } from '../../errors.ts'
+import { overrideFolder } from '../../sheets/overrides/overrides.ts'
+import { referencePath } from '../../spec/reference.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
+import { specName } from '../../spec/spec-name.ts'
+
+/** Names of the sprites whose pictures have changed, their specs left aside; all where papers have. @param changed Absolute paths; undefined where nobody knows what has. */
+export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {
+  if (!changed) return 'all'
+  const names = new Set<string>()
+  const others = changed.filter((path) => specName(path) === undefined)
+  const parts = others.length === 0 ? [] : specs.map(toParts)
+  for (const path of others) {
+    const folded = fold(path)
+    const users = parts.filter(({ picture, frames }) => picture === folded || `${folded}${sep}`.startsWith(frames))
+    if (users.length === 0 && !pictures.has(extname(path).toLowerCase())) return 'all'
+    for (const { name } of users) names.add(name)
+  }
+  return names
+}
+
+/** The files of a sprite beside its spec, folded. */
+interface SpriteParts {
+  readonly name: string
+  readonly picture: string | undefined
+  /** Folder, with a separator at its end. */
+  readonly frames: string
+}
+
+function toParts(spec: SpriteSpec): SpriteParts {
+  const picture = referencePath(spec)
+  return { name: spec.name, picture: picture === undefined ? undefined : fold(picture), frames: fold(`${overrideFolder(spec)}${sep}`) }
+}
+
+/** Paths that are one file on Windows or macOS are the same; elsewhere a sprite is looked at once too often, which changes nothing. */
+function fold(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}
+
+const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+
+/** Whether an error is about a spec, its picture, or frames touched up by hand. */
+export function isAbout(spec: SpriteSpec, error: unknown): boolean {
+  const frames = `${overrideFolder(spec)}${sep}`
+  return filesOf(error).some((file) => file === spec.file || file === referencePath(spec) || `${file}${sep}`.startsWith(frames))
+}

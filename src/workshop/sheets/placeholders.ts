@@ -1,0 +1,71 @@
+import type { Bitmap } from '../../../atlas/index.ts'
+import type { Shop } from '../../project/context.ts'
+import type { PlanItem } from '../../project/plan.ts'
+import type { Survey, Wish } from '../../project/survey.ts'
+import type { StandInSource } from '../../sheets/placeholder.ts'
+import { buildKey, requestHash } from '../../spec/key.ts'
+import type { ServiceIdentity } from '../../spec/request.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
+import { findEntry, type LockFile } from '../../vault/lockfile.ts'
+
+/** Raised whenever equal sources give other stand-ins than before. */
+const drawing = 2
+
+/** How stand-ins are drawn for what a survey found. */
+export interface StandIns {
+  of(item: PlanItem, wish: Wish): Promise<StandInSource>
+}
+
+/** What is known of pictures and sizes before anything is drawn. */
+export function createStandIns(shop: Shop, found: Survey, readResult: (item: PlanItem) => Promise<readonly Bitmap[]>): StandIns {
+  const siblings = new Map<SpriteSpec, PlanItem>()
+  for (const item of found.items)
+    if (item.state === 'bought' && item.result !== undefined && !siblings.has(item.spec)) siblings.set(item.spec, item)
+  return {
+    of: async ({ spec }, wish) => {
+      const last = madePicture(found.lock, wish)
+      // One that is lost is fetched again by a build; until then there is what the chain begins with.
+      const made = last !== undefined && (await shop.vault.has(last)) ? last : undefined
+      const sha256 = made ?? wish.picture?.sha256
+      const prompt = wordsOf(spec)
+      const isMarked = shop.options.placeholders.mark
+      const like = siblings.get(spec)
+      return {
+        kind: 'placeholder',
+        sha256: buildKey({ drawing, from: sha256 ?? { prompt }, isMarked, like: like?.result ?? null }),
+        read: async () => (made === undefined ? wish.picture?.bytes : await shop.vault.read(made)),
+        prompt,
+        isMarked,
+        readLike: like && (() => readResult(like)),
+      }
+    },
+  }
+}
+
+/**
+ * The furthest picture of a sprite's chain that is bought, by its hash: the nearest to what will be animated. By the lock file alone: under which service the animation will be bought is
+ * not known yet.
+ */
+function madePicture(lock: LockFile, wish: Wish): string | undefined {
+  const services = stepServices.get(lock) ?? servicesOfSteps(lock)
+  stepServices.set(lock, services)
+  const chains = services.map((service) =>
+    wish.requests(service).steps.map((step) => findEntry(lock, step.id, requestHash(step, service))?.result?.sha256),
+  )
+  const reached = chains.map((results) => results.findLastIndex((result) => result !== undefined))
+  const best = reached.indexOf(Math.max(...reached))
+  return chains[best]?.[reached[best] ?? -1]
+}
+
+/** Lock files are never changed in place, and each sprite of a project asks for the same list. */
+const stepServices = new WeakMap<LockFile, readonly ServiceIdentity[]>()
+
+function servicesOfSteps(lock: LockFile): readonly ServiceIdentity[] {
+  return [...new Map(Object.values(lock.steps ?? {}).map(({ service }) => [JSON.stringify(service), service])).values()]
+}
+
+/** What is to be seen on the picture, as far as it is said in words. */
+function wordsOf({ reference, prompt }: SpriteSpec): string {
+  const [first] = reference.kind === 'steps' ? reference.steps : []
+  return first?.kind === 'text' ? `${first.text}\n${prompt}` : prompt
+}

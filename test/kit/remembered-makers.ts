@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto'
+import { type Made, type MakingTools, makeImage, makeSheet } from '../../src/embedded/making.ts'
+import type { Makers } from '../../src/embedded/options.ts'
+import type { Failure } from '../../src/embedded/records.ts'
+
+/** What was drawn once, and the steps in which it was told. */
+interface Drawn {
+  readonly made: Made | Failure
+  readonly steps: readonly (readonly [progress: number, ms: number])[]
+}
+
+const drawn = new Map<string, Promise<Drawn>>()
+
+/**
+ * The real makers, which draw the same for the same words and pixels: a request that a test of the file has made before is not drawn again, its
+ * steps are told as they were. Drawing is most of the time of a purchase, and not what these tests are about.
+ */
+export const rememberedMakers: Makers = {
+  sheet: (request, prompt, tools) =>
+    remember(['sheet', request.frames, request.background, prompt], tools, (own) => makeSheet(request, prompt, own)),
+  image: (request, prompt, tools) => remember(['image', request.operation, prompt], tools, (own) => makeImage(request, prompt, own)),
+}
+
+async function remember(
+  about: readonly unknown[],
+  tools: MakingTools,
+  make: (tools: MakingTools) => Promise<Made | Failure>,
+): Promise<Made | Failure> {
+  const picture = await tools.readPicture()
+  const pixels = picture && createHash('sha256').update(picture).digest('hex')
+  const key = JSON.stringify([...about, pixels, tools.jobMs, tools.names.frame(0), tools.names])
+  const known = await drawn.get(key)
+  if (known) {
+    for (const [progress, ms] of known.steps) await tools.onStep(progress, ms)
+    return known.made
+  }
+  const steps: [number, number][] = []
+  const onStep = async (progress: number, ms: number): Promise<void> => {
+    steps.push([progress, ms])
+    await tools.onStep(progress, ms)
+  }
+  const work = make({ ...tools, readPicture: async () => picture, onStep }).then((made) => ({ made, steps }))
+  // Whoever comes meanwhile draws for himself: this one may be stopped, and he not.
+  work.then(
+    () => drawn.set(key, work),
+    () => {},
+  )
+  return (await work).made
+}

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { nodeDisk } from '../../src/host/disk.ts'
+import { nodeModuleLoader } from '../../src/host/module-loader.ts'
+import { loadConfig } from '../../src/options/config-files.ts'
+
+const ports = { disk: nodeDisk(), loadModule: nodeModuleLoader() }
+let root: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'spritewright-'))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+function write(name: string, text: string): string {
+  writeFileSync(join(root, name), text)
+  return join(root, name)
+}
+
+test('a project without a config has no options and no file', async () => {
+  expect(await loadConfig(ports, root)).toEqual({ options: {}, dependencies: [] })
+})
+
+test.each([
+  [
+    'spritewright.config.ts',
+    "import { join } from 'node:path'\nconst engine: 'pixi' = 'pixi'\nexport default { engine, store: { dir: join('a', 'b') } }",
+  ],
+  ['spritewright.config.js', "export default { engine: 'pixi', store: { dir: 'a/b' } }"],
+  ['spritewright.config.mjs', "export default await Promise.resolve({ engine: 'pixi', store: { dir: 'a/b' } })"],
+  ['spritewright.config.json', '{ "engine": "pixi", /* where */ "store": { "dir": "a/b" }, }'],
+])('%s is found and read', async (name, text) => {
+  const file = write(name, text)
+  const { options, ...rest } = await loadConfig(ports, root)
+  expect(rest).toEqual({ file, dependencies: [] })
+  expect(JSON.parse(JSON.stringify(options))).toEqual({ engine: 'pixi', store: { dir: 'a/b' } })
+})
+
+test('a config is read anew each time', async () => {
+  write('spritewright.config.ts', "export default { engine: 'pixi' }")
+  await loadConfig(ports, root)
+  write('spritewright.config.ts', "export default { engine: 'phaser' }")
+  expect((await loadConfig(ports, root)).options).toEqual({ engine: 'phaser' })
+})
+
+test('a config that was asked for wins over the usual one', async () => {
+  write('spritewright.config.json', '{}')
+  const file = write('other.json', '{ "engine": "phaser" }')
+  expect(await loadConfig(ports, root, 'other.json')).toMatchObject({ file, options: { engine: 'phaser' } })
+})
+
+test('names of all kinds of dependencies are read from package.json', async () => {
+  write(
+    'package.json',
+    JSON.stringify({ dependencies: { 'pixi.js': '8' }, devDependencies: { vite: '8', phaser: '4' }, peerDependencies: { vite: '8' } }),
+  )
+  expect((await loadConfig(ports, root)).dependencies).toEqual(['phaser', 'pixi.js', 'vite'])
+})
+
+test('data may make the replay window narrower and not wider: that would send what a person has to decide about', async () => {
+  write('spritewright.config.json', '{ "replayWindow": "10m" }')
+  expect((await loadConfig(ports, root)).options).toEqual({ replayWindow: '10m' })
+  write('spritewright.config.json', '{ "replayWindow": "11m" }')
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({ code: 'SW_CONFIG', message: expect.stringContaining('found 11m') })
+  const program = write('other.config.mjs', "export default { replayWindow: '24h' }")
+  expect((await loadConfig(ports, root, program)).options).toEqual({ replayWindow: '24h' })
+})
+
+test('a config that throws is refused with what it said', async () => {
+  const file = write('spritewright.config.ts', "throw new TypeError('no such art')")
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({
+    code: 'SW_CONFIG',
+    message: expect.stringContaining('TypeError: no such art'),
+    facts: { file },
+  })
+})
+
+test('a config whose syntax is broken is refused', async () => {
+  const file = write('spritewright.config.ts', 'export default {')
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({ code: 'SW_CONFIG', facts: { file } })
+})
+
+test.each([
+  ['export default () => ({})', 'a function'],
+  ["export default 'phaser'", 'a value of type string'],
+])('the default export of %j is refused', async (text, found) => {
+  write('spritewright.config.mjs', text)
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({ code: 'SW_CONFIG', message: expect.stringContaining(`found ${found}.`) })
+})
+
+test('broken JSON is refused with its place', async () => {
+  const file = write('spritewright.config.json', '{\n  "engine": "pixi"\n  "formats": []\n}')
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({
+    code: 'SW_CONFIG',
+    message: 'spritewright.config.json:3:3 expected a comma, found a double quote',
+    facts: { file, line: 3, column: 3 },
+  })
+})
+
+test('two config files are refused, both named', async () => {
+  write('spritewright.config.ts', 'export default {}')
+  write('spritewright.config.json', '{}')
+  await expect(loadConfig(ports, root)).rejects.toMatchObject({
+    code: 'SW_CONFIG',
+    facts: { files: ['spritewright.config.ts', 'spritewright.config.json'] },
+  })
+})
+
+test('a config that was asked for and is missing is refused', async () => {
+  await expect(loadConfig(ports, root, 'nowhere.ts')).rejects.toMatchObject({
+    code: 'SW_CONFIG',
+    facts: { file: join(root, 'nowhere.ts') },
+  })
+})

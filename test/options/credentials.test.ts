@@ -1,0 +1,148 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { inspect } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SpritewrightError } from '../../src/errors.ts'
+import { nodeDisk } from '../../src/host/disk.ts'
+import { readCredentials } from '../../src/options/credentials.ts'
+import { Secret } from '../../src/options/secret.ts'
+
+const disk = nodeDisk()
+const canary = 'canary-key-4711'
+let root: string
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'spritewright-'))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+function write(files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text)
+}
+
+async function read(
+  env: Readonly<Record<string, string>> = {},
+  envPrefix?: string | string[],
+): Promise<[string | undefined, string | undefined, string | undefined]> {
+  const { key, keySource, baseUrl } = await readCredentials({ disk, env }, root, { mode: 'development', envPrefix })
+  return [key?.reveal(), keySource, baseUrl]
+}
+
+async function refusal(env: Readonly<Record<string, string>> = {}, envPrefix?: string | string[]): Promise<SpritewrightError> {
+  const error = await read(env, envPrefix).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  expect(error).toBeInstanceOf(SpritewrightError)
+  const refused = error as SpritewrightError
+  expect(`${refused.message}${refused.stack}${JSON.stringify(refused)}${inspect(refused)}`).not.toContain('canary')
+  return refused
+}
+
+describe('where key and base URL are from', () => {
+  test('nothing set gives nothing', async () => {
+    expect(await read()).toEqual([undefined, undefined, undefined])
+  })
+
+  test('no file is read where Vite reads none', async () => {
+    write({ '.env': `SPRITEWRIGHT_API_KEY=${canary}\n` })
+    expect(await readCredentials({ disk, env: {} }, false, { mode: 'development' })).toEqual({})
+    expect((await readCredentials({ disk, env: {} }, root, { mode: 'development' })).keySource).toBe('.env')
+  })
+
+  test('the environment wins over all files, then files win as in Vite', async () => {
+    const names = ['.env', '.env.local', '.env.development', '.env.development.local']
+    for (const name of names) {
+      write({ [name]: `SPRITEWRIGHT_API_KEY=${name}-key\nSPRITEWRIGHT_BASE_URL=https://x.example/${name}/\n` })
+      expect(await read()).toEqual([`${name}-key`, name, `https://x.example/${name}`])
+    }
+    expect(await read({ SPRITEWRIGHT_API_KEY: ` ${canary}\n` })).toEqual([
+      canary,
+      'environment',
+      'https://x.example/.env.development.local',
+    ])
+  })
+
+  test('an empty variable and a file of another mode are passed over', async () => {
+    write({
+      '.env': `SPRITEWRIGHT_API_KEY='${canary}' # mine`,
+      '.env.local': 'SPRITEWRIGHT_API_KEY=',
+      '.env.production': 'SPRITEWRIGHT_API_KEY=other',
+    })
+    expect(await read({ SPRITEWRIGHT_API_KEY: '' })).toEqual([canary, '.env', undefined])
+  })
+
+  test('a variable in a file may stand for another one', async () => {
+    write({ '.env': `SPRITEWRIGHT_API_KEY=\${TEAM_KEY}\nTEAM_KEY=${canary}\nSPRITEWRIGHT_BASE_URL=https://api.example.com/v1` })
+    expect(await read({})).toEqual([canary, '.env', 'https://api.example.com/v1'])
+  })
+
+  test('variables that stand for each other end', async () => {
+    write({ '.env': 'SPRITEWRIGHT_API_KEY=$A\nA=$B\nB=$A' })
+    await expect(read()).resolves.toBeDefined()
+  })
+
+  test('a folder named .env is passed over', async () => {
+    mkdirSync(join(root, '.env'))
+    expect(await read()).toEqual([undefined, undefined, undefined])
+  })
+})
+
+describe('a key that Vite would ship', () => {
+  test.each([
+    ['VITE_SPRITEWRIGHT_API_KEY', undefined],
+    ['PUBLIC_SPRITEWRIGHT_API_KEY', ['VITE_', 'PUBLIC_']],
+    ['SPRITEWRIGHT_API_KEY', 'SPRITEWRIGHT_'],
+  ])('under the name %s with the prefix %j is refused, from a file and from the environment', async (variable, envPrefix) => {
+    const fromEnv = await refusal({ [variable]: canary }, envPrefix)
+    expect([fromEnv.code, fromEnv.facts]).toEqual(['SW_KEY_EXPOSED', { variable, source: 'environment' }])
+    write({ '.env.local': `${variable}=${canary}` })
+    const fromFile = await refusal({}, envPrefix)
+    expect([fromFile.code, fromFile.facts]).toEqual(['SW_KEY_EXPOSED', { variable, source: '.env.local' }])
+    expect(fromFile.message).toContain(variable)
+  })
+
+  test('is refused under any name that holds its value', async () => {
+    write({ '.env': `SPRITEWRIGHT_API_KEY=${canary}\nVITE_TOKEN=$SPRITEWRIGHT_API_KEY` })
+    expect((await refusal()).facts).toEqual({ variable: 'VITE_TOKEN', source: '.env' })
+  })
+
+  test('is none where the prefix is another or the variable is empty', async () => {
+    expect(await read({ VITE_SPRITEWRIGHT_API_KEY: canary }, 'APP_')).toEqual([undefined, undefined, undefined])
+    expect(await read({ VITE_SPRITEWRIGHT_API_KEY: '' })).toEqual([undefined, undefined, undefined])
+  })
+})
+
+test.each([
+  [`Bearer ${canary}`, 'Bearer'],
+  [`${canary} x`, 'a space'],
+  [`${canary}\nx`, 'a line break'],
+  [`${canary}é`, 'no printable ASCII'],
+  [canary.repeat(1000), '15000 characters'],
+])('a key that no header can carry is refused without being shown', async (value, words) => {
+  const error = await refusal({ SPRITEWRIGHT_API_KEY: value })
+  expect([error.code, error.facts]).toEqual(['SW_NO_KEY', { variable: 'SPRITEWRIGHT_API_KEY', source: 'environment' }])
+  expect(error.message).toContain(words)
+})
+
+test.each(['api.example.com', 'ftp://api.example.com', `https://u:${canary}@api.example.com`, `https://api.example.com/?k=${canary}`])(
+  'a base URL like %j is refused without being shown',
+  async (value) => {
+    const error = await refusal({ SPRITEWRIGHT_BASE_URL: value })
+    expect([error.code, error.facts]).toEqual(['SW_CONFIG', { variable: 'SPRITEWRIGHT_BASE_URL', source: 'environment' }])
+  },
+)
+
+test('a secret is [key] however it is written out, and itself only when it is asked for', () => {
+  const secret = new Secret(canary)
+  const written = [
+    String(secret),
+    `${secret}`,
+    JSON.stringify({ secret }),
+    inspect({ secret }, { showHidden: true, depth: 9 }),
+    Object.keys(secret).join(),
+  ]
+  expect(written).toEqual(['[key]', '[key]', '{"secret":"[key]"}', '{ secret: [key] }', ''])
+  expect(secret.reveal()).toBe(canary)
+})

@@ -1,0 +1,284 @@
+import { parseCredits } from '../../../src/credit/credits.ts'
+import { BrokenInvariant, checkPlace } from '../invariants.ts'
+import { checkQuietAfter, checkRun } from './checks.ts'
+import { add, mix } from './content.ts'
+import { fingerprint, fingerprintOfRisk } from './image.ts'
+import { SimulatedProcess } from './process.ts'
+import { approvedProject, orderUnder, otherKey, ownKey, places } from './project.ts'
+import { type Death, firstWorld, type Pause, pauseSurprises, pausesOf, restart, type Scenario, tellPause } from './scenario.ts'
+import { fingerprintOfWorld, PlayedWorld, type World, type WorldRules } from './world.ts'
+
+/** What an exploration came to. */
+export interface Report {
+  /**
+   * Ways from the approval to the end of the last process: after which change each process died and how, what became of each POST, how long nothing
+   * ran, and so on. Those that meet in one state go on together, so that there are more of them than runs.
+   */
+  readonly schedules: number
+  /** Processes of the real code that were run. */
+  readonly runs: number
+  /** Different states that a dying process left behind. */
+  readonly crashes: number
+  /** Ends at which something was paid. */
+  readonly charges: number
+  /** How the processes ended that nobody killed. */
+  readonly ends: Readonly<Record<string, number>>
+}
+
+/** A part of an exploration, so that several processes can share it. */
+export interface Share {
+  /** From 0. */
+  readonly part: number
+  readonly of: number
+}
+
+/** What happened up to a state, in words. */
+interface Story {
+  readonly before: Story | undefined
+  readonly words: string
+}
+
+/** A state that a process starts from. */
+interface Start {
+  readonly world: World
+  readonly number: 1 | 2 | 3
+  /** How many more surprises there may be. */
+  readonly surprises: number
+  readonly story: Story | undefined
+  /** In how many ways it comes about. */
+  ways: number
+  /** Pauses that may follow when this process dies: one a schedule, however often it happens. */
+  readonly pauses: Pause[]
+}
+
+/** A state that a dying process leaves behind. */
+interface Crash {
+  readonly surprises: number
+  readonly world: World
+  readonly story: Story
+  /** After how many changes, and by which deaths, the process that starts from one state leaves this one. */
+  ways: number
+}
+
+/** Something that was decided while a process ran. */
+interface Made {
+  readonly what: 'outcome' | 'price'
+  readonly count: number
+  readonly chosen: number
+}
+
+/** A broken promise, with the schedule that broke it. */
+export class BrokenSchedule extends Error {
+  override readonly name = 'BrokenSchedule'
+  readonly invariant: string
+
+  constructor(broken: BrokenInvariant, story: readonly string[]) {
+    super([broken.message, ...story.map((line) => `  ${line}`)].join('\n'), { cause: broken })
+    this.invariant = broken.invariant
+  }
+}
+
+/** An error with the schedule that led to it, where it is a broken promise. */
+export function brokenBy(error: unknown, story: readonly string[]): unknown {
+  return error instanceof BrokenInvariant ? new BrokenSchedule(error, story) : error
+}
+
+/** A report of nothing. */
+export function noReport(): { schedules: number; runs: number; crashes: number; charges: number; ends: Readonly<Record<string, number>> } {
+  return { schedules: 0, runs: 0, crashes: 0, charges: 0, ends: {} }
+}
+
+/**
+ * Runs every schedule of a scenario: up to three processes, of which the first two may die at any moment, everything that may become of their
+ * requests, and what may happen in between. The last process is left to end.
+ *
+ * @param share Which part of the schedules, by the states that the first process leaves behind.
+ * @throws {BrokenSchedule} At the first broken promise.
+ */
+export async function explore(scenario: Scenario, share: Share = { part: 0, of: 1 }): Promise<Report> {
+  return new Exploration(scenario).run(share)
+}
+
+const none = { schedules: 0, runs: 0, crashes: 0, charges: 0 }
+
+class Exploration {
+  readonly #scenario: Scenario
+  readonly #world: WorldRules
+  readonly #order
+  readonly #count = { ...none }
+  #ends: Record<string, number> = {}
+
+  constructor(scenario: Scenario) {
+    const ceiling = parseCredits(scenario.ceiling)
+    this.#scenario = scenario
+    this.#order = orderUnder(ceiling)
+    const { rules, outcomes, faultyPosts, prices } = scenario
+    this.#world = { rules, ceiling, request: this.#order.hash, outcomes, faultyPosts, prices }
+  }
+
+  async run({ part, of }: Share): Promise<Report> {
+    const first: Start = {
+      world: firstWorld(this.#scenario, approvedProject(this.#scenario.ceiling)),
+      number: 1,
+      surprises: this.#scenario.surprises,
+      story: undefined,
+      ways: 1,
+      pauses: pausesOf(this.#scenario),
+    }
+    const second = new Map<number, Start>()
+    await this.#runAll(first, second)
+    const ends = new Map<number, number>()
+    // The first process is run for each part; its own ends are those of the first part.
+    if (part > 0) {
+      Object.assign(this.#count, none)
+      this.#ends = {}
+    }
+    for (const [index, start] of [...second.values()].entries()) {
+      if (index % of !== part) continue
+      const third = new Map<number, Start>()
+      await this.#runAll(start, third)
+      for (const [key, next] of third) {
+        const known = ends.get(key)
+        const leaves = known ?? (await this.#runAll(next))
+        if (known === undefined) ends.set(key, leaves)
+        else this.#count.schedules += next.ways * leaves
+      }
+    }
+    return { ...this.#count, ends: this.#ends }
+  }
+
+  /** Adds the states that a process starts from after a crash, one for every pause. */
+  #follow(from: Start, crash: Crash, starts: Map<number, Start>): void {
+    const number = from.number === 1 ? 2 : 3
+    const { world, story } = crash
+    const ways = from.ways * crash.ways
+    for (const pause of from.pauses) {
+      const surprises = crash.surprises - (from.number === 1 ? pauseSurprises(pause) : 0)
+      if (surprises < 0) continue
+      const next = restart({ ...world, isPriceOpen: world.isPriceOpen || number === 2 }, pause)
+      const key = add(keyOf(next), mix(surprises, number))
+      const same = starts.get(key)
+      if (same) {
+        same.ways += ways
+        if (!same.pauses.includes(pause)) same.pauses.push(pause)
+      } else {
+        const told = { before: story, words: tellPause(pause) }
+        starts.set(key, { world: next, number, surprises, story: told, ways, pauses: [pause] })
+      }
+    }
+  }
+
+  /**
+   * Runs a process from a state once for every way that things may go in it.
+   *
+   * @param starts Gets the states that the next process starts from, where there is one.
+   * @returns How many ways that were.
+   */
+  async #runAll(start: Start, starts?: Map<number, Start>): Promise<number> {
+    const scripts: (readonly number[])[] = [[]]
+    const crashes = starts && new Map<number, Crash>()
+    let leaves = 0
+    for (let script = scripts.pop(); script; script = scripts.pop()) {
+      const made = await this.#runOnce(start, script, crashes)
+      leaves++
+      for (let at = made.length - 1; at >= script.length; at--) {
+        const before = made.slice(0, at).map(({ chosen }) => chosen)
+        for (let other = (made[at] as Made).count - 1; other > 0; other--) scripts.push([...before, other])
+      }
+    }
+    this.#count.schedules += start.ways * leaves
+    if (starts) for (const crash of (crashes as Map<number, Crash>).values()) this.#follow(start, crash, starts)
+    return leaves
+  }
+
+  async #runOnce(start: Start, script: readonly number[], crashes: Map<number, Crash> | undefined): Promise<readonly Made[]> {
+    const made: Made[] = []
+    let surprises = start.surprises
+    const choose = (what: Made['what'], count: number): number => {
+      const chosen = script[made.length] ?? 0
+      made.push({ what, count: surprises > 0 ? count : 1, chosen })
+      if (chosen > 0) surprises--
+      return chosen
+    }
+    const tell = (): Story => ({ before: start.story, words: this.#tell(start, made) })
+    const look = (process: SimulatedProcess, what: string): void => {
+      // What came before the last thing that was decided for this run was seen by another one.
+      if (!crashes || surprises === 0 || made.length < script.length || what.endsWith('.tmp')) return
+      for (const death of this.#scenario.deaths[start.number === 1 ? 0 : 1]) {
+        const key = add(crashKey(process, played, death), mix(surprises, 5))
+        const same = crashes.get(key)
+        if (same) same.ways++
+        else {
+          this.#count.crashes++
+          const story = { before: tell(), words: `${death}, after ${what}` }
+          crashes.set(key, { surprises: surprises - 1, world: worldAfter(process, played, death), story, ways: 1 })
+        }
+      }
+    }
+    const played = new PlayedWorld(start.world, this.#world, choose, look)
+    const process: SimulatedProcess = new SimulatedProcess(start.world, start.number, {
+      request: (self, wanted) => played.request(self, wanted),
+      onChange: (what, path) => {
+        if (!what.startsWith('sync')) checkPlace(path, places)
+        look(process, `${what} ${path}`)
+      },
+    })
+    look(process, 'its start')
+    try {
+      const words = await this.#runToEnd(process, played, start.number)
+      if (surprises === this.#scenario.surprises && words !== this.#scenario.expected)
+        throw new BrokenInvariant('I9', `where nothing went wrong it ended: ${words}`)
+    } catch (error) {
+      throw brokenBy(error, linesOf(tell()))
+    }
+    return made
+  }
+
+  async #runToEnd(process: SimulatedProcess, played: PlayedWorld, number: number): Promise<string> {
+    this.#count.runs++
+    const checkout = { total: this.#world.ceiling, hasCopy: this.#scenario.hasCopy, key: played.isElsewhere ? otherKey : ownKey }
+    const end = await process.run(this.#order, checkout)
+    const words = checkRun(process, played, end)
+    const name = end.kind === 'done' ? words : `${words} (${end.code})`
+    this.#ends[name] = (this.#ends[name] ?? 0) + 1
+    if (played.oracle(process.clock.now).some(({ money }) => money === 'settled')) this.#count.charges++
+    if (words !== 'done' || (number > 1 && this.#count.runs % 8 > 0)) return words
+    this.#count.runs++
+    await checkQuietAfter(process, played, this.#order, checkout)
+    return words
+  }
+
+  #tell({ number }: Start, made: readonly Made[]): string {
+    const { outcomes, prices } = this.#scenario
+    const words = made.map(({ what, chosen }) => (what === 'outcome' ? `POST: ${outcomes[chosen]}` : `the price is ${prices[chosen]}`))
+    return `process ${number}: ${words.join(', ') || 'no POST'}`
+  }
+}
+
+function linesOf(story: Story | undefined): readonly string[] {
+  return story ? [...linesOf(story.before), story.words] : []
+}
+
+function crashKey({ disk, clock }: SimulatedProcess, played: PlayedWorld, death: Death): number {
+  const wall = clock.wall()
+  const mono = clock.mono()
+  const ofDisk = death === 'power loss' ? disk.fingerprintAfterPowerLoss(wall, mono) : disk.fingerprint(wall, mono)
+  const risk = death === 'killed, not synced' ? disk.fingerprintOfRisk() : 0
+  return add(add(ofDisk, risk), mix(played.fingerprint(clock.now), 3))
+}
+
+function worldAfter(process: SimulatedProcess, played: PlayedWorld, death: Death): World {
+  const { service, posts, named, used, isPriceOpen, isElsewhere } = played
+  const { disk } = process
+  const image = {
+    killed: () => disk.image(),
+    'killed, not synced': () => disk.imageNotSynced(),
+    'power loss': () => disk.imageAfterPowerLoss(),
+  }[death]()
+  return { ...process.outside(image), service, posts, named, used, isPriceOpen, isElsewhere }
+}
+
+function keyOf(world: World): number {
+  const { disk, now, wallShift, bootAt } = world
+  return add(add(fingerprint(disk, now + wallShift, now - bootAt), fingerprintOfRisk(disk)), mix(fingerprintOfWorld(world, now), 3))
+}

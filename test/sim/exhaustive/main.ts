@@ -1,0 +1,48 @@
+import { explore, type Report } from './exhaustive.ts'
+import { exploreRivals } from './rivals.ts'
+import { everything, further, rivals, type Scenario } from './scenario.ts'
+
+/** What a process of the simulator is asked for. */
+export interface Errand {
+  /** Names of scenarios; all where none is named. */
+  readonly names?: readonly string[]
+  readonly part: number
+  readonly of: number
+  /** How many surprises a schedule of the scenarios beside {@link everything} may have at most; as the scenario says where nothing is said. */
+  readonly surprises?: number
+  /** Whether {@link everything} is run with one surprise more. */
+  readonly isLong?: boolean
+}
+
+/** What it answers, a line of JSON for each scenario. */
+export interface Answer {
+  readonly name: string
+  readonly report: Report
+}
+
+const scenarios: readonly Scenario[] = [everything, ...further, rivals]
+
+async function run(scenario: Scenario, { part, of }: Errand): Promise<Report | undefined> {
+  if (scenario === everything || scenario.name === everything.name) return explore(scenario, { part, of })
+  if (scenarios.findIndex(({ name }) => name === scenario.name) % of !== part) return undefined
+  return scenario.name === rivals.name ? exploreRivals(scenario) : explore(scenario)
+}
+
+async function main(errand: Errand): Promise<void> {
+  for (const scenario of scenarios) {
+    if (errand.names && !errand.names.includes(scenario.name)) continue
+    const surprises =
+      scenario === everything
+        ? scenario.surprises + (errand.isLong ? 1 : 0)
+        : Math.min(errand.surprises ?? scenario.surprises, scenario.surprises)
+    const report = await run({ ...scenario, surprises }, errand)
+    if (report) process.stdout.write(`${JSON.stringify({ name: scenario.name, report } satisfies Answer)}\n`)
+  }
+}
+
+try {
+  await main(JSON.parse(process.argv[2] ?? '{"part":0,"of":1}') as Errand)
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
+}

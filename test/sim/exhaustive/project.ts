@@ -1,0 +1,198 @@
+import { type Approval, signApproval } from '../../../src/credit/approval.ts'
+import { parseCredits } from '../../../src/credit/credits.ts'
+import { createLedger } from '../../../src/credit/ledger.ts'
+import type { SigningKey } from '../../../src/credit/signing-key.ts'
+import type { Clock } from '../../../src/host/clock.ts'
+import type { Disk } from '../../../src/host/disk.ts'
+import type { Net } from '../../../src/host/net.ts'
+import type { Random } from '../../../src/host/random.ts'
+import { askedFields, type JobPorts, type Order } from '../../../src/job/order.ts'
+import { createJournal } from '../../../src/job/records/journal.ts'
+import { createReservations } from '../../../src/job/records/reservations.ts'
+import { createUploads } from '../../../src/job/uploads.ts'
+import { createClient } from '../../../src/service/client.ts'
+import type { Capabilities } from '../../../src/service/wire.ts'
+import { requestHash } from '../../../src/spec/key.ts'
+import type { SheetRequest } from '../../../src/spec/request.ts'
+import { createVault } from '../../../src/vault/layers.ts'
+import { createLockStore } from '../../../src/vault/lock-store.ts'
+import { formatLockFile } from '../../../src/vault/lockfile.ts'
+import { sha256 } from '../../../src/vault/objects.ts'
+import { ringOf, testKey } from '../../kit/keys.ts'
+import type { SmallRules } from '../../kit/small-service.ts'
+import { diskWith } from './disk.ts'
+import type { DiskImage } from './image.ts'
+
+const minute = 60_000
+const storeFolder = '/game/.spritewright'
+const copyFolder = '/state/journals/0123456789abcdef'
+const lockPath = '/game/sprites.lock.json'
+
+/** Everywhere that the code below the workshop may write. */
+export const places: readonly string[] = [`${storeFolder}/`, lockPath, '/state/']
+
+/** How long an unanswered submission may be replayed. */
+export const windowMs: number = 10 * minute
+
+const picture = new TextEncoder().encode('\u0089PNG, as far as anybody below the workshop looks')
+
+const request: SheetRequest = {
+  operation: 'sprite_sheet',
+  id: 'hero.walk',
+  prompt: 'a small figure\nwalks',
+  reference: { kind: 'file', sha256: sha256(picture) },
+  frames: 7,
+  background: 'remove',
+  take: 1,
+}
+
+/** What the service does where a scenario says nothing else. */
+export const usualRules: SmallRules = {
+  apiOrigin: 'https://service.test',
+  assetsOrigin: 'https://files.test',
+  apiKey: 'sw_test_exhaustive',
+  credits: parseCredits('999999999999999'),
+  priceVersion: 'sprite-base-frame-20261017-v1',
+  frames: { minimum: 7, maximum: 100 },
+  jobMs: 0,
+  retentionMs: 30 * minute,
+  linkMs: 15 * minute,
+  fate: () => 'completes',
+  stream: 'ends',
+  zip: new TextEncoder().encode('PK\u0003\u0004 seven frames'),
+}
+
+/** The name of the result in the vault. */
+export const resultSha256: string = sha256(usualRules.zip)
+
+/** What the account can do, as the workshop reads it once a run. */
+export const capabilities: Capabilities = {
+  apiVersion: '1',
+  keyMode: 'test',
+  operations: ['sprite_sheet'],
+  assumed: [],
+  imageCredits: parseCredits('1'),
+  maximumInputBytes: null,
+  maximumInputDimension: null,
+  maximumSourceInputBytes: null,
+  supportedInputExtensions: null,
+  serverSentEvents: null,
+  managedExecute: null,
+  interactiveQuestions: null,
+  stagedInputUploads: null,
+  testModeUsesCredits: null,
+  minimumFrames: 7,
+  maximumFrames: 100,
+}
+
+/** The key that has signed the approval, and that of another machine. */
+export const ownKey: SigningKey = testKey(1)
+export const otherKey: SigningKey = testKey(2)
+
+const identity = { host: 'service.test', keyMode: 'test', apiVersion: '1' } as const
+const hash = requestHash(request, identity)
+
+const nothing = new Uint8Array()
+
+/** The one order. @param ceiling Ten-thousandths of a credit. */
+export function orderUnder(ceiling: bigint): Order {
+  return {
+    hash,
+    request,
+    identity,
+    reference: { kind: 'file', sha256: sha256(picture), file: { bytes: picture, contentType: 'image/png' } },
+    approval: approvalFor(hash, ceiling),
+  }
+}
+
+/** The word of the machine's owner for a request. */
+export function approvalFor(of: string, ceiling: bigint): Approval {
+  const terms = {
+    ceiling,
+    priceVersion: usualRules.priceVersion,
+    at: '2026-09-21T14:13:20.000Z',
+    given: 'typed' as const,
+    checkout: 'desk',
+  }
+  return signApproval(ownKey, of, identity, terms)
+}
+
+/** The project before its first build: an approval, nothing bought, and the folders that the workshop has made for the buyer's name. @param ceiling As the lock file records it. */
+export function approvedProject(ceiling: string): DiskImage {
+  const approval = { ...approvalFor(hash, parseCredits(ceiling)), ceiling }
+  const entry = { service: identity, asked: askedFields(request), approval }
+  const lock = formatLockFile({ version: 1, animations: { [request.id]: { [hash]: entry } } })
+  return diskWith({ [lockPath]: new TextEncoder().encode(lock), [`${storeFolder}/`]: nothing, [`${copyFolder}/`]: nothing })
+}
+
+/** What a process touches of the world. */
+export interface ProcessPorts {
+  readonly disk: Disk
+  readonly net: Net
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** What a checkout is like. */
+export interface Checkout {
+  /** Ceiling of everything that the project ever buys. */
+  readonly total: bigint
+  /** Whether a second copy of the journal is kept. */
+  readonly hasCopy: boolean
+  /** The key of whoever runs it. */
+  readonly key: SigningKey
+}
+
+/** The real code below the workshop over these ports, as the workshop puts it together. */
+export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout): JobPorts {
+  const { disk, net, clock, random } = ports
+  const client = createClient({ net, clock, random }, { baseUrl: usualRules.apiOrigin, key: usualRules.apiKey })
+  const chains = { folder: `${storeFolder}/submissions`, copy: hasCopy ? `${copyFolder}/submissions` : undefined }
+  const keys = ringOf(key)
+  const sealing = { disk, clock, random, keys }
+  const journal = createJournal(sealing, chains)
+  const lock = createLockStore({ disk, random }, lockPath, { path: `${storeFolder}/submissions/turn`, clock })
+  return {
+    client,
+    capabilities,
+    journal,
+    lock,
+    vault: createVault({ disk, random }, { local: storeFolder, rescue: [`${copyFolder}/results`] }, () => {}),
+    ledger: createLedger(disk, `${storeFolder}/ledger.jsonl`),
+    reservations: createReservations(
+      sealing,
+      chains,
+      { journal, lock },
+      async () => total,
+      async () => 'Raise it',
+    ),
+    uploads: createUploads({ disk, random, client, keys }, `${storeFolder}/uploads`, identity),
+    clock,
+    random,
+    mayBuy: true,
+    mayReplay: true,
+    approvers: { own: key.fingerprint, others: new Set() },
+    keys,
+    windowMs,
+    onProgress: () => {},
+    warn: () => {},
+    underWay: new Map(),
+    signal: new AbortController().signal,
+  }
+}
+
+/** Whether a path is gone when the store of the project is, or everything but the lock file. */
+export function isLostWith(path: string, isElsewhere: boolean): boolean {
+  if (isElsewhere) return !['/game', lockPath, '/state'].includes(path)
+  return path.startsWith(`${storeFolder}/`)
+}
+
+/** Whether a path is that of a journal's record. */
+export function isRecordPath(path: string): boolean {
+  return path.includes('/submissions/') && path.endsWith('.json')
+}
+
+/** Whether a path is that of an object of the vault. */
+export function isResultPath(path: string): boolean {
+  return path.startsWith(`${storeFolder}/results/${resultSha256}.`) && !path.endsWith('.tmp')
+}

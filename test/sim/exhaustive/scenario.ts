@@ -1,0 +1,184 @@
+import { parseCredits } from '../../../src/credit/credits.ts'
+import { emptyService, type SmallRules } from '../../kit/small-service.ts'
+import { type DiskImage, withoutFiles } from './image.ts'
+import { isLostWith, usualRules } from './project.ts'
+import type { Outcome, World } from './world.ts'
+
+/** How a process ends before its time. */
+export type Death =
+  /** What it wrote stays, synced or not. */
+  | 'killed'
+  /** The same, and what was not synced may be lost yet, by a later power loss. */
+  | 'killed, not synced'
+  /** All that was not synced is lost. */
+  | 'power loss'
+
+/** What happens to the machine's clocks while no process runs. */
+export type ClockChange =
+  | 'right'
+  /** The wall clock shows the time of the crash; the monotonic clock goes on. */
+  | 'standing still'
+  /** The machine was started anew, and its wall clock is two hours behind where it was. */
+  | 'put back'
+
+/** What is gone when the next process starts. */
+export type Loss =
+  | 'nothing'
+  /** `git clean`: all of the project that is not committed. */
+  | 'the store of the project'
+  /** The next process runs on another machine, which has the lock file as it is now. */
+  | 'everything but the lock file'
+
+/** A change of the world while no process runs. */
+export interface Pause {
+  readonly downMs: number
+  readonly clock: ClockChange
+  readonly loss: Loss
+}
+
+/** The axes of an exploration, and how many surprises a schedule may have: crashes, faults, changes of price, downtimes, changes of a clock, losses. */
+export interface Scenario {
+  readonly name: string
+  readonly surprises: number
+  readonly rules: SmallRules
+  /** Whether a second copy of the journal is kept outside of the project. */
+  readonly hasCopy: boolean
+  /** Decimal text. */
+  readonly ceiling: string
+  readonly outcomes: readonly Outcome[]
+  /** How many POSTs may have another outcome than `ok`, from the first on. */
+  readonly faultyPosts: number
+  /** Prices after the first crash; the first of them is that of before. */
+  readonly prices: readonly bigint[]
+  readonly downtimes: readonly number[]
+  readonly clocks: readonly ClockChange[]
+  readonly losses: readonly Loss[]
+  /** How the first process may die, and how the second. */
+  readonly deaths: readonly [readonly Death[], readonly Death[]]
+  /** How a schedule without any surprise ends. */
+  readonly expected: 'done' | 'failed'
+}
+
+const minute = 60_000
+
+/** Every axis of the money protocol, at prices that a float cannot tell apart. */
+export const everything: Scenario = {
+  name: 'everything',
+  surprises: 3,
+  rules: usualRules,
+  hasCopy: false,
+  ceiling: '123456789012345.0003',
+  outcomes: ['ok', 'lost request', 'lost response', '5xx before', '5xx after', '429', '409'],
+  faultyPosts: 3,
+  // The same, up within the ceiling, up above it, down.
+  prices: ['123456789012345.0001', '123456789012345.0002', '123456789012345.0004', '123456789012345'].map((text) => parseCredits(text)),
+  // None, under the replay window, over it, over the service's retention of keys.
+  downtimes: [0, 9 * minute, 15 * minute, 40 * minute],
+  clocks: ['right', 'put back'],
+  losses: ['nothing'],
+  deaths: [
+    ['killed', 'power loss'],
+    ['killed', 'power loss'],
+  ],
+  expected: 'done',
+}
+
+const few: Scenario = {
+  ...everything,
+  surprises: 3,
+  hasCopy: true,
+  outcomes: ['ok', 'lost response', '409'],
+  faultyPosts: 2,
+  prices: everything.prices.slice(0, 1),
+  downtimes: [0, 9 * minute, 40 * minute],
+  clocks: ['right'],
+}
+
+const slow: SmallRules = { ...usualRules, jobMs: 5_000 }
+
+const alone: Scenario = { ...few, hasCopy: false }
+
+/** What {@link everything} leaves out, each with fewer axes. */
+export const further: readonly Scenario[] = [
+  { ...few, name: 'a second copy of the journal' },
+  {
+    ...few,
+    name: 'the store of the project is deleted, or another machine goes on',
+    downtimes: [0, 9 * minute],
+    losses: ['nothing', 'the store of the project', 'everything but the lock file'],
+  },
+  { ...few, name: 'a process is killed and the power is lost later', downtimes: [0], deaths: [['killed, not synced'], ['power loss']] },
+  { ...alone, name: 'the wall clock stands still while no process runs', downtimes: [0, 40 * minute], clocks: ['right', 'standing still'] },
+  { ...alone, name: 'a key that is refused for a while', outcomes: ['ok', 'lost response', '403'] },
+  { ...alone, name: 'a job of seconds, and a stream that ends', surprises: 2, rules: slow },
+  { ...alone, name: 'a job of seconds, and a stream that lies', surprises: 2, rules: { ...slow, stream: 'lies' } },
+  { ...alone, name: 'a job of seconds, and no stream', surprises: 2, rules: { ...slow, stream: 'is missing' } },
+  {
+    ...alone,
+    name: 'jobs that fail again and again',
+    surprises: 2,
+    rules: { ...usualRules, fate: () => 'fails, may be tried again' },
+    expected: 'failed',
+  },
+  {
+    ...alone,
+    name: 'a job that fails once',
+    surprises: 2,
+    rules: { ...usualRules, fate: (index) => (index === 0 ? 'fails, may be tried again' : 'completes') },
+  },
+  { ...alone, name: 'a job that fails for good', surprises: 2, rules: { ...slow, fate: () => 'fails for good' }, expected: 'failed' },
+]
+
+/** Two builds at once, at every moment. */
+export const rivals: Scenario = {
+  ...few,
+  name: 'two builds at once',
+  hasCopy: true,
+  outcomes: ['ok', 'lost response', '409'],
+  faultyPosts: 1,
+}
+
+/** The world before the first process. */
+export function firstWorld({ prices }: Scenario, disk: DiskImage): World {
+  return {
+    disk,
+    now: 1_790_000_000_000,
+    wallShift: 0,
+    bootAt: 1_789_999_000_000,
+    service: emptyService(prices[0] as bigint),
+    posts: [],
+    named: [],
+    used: 0,
+    isPriceOpen: false,
+    isElsewhere: false,
+  }
+}
+
+/** Every combination of downtime, clock and loss. */
+export function pausesOf({ downtimes, clocks, losses }: Scenario): Pause[] {
+  const all = downtimes.flatMap((downMs) => clocks.flatMap((clock) => losses.map((loss) => ({ downMs, clock, loss }))))
+  return all.filter(({ downMs, clock }) => clock !== 'standing still' || downMs > 0)
+}
+
+/** How many surprises a pause is. */
+export function pauseSurprises({ downMs, clock, loss }: Pause): number {
+  return (downMs > 0 ? 1 : 0) + (clock === 'right' ? 0 : 1) + (loss === 'nothing' ? 0 : 1)
+}
+
+/** A pause in words. */
+export function tellPause({ downMs, clock, loss }: Pause): string {
+  const lost = loss === 'nothing' ? '' : `, ${loss} is gone`
+  return `${downMs / minute} minutes pass, the clock is ${clock}${lost}`
+}
+
+/** The world after a pause. */
+export function restart(world: World, { downMs, clock, loss }: Pause): World {
+  const now = world.now + downMs
+  const back = { right: 0, 'standing still': downMs, 'put back': downMs + 120 * minute }[clock]
+  const wallShift = world.wallShift - back
+  const bootAt = clock === 'put back' ? now - 5_000 : world.bootAt
+  if (loss === 'nothing') return { ...world, now, wallShift, bootAt }
+  const isElsewhere = loss === 'everything but the lock file'
+  const disk = withoutFiles(world.disk, (path) => isLostWith(path, isElsewhere))
+  return { ...world, disk, now, wallShift, bootAt, isElsewhere: world.isElsewhere || isElsewhere }
+}

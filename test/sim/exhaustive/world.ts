@@ -1,0 +1,249 @@
+import { parseCredits } from '../../../src/credit/credits.ts'
+import type { NetRequest, NetResponse } from '../../../src/host/net.ts'
+import { sha256 } from '../../../src/vault/objects.ts'
+import { answerSmall, type SmallExecution, type SmallRules, type SmallState, viewSmall } from '../../kit/small-service.ts'
+import { binary, conflict, envelope, type SmallResponse } from '../../kit/small-wire.ts'
+import {
+  BrokenInvariant,
+  checkCeiling,
+  checkCharges,
+  checkIntent,
+  checkOffer,
+  checkSameBytes,
+  checkTotal,
+  type OracleExecution,
+  type SeenPost,
+  type SeenRecord,
+} from '../invariants.ts'
+import { hashText } from './content.ts'
+import type { Outside, SimulatedProcess } from './process.ts'
+import { isRecordPath } from './project.ts'
+
+/** What becomes of one POST of a submission. */
+export type Outcome = 'ok' | 'lost request' | 'lost response' | '5xx before' | '5xx after' | '429' | '409' | '403'
+
+/** A POST under a key, and what the one who sent it can know of it. */
+export interface SentPost extends SeenPost {
+  readonly count: number
+  /** How many of them got no answer. */
+  readonly open: number
+}
+
+/** Everything outside of the processes. Never changed in place. */
+export interface World extends Outside {
+  readonly service: SmallState
+  /** POSTs so far, one entry for each key and body. */
+  readonly posts: readonly SentPost[]
+  /** Prices that the service has named so far. */
+  readonly named: readonly bigint[]
+  /** Outcomes that were used up. */
+  readonly used: number
+  /** Whether the price may still change: it is decided when somebody asks the service for it. */
+  readonly isPriceOpen: boolean
+  /** Whether the processes run on another machine by now, which may not buy. */
+  readonly isElsewhere: boolean
+}
+
+/** A point at which one of several things may happen. */
+export type Choose = (what: 'outcome' | 'price', count: number) => number
+
+/** What a world is played under. */
+export interface WorldRules {
+  readonly rules: SmallRules
+  readonly ceiling: bigint
+  readonly request: string
+  readonly outcomes: readonly Outcome[]
+  /** How many POSTs have an outcome other than `ok`, at most. */
+  readonly faultyPosts: number
+  /** Prices after the first crash. */
+  readonly prices: readonly bigint[]
+}
+
+/** Requests that one process may make: far more than any run needs. */
+const patience = 300
+
+/** The network and the service behind it, for one process. */
+export class PlayedWorld {
+  service: SmallState
+  posts: readonly SentPost[]
+  named: readonly bigint[]
+  used: number
+  isPriceOpen: boolean
+  readonly isElsewhere: boolean
+  #requests = 0
+  #last: { readonly seen: readonly unknown[]; readonly hash: number } | undefined
+  readonly #world: WorldRules
+  readonly #choose: Choose
+  readonly #onService: (process: SimulatedProcess, what: string) => void
+
+  /** @param onService Told after every change at the service. */
+  constructor(start: World, world: WorldRules, choose: Choose, onService: (process: SimulatedProcess, what: string) => void) {
+    this.service = start.service
+    this.posts = start.posts
+    this.named = start.named
+    this.used = start.used
+    this.isPriceOpen = start.isPriceOpen
+    this.isElsewhere = start.isElsewhere
+    this.#world = world
+    this.#choose = choose
+    this.#onService = onService
+  }
+
+  /** Answers one request of the process. */
+  request(process: SimulatedProcess, wanted: NetRequest): NetResponse {
+    const path = wanted.url.replace(/^https:\/\/[^/]+/, '')
+    if (++this.#requests > patience) throw new BrokenInvariant('I9', `a process asks the service more than ${patience} times`)
+    const now = process.clock.now
+    if (wanted.method === 'POST' && path === '/v1/execute') return this.#submit(process, wanted)
+    if (path.startsWith('/v1/sprite-pricing')) {
+      this.#decidePrice()
+      if (!this.named.includes(this.service.price)) this.named = [...this.named, this.service.price]
+    }
+    const before = this.service
+    const { state, response } = answerSmall(this.#world.rules, before, { ...wanted, body: wanted.body ?? new Uint8Array() }, now)
+    this.service = state
+    if (state !== before) this.#onService(process, `${wanted.method} ${path} has reached the service`)
+    return toNetResponse(response)
+  }
+
+  #submit(process: SimulatedProcess, wanted: NetRequest): NetResponse {
+    const { outcomes, faultyPosts, rules } = this.#world
+    const post = this.#note(process, wanted)
+    const outcome = this.used < faultyPosts ? (outcomes[this.#choose('outcome', outcomes.length)] as Outcome) : 'ok'
+    this.used++
+    if (outcome === 'lost request') throw lost()
+    if (outcome === '5xx before') return toNetResponse(brokenGateway)
+    if (outcome === '429' || outcome === '409' || outcome === '403') {
+      this.#answered(post)
+      return toNetResponse(outcome === '409' ? conflict() : envelope(outcome === '429' ? 'rate_limited' : 'access_denied'))
+    }
+    const known = this.service.keys[post.key]
+    if (!known || process.clock.now - known.at >= rules.retentionMs) this.#decidePrice()
+    const body = wanted.body ?? new Uint8Array()
+    const { state, response } = answerSmall(rules, this.service, { ...wanted, body }, process.clock.now)
+    const isNew = state !== this.service
+    this.service = state
+    if (outcome === 'ok') this.#answered(post)
+    this.checkMoney(process.clock.now)
+    if (isNew) this.#onService(process, 'a submission has reached the service')
+    if (outcome === 'lost response') throw lost()
+    return toNetResponse(outcome === '5xx after' ? brokenGateway : response)
+  }
+
+  /** Checks a POST as it leaves, and remembers it. */
+  #note(process: SimulatedProcess, wanted: NetRequest): SeenPost {
+    const { ceiling, request } = this.#world
+    const body = wanted.body ?? new Uint8Array()
+    const said = JSON.parse(new TextDecoder().decode(body)) as { max_credits: string }
+    const post: SeenPost = {
+      request,
+      key: wanted.headers['idempotency-key'] ?? '',
+      bodySha256: sha256(body),
+      maxCredits: parseCredits(said.max_credits),
+    }
+    checkCeiling(post, ceiling)
+    checkOffer(post, this.named)
+    checkSameBytes(this.posts, post)
+    const same = this.posts.find(({ key, bodySha256 }) => key === post.key && bodySha256 === post.bodySha256)
+    const others = this.posts.filter((other) => other !== same)
+    this.posts = [...others, { ...post, count: (same?.count ?? 0) + 1, open: (same?.open ?? 0) + 1 }]
+    const sentUnderKey = this.posts.reduce((sum, other) => (other.key === post.key ? sum + other.count : sum), 0)
+    checkIntent(post, survivingRecords(process), sentUnderKey)
+    this.checkMoney(process.clock.now)
+    return post
+  }
+
+  #answered({ key, bodySha256 }: SeenPost): void {
+    const is = (other: SentPost): boolean => other.key === key && other.bodySha256 === bodySha256
+    this.posts = this.posts.map((other) => (is(other) ? { ...other, open: other.open - 1 } : other))
+  }
+
+  #decidePrice(): void {
+    const { prices } = this.#world
+    if (!this.isPriceOpen) return
+    this.isPriceOpen = false
+    this.service = { ...this.service, price: prices[this.#choose('price', prices.length)] as bigint }
+  }
+
+  /** I1 and I3. */
+  checkMoney(now: number): void {
+    const { ceiling, request } = this.#world
+    const executions = this.oracle(now)
+    checkCharges(executions, new Map([[request, ceiling]]))
+    const known = new Set(this.service.executions.map(({ key }) => key))
+    const open = this.posts.filter(({ key, open: unanswered }) => unanswered > 0 && !known.has(key))
+    checkTotal(
+      executions,
+      open.reduce((sum, { maxCredits }) => sum + maxCredits, 0n),
+      ceiling,
+    )
+  }
+
+  oracle(now: number): readonly OracleExecution[] {
+    const { rules, request } = this.#world
+    return this.service.executions.map((execution) => toOracle(execution, rules, request, now))
+  }
+
+  /** See {@link fingerprintOfWorld}. */
+  fingerprint(now: number): number {
+    const { service, posts, named, used, isPriceOpen } = this
+    const seen = [service, posts, named, used, isPriceOpen, now]
+    if (!this.#last?.seen.every((part, index) => part === seen[index])) this.#last = { seen, hash: fingerprintOfWorld(this, now) }
+    return this.#last.hash
+  }
+}
+
+/** A number for all that the next process can meet outside of the disk. Times count as ages. */
+export function fingerprintOfWorld(
+  world: Pick<World, 'service' | 'posts' | 'named' | 'used' | 'isPriceOpen' | 'isElsewhere'>,
+  now: number,
+): number {
+  const { price, uploads, executions, keys } = world.service
+  const parts = executions.map(({ id, key, bodySha256, at, fate, price: cost }) => `${id} ${key} ${bodySha256} ${now - at} ${fate} ${cost}`)
+  const known = Object.entries(keys).map(([key, { execution, at }]) => `${key} ${execution} ${now - at}`)
+  const sent = world.posts.map(({ key, bodySha256, count, open }) => `${key} ${bodySha256} ${count} ${open}`)
+  const rest = `${price} ${uploads} ${world.named.join()} ${world.used} ${world.isPriceOpen} ${world.isElsewhere}`
+  return hashText([...parts, ...known, ...sent.sort(), rest].join('\n'))
+}
+
+/** Money and state of an execution, as the promises speak of them. */
+export function toOracle(execution: SmallExecution, rules: SmallRules, request: string, now: number): OracleExecution {
+  const { status, money } = viewSmall(execution, rules, now)
+  return { id: execution.id, request, money, credits: execution.price, isCompleted: status === 'completed' }
+}
+
+/** Records that a power loss would leave, each once, whichever of its copies it is. */
+function survivingRecords({ disk }: SimulatedProcess): readonly SeenRecord[] {
+  const records = new Map<string, SeenRecord>()
+  for (const { path, content } of disk.survivingFiles()) {
+    if (!isRecordPath(path)) continue
+    const record = parse(content.text) as (SeenRecord & { readonly sum: string }) | undefined
+    if (record) records.set(record.sum, record)
+  }
+  return [...records.values()]
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // A record that was cut off or never synced is none.
+    return undefined
+  }
+}
+
+/** Whether it came before or after the work was done cannot be told from it. */
+const brokenGateway = binary(502, 'text/html', new TextEncoder().encode('<h1>Bad gateway</h1>'))
+
+function lost(): Error {
+  return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
+}
+
+/** An answer that arrives whole. */
+export function toNetResponse({ status, headers, body }: SmallResponse): NetResponse {
+  return { status, headers, body: onePart(body) }
+}
+
+async function* onePart(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield body
+}

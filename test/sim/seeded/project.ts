@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { createBitmap, encodePng } from '../../../atlas/index.ts'
+import { packDelivery } from '../../../src/embedded/delivery.ts'
+import type { Makers } from '../../../src/embedded/options.ts'
+import { defaultShapes } from '../../../src/embedded/shapes.ts'
+import { requestHash } from '../../../src/spec/key.ts'
+import { parseSpec } from '../../../src/spec/parser.ts'
+import { type ServiceIdentity, toReference, toSheetRequest } from '../../../src/spec/request.ts'
+import { api } from '../world.ts'
+
+/** What of a sprite can be edited. */
+export interface SpriteState {
+  readonly prompt: number
+  readonly frames: 7 | 8
+  readonly take: 1 | 2
+  readonly animations: number
+  /** An even number is a picture, an odd one a chain of paid steps. */
+  readonly reference: number
+}
+
+const identity: ServiceIdentity = { host: new URL(api).host, keyMode: 'test', apiVersion: '1' }
+
+/** The picture that all sprites share. */
+export const picture: Uint8Array = encodePng(createBitmap(8, 8, new Uint8Array(256).fill(120)))
+const pictureSha256 = createHash('sha256').update(picture).digest('hex')
+
+/** Name of the n-th sprite. */
+export function spriteName(index: number): string {
+  return 'abc'[index] as string
+}
+
+/** The text of a spec file. */
+export function specText(index: number, { prompt, frames, take, animations, reference }: SpriteState): string {
+  const chain = { steps: [{ text: `a knight ${reference}` }, { edit: 'with a hat' }] }
+  const animation = { frames, ...(take > 1 ? { take } : {}) }
+  return JSON.stringify({
+    reference: reference % 2 === 0 ? './picture.png' : chain,
+    prompt: `figure ${index} in version ${prompt}`,
+    animations: Object.fromEntries(['walk', 'idle'].slice(0, animations).map((name) => [name, animation])),
+  })
+}
+
+/** One paid thing of a spec. */
+export interface Paid {
+  readonly id: string
+  readonly hash: string
+}
+
+const known = new Map<string, readonly Paid[]>()
+
+/** What a spec asks for, paid steps first. Equal texts are read once for all seeds. */
+export function paidOf(index: number, state: SpriteState): readonly Paid[] {
+  const text = specText(index, state)
+  const key = `${index} ${text}`
+  let paid = known.get(key)
+  if (!paid) {
+    const name = spriteName(index)
+    const spec = parseSpec(text, `/game/sprites/${name}.sprite.json`, name)
+    const { steps, reference } = toReference(spec, state.reference % 2 === 0 ? pictureSha256 : undefined, (step) =>
+      requestHash(step, identity),
+    )
+    if (!reference) throw new Error('A spec without a reference.')
+    const sheets = spec.animations.map((animation) => toSheetRequest(spec, animation, reference))
+    paid = [...steps, ...sheets].map((request) => ({ id: request.id, hash: requestHash(request, identity) }))
+    known.set(key, paid)
+  }
+  return paid
+}
+
+/** How many different results the makers have; a world makes fewer. */
+const variants = 24
+
+interface Delivered {
+  readonly bytes: Uint8Array
+  readonly sha256: string
+  readonly width: number
+  readonly height: number
+}
+
+const sheets = new Map<string, Delivered>()
+const images: Delivered[] = []
+
+/** Makes what all worlds share. To be awaited once, before the first world: packing waits for more than a virtual clock can see. */
+export async function prepareResults(): Promise<void> {
+  if (images.length > 0) return
+  for (let variant = 0; variant < variants; variant++) {
+    const fill = (size: number, value: number): Uint8Array => new Uint8Array(size).fill(value)
+    for (const count of [7, 8]) {
+      const frames = Array.from({ length: count }, (_, index) => createBitmap(4, 4, fill(64, variant * 9 + index)))
+      const { zip, width, height } = await packDelivery(frames, defaultShapes.names)
+      sheets.set(`${count} ${variant}`, delivered(zip, width, height))
+    }
+    images.push(delivered(encodePng(createBitmap(8, 8, fill(256, variant + 30))), 8, 8))
+  }
+}
+
+function delivered(bytes: Uint8Array, width: number, height: number): Delivered {
+  return { bytes, width, height, sha256: createHash('sha256').update(bytes).digest('hex') }
+}
+
+/** Makers that take the service's time and none of ours. Every execution has a result of its own, as far as there are enough. */
+export function quickMakers(job: { next(): { readonly variant: number; readonly ms: number }; made(sha256: string): void }): Makers {
+  const review = { background: 'remove' as const, keptBackgroundFrames: [], inspectionFrames: [], sourceShiftedFrames: [] }
+  return {
+    sheet: async (request, _prompt, tools) => {
+      const { variant, ms } = job.next()
+      const sheet = sheets.get(`${request.frames} ${variant % variants}`) as Delivered
+      job.made(sheet.sha256)
+      await tools.onStep(1, ms)
+      const { bytes, width, height } = sheet
+      return { bytes, contentType: 'application/zip', width, height, review: { ...review, frameCount: request.frames } }
+    },
+    image: async (_request, _prompt, tools) => {
+      const { variant, ms } = job.next()
+      const image = images[variant % variants] as Delivered
+      job.made(image.sha256)
+      await tools.onStep(1, ms)
+      const { bytes, width, height } = image
+      return { bytes, contentType: 'image/png', width, height, review: null }
+    },
+  }
+}

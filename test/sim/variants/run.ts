@@ -1,0 +1,31 @@
+import { BrokenSchedule } from '../exhaustive/exhaustive.ts'
+import { BrokenInvariant } from '../invariants.ts'
+import { type ExplorationName, explorations } from './explorations.ts'
+
+/** Exit code of a run that found a broken promise. */
+const brokenCode = 3
+
+/** What a run prints as its last line. */
+export interface RunReport {
+  /** Processes of the code that were run. */
+  readonly runs: number
+  /** The promise that was broken, if any. */
+  readonly broken?: string
+  /** What was found, and the schedule that led to it. */
+  readonly story?: string
+}
+
+// Runs in a process of its own, one for each variant: the names of explorations are its arguments.
+const counter = { runs: 0 }
+try {
+  for (const name of process.argv.slice(2)) await explorations[name as ExplorationName](counter)
+  report({ runs: counter.runs })
+} catch (error) {
+  if (!(error instanceof BrokenSchedule || error instanceof BrokenInvariant)) throw error
+  report({ runs: counter.runs, broken: error.invariant, story: error.message })
+  process.exitCode = brokenCode
+}
+
+function report(what: RunReport): void {
+  process.stdout.write(`${JSON.stringify(what)}\n`)
+}

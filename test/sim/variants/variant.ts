@@ -1,0 +1,21 @@
+import type { InvariantName } from '../invariants.ts'
+import type { ExplorationName } from './explorations.ts'
+
+/** A change of a real file of `src/`, as text. */
+export interface Patch {
+  /** Path from the root of the repository. */
+  readonly file: string
+  /** Occurs exactly once in the file. */
+  readonly find: string
+  readonly replace: string
+}
+
+/** A wrong version of the code that the simulator has to catch. */
+export interface Variant {
+  readonly name: string
+  readonly patches: readonly Patch[]
+  /** What is explored, in this order, up to the first broken promise. */
+  readonly where: readonly ExplorationName[]
+  /** The promise that it breaks first. */
+  readonly breaks: InvariantName
+}

@@ -1,0 +1,6 @@
+import { counting, keeping } from './keeping.ts'
+import { judging, sending } from './sending.ts'
+import type { Variant } from './variant.ts'
+
+/** Every wrong version. */
+export const variants: readonly Variant[] = [...sending, ...judging, ...counting, ...keeping]
