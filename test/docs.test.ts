@@ -10,6 +10,8 @@ import { clauses } from '../src/contract/clauses.ts'
 import { contractChecks } from '../src/contract/suite.ts'
 import { parseFaultPlan } from '../src/embedded/faults.ts'
 import { errorCodes } from '../src/errors.ts'
+import { type Options, resolveOptions } from '../src/options/options.ts'
+import { specJsonSchema } from '../src/spec/json-schema.ts'
 import { parseSpec } from '../src/spec/parser.ts'
 import { carries } from './atlas/formats/carries.ts'
 import { isNode, type Node, parseSource } from './house/source.ts'
@@ -19,14 +21,10 @@ const pages = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  'docs/errors.md',
-  'docs/faults.md',
-  'docs/conformance.md',
-  'docs/money.md',
   'SECURITY.md',
-  'docs/formats.md',
-  'docs/quality.md',
-  ...readdirSync(join(root, 'docs/decisions')).map((name) => `docs/decisions/${name}`),
+  ...['docs', 'docs/decisions'].flatMap((folder) =>
+    readdirSync(join(root, folder)).flatMap((name) => (name.endsWith('.md') ? [`${folder}/${name}`] : [])),
+  ),
 ]
 const readme = read('README.md')
 
@@ -85,12 +83,6 @@ describe('docs/errors.md', () => {
   test('says for every error what to do', () => {
     const rows = [...rowsBelow(page, 'code | exit | meaning | what to do'), ...rowsBelow(page, 'code | meaning | what to do')]
     expect(rows.filter((row) => (row.at(-1) ?? '').length < 20)).toEqual([])
-  })
-
-  test('and the README list every exit code that an error can have', () => {
-    const exits = [...new Set([0, ...Object.values(errorCodes).map(({ exit }) => exit)])].sort((a, b) => a - b).map(String)
-    expect(rowsBelow(page, 'exit | what happened').map(([exit]) => exit)).toEqual(exits)
-    expect(rowsBelow(readme, 'exit code | means').map(([exit]) => exit)).toEqual(exits)
   })
 })
 
@@ -230,8 +222,9 @@ describe('docs/decisions', () => {
   })
 })
 
-describe('the README', () => {
-  const commands = rowsBelow(readme, 'command | does')
+describe('docs/cli.md', () => {
+  const page = read('docs/cli.md')
+  const commands = rowsBelow(page, 'command | does')
 
   test('lists every command of the program and no other', () => {
     expect(commands.map(([verb]) => verb).sort()).toEqual(commandEntries.map(({ verb }) => verb).sort())
@@ -243,15 +236,52 @@ describe('the README', () => {
   })
 
   test('names the options that every command takes', () => {
-    const everywhere = readme.split('\n').find((line) => line.includes('Everywhere:')) ?? ''
+    const everywhere = page.split('\n').find((line) => line.includes('Everywhere:')) ?? ''
     const asked = globalOptions.flatMap(({ flags }) => optionsIn(flags)).filter((option) => option !== '--help' && option !== '--version')
     expect(optionsIn(everywhere)).toEqual(asked.sort())
   })
 
+  test('lists every exit code that an error can have', () => {
+    const exits = [...new Set([0, ...Object.values(errorCodes).map(({ exit }) => exit)])].sort((a, b) => a - b).map(String)
+    expect(rowsBelow(page, 'exit code | means').map(([exit]) => exit)).toEqual(exits)
+  })
+})
+
+describe('docs/library.md', () => {
+  const page = read('docs/library.md')
+
   test('lists every entry of the package and no other', () => {
     const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> }
     const entries = Object.keys(exports).filter((entry) => entry !== './package.json')
-    expect(rowsBelow(readme, 'entry | what').map(([entry]) => entry)).toEqual(entries.map((entry) => entry.replace(/^\./, 'spritewright')))
+    expect(rowsBelow(page, 'entry | what').map(([entry]) => entry)).toEqual(entries.map((entry) => entry.replace(/^\./, 'spritewright')))
+  })
+})
+
+describe('docs/options.md', () => {
+  const page = read('docs/options.md')
+  const context = { root, isCi: false, dependencies: [] }
+
+  /** The names that the program knows at a place, as its refusal of an unknown one lists them. */
+  async function namesAt(group: string | undefined): Promise<string[]> {
+    const unknown = { 'x-unknown-x': 1 }
+    const refused = resolveOptions((group === undefined ? unknown : { [group]: unknown }) as Options, context)
+    const error = await refused.then(
+      () => undefined,
+      (thrown: unknown) => thrown as { facts: { issues: { path: string; expected: string }[] } },
+    )
+    const expected = error?.facts.issues.find(({ path }) => path.endsWith('x-unknown-x'))?.expected ?? ''
+    return expected.replace(/^one of /, '').split(', ')
+  }
+
+  test('lists every option and no other', async () => {
+    const told = rowsBelow(page, 'option | meaning | default').map(([name]) => name ?? '')
+    const groups = new Map<string, string[]>()
+    for (const name of told) {
+      const [group = '', field] = name.split('.')
+      groups.set(group, [...(groups.get(group) ?? []), ...(field === undefined ? [] : [field])])
+    }
+    expect([...groups.keys()].sort()).toEqual((await namesAt(undefined)).sort())
+    for (const [group, fields] of groups) if (fields.length > 0) expect(fields.sort(), group).toEqual((await namesAt(group)).sort())
   })
 
   test('lists every environment variable of the program and no other', () => {
@@ -262,10 +292,41 @@ describe('the README', () => {
     )
     const used = new Set(sources.flatMap((text) => text.match(/\bSPRITEWRIGHT_[A-Z]+(?:_[A-Z]+)*\b/g) ?? []))
     expect(
-      rowsBelow(readme, 'environment variable | meaning')
+      rowsBelow(page, 'environment variable | meaning')
         .map(([name]) => name)
         .sort(),
     ).toEqual([...used].sort())
+  })
+})
+
+describe('docs/specs.md', () => {
+  const page = read('docs/specs.md')
+  interface Field {
+    readonly description?: string
+    readonly default?: unknown
+    readonly properties?: Readonly<Record<string, Field>>
+    readonly additionalProperties?: Field
+  }
+  const { properties: fields = {} } = specJsonSchema() as Field
+
+  test.each([
+    ['a spec', 'field | kind | meaning | default', fields],
+    ['an animation', 'field of an animation | kind | meaning | default', fields.animations?.additionalProperties?.properties ?? {}],
+  ] as const)('lists every field of %s, what is paid, and its default', (_, head, schema) => {
+    expect(Object.keys(schema).length).toBeGreaterThan(5)
+    const told = rowsBelow(page, head).map(([name, kind, , preset]) => [name, kind, preset])
+    const inSchema = Object.entries(schema).map(([name, { description = '', default: preset }]) => [
+      name,
+      /^(?:PAID and FREE|PAID|FREE)(?=\.)/.exec(description)?.[0] ?? '–',
+      preset === undefined ? told.find(([one]) => one === name)?.[2] : JSON.stringify(preset),
+    ])
+    expect(told).toEqual(inSchema)
+  })
+})
+
+describe('the README', () => {
+  test('has at most 1,200 words', () => {
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1200)
   })
 
   test('shows a spec that the parser reads', () => {
@@ -283,11 +344,14 @@ describe('links', () => {
     expect(lost).toEqual([])
   })
 
-  test.each(pages)('within %s lead to headings that are there', (page) => {
-    const text = read(page)
-    const anchors = [...text.matchAll(/^#+ (.+)$/gm)].map(([, title]) => anchorOf(title ?? ''))
-    const links = [...text.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => anchor ?? '')
-    expect(links.filter((link) => !anchors.includes(link))).toEqual([])
+  test.each(pages)('of %s lead to headings that are there', (page) => {
+    const links = [...read(page).matchAll(/\]\(([^)#\s]*)#([^)]+)\)/g)].map(([, path = '', anchor = '']) => ({ path, anchor }))
+    const lost = links.filter(({ path, anchor }) => {
+      if (/^https?:/.test(path)) return false
+      const text = read(path === '' ? page : posix.join(posix.dirname(page), path))
+      return ![...text.matchAll(/^#+ (.+)$/gm)].some(([, title]) => anchorOf(title ?? '') === anchor)
+    })
+    expect(lost).toEqual([])
   })
 })
 

@@ -25,7 +25,7 @@ async function install(game: Game, name: string): Promise<void> {
 /** The TypeScript of our pages, each piece with its page and line. */
 async function readSnippets(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
-  for (const page of ['README.md', 'docs/errors.md', 'docs/formats.md']) {
+  for (const page of ['README.md', ...['vite', 'engines', 'options', 'formats', 'errors', 'library'].map((name) => `docs/${name}.md`)]) {
     const text = await readFile(join(repository, page), 'utf8')
     for (const { 1: code = '', index } of text.matchAll(/^```ts\n(.*?)^```$/gms))
       found.set(`src/${page.replace(/\W/g, '-')}-${text.slice(0, index).split('\n').length + 1}.ts`, code)
@@ -33,7 +33,7 @@ async function readSnippets(): Promise<ReadonlyMap<string, string>> {
   return found
 }
 
-/** As the README says. */
+/** As docs/vite.md says. */
 const tsconfig = {
   compilerOptions: {
     strict: true,
