@@ -65,8 +65,9 @@ export function conformanceTable({ clauses, checks, tests }) {
   const markdown = [
     '# Conformance',
     '',
-    'Every promise of the service’s interface, and the files of tests that show it: for our client, and for the embedded service. A test names the clauses that it shows.',
-    'Written by `npm run conformance`, which fails where a clause has no test; – stands where a side has no part in it. `npm run conformance -- --tests` prints the tests themselves.',
+    'This page lists every promise of the service’s interface and the test files that show it, for our client and for the embedded service. The name of a test begins with its clauses.',
+    '',
+    '`npm run conformance` writes this page, and fails if a clause lacks a test. “–” means that the side has no part in the clause. `npm run conformance -- --tests` prints the tests themselves.',
     '',
     '| clause | about | client | embedded service |',
     '| ------ | ----- | ------ | ---------------- |',
