@@ -4,7 +4,7 @@ import { loadConfig } from './options/config-files.ts'
 import { readCredentials } from './options/credentials.ts'
 import { refuseKeyInAddress, searchFor } from './options/key-search.ts'
 import { enginesOf, isCi, type Options, resolveOptions } from './options/options.ts'
-import { openShop, type Shop } from './project/context.ts'
+import { type Context, openContext } from './project/context.ts'
 import { findTexturePackage, readCodecVersion } from './project/packages.ts'
 import { keepSession, type Session, type SessionKeeper } from './project/session.ts'
 import { refuseLinks } from './project/store-folder.ts'
@@ -12,7 +12,7 @@ import { toOutput, writeOutput, writeTypings } from './sheets/output/output.ts'
 import type { Workshop } from './workshop/api/api.ts'
 import { build } from './workshop/build.ts'
 import { interruptible } from './workshop/interrupt.ts'
-import { openTrustDesk } from './workshop/trust/trust-desk.ts'
+import { openTrust } from './workshop/trust/trust-desk.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/progress.ts'
@@ -40,12 +40,12 @@ export type {
 } from './workshop/api/api.ts'
 export type {
   DeliveredFrames,
-  DueOrder,
-  DueReport,
   Overview,
   OverviewItem,
   OverviewOrphan,
   OverviewService,
+  PendingPurchase,
+  PendingReport,
   PriceList,
   SpecEditReport,
   SpecEditRequest,
@@ -80,7 +80,7 @@ export type {
   VerifyRequest,
 } from './workshop/store/reports.ts'
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
-export type { TrustDesk } from './workshop/trust/trust-desk.ts'
+export type { Trust } from './workshop/trust/trust-desk.ts'
 
 /** What a workshop is opened with. */
 export interface WorkshopInit {
@@ -125,17 +125,17 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const { service } = init.options ?? {}
   const isOwnAddress = typeof service === 'object' && service.baseUrl !== undefined
   const configSource = isOwnAddress || config.file === undefined ? 'the options of the program' : basename(config.file)
-  const shop = {
-    ...openShop(host, options, credentials, { name: config.projectName, configSource }),
+  const context = {
+    ...openContext(host, options, credentials, { name: config.projectName, configSource }),
     codec: await readCodecVersion(host),
     textures,
   }
-  return openCounter(shop, keepSession(shop))
+  return openCounter(context, keepSession(context))
 }
 
 type OnDemand = typeof import('./workshop/on-demand.ts')
 
-function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
+function openCounter(context: Context, keeper: SessionKeeper): Workshop {
   const never = new AbortController().signal
   const onDemand = (): Promise<OnDemand> => import('./workshop/on-demand.ts')
   const once = <T>(make: (parts: OnDemand) => T): (() => Promise<T>) => {
@@ -151,47 +151,47 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       return made
     }
   }
-  const previewer = once((parts) => parts.createPreviewer(shop, keeper))
-  const overviewer = once((parts) => parts.createOverviewer(shop, keeper))
-  const dueReader = once((parts) => parts.createDueReader(shop, keeper))
-  const editor = once((parts) => parts.createSpecEditor(shop))
-  const store = once((parts) => parts.openResultStore(shop, keeper))
+  const previewer = once((parts) => parts.createPreviewer(context, keeper))
+  const overviewer = once((parts) => parts.createOverviewer(context, keeper))
+  const dueReader = once((parts) => parts.createPendingReader(context, keeper))
+  const editor = once((parts) => parts.createSpecEditor(context))
+  const store = once((parts) => parts.openResultStore(context, keeper))
   const online = async <T>(signal: AbortSignal, work: (session: Session, parts: OnDemand) => Promise<T>): Promise<T> =>
     interruptible(signal, async () => {
       const parts = await onDemand()
       return work(await keeper.open(signal), parts)
     })
   return {
-    options: shop.options,
-    host: { clock: shop.host.clock, disk: shop.host.disk, random: shop.host.random, terminal: shop.host.terminal },
-    plan: (names = [], signal = never) => interruptible(signal, async () => (await onDemand()).makePlan(shop, keeper, names, signal)),
-    status: async (names = []) => (await onDemand()).readFullStatus(shop, keeper, names),
-    review: async (name) => (await onDemand()).review(shop, keeper, name),
-    originals: async (name) => (await onDemand()).readOriginals(shop, keeper, name),
-    approve: (request, signal = never) => online(signal, (session, { approve }) => approve(shop, session, request, signal)),
+    options: context.options,
+    host: { clock: context.host.clock, disk: context.host.disk, random: context.host.random, terminal: context.host.terminal },
+    plan: (names = [], signal = never) => interruptible(signal, async () => (await onDemand()).makePlan(context, keeper, names, signal)),
+    status: async (names = []) => (await onDemand()).readFullStatus(context, keeper, names),
+    review: async (name) => (await onDemand()).review(context, keeper, name),
+    originals: async (name) => (await onDemand()).readOriginals(context, keeper, name),
+    approve: (request, signal = never) => online(signal, (session, { approve }) => approve(context, session, request, signal)),
     acceptStanding: (request, signal = never) =>
-      online(signal, (session, { acceptStanding }) => acceptStanding(shop, session, request, signal)),
-    trust: openTrustDesk(shop),
-    build: (request = {}) => interruptible(request.signal ?? never, () => build(shop, keeper, request)),
-    answer: (request, signal = never) => online(signal, (session, { answer }) => answer(shop, session, request, signal)),
-    recover: (request, signal = never) => online(signal, (session, { recover }) => recover(shop, session, request, signal)),
+      online(signal, (session, { acceptStanding }) => acceptStanding(context, session, request, signal)),
+    trust: openTrust(context),
+    build: (request = {}) => interruptible(request.signal ?? never, () => build(context, keeper, request)),
+    answer: (request, signal = never) => online(signal, (session, { answer }) => answer(context, session, request, signal)),
+    recover: (request, signal = never) => online(signal, (session, { recover }) => recover(context, session, request, signal)),
     cancel: (name, signal = never, shown = undefined) =>
-      online(signal, (session, { cancel }) => cancel(shop, session, { name, shown }, signal)),
-    forget: (name, confirm, signal = never) => online(signal, (session, { forget }) => forget(shop, session, name, confirm, signal)),
+      online(signal, (session, { cancel }) => cancel(context, session, { name, shown }, signal)),
+    forget: (name, confirm, signal = never) => online(signal, (session, { forget }) => forget(context, session, name, confirm, signal)),
     preview: async (changed, wanted) => {
       return (await previewer())(changed, wanted)
     },
     overview: async (changed) => (await overviewer())(changed),
     due: async (changed) => (await dueReader())(changed),
-    prices: (signal = never) => online(signal, (session, { readPrices }) => readPrices(shop, session, signal)),
-    delivered: async (id, take) => (await onDemand()).readDelivered(shop, keeper, id, take),
+    prices: (signal = never) => online(signal, (session, { readPrices }) => readPrices(context, session, signal)),
+    delivered: async (id, take) => (await onDemand()).readDelivered(context, keeper, id, take),
     editSpec: async (request) => (await editor())(request),
     write: async (sheets, folder) => {
-      const files = await toOutput(sheets, enginesOf(shop.options), shop.options.formats)
-      return writeOutput(shop.host, resolve(shop.options.root, folder), files)
+      const files = await toOutput(sheets, enginesOf(context.options), context.options.formats)
+      return writeOutput(context.host, resolve(context.options.root, folder), files)
     },
-    writeTypings: (sheets, unmade) => writeTypings(shop.host, sheets, unmade),
-    ledger: async () => (await onDemand()).readAccounts(shop),
+    writeTypings: (sheets, unmade) => writeTypings(context.host, sheets, unmade),
+    ledger: async () => (await onDemand()).readAccounts(context),
     store: {
       list: async (names) => (await store()).list(names),
       verify: async (request) => (await store()).verify(request),
@@ -200,12 +200,12 @@ function openCounter(shop: Shop, keeper: SessionKeeper): Workshop {
       pull: async (names, signal) => (await store()).pull(names, signal),
     },
     verifyLedger: (request = {}, signal = never) =>
-      online(signal, (session, { verifyAccounts }) => verifyAccounts(shop, session, request, signal)),
-    doctor: async () => (await onDemand()).examine(shop, keeper),
+      online(signal, (session, { verifyAccounts }) => verifyAccounts(context, session, request, signal)),
+    doctor: async () => (await onDemand()).examine(context, keeper),
     contract: (request = {}, signal = never) =>
-      interruptible(signal, async () => (await import('./workshop/contract.ts')).lookAtContract(shop, keeper, request, signal)),
-    compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(shop, file),
-    containsKey: shop.keySearch.isIn,
+      interruptible(signal, async () => (await import('./workshop/contract.ts')).checkContract(context, keeper, request, signal)),
+    compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(context, file),
+    containsKey: context.keySearch.isIn,
     close: () => keeper.close(),
   }
 }

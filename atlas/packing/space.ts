@@ -48,7 +48,7 @@ export class FreeSpace {
     return true
   }
 
-  /** Looks for room for boxes of at least these sides, and of what was asked for before; `put` then looks no more. */
+  /** ShownSprites for room for boxes of at least these sides, and of what was asked for before; `put` then looks no more. */
   prepare(least: Box, canTurn: boolean): void {
     const shorter = Math.min(least.width, least.height)
     const width = canTurn ? shorter : least.width

@@ -5,7 +5,7 @@ import { checkBackground, checkPictures, presentIn } from './pictures.ts'
 import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, QualityReport } from './report.ts'
 
 /**
- * Looks an animation over for faults of drawn frames: figures for each, and flags where one goes over its limit. Pure; it warns and refuses nothing.
+ * ShownSprites an animation over for faults of drawn frames: figures for each, and flags where one goes over its limit. Pure; it warns and refuses nothing.
  *
  * @param frames In playing order, all of one size.
  */

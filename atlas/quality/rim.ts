@@ -6,7 +6,7 @@ const SOLID = 128
 
 /** Counts the ends of rows at which a figure's rim is lighter than the figure, or of a key colour. */
 export interface Rim {
-  /** Looks at both ends of a row, of which the first visible pixel and what is behind the last are given. */
+  /** ShownSprites at both ends of a row, of which the first visible pixel and what is behind the last are given. */
   look(first: number, end: number): void
   /** 0 to 1: part of the ends looked at that have a rim. */
   share(): number

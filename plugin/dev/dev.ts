@@ -8,12 +8,12 @@ import { createPageShelf } from '../http/pages.ts'
 import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from '../ids.ts'
 import { createLog } from '../log.ts'
 import { allModule, atlasModule, spriteModule } from '../module.ts'
-import { openDesk } from '../panel/server/panel-server.ts'
+import { openPanelServer } from '../panel/server/panel-server.ts'
 import type { DevSprites, PluginSession } from '../session.ts'
 import { compareSheets, spritesOf } from './changes.ts'
 import { hotModule } from './hot-module.ts'
 import { createMessenger, stampOf, toModule, type UrlOf } from './messenger.ts'
-import { createLooks, type Sight } from './shown-sprites.ts'
+import { createShownSprites, type Sight } from './shown-sprites.ts'
 import { createTypingsWriter } from './typings.ts'
 import { watchLockFile, watchProject } from './watcher.ts'
 
@@ -45,7 +45,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     untyped = undefined
     if (due) await typings.write({ ...due, now: looks.newest() ?? due.now })
   }
-  const looks = createLooks(workshop.preview, async (sight) => {
+  const looks = createShownSprites(workshop.preview, async (sight) => {
     const { now, before, isChange } = sight
     const { changed, gone } = compareSheets(before?.sheets, now.sheets)
     shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
@@ -68,7 +68,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       desk.changed([])
     }
   })
-  const desk = openDesk(server, {
+  const desk = openPanelServer(server, {
     workshop,
     root,
     base: base.startsWith('/') ? base : '/',
@@ -78,7 +78,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   })
   guardPaths(server, folders)
   servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
-  /** Looks at what has changed, and tells it. */
+  /** ShownSprites at what has changed, and tells it. */
   const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {
     try {
       const before = looks.newest()

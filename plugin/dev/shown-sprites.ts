@@ -1,12 +1,12 @@
 import type { Preview, Workshop } from '../../src/index.ts'
 
 /** What a dev server sees of its project, one look after another. A sprite is made when somebody first asks for it, and kept up to date from then on. */
-export interface Looks {
+export interface ShownSprites {
   /** What there is now, with these sprites made. Waits for what is being looked at; nothing is looked at anew that has not changed. */
   with(names: readonly string[] | 'all'): Promise<Preview>
   /** The same with a few more sprites than were made so far, until it has them all. */
   withMore(count: number): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
-  /** Looks at what has changed. @param paths Absolute; undefined where nobody knows. */
+  /** ShownSprites at what has changed. @param paths Absolute; undefined where nobody knows. */
   change(paths: readonly string[] | undefined): Promise<Preview>
   /** What was seen last; undefined before anything was. */
   newest(): Preview | undefined
@@ -22,8 +22,8 @@ export interface Sight {
   readonly isChange: boolean
 }
 
-/** Looks at nothing yet. @param see Told of each look before anybody else, and waited for. */
-export function createLooks(read: Workshop['preview'], see: (sight: Sight) => Promise<void>): Looks {
+/** ShownSprites at nothing yet. @param see Told of each look before anybody else, and waited for. */
+export function createShownSprites(read: Workshop['preview'], see: (sight: Sight) => Promise<void>): ShownSprites {
   const wanted = new Set<string>()
   let isAllWanted = false
   let newest: Preview | undefined
@@ -51,7 +51,7 @@ export function createLooks(read: Workshop['preview'], see: (sight: Sight) => Pr
   }
   const isCovered = (names: readonly string[] | 'all'): boolean =>
     !isLost && (covered === 'all' || (names !== 'all' && names.every((name) => (covered as ReadonlySet<string>).has(name))))
-  const withNames: Looks['with'] = async (names) => {
+  const withNames: ShownSprites['with'] = async (names) => {
     if (names === 'all') isAllWanted = true
     else for (const name of names) wanted.add(name)
     await tail

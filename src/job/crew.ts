@@ -5,7 +5,7 @@ import type { JobPorts, Order, Purchase } from './order.ts'
 import { purchase } from './purchase.ts'
 
 /** What became of a run's orders. */
-export interface CrewReport {
+export interface OrdersReport {
   /** By id; steps of chains that orders needed are among them. */
   readonly purchases: readonly Purchase[]
   /** One for each order that did not come to its end, in the order of the orders. */
@@ -27,7 +27,7 @@ function endsEverything(error: unknown): boolean {
  *
  * @param atOnce Active jobs that the account may have.
  */
-export async function runCrew(ports: JobPorts, orders: readonly Order[], atOnce: number): Promise<CrewReport> {
+export async function runOrders(ports: JobPorts, orders: readonly Order[], atOnce: number): Promise<OrdersReport> {
   const failures: { order: Order; error: unknown; index: number }[] = []
   let next = 0
   let isOver = false

@@ -13,13 +13,13 @@ import { createVault, type Vault } from '../vault/layers.ts'
 import { createLockStore, type LockStore } from '../vault/lock-store.ts'
 import type { TexturePackage } from './packages.ts'
 import { type CheckoutName, openCheckoutName } from './trust/checkout.ts'
-import { type HostBook, openHostBook } from './trust/hosts.ts'
+import { openTrustedHosts, type TrustedHosts } from './trust/hosts.ts'
 import { openKeyRing } from './trust/key-ring.ts'
 import { openProjectTotal, type ProjectTotal } from './trust/project-total.ts'
 import { openStandingFile, type StandingFile } from './trust/standing-file.ts'
 
 /** What every part of the workshop works with: the world, the options, and the project's papers. */
-export interface Shop {
+export interface Context {
   readonly host: Host
   readonly options: ResolvedOptions
   readonly credentials: Credentials
@@ -36,7 +36,7 @@ export interface Shop {
   /** Name of this checkout's journal. */
   readonly checkout: CheckoutName
   /** Addresses that the user has confirmed for the API key. */
-  readonly hosts: HostBook
+  readonly hosts: TrustedHosts
   /** Standing ceilings that the user has accepted for this project. */
   readonly standing: StandingFile
   /** Limit of everything that this project buys. */
@@ -60,12 +60,12 @@ export interface Shop {
  *
  * @param project.name Of its `package.json`: two projects may stand at one path, one after the other or in two containers.
  */
-export function openShop(
+export function openContext(
   host: Host,
   options: ResolvedOptions,
   credentials: Credentials,
   project: { readonly name: string | undefined; readonly configSource: string },
-): Shop {
+): Context {
   const warnings: string[] = []
   const storeFolder = options.store.dir
   const place = placeId(options.root, project.name)
@@ -92,7 +92,7 @@ export function openShop(
     configSource: project.configSource,
     keys,
     checkout: openCheckoutName(host, keys, { own: storeFolder, copy: copyFolder }),
-    hosts: openHostBook(host),
+    hosts: openTrustedHosts(host),
     standing,
     total,
     lock,

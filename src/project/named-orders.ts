@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import type { Order } from '../job/order.ts'
-import type { Shop } from './context.ts'
+import type { Context } from './context.ts'
 import { toOrder, withSteps } from './orders.ts'
 import { listOrphans, toOrphanOrder } from './orphans.ts'
 import type { Standing } from './plan.ts'
@@ -15,17 +15,17 @@ export interface NamedOrder {
 }
 
 /** The orders that a name stands for: of one animation (`hero.walk`), of one step (`hero#1`), or of all of a sprite with its steps (`hero`). Steps come first. */
-export async function findOrders(shop: Shop, session: Session, name: string): Promise<readonly NamedOrder[]> {
+export async function findOrders(context: Context, session: Session, name: string): Promise<readonly NamedOrder[]> {
   const [sprite = name] = name.split('#')
-  const orphans = await findOrphans(shop, [name])
-  const found = await surveyOf(shop, session, sprite).catch((error: unknown) => {
+  const orphans = await findOrphans(context, [name])
+  const found = await surveyOf(context, session, sprite).catch((error: unknown) => {
     // A sprite that is gone from the project is known by what is in flight for it alone.
     if (orphans.length > 0 && error instanceof SpritewrightError && error.code === 'SW_USAGE') return undefined
     throw error
   })
   if (!found) return orphans
   const orders = new Map(
-    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).map((order) => [order.hash, order] as const),
+    found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).map((order) => [order.hash, order] as const),
   )
   const isOne = /[.#]/.test(name)
   const own = [...found.steps, ...found.items].flatMap((one) => {
@@ -36,27 +36,27 @@ export async function findOrders(shop: Shop, session: Session, name: string): Pr
 }
 
 /** The one order of a request, whatever it is called; undefined where nothing asks for it and nothing of it is in flight. */
-export async function findOrder(shop: Shop, session: Session, hash: string): Promise<NamedOrder | undefined> {
+export async function findOrder(context: Context, session: Session, hash: string): Promise<NamedOrder | undefined> {
   // What is broken elsewhere is no reason not to decide about this one.
-  const found = await survey(shop, [], { identity: session.identity })
+  const found = await survey(context, [], { identity: session.identity })
   const standing = [...found.steps, ...found.items].find((one) => one.hash === hash)
-  const order = found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).find((one) => one.hash === hash)
-  return order && standing ? { order, standing } : (await findOrphans(shop, [])).find((one) => one.order.hash === hash)
+  const order = found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).find((one) => one.hash === hash)
+  return order && standing ? { order, standing } : (await findOrphans(context, [])).find((one) => one.order.hash === hash)
 }
 
-async function surveyOf(shop: Shop, session: Session, sprite: string): Promise<Survey> {
-  const found = await survey(shop, [sprite], { identity: session.identity })
+async function surveyOf(context: Context, session: Session, sprite: string): Promise<Survey> {
+  const found = await survey(context, [sprite], { identity: session.identity })
   throwAll(found.errors)
   return found
 }
 
 /** What is in flight under that name for specs as they were. */
-async function findOrphans(shop: Shop, names: readonly string[]): Promise<readonly NamedOrder[]> {
-  const strays = (await listStrays(shop, names, undefined)).map((stray): NamedOrder => {
+async function findOrphans(context: Context, names: readonly string[]): Promise<readonly NamedOrder[]> {
+  const strays = (await listStrays(context, names, undefined)).map((stray): NamedOrder => {
     // What stands for its request is bought; only what nobody waits for is open.
     return { order: toOrphanOrder(stray), standing: { hash: stray.hash, state: 'bought' } }
   })
-  const open = (await listOrphans(shop, names, new Set())).map((orphan): NamedOrder => {
+  const open = (await listOrphans(context, names, new Set())).map((orphan): NamedOrder => {
     const { accepted, question } = orphan.submission
     const standing: Standing = {
       hash: orphan.hash,

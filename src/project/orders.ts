@@ -10,9 +10,9 @@ import { requestHash } from '../spec/key.ts'
 import type { PaidRequest, RequestReference } from '../spec/request.ts'
 import type { LockChange } from '../vault/lock-store.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
-import type { Shop } from './context.ts'
+import type { Context } from './context.ts'
 import type { Session } from './session.ts'
-import type { Wish } from './survey.ts'
+import type { WantedAnimation } from './survey.ts'
 import { readApprovers } from './trust/approvers.ts'
 
 /** The approval that the lock file records for an item, if any. */
@@ -21,11 +21,11 @@ export function approvalOf(lock: LockFile, id: string, hash: string): Approval |
   return approval && { ...approval, ceiling: parseCredits(approval.ceiling) }
 }
 
-/** An order for a wish, under the identity of the service that answers; its reference leads to the orders of its steps. */
-export function toOrder(session: Session, wish: Wish, { lock, approvers }: OrderPapers): Order {
-  const { steps, sheet } = wish.requests(session.identity)
+/** An order for a target, under the identity of the service that answers; its reference leads to the orders of its steps. */
+export function toOrder(session: Session, target: WantedAnimation, { lock, approvers }: OrderPapers): Order {
+  const { steps, sheet } = target.requests(session.identity)
   return [...steps, sheet].reduce<Order | undefined>(
-    (before, request) => toOneOrder(session, wish, { lock, approvers }, request, before),
+    (before, request) => toOneOrder(session, target, { lock, approvers }, request, before),
     undefined,
   ) as Order
 }
@@ -38,7 +38,7 @@ export interface OrderPapers {
 
 function toOneOrder(
   session: Session,
-  wish: Wish,
+  target: WantedAnimation,
   { lock, approvers }: OrderPapers,
   request: PaidRequest,
   before: Order | undefined,
@@ -51,17 +51,17 @@ function toOneOrder(
     identity: session.identity,
     approval: approvalOf(lock, request.id, hash),
     lockedAttempt: locked?.attempt,
-    ...(request.reference ? { reference: toOrderReference(wish, request.reference, before) } : {}),
+    ...(request.reference ? { reference: toOrderReference(target, request.reference, before) } : {}),
   }
 }
 
-function toOrderReference(wish: Wish, reference: RequestReference, before: Order | undefined): OrderReference {
-  const { picture } = wish
+function toOrderReference(target: WantedAnimation, reference: RequestReference, before: Order | undefined): OrderReference {
+  const { picture } = target
   if (reference.kind === 'request' && before) return { kind: 'order', order: before }
   if (reference.kind === 'file' && picture)
     return { kind: 'file', sha256: picture.sha256, file: { bytes: picture.bytes, contentType: picture.contentType } }
   throw new SpritewrightError('SW_INTERNAL', {
-    message: `Expected the reference of "${wish.spec.name}" to lead somewhere, found nothing. Please report this.`,
+    message: `Expected the reference of "${target.spec.name}" to lead somewhere, found nothing. Please report this.`,
   })
 }
 
@@ -88,33 +88,33 @@ export function withSteps(order: Order): readonly Order[] {
  * @param run `mayBuy`: whether anything may be submitted, `mayReplay`: whether anything may be sent again. @default nothing may
  */
 export async function toJobPorts(
-  shop: Shop,
+  context: Context,
   session: Session,
   run: { readonly onProgress?: ProgressListener; readonly signal: AbortSignal; readonly mayBuy?: boolean; readonly mayReplay?: boolean },
 ): Promise<JobPorts> {
-  const { host } = shop
+  const { host } = context
   return {
     client: session.client,
     capabilities: session.capabilities,
-    journal: shop.journal,
-    lock: shop.lock,
-    vault: shop.vault,
-    ledger: shop.ledger,
-    reservations: shop.reservations,
+    journal: context.journal,
+    lock: context.lock,
+    vault: context.vault,
+    ledger: context.ledger,
+    reservations: context.reservations,
     uploads: createUploads(
-      { disk: host.disk, random: host.random, client: session.client, keys: shop.keys },
-      join(shop.storeFolder, 'uploads'),
+      { disk: host.disk, random: host.random, client: session.client, keys: context.keys },
+      join(context.storeFolder, 'uploads'),
       session.identity,
     ),
     clock: host.clock,
     random: host.random,
-    windowMs: shop.options.replayWindowMs,
+    windowMs: context.options.replayWindowMs,
     mayBuy: run.mayBuy ?? false,
     mayReplay: run.mayReplay ?? run.mayBuy ?? false,
-    approvers: await readApprovers(shop),
-    keys: shop.keys,
+    approvers: await readApprovers(context),
+    keys: context.keys,
     onProgress: run.onProgress ?? (() => {}),
-    warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
+    warn: (message) => void (context.warnings.includes(message) || context.warnings.push(message)),
     underWay: new Map(),
     signal: run.signal,
   }

@@ -4,7 +4,7 @@ import type { Submission } from '../job/records/submission.ts'
 import { requestHash } from '../spec/key.ts'
 import type { PaidRequest, RequestReference } from '../spec/request.ts'
 import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
-import type { Shop } from './context.ts'
+import type { Context } from './context.ts'
 import type { Survey } from './survey.ts'
 
 /** A request that no spec asks for any more (its prompt was edited, its sprite renamed or deleted), by what the lock file says of it. */
@@ -26,14 +26,14 @@ export interface KnownOrphan extends Orphan {
  * @param names Of sprites or animations; empty for all.
  * @param asked Hashes that the specs of those names ask for.
  */
-export async function listOrphans(shop: Shop, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly KnownOrphan[]> {
-  const entries = entriesByHash(await shop.lock.read())
+export async function listOrphans(context: Context, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly KnownOrphan[]> {
+  const entries = entriesByHash(await context.lock.read())
   const orphans: KnownOrphan[] = []
-  for (const hash of await shop.journal.requests()) {
+  for (const hash of await context.journal.requests()) {
     const found = entries.get(hash)
     if (asked.has(hash) || !found || found.entry.result || !isNamed(names, found.id)) continue
     // A broken chain of what nobody asks for stops nobody.
-    const submission = (await readUnlessBroken(shop.journal, hash))?.submission
+    const submission = (await readUnlessBroken(context.journal, hash))?.submission
     if (!submission) continue
     const { accepted, stored, failed, abandoned, sends } = submission
     const isOpen = accepted !== undefined || sends.some((send) => send.answer.kind !== 'refused')
@@ -66,9 +66,9 @@ export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
 }
 
 /** One sentence for a person, told once: where an orphan stands, and what leads on. */
-export function tellOrphan(shop: Shop, { id, submission }: KnownOrphan): void {
+export function warnOfOrphan(context: Context, { id, submission }: KnownOrphan): void {
   const words = `"${id}", as an earlier version of its spec asked for it, ${standingWords(id, submission)}`
-  if (!shop.warnings.includes(words)) shop.warnings.push(words)
+  if (!context.warnings.includes(words)) context.warnings.push(words)
 }
 
 function standingWords(id: string, { accepted, question }: Submission): string {

@@ -3,7 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { ServiceClient } from '../service/client.ts'
 import type { Capabilities } from '../service/wire.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
-import type { Shop } from './context.ts'
+import type { Context } from './context.ts'
 import { refuseTrackedRecords } from './store-folder.ts'
 import { checkRoute, type KeyRoute, routeOf } from './trust/hosts.ts'
 
@@ -34,18 +34,18 @@ export interface ServiceReach {
 const embeddedHost = 'embedded'
 
 /** Keeps the one session of a workshop. */
-export function keepSession(shop: Shop): SessionKeeper {
+export function keepSession(context: Context): SessionKeeper {
   let opened: Promise<Session> | undefined
   let reached: Promise<ServiceReach> | undefined
   let joined: string | undefined
   const closers: (() => Promise<void>)[] = []
   const reach = (): Promise<ServiceReach> => {
     reached ??= (
-      shop.options.service === 'embedded'
-        ? reachEmbedded(shop, closers, (url) => {
+      context.options.service === 'embedded'
+        ? reachEmbedded(context, closers, (url) => {
             joined = url
           })
-        : reachRemote(shop)
+        : reachRemote(context)
     ).catch((error: unknown) => {
       reached = undefined
       throw error
@@ -53,26 +53,26 @@ export function keepSession(shop: Shop): SessionKeeper {
     return reached
   }
   const open = async (signal?: AbortSignal): Promise<Session> => {
-    await refuseTrackedRecords(shop.host, shop.storeFolder)
-    const client = await createSessionClient(shop, await reach())
+    await refuseTrackedRecords(context.host, context.storeFolder)
+    const client = await createSessionClient(context, await reach())
     closers.unshift(() => client.close())
     const capabilities = await client.capabilities(signal)
     if (capabilities.apiVersion !== '1')
-      shop.warnings.push(
+      context.warnings.push(
         `The service speaks API version ${capabilities.apiVersion}, spritewright knows version 1. Look at every price and result twice.`,
       )
     if (capabilities.assumed.length > 0)
-      shop.warnings.push(
+      context.warnings.push(
         `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Look at every price and result twice.`,
       )
     return { client, capabilities, identity: { host: client.host, keyMode: capabilities.keyMode, apiVersion: capabilities.apiVersion } }
   }
   return {
-    host: configuredHost(shop),
+    host: configuredHost(context),
     reach,
     open: async (signal) => {
       // Whoever runs the embedded service that was joined may have ended since.
-      if (joined !== undefined && (await findEmbedded(shop))?.url !== joined) {
+      if (joined !== undefined && (await findEmbedded(context))?.url !== joined) {
         opened = undefined
         reached = undefined
         joined = undefined
@@ -87,14 +87,14 @@ export function keepSession(shop: Shop): SessionKeeper {
       await opened?.catch(() => {})
       await reached?.catch(() => {})
       for (const close of closers.splice(0)) await close()
-      await shop.host.net.close()
+      await context.host.net.close()
     },
   }
 }
 
-function configuredHost(shop: Shop): string | undefined {
-  if (shop.options.service === 'embedded') return embeddedHost
-  const baseUrl = shop.options.service?.baseUrl ?? shop.credentials.baseUrl
+function configuredHost(context: Context): string | undefined {
+  if (context.options.service === 'embedded') return embeddedHost
+  const baseUrl = context.options.service?.baseUrl ?? context.credentials.baseUrl
   return baseUrl === undefined ? undefined : hostOf(baseUrl)
 }
 
@@ -108,7 +108,7 @@ function hostOf(baseUrl: string): string | undefined {
   }
 }
 
-async function createSessionClient({ host, options }: Shop, { baseUrl, key }: ServiceReach): Promise<ServiceClient> {
+async function createSessionClient({ host, options }: Context, { baseUrl, key }: ServiceReach): Promise<ServiceClient> {
   const { createClient } = await import('../service/client.ts')
   const profile = options.service === 'embedded' ? undefined : options.service?.profile
   return createClient(host, {
@@ -122,7 +122,7 @@ async function createSessionClient({ host, options }: Shop, { baseUrl, key }: Se
 }
 
 /** Which key would go to which address, and whether it may; undefined if one of them is missing, or the service is embedded. */
-export async function readRoute({ host, hosts, options, credentials, configSource }: Shop): Promise<KeyRoute | undefined> {
+export async function readRoute({ host, hosts, options, credentials, configSource }: Context): Promise<KeyRoute | undefined> {
   const { key, keySource } = credentials
   if (options.service === 'embedded' || key === undefined || keySource === undefined) return undefined
   const configured = options.service?.baseUrl
@@ -132,8 +132,8 @@ export async function readRoute({ host, hosts, options, credentials, configSourc
   return routeOf(host, hosts, { baseUrl, source }, { key, keySource })
 }
 
-async function reachRemote(shop: Shop): Promise<ServiceReach> {
-  const { options, credentials } = shop
+async function reachRemote(context: Context): Promise<ServiceReach> {
+  const { options, credentials } = context
   const service = options.service === 'embedded' ? undefined : options.service
   const baseUrl = service?.baseUrl ?? credentials.baseUrl
   if (baseUrl === undefined) {
@@ -148,7 +148,7 @@ async function reachRemote(shop: Shop): Promise<ServiceReach> {
         "Expected an API key, found none. Set SPRITEWRIGHT_API_KEY in the environment or in .env.local (which must not be committed). To try without an account, set service: 'embedded' in spritewright.config.",
     })
   }
-  const route = await readRoute(shop)
+  const route = await readRoute(context)
   // Before any request: this is the only way by which the key leaves the process.
   if (route) checkRoute(route, options.isCi)
   return { baseUrl, key: credentials.key.reveal() }
@@ -158,16 +158,16 @@ async function reachRemote(shop: Shop): Promise<ServiceReach> {
  * Starts the service of this project on loopback, its state in the store's folder, or joins the one that another process of this project runs there.
  * The only place that knows the other side of the wire.
  */
-async function reachEmbedded(shop: Shop, closers: (() => Promise<void>)[], onJoin: (url: string) => void): Promise<ServiceReach> {
+async function reachEmbedded(context: Context, closers: (() => Promise<void>)[], onJoin: (url: string) => void): Promise<ServiceReach> {
   const { startEmbeddedService } = await import('../embedded/service.ts')
   const { playMoneyKey } = await import('../embedded/options.ts')
-  const dir = embeddedFolder(shop)
+  const dir = embeddedFolder(context)
   // Always the same key: a submission that a crash left without an answer is replayed under it by the next process.
   const accounts = [{ name: 'demo', keys: [{ key: playMoneyKey }] }]
-  let url = (await findEmbedded(shop))?.url
+  let url = (await findEmbedded(context))?.url
   if (url !== undefined) onJoin(url)
   else {
-    const { clock, disk, random } = shop.host
+    const { clock, disk, random } = context.host
     const service = await startEmbeddedService({ dir, accounts }, { clock, disk, random })
     closers.push(() => service.close())
     url = service.url
@@ -176,11 +176,11 @@ async function reachEmbedded(shop: Shop, closers: (() => Promise<void>)[], onJoi
 }
 
 /** The embedded service that another process of this project runs now. */
-async function findEmbedded(shop: Shop): Promise<{ readonly url: string } | undefined> {
+async function findEmbedded(context: Context): Promise<{ readonly url: string } | undefined> {
   const { joinEmbeddedService } = await import('../embedded/service.ts')
-  return joinEmbeddedService(embeddedFolder(shop))
+  return joinEmbeddedService(embeddedFolder(context))
 }
 
-function embeddedFolder({ storeFolder }: Shop): string {
+function embeddedFolder({ storeFolder }: Context): string {
   return join(storeFolder, 'embedded')
 }

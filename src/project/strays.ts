@@ -1,7 +1,7 @@
 import { readUnlessBroken } from '../job/records/journal.ts'
 import type { Stray } from '../job/records/strays.ts'
 import { findEntry } from '../vault/lockfile.ts'
-import type { Shop } from './context.ts'
+import type { Context } from './context.ts'
 import { entriesByHash, isNamed, type Orphan } from './orphans.ts'
 import type { Survey } from './survey.ts'
 
@@ -16,7 +16,7 @@ export interface OpenStray extends Orphan {
  * @param names Of sprites or animations; empty for all.
  * @param found What the specs of those names ask for; undefined where they cannot be read.
  */
-export async function listStrays(shop: Shop, names: readonly string[], found: Survey | undefined): Promise<readonly OpenStray[]> {
+export async function listStrays(context: Context, names: readonly string[], found: Survey | undefined): Promise<readonly OpenStray[]> {
   const strays = new Map<string, OpenStray>()
   const add = (orphan: Orphan, known: readonly Stray[] | undefined): void => {
     for (const stray of known ?? []) if (stray.end === undefined) strays.set(stray.executionId, { ...orphan, stray })
@@ -25,20 +25,20 @@ export async function listStrays(shop: Shop, names: readonly string[], found: Su
   for (const { id, hash } of found ? [...found.items, ...found.steps] : []) {
     if (hash === undefined) continue
     asked.add(hash)
-    const entry = findEntry(found?.lock ?? (await shop.lock.read()), id, hash)
+    const entry = findEntry(found?.lock ?? (await context.lock.read()), id, hash)
     if (entry) add({ id, hash, entry }, found?.submissionOf(hash).strays)
   }
-  for (const [hash, { id, entry }] of entriesByHash(await shop.lock.read())) {
+  for (const [hash, { id, entry }] of entriesByHash(await context.lock.read())) {
     // Another attempt has followed a stray's, and stands in the lock file: the chains of all others need not be read.
     if (asked.has(hash) || !isNamed(names, id) || (entry.submission?.attempt ?? 1) < 2) continue
-    add({ id, hash, entry }, (await readUnlessBroken(shop.journal, hash))?.submission.strays)
+    add({ id, hash, entry }, (await readUnlessBroken(context.journal, hash))?.submission.strays)
   }
   return [...strays.values()]
 }
 
 /** One sentence for a person, told once. */
-export function tellStray(shop: Shop, { id, stray }: OpenStray): void {
-  tell(shop, `${nameOf(id, stray)}: the first build after its end fetches it.`)
+export function warnOfStray(context: Context, { id, stray }: OpenStray): void {
+  tell(context, `${nameOf(id, stray)}: the first build after its end fetches it.`)
 }
 
 /** How a stray is called in words. */
@@ -47,6 +47,6 @@ export function nameOf(id: string, { attempt, executionId }: Stray): string {
 }
 
 /** Tells a person, once. */
-export function tell(shop: Shop, words: string | undefined): void {
-  if (words !== undefined && !shop.warnings.includes(words)) shop.warnings.push(words)
+export function tell(context: Context, words: string | undefined): void {
+  if (words !== undefined && !context.warnings.includes(words)) context.warnings.push(words)
 }

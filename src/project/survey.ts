@@ -8,7 +8,7 @@ import { animationId, type ImageRequest, type ServiceIdentity, type SheetRequest
 import { readSpecs, type SpecScan } from '../spec/scan.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
-import type { Shop } from './context.ts'
+import type { Context } from './context.ts'
 import {
   identify,
   type KeyTagOf,
@@ -23,7 +23,7 @@ import {
 import { readApprovers } from './trust/approvers.ts'
 
 /** One animation of the project, as it would be asked of a service. */
-export interface Wish {
+export interface WantedAnimation {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
   /** The picture file that its reference is or begins with; undefined for a chain that begins with a text. */
@@ -40,8 +40,8 @@ export function isUnsent(item: { readonly state: PlanState }): boolean {
 /** What the project asks for, and where all of it stands. */
 export interface Survey {
   /** By sprite name and in the order of the spec. */
-  readonly wishes: readonly Wish[]
-  /** One for each wish, in the same order. */
+  readonly wanted: readonly WantedAnimation[]
+  /** One for each target, in the same order. */
   readonly items: readonly PlanItem[]
   /** Steps of chains that items still to be bought need, and those that were bought; by sprite name and place in the chain, each once. */
   readonly steps: readonly PlanStep[]
@@ -54,27 +54,27 @@ export interface Survey {
   readonly errors: readonly SpritewrightError[]
 }
 
-/** Reads the wishes of all specs, or of those that are named. A broken spec stands in `errors`; the others go on. */
-export async function readWishes(shop: Shop, names: readonly string[] = []): Promise<Wishes> {
-  const { specs, errors } = await readSpecs(shop.host, shop.options.root, shop.options.specs)
-  return toWishes(shop, { specs, errors }, selector(specs, names, errors.length > 0))
+/** Reads the wanted of all specs, or of those that are named. A broken spec stands in `errors`; the others go on. */
+export async function readWantedAnimations(context: Context, names: readonly string[] = []): Promise<WantedAnimations> {
+  const { specs, errors } = await readSpecs(context.host, context.options.root, context.options.specs)
+  return toWantedAnimations(context, { specs, errors }, selector(specs, names, errors.length > 0))
 }
 
 /** Everything that specs ask for, and what is wrong with the others. */
-export interface Wishes {
+export interface WantedAnimations {
   /** By sprite name and in the order of the spec. */
-  readonly wishes: readonly Wish[]
+  readonly wanted: readonly WantedAnimation[]
   readonly errors: readonly SpritewrightError[]
 }
 
 /** What specs ask for: looks at their references. @param isWanted @default all */
-export async function toWishes(
-  shop: Shop,
+export async function toWantedAnimations(
+  context: Context,
   scan: SpecScan,
   isWanted: (sprite: string, animation: string) => boolean = () => true,
-): Promise<Wishes> {
+): Promise<WantedAnimations> {
   const errors = [...scan.errors]
-  const wishes: Wish[] = []
+  const wanted: WantedAnimation[] = []
   // Sprites may share a picture: what was found in order once is not read again.
   const pictures = new Map<string, ReferencePicture>()
   for (const spec of scan.specs) {
@@ -82,18 +82,18 @@ export async function toWishes(
     if (animations.length === 0) continue
     try {
       const path = referencePath(spec)
-      const picture = path === undefined ? undefined : (pictures.get(path) ?? (await readReference(shop.host.disk, spec)))
+      const picture = path === undefined ? undefined : (pictures.get(path) ?? (await readReference(context.host.disk, spec)))
       if (picture) pictures.set(picture.path, picture)
-      for (const animation of animations) wishes.push(toWish(spec, animation, picture))
+      for (const animation of animations) wanted.push(toWantedAnimation(spec, animation, picture))
     } catch (error) {
       if (!(error instanceof SpritewrightError)) throw error
       errors.push(error)
     }
   }
-  return { wishes, errors }
+  return { wanted, errors }
 }
 
-function toWish(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): Wish {
+function toWantedAnimation(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePicture | undefined): WantedAnimation {
   return {
     spec,
     animation,
@@ -107,40 +107,40 @@ function toWish(spec: SpriteSpec, animation: AnimationSpec, picture: ReferencePi
   }
 }
 
-/** Where every wish stands, by the project's papers and, where it is known, the service's identity and the fingerprint of today's API key under a request's hash. */
-export async function survey(shop: Shop, names: readonly string[], known: KnownService, keyTagOf?: KeyTagOf): Promise<Survey> {
-  return surveyWishes(shop, await readWishes(shop, names), await shop.lock.read(), known, keyTagOf)
+/** Where every target stands, by the project's papers and, where it is known, the service's identity and the fingerprint of today's API key under a request's hash. */
+export async function survey(context: Context, names: readonly string[], known: KnownService, keyTagOf?: KeyTagOf): Promise<Survey> {
+  return surveyWanted(context, await readWantedAnimations(context, names), await context.lock.read(), known, keyTagOf)
 }
 
-/** Where these wishes stand. @param lock As it was read, now or a moment ago. */
-export async function surveyWishes(
-  shop: Shop,
-  { wishes, errors }: Wishes,
+/** Where these wanted stand. @param lock As it was read, now or a moment ago. */
+export async function surveyWanted(
+  context: Context,
+  { wanted, errors }: WantedAnimations,
   lock: LockFile,
   known: KnownService,
   keyTagOf?: KeyTagOf,
 ): Promise<Survey> {
-  const asked = wishes.map((wish) => {
-    const id = animationId(wish.spec, wish.animation)
-    const found = identify(id, (identity) => requestHash(wish.requests(identity).sheet, identity), lock, known)
+  const asked = wanted.map((target) => {
+    const id = animationId(target.spec, target.animation)
+    const found = identify(id, (identity) => requestHash(target.requests(identity).sheet, identity), lock, known)
     const identity = found?.identity ?? nowhere
-    const { steps, sheet } = wish.requests(identity)
+    const { steps, sheet } = target.requests(identity)
     return {
-      wish,
+      target,
       sheet,
       hash: found?.hash,
       steps: found ? steps.map((step) => ({ step, hash: requestHash(step, identity) })) : steps.map((step) => ({ step, hash: undefined })),
     }
   })
   const facts = await readFacts(
-    shop,
+    context,
     lock,
     asked.flatMap(({ sheet, hash, steps }) => [[sheet.id, hash] as const, ...steps.map(({ step, hash: own }) => [step.id, own] as const)]),
     keyTagOf,
   )
-  const items = asked.map(({ wish, sheet, hash }) => planAnimation(facts, wish.spec, wish.animation, sheet, hash))
+  const items = asked.map(({ target, sheet, hash }) => planAnimation(facts, target.spec, target.animation, sheet, hash))
   const steps = new Map<string, PlanStep>()
-  for (const [index, { wish, steps: own }] of asked.entries()) {
+  for (const [index, { target, steps: own }] of asked.entries()) {
     for (const { step, hash } of own) {
       const standing = standingOf(facts, step.id, hash)
       if (standing.state !== 'bought' && !isUnsent(items[index] as PlanItem)) continue
@@ -148,11 +148,11 @@ export async function surveyWishes(
       const before = steps.get(key)
       steps.set(key, {
         ...(before ?? { ...standing, id: step.id, request: step }),
-        sprites: [...new Set([...(before?.sprites ?? []), wish.spec.name])],
+        sprites: [...new Set([...(before?.sprites ?? []), target.spec.name])],
       })
     }
   }
-  return { wishes, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
+  return { wanted, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
 }
 
 /** Stands in for an identity that nobody knows yet; its hashes are used nowhere. */
@@ -160,7 +160,7 @@ const nowhere: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
 
 /** What the papers say of some requests, for {@link standingOf}. */
 export async function readFacts(
-  shop: Shop,
+  context: Context,
   lock: LockFile,
   asked: readonly (readonly [id: string, hash: string | undefined])[],
   keyTagOf: KeyTagOf | undefined,
@@ -169,17 +169,17 @@ export async function readFacts(
   const kept = new Set<string>()
   for (const [id, hash] of asked) {
     if (hash === undefined || submissions.has(hash)) continue
-    const { submission } = await shop.journal.read(hash)
+    const { submission } = await context.journal.read(hash)
     submissions.set(hash, submission)
     for (const result of new Set([submission.stored?.sha256, findEntry(lock, id, hash)?.result?.sha256]))
-      if (result !== undefined && (await shop.vault.has(result))) kept.add(result)
+      if (result !== undefined && (await context.vault.has(result))) kept.add(result)
   }
   return {
     lock,
-    approvers: await readApprovers(shop),
+    approvers: await readApprovers(context),
     submissionOf: (hash) => submissions.get(hash) ?? noSubmission,
     isKept: (sha256) => kept.has(sha256),
-    decision: { wall: shop.host.clock.wall(), mono: shop.host.clock.mono(), windowMs: shop.options.replayWindowMs, keyTagOf },
+    decision: { wall: context.host.clock.wall(), mono: context.host.clock.mono(), windowMs: context.options.replayWindowMs, keyTagOf },
   }
 }
 
@@ -188,11 +188,11 @@ export async function readFacts(
  *
  * @throws `SW_REFERENCE`, one for each sprite.
  */
-export async function checkReferences(shop: Shop, items: readonly PlanItem[], limits: Capabilities): Promise<void> {
+export async function checkReferences(context: Context, items: readonly PlanItem[], limits: Capabilities): Promise<void> {
   const errors: unknown[] = []
   const specs = new Set(items.filter(isUnsent).map((item) => item.spec))
   for (const spec of [...specs].filter((one) => referencePath(one) !== undefined)) {
-    await readReference(shop.host.disk, spec, limits).catch((error: unknown) => errors.push(error))
+    await readReference(context.host.disk, spec, limits).catch((error: unknown) => errors.push(error))
   }
   throwAll(errors)
 }

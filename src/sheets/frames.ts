@@ -15,7 +15,7 @@ import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { type OpenedResult, openResult } from './open-result.ts'
 import { layOver } from './overrides/overrides.ts'
-import { drawStandIn } from './placeholder.ts'
+import { drawPlaceholder } from './placeholder.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
 
@@ -163,7 +163,7 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   const opened =
     source.kind === 'result'
       ? await openTouchedUp(input, source, layout)
-      : { frames: await drawStandIn(spec, animation, source), touched: new Set<number>(), warnings: [] }
+      : { frames: await drawPlaceholder(spec, animation, source), touched: new Set<number>(), warnings: [] }
   const { touched, warnings } = opened
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)

@@ -3,7 +3,7 @@ import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 
 /** What a stand-in is drawn from, for what is not bought. */
-export interface StandInSource {
+export interface PlaceholderSource {
   readonly kind: 'placeholder'
   /** Changes with everything that it is drawn from. */
   readonly sha256: string
@@ -18,7 +18,7 @@ export interface StandInSource {
 }
 
 /** The frames of a stand-in: as many as are asked for, as large as bought ones of the same sprite, where there are some, else shaped like the reference. */
-export async function drawStandIn(spec: SpriteSpec, animation: AnimationSpec, source: StandInSource): Promise<readonly Bitmap[]> {
+export async function drawPlaceholder(spec: SpriteSpec, animation: AnimationSpec, source: PlaceholderSource): Promise<readonly Bitmap[]> {
   const picture = await source.read()
   // What cannot be read any more is told where it is used itself.
   const like = (await source.readLike?.().catch(() => []))?.[0]

@@ -1,7 +1,7 @@
 import type { FrameReview } from '../service/wire.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import type { Overrides } from './overrides/overrides.ts'
-import type { StandInSource } from './placeholder.ts'
+import type { PlaceholderSource } from './placeholder.ts'
 
 /** Names the parts of a result among its entries, where a profile knows the layout; frames may be left out where sheet and atlas are named. */
 export type DeliveryLayout = (entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]) => {
@@ -21,7 +21,7 @@ export type FrameSource =
       readonly review?: FrameReview | undefined
     }
   /** A stand-in for what is not bought. */
-  | StandInSource
+  | PlaceholderSource
 
 /** A bought result. */
 export type ResultSource = Extract<FrameSource, { kind: 'result' }>

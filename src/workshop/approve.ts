@@ -4,7 +4,7 @@ import { SpritewrightError } from '../errors.ts'
 import { decide } from '../job/decision.ts'
 import { freeze } from '../job/freeze.ts'
 import type { JobPorts, Order } from '../job/order.ts'
-import type { Shop } from '../project/context.ts'
+import type { Context } from '../project/context.ts'
 import { type ApprovedOrder, toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/orders.ts'
 import type { Quote } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
@@ -22,22 +22,22 @@ interface Candidate extends ApprovalLine {
  *
  * @throws `SW_CEILING` where a wanted ceiling is under the price, or the ceilings add up to more than `total`; nothing is written then.
  */
-export async function approve(shop: Shop, session: Session, request: ApproveRequest, signal: AbortSignal): Promise<ApproveReport> {
-  const found = await survey(shop, request.names, { identity: session.identity })
+export async function approve(context: Context, session: Session, request: ApproveRequest, signal: AbortSignal): Promise<ApproveReport> {
+  const found = await survey(context, request.names, { identity: session.identity })
   throwAll(found.errors)
-  await checkReferences(shop, found.items, session.capabilities)
+  await checkReferences(context, found.items, session.capabilities)
   const { candidates, ...rest } = await sortOut(session, found, request, signal)
   const lines = candidates.map(({ id, hash, prompt, quote, ceiling }) => ({ id, hash, prompt, quote, ceiling }))
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
   checkCeilings(lines, request)
-  await checkProject(shop, lines)
+  await checkProject(context, lines)
   const balance = await session.client.balance(signal)
   if (!(await request.confirm(lines, balance))) return { approved: [], ...rest, confirmed: false }
   const given = request.given ?? 'unattended'
-  const approved = await Promise.all(candidates.map((candidate) => approveOne(shop, candidate, given)))
-  const ports = await toJobPorts(shop, session, { signal })
-  await shop.lock.changeAll(approved.map((order) => toApprovalChange(session, order)))
-  for (const [index, order] of approved.entries()) await freezeOne(shop, ports, session, order, (candidates[index] as Candidate).price)
+  const approved = await Promise.all(candidates.map((candidate) => approveOne(context, candidate, given)))
+  const ports = await toJobPorts(context, session, { signal })
+  await context.lock.changeAll(approved.map((order) => toApprovalChange(session, order)))
+  for (const [index, order] of approved.entries()) await freezeOne(context, ports, session, order, (candidates[index] as Candidate).price)
   return { approved: lines, ...rest, confirmed: true }
 }
 
@@ -49,7 +49,7 @@ async function sortOut(
 ): Promise<{ readonly candidates: readonly Candidate[] } & Pick<ApproveReport, 'untouched' | 'others' | 'undecided'>> {
   const quotes = askQuotes(session, signal)
   const orders = new Map(
-    found.wishes.flatMap((wish) => withSteps(toOrder(session, wish, found))).map((order) => [order.hash, order] as const),
+    found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).map((order) => [order.hash, order] as const),
   )
   const candidates: Candidate[] = []
   const untouched: string[] = []
@@ -100,24 +100,24 @@ function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest):
 }
 
 /** The ceiling of the whole project is looked at now, and again before each submission. */
-async function checkProject(shop: Shop, lines: readonly ApprovalLine[]): Promise<void> {
-  const total = await shop.total.read()
+async function checkProject(context: Context, lines: readonly ApprovalLine[]): Promise<void> {
+  const total = await context.total.read()
   if (total === undefined) return
   const sum = sumCredits(lines.map((line) => line.ceiling))
-  const committed = await shop.reservations.committed()
+  const committed = await context.reservations.committed()
   if (committed + sum <= total) return
   throw new SpritewrightError('SW_CEILING', {
-    message: `The ceilings add up to ${formatCredits(sum)} credits; with the ${formatCredits(committed)} that this project has settled, holds or may have spent, that is above the project's total of ${formatCredits(total)}. Nothing was written. ${await shop.total.howToRaise()}, or approve less.`,
+    message: `The ceilings add up to ${formatCredits(sum)} credits; with the ${formatCredits(committed)} that this project has settled, holds or may have spent, that is above the project's total of ${formatCredits(total)}. Nothing was written. ${await context.total.howToRaise()}, or approve less.`,
     facts: { sum: formatCredits(sum), committed: formatCredits(committed), total: formatCredits(total) },
   })
 }
 
-async function approveOne(shop: Shop, { order, price, ceiling }: Candidate, given: Given): Promise<ApprovedOrder> {
-  const { frozen, abandoned, accepted } = (await shop.journal.read(order.hash)).submission
+async function approveOne(context: Context, { order, price, ceiling }: Candidate, given: Given): Promise<ApprovedOrder> {
+  const { frozen, abandoned, accepted } = (await context.journal.read(order.hash)).submission
   const before = [order.approval?.at, frozen?.approvedAt, abandoned?.approvedAt, accepted?.approvedAt]
-  const at = timeAfter(shop.host.clock.wall(), before)
-  const key = await shop.keys.readOrMake()
-  const checkout = await shop.checkout.readOrMake()
+  const at = timeAfter(context.host.clock.wall(), before)
+  const key = await context.keys.readOrMake()
+  const checkout = await context.checkout.readOrMake()
   return {
     ...order,
     approval: signApproval(key, order.hash, order.identity, { ceiling, priceVersion: price.priceVersion, at, given, checkout }),
@@ -131,13 +131,13 @@ function timeAfter(wallMs: number, before: readonly (string | null | undefined)[
 }
 
 /** The frozen bytes beside the ceiling, where the picture is at hand. A picture that is still to be bought is frozen by the buyer. */
-async function freezeOne(shop: Shop, ports: JobPorts, session: Session, order: ApprovedOrder, price: Quote): Promise<void> {
+async function freezeOne(context: Context, ports: JobPorts, session: Session, order: ApprovedOrder, price: Quote): Promise<void> {
   const { hash, reference, approval } = order
   if (reference?.kind === 'order') return
-  const { submission } = await shop.journal.read(hash)
+  const { submission } = await context.journal.read(hash)
   const facts = {
-    wall: shop.host.clock.wall(),
-    mono: shop.host.clock.mono(),
+    wall: context.host.clock.wall(),
+    mono: context.host.clock.mono(),
     windowMs: ports.windowMs,
     keyTag: session.client.keyTag(hash),
     approvedAt: approval.at,

@@ -3,16 +3,16 @@ import { coverByBudget } from '../credit/budget.ts'
 import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
 import { isAccepted } from '../credit/standing.ts'
 import { SpritewrightError } from '../errors.ts'
-import { type CrewReport, runCrew } from '../job/crew.ts'
+import { type OrdersReport, runOrders } from '../job/crew.ts'
 import type { Order } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
 import { approverWords, notYoursError } from '../job/stop.ts'
-import type { Shop } from '../project/context.ts'
+import type { Context } from '../project/context.ts'
 import { toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/orders.ts'
 import type { Standing } from '../project/plan.ts'
 import { askQuotes, type Quotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
-import { checkReferences, isUnsent, type Survey, survey, throwAll, type Wish } from '../project/survey.ts'
+import { checkReferences, isUnsent, type Survey, survey, throwAll, type WantedAnimation } from '../project/survey.ts'
 import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
 import { type Missing, missingError } from './missing.ts'
@@ -35,19 +35,21 @@ export interface BuyRequest {
  *
  * Before the first submission of a run everything is checked that can be: what is unapproved, who is to buy, what it costs together. When that fails, nothing was sent.
  */
-export async function buy(shop: Shop, session: Session, request: BuyRequest): Promise<Bought> {
-  const before = await survey(shop, request.names, { identity: session.identity }, session.client.keyTag)
+export async function buy(context: Context, session: Session, request: BuyRequest): Promise<Bought> {
+  const before = await survey(context, request.names, { identity: session.identity }, session.client.keyTag)
   if (!request.approvedOnly) throwAll(before.errors)
-  await checkReferences(shop, before.items, session.capabilities)
+  await checkReferences(context, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
   const mayApprove = request.mayBuy && !request.approvedOnly
-  const standing = mayApprove ? await approveByBudget(shop, session, before, quotes) : []
-  shop.warnings.push(...standing)
-  const found = mayApprove ? await survey(shop, request.names, { identity: session.identity }, session.client.keyTag) : before
+  const standing = mayApprove ? await approveByBudget(context, session, before, quotes) : []
+  context.warnings.push(...standing)
+  const found = mayApprove ? await survey(context, request.names, { identity: session.identity }, session.client.keyTag) : before
   // After what may have made this user's key.
-  const ports = await toJobPorts(shop, session, request)
+  const ports = await toJobPorts(context, session, request)
   const states = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
-  const open = found.items.flatMap((item, index) => (item.state === 'bought' ? [] : [toOrder(session, found.wishes[index] as Wish, found)]))
+  const open = found.items.flatMap((item, index) =>
+    item.state === 'bought' ? [] : [toOrder(session, found.wanted[index] as WantedAnimation, found)],
+  )
   const unsentOf = (order: Order): Unsent[] =>
     withSteps(order)
       .flatMap((one) => (states.get(one.hash) ?? []) as Unsent[] | Unsent)
@@ -55,36 +57,36 @@ export async function buy(shop: Shop, session: Session, request: BuyRequest): Pr
   const isBarred = (one: Unsent): boolean => !request.mayBuy || one.state === 'missing'
   const barred = open.filter((order) => unsentOf(order).some(isBarred))
   if (barred.length > 0 && !request.allowsPlaceholders) {
-    throw await missingError(shop, [...new Set(barred.flatMap(unsentOf))].filter(isBarred), quotes, request.mayBuy, standing)
+    throw await missingError(context, [...new Set(barred.flatMap(unsentOf))].filter(isBarred), quotes, request.mayBuy, standing)
   }
   const going = open.filter((order) => !barred.includes(order))
   const unsent = [...new Set(going.flatMap(unsentOf))]
   checkApprovers(unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
   // Money is spent only where the result could be kept.
-  if (unsent.length > 0) await shop.vault.probe()
-  const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(shop, going) }
-  const crew = await runCrew(ports, going, shop.options.limits.activeJobs)
+  if (unsent.length > 0) await context.vault.probe()
+  const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(context, going) }
+  const crew = await runOrders(ports, going, context.options.limits.activeJobs)
   // A run that failed or was interrupted tells of that, and of nothing else.
   if (start === undefined || crew.failures.length > 0 || request.signal.aborted) return crew
-  const evidence = await readEvidence(shop, session, going, start, request.signal)
+  const evidence = await readEvidence(context, session, going, start, request.signal)
   return evidence ? { ...crew, balance: evidence } : crew
 }
 
 /** What became of a run's orders, and of the account's balance where something was sent. */
-export type Bought = CrewReport & { readonly balance?: BalanceEvidence }
+export type Bought = OrdersReport & { readonly balance?: BalanceEvidence }
 
 /** An animation or a step that is still to be sent. */
 type Unsent = Missing & Pick<Standing, 'hash' | 'approval'>
 
 /** Standing ceilings of the configuration become approvals of their own, at today's price, before anything is bought under them. @returns Why they do not allow more. */
-async function approveByBudget(shop: Shop, session: Session, found: Survey, quotes: Quotes): Promise<readonly string[]> {
-  if (shop.options.approval.perSprite === undefined) return []
-  const unaccepted = await whyUnaccepted(shop, session)
+async function approveByBudget(context: Context, session: Session, found: Survey, quotes: Quotes): Promise<readonly string[]> {
+  if (context.options.approval.perSprite === undefined) return []
+  const unaccepted = await whyUnaccepted(context, session)
   if (unaccepted !== undefined) return [unaccepted]
   const orders = new Map<string, Order>()
-  for (const wish of found.wishes)
-    for (const order of withSteps(toOrder(session, wish, found))) if (!orders.has(order.hash)) orders.set(order.hash, order)
+  for (const target of found.wanted)
+    for (const order of withSteps(toOrder(session, target, found))) if (!orders.has(order.hash)) orders.set(order.hash, order)
   const all = [...found.items, ...found.steps]
   const missing = [...new Map(all.flatMap((one) => (one.state === 'missing' ? [[one.hash ?? one.id, one] as const] : []))).values()]
   const lines = await Promise.all(
@@ -93,24 +95,24 @@ async function approveByBudget(shop: Shop, session: Session, found: Survey, quot
   const approved = await Promise.all(
     all.filter((one) => one.state === 'approved').map(async (one) => (await quotes.of(one.request)).credits),
   )
-  const { covered, refused } = coverByBudget(shop.options.approval, lines, await shop.reservations.committed(), sumCredits(approved))
+  const { covered, refused } = coverByBudget(context.options.approval, lines, await context.reservations.committed(), sumCredits(approved))
   for (const one of missing) {
     const order = orders.get(one.hash ?? '')
     if (!order || !covered.has(spriteOf(one.id))) continue
     const { credits, priceVersion } = await quotes.of(one.request)
-    const at = new Date(shop.host.clock.wall()).toISOString()
-    const key = await shop.keys.readOrMake()
-    const checkout = await shop.checkout.readOrMake()
+    const at = new Date(context.host.clock.wall()).toISOString()
+    const key = await context.keys.readOrMake()
+    const checkout = await context.checkout.readOrMake()
     const approval = signApproval(key, order.hash, order.identity, { ceiling: credits, priceVersion, at, given: 'standing', checkout })
-    await shop.lock.changeAll([toApprovalChange(session, { ...order, approval })])
+    await context.lock.changeAll([toApprovalChange(session, { ...order, approval })])
   }
   return [...refused].map(([sprite, why]) => `The standing approval does not cover "${sprite}": ${why}.`)
 }
 
 /** Standing ceilings of a configuration count once the person has accepted exactly these, for this service: undefined then. */
-async function whyUnaccepted(shop: Shop, { identity }: Session): Promise<string | undefined> {
-  const accepted = await shop.standing.read()
-  if (accepted && isAccepted(accepted, shop.options.approval, identity)) return undefined
+async function whyUnaccepted(context: Context, { identity }: Session): Promise<string | undefined> {
+  const accepted = await context.standing.read()
+  if (accepted && isAccepted(accepted, context.options.approval, identity)) return undefined
   const why = accepted ? 'are not those that you have accepted' : 'have not been accepted by you'
   return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: spritewright approve --standing`
 }

@@ -5,36 +5,36 @@ import { type ContractLine, contractChecks, runContract } from '../contract/suit
 import { SpritewrightError } from '../errors.ts'
 import { publish } from '../host/publish.ts'
 import { refuseKey } from '../options/key-search.ts'
-import type { Shop } from '../project/context.ts'
+import type { Context } from '../project/context.ts'
 import type { SessionKeeper } from '../project/session.ts'
 import { resolveProfile } from '../service/profile.ts'
 import type { ContractFinding, ContractRequest } from './api/api.ts'
 
 /**
- * Looks at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,
+ * ShownSprites at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,
  * and what was paid for is kept beside it.
  *
  * @throws `SW_NO_SERVICE`, `SW_NO_KEY`, `SW_UNREACHABLE`
  */
-export async function lookAtContract(
-  shop: Shop,
+export async function checkContract(
+  context: Context,
   keeper: SessionKeeper,
   request: ContractRequest,
   signal: AbortSignal,
 ): Promise<readonly ContractFinding[]> {
-  const { disk, random } = shop.host
-  const folder = join(shop.storeFolder, 'contract')
-  const lines = await runContract(shop.host, {
+  const { disk, random } = context.host
+  const folder = join(context.storeFolder, 'contract')
+  const lines = await runContract(context.host, {
     ...(await keeper.reach()),
-    profile: profileOf(shop),
-    limits: { ...shop.options.limits },
+    profile: profileOf(context),
+    limits: { ...context.options.limits },
     signal,
     ...(request.spend === undefined ? {} : { spend: request.spend }),
     ...(request.onCheck ? { onCheck: request.onCheck } : {}),
     record: async (intent) => {
-      const text = JSON.stringify({ ...intent, at: new Date(shop.host.clock.wall()).toISOString() }, null, 2)
+      const text = JSON.stringify({ ...intent, at: new Date(context.host.clock.wall()).toISOString() }, null, 2)
       const path = join(folder, `${String(intent.key)}.json`)
-      refuseKey(shop.keySearch, text, path)
+      refuseKey(context.keySearch, text, path)
       await publish(disk, random, path, new TextEncoder().encode(`${text}\n`))
     },
     keep: async (bytes, executionId) => void (await publish(disk, random, join(folder, `${fileName(executionId)}.zip`), bytes)),
@@ -43,20 +43,20 @@ export async function lookAtContract(
 }
 
 /** Compares a description in a file with what would be sent and read. @throws `SW_USAGE` for a file that is no such description, or is not there. */
-export async function compareWithDescription(shop: Shop, file: string): Promise<readonly OpenapiDifference[]> {
-  const path = resolve(shop.host.workingFolder, file)
-  const shown = relative(shop.host.workingFolder, path) || file
-  const bytes = await shop.host.disk.read(path).catch((error: unknown) => {
+export async function compareWithDescription(context: Context, file: string): Promise<readonly OpenapiDifference[]> {
+  const path = resolve(context.host.workingFolder, file)
+  const shown = relative(context.host.workingFolder, path) || file
+  const bytes = await context.host.disk.read(path).catch((error: unknown) => {
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected a file at ${JSON.stringify(shown)} for --openapi, found none that can be read.`,
       facts: { option: '--openapi', file: shown },
       cause: error,
     })
   })
-  return compareOpenapi(new TextDecoder().decode(bytes), shown, profileOf(shop))
+  return compareOpenapi(new TextDecoder().decode(bytes), shown, profileOf(context))
 }
 
-function profileOf({ options }: Shop): ReturnType<typeof resolveProfile> {
+function profileOf({ options }: Context): ReturnType<typeof resolveProfile> {
   return resolveProfile(options.service === 'embedded' ? {} : options.service?.profile)
 }
 

@@ -1,22 +1,22 @@
 import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { Shop } from '../project/context.ts'
+import type { Context } from '../project/context.ts'
 import { readRoute, type SessionKeeper } from '../project/session.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
 import type { DoctorFinding } from './api/api.ts'
 
-/** Looks at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
-export async function examine(shop: Shop, session: SessionKeeper): Promise<readonly DoctorFinding[]> {
+/** ShownSprites at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
+export async function examine(context: Context, session: SessionKeeper): Promise<readonly DoctorFinding[]> {
   const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
-    ['specs', () => checkSpecs(shop)],
-    ['engine', async () => checkEngine(shop)],
-    ['key', async () => checkKey(shop)],
-    ['address', () => checkAddress(shop)],
-    ['service', () => checkService(shop, session)],
-    ['journal', () => checkJournal(shop)],
-    ['clock', () => checkClock(shop)],
+    ['specs', () => checkSpecs(context)],
+    ['engine', async () => checkEngine(context)],
+    ['key', async () => checkKey(context)],
+    ['address', () => checkAddress(context)],
+    ['service', () => checkService(context, session)],
+    ['journal', () => checkJournal(context)],
+    ['clock', () => checkClock(context)],
   ]
   const findings: DoctorFinding[] = []
   for (const [check, run] of checks) {
@@ -34,9 +34,9 @@ export async function examine(shop: Shop, session: SessionKeeper): Promise<reado
   return findings
 }
 
-async function checkSpecs(shop: Shop): Promise<readonly DoctorFinding[]> {
-  const found = await survey(shop, [], {})
-  const sprites = new Set(found.wishes.map((wish) => wish.spec.name)).size
+async function checkSpecs(context: Context): Promise<readonly DoctorFinding[]> {
+  const found = await survey(context, [], {})
+  const sprites = new Set(found.wanted.map((target) => target.spec.name)).size
   const bad = found.errors.map((error): DoctorFinding => ({ check: 'specs', verdict: 'bad', found: error.code, advice: error.message }))
   const isEmpty = sprites === 0 && bad.length === 0
   const specs: DoctorFinding = {
@@ -59,8 +59,8 @@ function lostFinding(ids: readonly string[]): DoctorFinding | undefined {
   }
 }
 
-function checkEngine(shop: Shop): DoctorFinding {
-  const { engine } = shop.options
+function checkEngine(context: Context): DoctorFinding {
+  const { engine } = context.options
   if (engine) return { check: 'engine', verdict: 'good', found: engine, advice: '' }
   return {
     check: 'engine',
@@ -70,9 +70,10 @@ function checkEngine(shop: Shop): DoctorFinding {
   }
 }
 
-function checkKey(shop: Shop): DoctorFinding {
-  const { key, keySource } = shop.credentials
-  if (shop.options.service === 'embedded') return { check: 'key', verdict: 'good', found: 'none needed: the embedded service', advice: '' }
+function checkKey(context: Context): DoctorFinding {
+  const { key, keySource } = context.credentials
+  if (context.options.service === 'embedded')
+    return { check: 'key', verdict: 'good', found: 'none needed: the embedded service', advice: '' }
   if (key) return { check: 'key', verdict: 'good', found: `from ${keySource ?? 'the environment'}`, advice: '' }
   return {
     check: 'key',
@@ -83,8 +84,8 @@ function checkKey(shop: Shop): DoctorFinding {
 }
 
 /** Which key would go where, and why it may. */
-async function checkAddress(shop: Shop): Promise<readonly DoctorFinding[]> {
-  const route = await readRoute(shop)
+async function checkAddress(context: Context): Promise<readonly DoctorFinding[]> {
+  const route = await readRoute(context)
   if (!route) return []
   const { origin, addressSource, key, keySource, trust } = route
   const found = `key ${key} from ${sourceWords(keySource)} → ${origin} from ${sourceWords(addressSource)} (${trust === 'none' ? 'not confirmed' : trust})`
@@ -94,8 +95,8 @@ async function checkAddress(shop: Shop): Promise<readonly DoctorFinding[]> {
   ]
 }
 
-async function checkService(shop: Shop, keeper: SessionKeeper): Promise<readonly DoctorFinding[]> {
-  if (keeper.host === undefined || (shop.options.service !== 'embedded' && !shop.credentials.key)) {
+async function checkService(context: Context, keeper: SessionKeeper): Promise<readonly DoctorFinding[]> {
+  if (keeper.host === undefined || (context.options.service !== 'embedded' && !context.credentials.key)) {
     return [
       {
         check: 'service',
@@ -131,11 +132,11 @@ async function checkService(shop: Shop, keeper: SessionKeeper): Promise<readonly
   ]
 }
 
-async function checkJournal(shop: Shop): Promise<DoctorFinding> {
-  await refuseTrackedRecords(shop.host, shop.storeFolder)
-  const found = await survey(shop, [], {})
+async function checkJournal(context: Context): Promise<DoctorFinding> {
+  await refuseTrackedRecords(context.host, context.storeFolder)
+  const found = await survey(context, [], {})
   const open = found.items.filter((item) => item.state === 'running' || item.state === 'uncertain' || item.state === 'question')
-  const key = await shop.keys.read()
+  const key = await context.keys.read()
   if (open.length === 0)
     return {
       check: 'journal',
@@ -152,11 +153,11 @@ async function checkJournal(shop: Shop): Promise<DoctorFinding> {
 }
 
 /** A clock that stands before the newest record makes every replay window doubtful. */
-async function checkClock(shop: Shop): Promise<DoctorFinding> {
+async function checkClock(context: Context): Promise<DoctorFinding> {
   let newest = 0
-  for (const hash of await shop.journal.requests())
-    for (const record of (await shop.journal.read(hash)).records) newest = Math.max(newest, record.at)
-  const now = shop.host.clock.wall()
+  for (const hash of await context.journal.requests())
+    for (const record of (await context.journal.read(hash)).records) newest = Math.max(newest, record.at)
+  const now = context.host.clock.wall()
   if (now >= newest) return { check: 'clock', verdict: 'good', found: 'not behind the journal', advice: '' }
   return {
     check: 'clock',

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { formatCredits, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { Shop } from '../project/context.ts'
+import type { Context } from '../project/context.ts'
 import type { PlanState } from '../project/plan.ts'
 import type { Quotes } from '../project/quotes.ts'
 import type { PaidRequest } from '../spec/request.ts'
@@ -23,7 +23,7 @@ export interface Missing {
  * @param mayBuy False under `--frozen`, `generate: 'never'` or CI.
  */
 export async function missingError(
-  shop: Shop,
+  context: Context,
   items: readonly Missing[],
   quotes: Quotes | undefined,
   mayBuy: boolean,
@@ -47,17 +47,17 @@ export async function missingError(
     total: total === undefined ? undefined : formatCredits(total),
   }
   if (mayBuy) {
-    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${[...table, ...standing].join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}${rootOption(shop)}`
+    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${[...table, ...standing].join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}${rootOption(context)}`
     return new SpritewrightError('SW_APPROVAL', { message, facts })
   }
-  const why = shop.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'
-  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: spritewright approve ${names}${rootOption(shop)} && spritewright build --buy-only${rootOption(shop)}, then commit sprites.lock.json and .spritewright/results.`
+  const why = context.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'
+  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: spritewright approve ${names}${rootOption(context)} && spritewright build --buy-only${rootOption(context)}, then commit sprites.lock.json and .spritewright/results.`
   return new SpritewrightError('SW_MISSING', { message, facts })
 }
 
 /** What a command needs where the project is not the folder that the person stands in. */
-function rootOption(shop: Shop): string {
-  const way = relative(shop.host.workingFolder, shop.options.root)
+function rootOption(context: Context): string {
+  const way = relative(context.host.workingFolder, context.options.root)
   return way === '' ? '' : ` --root ${way}`
 }
 

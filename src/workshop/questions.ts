@@ -5,7 +5,7 @@ import { decide } from '../job/decision.ts'
 import { settle } from '../job/delivery/deliver.ts'
 import { factsNow, type JobPorts, type Order } from '../job/order.ts'
 import { stopError } from '../job/stop.ts'
-import type { Shop } from '../project/context.ts'
+import type { Context } from '../project/context.ts'
 import { findOrder, findOrders } from '../project/named-orders.ts'
 import { toJobPorts } from '../project/orders.ts'
 import type { Session } from '../project/session.ts'
@@ -26,9 +26,9 @@ interface OpenOrder {
 }
 
 /** The executions that a name stands for: of one animation, of one step, or of all of a sprite. @param hash Of the one request that is meant, whatever it is called. @default all of that name */
-async function findExecutions(shop: Shop, session: Session, name: string, hash?: string): Promise<readonly OpenOrder[]> {
-  const one = hash === undefined ? undefined : await findOrder(shop, session, hash)
-  const meant = hash === undefined ? await findOrders(shop, session, name) : one ? [one] : []
+async function findExecutions(context: Context, session: Session, name: string, hash?: string): Promise<readonly OpenOrder[]> {
+  const one = hash === undefined ? undefined : await findOrder(context, session, hash)
+  const meant = hash === undefined ? await findOrders(context, session, name) : one ? [one] : []
   return meant.flatMap(({ order, standing }) => {
     const { executionId, state } = standing
     return executionId === undefined ? [] : [{ order, executionId, isKept: state === 'bought', hasFailed: state === 'failed' }]
@@ -43,14 +43,14 @@ async function findExecutions(shop: Shop, session: Session, name: string, hash?:
  *   `SW_UNCERTAIN` where it may not be sent again either.
  */
 export async function answer(
-  shop: Shop,
+  context: Context,
   session: Session,
   request: AnswerRequest,
   signal: AbortSignal,
 ): Promise<{ readonly id: string; readonly executionId: string }> {
-  const ports = await toJobPorts(shop, session, { signal })
+  const ports = await toJobPorts(context, session, { signal })
   const { shown } = request
-  for (const { order, executionId, isKept, hasFailed } of await findExecutions(shop, session, request.name, shown?.hash)) {
+  for (const { order, executionId, isKept, hasFailed } of await findExecutions(context, session, request.name, shown?.hash)) {
     if (isKept || hasFailed) continue
     const execution = await session.client.execution(executionId, signal)
     const { question, conversationId } = execution
@@ -106,12 +106,12 @@ async function uploadAsset(ports: JobPorts, asset: { readonly path: string; read
  * @throws `SW_CAPABILITY` for a sprite execution; `SW_USAGE` where nothing runs, `SW_CHANGED` where what was shown does not.
  */
 export async function cancel(
-  shop: Shop,
+  context: Context,
   session: Session,
   { name, shown }: { readonly name: string; readonly shown: string | undefined },
   signal: AbortSignal,
 ): Promise<readonly { readonly id: string; readonly status: string }[]> {
-  const open = (await findExecutions(shop, session, name, shown)).filter((one) => !one.isKept && !one.hasFailed)
+  const open = (await findExecutions(context, session, name, shown)).filter((one) => !one.isKept && !one.hasFailed)
   const pictures = open.filter(({ order }) => order.request.operation !== 'sprite_sheet')
   const sheet = open.find(({ order }) => order.request.operation === 'sprite_sheet')
   if (pictures.length === 0 && sheet) {
@@ -127,13 +127,13 @@ export async function cancel(
       facts: { name },
     })
   const ended: { id: string; status: string }[] = []
-  const ports = { ...shop, clock: shop.host.clock }
+  const ports = { ...context, clock: context.host.clock }
   for (const { order, executionId } of pictures) {
     const { status } = await session.client.cancel(executionId, signal)
     ended.push({ id: order.request.id, status })
-    const view = await shop.journal.read(order.hash)
+    const view = await context.journal.read(order.hash)
     if (status !== 'cancelled') continue
-    const failed = await shop.journal.append(order.hash, view, 'failed', {
+    const failed = await context.journal.append(order.hash, view, 'failed', {
       attempt: view.submission.attempt,
       executionId,
       status,
@@ -151,13 +151,13 @@ export async function cancel(
  * @throws `SW_VAULT` where anything of it is not in the vault yet: it would be lost; `SW_USAGE` where nothing of it is at the service.
  */
 export async function forget(
-  shop: Shop,
+  context: Context,
   session: Session,
   name: string,
   confirm: (ids: readonly string[]) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const open = await findExecutions(shop, session, name)
+  const open = await findExecutions(context, session, name)
   if (open.length === 0)
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected executions of "${name}" at the service, found none. See: spritewright status`,
@@ -170,11 +170,11 @@ export async function forget(
       facts: { ids: unkept },
     })
   }
-  for (const { order } of open) await checkResult(shop, order)
+  for (const { order } of open) await checkResult(context, order)
   if (!(await confirm(open.map(({ order }) => order.request.id)))) return []
   const forgotten: string[] = []
   for (const { order, executionId } of open) {
-    const { accepted } = (await shop.journal.read(order.hash)).submission
+    const { accepted } = (await context.journal.read(order.hash)).submission
     const conversationId = accepted?.conversationId ?? (await session.client.execution(executionId, signal)).conversationId
     if (conversationId === null) continue
     await session.client.deleteConversation(conversationId, signal)
@@ -184,10 +184,10 @@ export async function forget(
 }
 
 /** What the service still has is the last copy of a damaged result. @throws `SW_VAULT` */
-async function checkResult(shop: Shop, { hash, request }: Order): Promise<void> {
+async function checkResult(context: Context, { hash, request }: Order): Promise<void> {
   const result =
-    (await shop.journal.read(hash)).submission.stored?.sha256 ?? findEntry(await shop.lock.read(), request.id, hash)?.result?.sha256
-  if (result === undefined || (await shop.vault.read(result))) return
+    (await context.journal.read(hash)).submission.stored?.sha256 ?? findEntry(await context.lock.read(), request.id, hash)?.result?.sha256
+  if (result === undefined || (await context.vault.read(result))) return
   throw new SpritewrightError('SW_VAULT', {
     message: `The result of "${request.id}" is damaged or gone here, and would be lost for good once the service forgets it. Nothing was deleted. Run spritewright build first: it fetches it again, for free.`,
     facts: { id: request.id, result },

@@ -1,39 +1,44 @@
 import { sumCredits } from '../credit/credits.ts'
-import type { Shop } from '../project/context.ts'
-import { listOrphans, tellOrphan } from '../project/orphans.ts'
+import type { Context } from '../project/context.ts'
+import { listOrphans, warnOfOrphan } from '../project/orphans.ts'
 import type { PlanItem, PlanStep, Standing } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { SessionKeeper } from '../project/session.ts'
-import { listStrays, tellStray } from '../project/strays.ts'
+import { listStrays, warnOfStray } from '../project/strays.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import type { PlanReport } from './api/api.ts'
 import { findQuality } from './review.ts'
 
 /** Where everything stands, by the project's own papers. */
-export async function readStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
-  const found = await survey(shop, names, { host: keeper.host })
+export async function readStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
+  const found = await survey(context, names, { host: keeper.host })
   throwAll(found.errors)
-  await tellOrphans(shop, names, found)
-  return { items: found.items, steps: found.steps, total: 0n, warnings: shop.warnings }
+  await tellOrphans(context, names, found)
+  return { items: found.items, steps: found.steps, total: 0n, warnings: context.warnings }
 }
 
 /** The same with what was found out about the frames of what is bought. */
-export async function readFullStatus(shop: Shop, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
-  const status = await readStatus(shop, keeper, names)
+export async function readFullStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
+  const status = await readStatus(context, keeper, names)
   // Groups are made of all sprites, so that what a build has kept is found under the names of all.
-  const all = await survey(shop, [], { host: keeper.host })
+  const all = await survey(context, [], { host: keeper.host })
   const ids = new Set(status.items.map(({ id }) => id))
-  return { ...status, quality: await findQuality(shop, all, ids) }
+  return { ...status, quality: await findQuality(context, all, ids) }
 }
 
 /** The same with today's prices of what is not bought; the service is asked only then. */
-export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonly string[], signal: AbortSignal): Promise<PlanReport> {
-  const status = await readStatus(shop, keeper, names)
+export async function makePlan(
+  context: Context,
+  keeper: SessionKeeper,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<PlanReport> {
+  const status = await readStatus(context, keeper, names)
   if (!status.items.some(isUnsent)) return status
   const session = await keeper.open(signal)
-  const found = await survey(shop, names, { identity: session.identity })
-  await checkReferences(shop, found.items, session.capabilities)
+  const found = await survey(context, names, { identity: session.identity })
+  await checkReferences(context, found.items, session.capabilities)
   const quotes = askQuotes(session, signal)
   const priced = async <T extends Standing & { readonly request: PaidRequest }>(one: T): Promise<T> =>
     isUnsent(one) ? { ...one, quote: await quotes.of(one.request) } : one
@@ -48,13 +53,13 @@ export async function makePlan(shop: Shop, keeper: SessionKeeper, names: readonl
     total: sumCredits(new Map([...items, ...steps].map((one) => [one.hash ?? one.id, one.quote?.credits ?? 0n])).values()),
     balance: await session.client.balance(signal),
     service: { host: session.identity.host, keyMode: session.identity.keyMode },
-    warnings: shop.warnings,
+    warnings: context.warnings,
   }
 }
 
 /** What is in flight for specs as they were: nobody would look for it otherwise. */
-async function tellOrphans(shop: Shop, names: readonly string[], found: Survey): Promise<void> {
+async function tellOrphans(context: Context, names: readonly string[], found: Survey): Promise<void> {
   const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
-  for (const orphan of await listOrphans(shop, names, asked)) tellOrphan(shop, orphan)
-  for (const stray of await listStrays(shop, names, found)) tellStray(shop, stray)
+  for (const orphan of await listOrphans(context, names, asked)) warnOfOrphan(context, orphan)
+  for (const stray of await listStrays(context, names, found)) warnOfStray(context, stray)
 }

@@ -1,6 +1,6 @@
 import { encodePng, makeReviewSheet, type ReviewedAnimation } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
-import type { Shop } from '../project/context.ts'
+import type { Context } from '../project/context.ts'
 import type { PlanItem } from '../project/plan.ts'
 import type { SessionKeeper } from '../project/session.ts'
 import { type Survey, survey, throwAll } from '../project/survey.ts'
@@ -17,16 +17,16 @@ import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets/sheets.
  * @throws `SW_USAGE` for a name that there is not, `SW_MISSING` where nothing of it is bought and here, `SW_DELIVERY` for a result that cannot be read,
  * `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
-export async function review(shop: Shop, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
-  const { bought, missing } = await findBought(shop, keeper, name)
+export async function review(context: Context, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
+  const { bought, missing } = await findBought(context, keeper, name)
   const animations: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
-  const find = createOverrideFinder(shop.host.disk)
+  const find = createOverrideFinder(context.host.disk)
   for (const item of bought) {
     const { spec, animation } = item
     const { animations: touched } = await find(spec)
-    const source = resultSource(shop, item)
-    const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, { layout: layoutOf(shop) })
+    const source = resultSource(context, item)
+    const played = await readPlayed({ spec, animation, source, overrides: touched.get(animation.name) }, { layout: layoutOf(context) })
     const own = played.quality as AnimationQuality
     quality.push(own)
     const faults = new Map<number, string[]>()
@@ -43,7 +43,7 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
       isClosed: isClosedLoop(animation),
     })
   }
-  return { name, animations: quality, missing, picture: encodePng(makeReviewSheet(animations)), warnings: shop.warnings }
+  return { name, animations: quality, missing, picture: encodePng(makeReviewSheet(animations)), warnings: context.warnings }
 }
 
 /**
@@ -51,12 +51,12 @@ export async function review(shop: Shop, keeper: SessionKeeper, name: string): P
  *
  * @throws As {@link review}, but for what lies over the frames: it is not looked at.
  */
-export async function readOriginals(shop: Shop, keeper: SessionKeeper, name: string): Promise<readonly FrameFile[]> {
-  const { bought } = await findBought(shop, keeper, name)
+export async function readOriginals(context: Context, keeper: SessionKeeper, name: string): Promise<readonly FrameFile[]> {
+  const { bought } = await findBought(context, keeper, name)
   const files: FrameFile[] = []
   for (const item of bought) {
     const { spec, animation } = item
-    const frames = await readDelivered({ spec, animation, source: resultSource(shop, item) }, layoutOf(shop))
+    const frames = await readDelivered({ spec, animation, source: resultSource(context, item) }, layoutOf(context))
     for (const [index, bitmap] of frames.entries())
       files.push({ file: `${animation.name}/${frameNumber(index)}.png`, bytes: encodePng(bitmap) })
   }
@@ -65,11 +65,11 @@ export async function readOriginals(shop: Shop, keeper: SessionKeeper, name: str
 
 /** What is bought under a name, and the ids of what is not. */
 async function findBought(
-  shop: Shop,
+  context: Context,
   keeper: SessionKeeper,
   name: string,
 ): Promise<{ bought: readonly PlanItem[]; missing: readonly string[] }> {
-  const found = await survey(shop, [name], { host: keeper.host })
+  const found = await survey(context, [name], { host: keeper.host })
   throwAll(found.errors)
   const bought = found.items.filter((item) => item.state === 'bought')
   if (bought.length === 0) throw notBought(name, found.items)
@@ -90,12 +90,12 @@ function notBought(name: string, items: readonly PlanItem[]): SpritewrightError 
 }
 
 /** What was found out about the bought frames of some animations: as the last build found it, or looked at now. A result that cannot be read is left out. */
-export async function findQuality(shop: Shop, all: Survey, ids: ReadonlySet<string>): Promise<readonly AnimationQuality[]> {
+export async function findQuality(context: Context, all: Survey, ids: ReadonlySet<string>): Promise<readonly AnimationQuality[]> {
   // A build says what is wrong with touched-up frames.
-  const inputs = await toInputs(shop, all, 'placeholder', () => {})
-  return readQuality(inputs, ids, sheetOptions(shop), {
-    cache: shop.cache,
-    codec: shop.codec,
-    layout: layoutOf(shop),
+  const inputs = await toInputs(context, all, 'placeholder', () => {})
+  return readQuality(inputs, ids, sheetOptions(context), {
+    cache: context.cache,
+    codec: context.codec,
+    layout: layoutOf(context),
   })
 }

@@ -41,7 +41,7 @@ export interface Desk {
 const machine = nodeHost()
 
 /** Opens everything that a person at a panel has. */
-export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk> {
+export async function openPanelServer(browser: Browser, setup: DeskSetup): Promise<Desk> {
   const service = await startEmbeddedService({
     jobMs: setup.jobMs ?? 0,
     limits: { windowMs: 1 },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { type Desk, heroSpec, openDesk } from './panel-desk.ts'
+import { type Desk, heroSpec, openPanelServer } from './panel-desk.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -15,7 +15,7 @@ let desk: Desk
 let page: Page
 beforeAll(async () => {
   browser = await openBrowser()
-  desk = await openDesk(browser, { files: { [heroFile]: original }, bought: ['hero'], query: '?show=hero.walk' })
+  desk = await openPanelServer(browser, { files: { [heroFile]: original }, bought: ['hero'], query: '?show=hero.walk' })
   page = desk.page
 })
 /** The spec as it was, and the panel opened anew upon it. */

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, vi } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { type Desk, type DeskSetup, openDesk } from './panel-desk.ts'
+import { type Desk, type DeskSetup, openPanelServer } from './panel-desk.ts'
 
 interface Closable {
   close(): Promise<unknown>
@@ -31,7 +31,7 @@ export function panelRoom(usual: Omit<DeskSetup, 'files'> = {}): PanelRoom {
     return one
   }
   const start: PanelRoom['start'] = async (setup) =>
-    keep(await openDesk(browser, { ...usual, ...setup, service: { ...usual.service, ...setup.service } }))
+    keep(await openPanelServer(browser, { ...usual, ...setup, service: { ...usual.service, ...setup.service } }))
   return { start, keep }
 }
 

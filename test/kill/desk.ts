@@ -42,7 +42,7 @@ export interface DeskPlace {
 }
 
 /** Opens a desk; nothing is approved yet. */
-export async function openDesk(
+export async function openPanelServer(
   options: EmbeddedOptions = {},
   files: Readonly<Record<string, string>> = {},
   place: DeskPlace = {},
@@ -137,7 +137,7 @@ export async function expectAllBought(desk: Desk, wanted: number, context: strin
   expect(service.holds(), `${context}: holds`).toEqual([])
   expect(service.mistakes(), `${context}: mistakes of the service`).toEqual([])
   expect(posts.wrongs(), context).toEqual([])
-  const papers = await readPapers(project.root)
+  const papers = await readPanelLedger(project.root)
   const lock = parseLockFile(await readFile(join(project.root, 'sprites.lock.json'), 'utf8'), 'sprites.lock.json')
   const entries = Object.values(lock.animations).flatMap((requests) => Object.values(requests))
   expect(entries.map(({ result }) => result?.sha256).sort(), `${context}: results in the lock file`).toEqual(papers.results)
@@ -163,7 +163,7 @@ function readMove(line: string): { readonly type?: string; readonly hash?: strin
 }
 
 /** Reads the vault, each result against its name, and looks for what dead processes left. */
-export async function readPapers(root: string): Promise<Papers> {
+export async function readPanelLedger(root: string): Promise<Papers> {
   const vault = join(root, '.spritewright', 'results')
   const names = await readdir(vault).catch(() => [])
   const results = names.filter((name) => !temporary.test(name))

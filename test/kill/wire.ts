@@ -10,7 +10,7 @@ import { type Asked, type Deed, type FaultProxy, startFaultProxy } from '../kit/
 import { acceptCeilings } from '../kit/keys.ts'
 import { createProject, type TestProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
-import { readPapers } from './desk.ts'
+import { readPanelLedger } from './desk.ts'
 import { type PostWatch, watchPosts } from './posts.ts'
 
 /** A service behind two proxies, a project of many sprites of one picture, and a workshop on real sockets and a real disk. */
@@ -49,7 +49,7 @@ export async function expectAllBoughtOnce({ service, project, posts, build }: Wi
   expect(service.charges().length, `${context}: charges`).toBe(sprites)
   expect(new Set(service.charges().map(({ bodySha256 }) => bodySha256)).size, `${context}: requests paid for`).toBe(sprites)
   expect([service.holds(), service.mistakes(), posts.wrongs()], context).toEqual([[], [], []])
-  expect((await readPapers(project.root)).results.length, `${context}: results`).toBe(sprites)
+  expect((await readPanelLedger(project.root)).results.length, `${context}: results`).toBe(sprites)
   const asked = service.requests().length
   await build()
   expect(service.requests().slice(asked), `${context}: requests of one more build`).toEqual([])

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { type BuyerPorts, createBuyer } from '../../plugin/panel/server/buyer.ts'
-import type { DueReport } from '../../src/workshop/api/overview-report.ts'
+import type { PendingReport } from '../../src/workshop/api/overview-report.ts'
 
 const hero = '/game/hero.sprite.json'
 const coin = '/game/coin.sprite.json'
@@ -8,9 +8,9 @@ const coin = '/game/coin.sprite.json'
 /** A buyer of a project in which `hero.walk` is due; what it is told of its papers, and what it has bought. */
 function world() {
   const bought: string[] = []
-  const answers: (Partial<DueReport> | Error)[] = []
+  const answers: (Partial<PendingReport> | Error)[] = []
   const workshop = {
-    due: async (changed?: readonly string[]): Promise<DueReport> => {
+    due: async (changed?: readonly string[]): Promise<PendingReport> => {
       const answer = answers.shift() ?? {}
       if (answer instanceof Error) throw answer
       const isAsked = !changed || changed.includes(hero)
@@ -31,7 +31,7 @@ function world() {
   return { buyer, bought, answers }
 }
 
-test.each<readonly [string, Partial<DueReport> | Error]>([
+test.each<readonly [string, Partial<PendingReport> | Error]>([
   ['that failed', new Error('torn')],
   ['at which nothing could be asked', { canAsk: false, orders: [] }],
 ])('what was saved before a look %s is found by the next one', async (_what, answer) => {
@@ -56,7 +56,7 @@ test('what is approved anew while a run of it ends is begun again, and what fail
   let approved = 'first'
   const begun: string[] = []
   const workshop = {
-    due: async (): Promise<DueReport> => ({
+    due: async (): Promise<PendingReport> => ({
       orders: [{ id: 'hero.walk', state: 'approved', mark: approved, approved }],
       mayBuy: true,
       canAsk: true,

@@ -13,7 +13,7 @@ import { createUploads } from '../../src/job/uploads.ts'
 import { Secret } from '../../src/options/secret.ts'
 import { readApprovers } from '../../src/project/trust/approvers.ts'
 import { openCheckoutName } from '../../src/project/trust/checkout.ts'
-import { checkRoute, openHostBook, routeOf } from '../../src/project/trust/hosts.ts'
+import { checkRoute, openTrustedHosts, routeOf } from '../../src/project/trust/hosts.ts'
 import { createClient } from '../../src/service/client.ts'
 import { requestHash } from '../../src/spec/key.ts'
 import type { SheetRequest } from '../../src/spec/request.ts'
@@ -410,7 +410,7 @@ async function standing(): Promise<void> {
 /** The key goes where its owner said. */
 async function hosts(): Promise<void> {
   const disk = new MemoryDisk()
-  const book = openHostBook({ disk, random: countingRandom(), clock, stateFolder: '/state' })
+  const book = openTrustedHosts({ disk, random: countingRandom(), clock, stateFolder: '/state' })
   const from = (baseUrl: string, source: string) => ({ baseUrl, source })
   const credentials = (secret = 'sw_test_key', keySource = '.env.local') => ({ key: new Secret(secret), keySource })
   const route = async (address: { baseUrl: string; source: string }, of = credentials(), env = {}): Promise<string> => {

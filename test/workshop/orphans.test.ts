@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { askedFields } from '../../src/job/order.ts'
 import { createJournal } from '../../src/job/records/journal.ts'
-import type { Shop } from '../../src/project/context.ts'
+import type { Context } from '../../src/project/context.ts'
 import { listOrphans, toOrphanOrder } from '../../src/project/orphans.ts'
 import { listStrays } from '../../src/project/strays.ts'
 import { requestHash } from '../../src/spec/key.ts'
@@ -24,34 +24,34 @@ class FailingDisk extends MemoryDisk {
 }
 
 /** A project whose lock file knows one request, of which three POSTs have left, and which no spec asks for. */
-async function project(): Promise<{ disk: FailingDisk; shop: Shop }> {
+async function project(): Promise<{ disk: FailingDisk; context: Context }> {
   const disk = new FailingDisk()
   const journal = createJournal({ disk, random: countingRandom(), clock }, '/j')
   let view = await journal.read(hash)
   for (let send = 1; send <= 3; send++) view = (await journal.append(hash, view, 'sent', { attempt: 1, send, keyTag: 'k' })) ?? view
   const entry = { service: { host: 'x', keyMode: 'test', apiVersion: '1' }, asked: {}, submission: { attempt: 2 } }
   const lock = { version: 1, animations: { 'hero.walk': { [hash]: entry } } } as unknown as LockFile
-  return { disk, shop: { journal, lock: { read: async () => lock } } as unknown as Shop }
+  return { disk, context: { journal, lock: { read: async () => lock } } as unknown as Context }
 }
 
 test('a request that no spec asks for is found by its records', async () => {
-  const { shop } = await project()
-  expect(await listOrphans(shop, [], new Set())).toMatchObject([{ id: 'hero.walk', hash }])
-  expect(await listOrphans(shop, [], new Set([hash]))).toEqual([])
+  const { context } = await project()
+  expect(await listOrphans(context, [], new Set())).toMatchObject([{ id: 'hero.walk', hash }])
+  expect(await listOrphans(context, [], new Set([hash]))).toEqual([])
 })
 
 test('one whose chain is broken stops nobody', async () => {
-  const { disk, shop } = await project()
+  const { disk, context } = await project()
   disk.files.delete(`/j/${hash}/0002.json`)
-  expect(await listOrphans(shop, [], new Set())).toEqual([])
-  expect(await listStrays(shop, [], undefined)).toEqual([])
+  expect(await listOrphans(context, [], new Set())).toEqual([])
+  expect(await listStrays(context, [], undefined)).toEqual([])
 })
 
 test('records that cannot be read just now are not taken for none: paid work might be passed over', async () => {
-  const { disk, shop } = await project()
+  const { disk, context } = await project()
   disk.code = 'EIO'
-  await expect(listOrphans(shop, [], new Set())).rejects.toMatchObject({ code: 'EIO' })
-  await expect(listStrays(shop, [], undefined)).rejects.toMatchObject({ code: 'EIO' })
+  await expect(listOrphans(context, [], new Set())).rejects.toMatchObject({ code: 'EIO' })
+  await expect(listStrays(context, [], undefined)).rejects.toMatchObject({ code: 'EIO' })
 })
 
 test('law: the order of an orphan asks for what was asked for, from a file as from another request', () => {

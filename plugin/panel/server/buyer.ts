@@ -1,4 +1,4 @@
-import { type BuildReport, type DueOrder, formatCredits, hasCode, type JobProgress, type Workshop } from '../../../src/index.ts'
+import { type BuildReport, formatCredits, hasCode, type JobProgress, type PendingPurchase, type Workshop } from '../../../src/index.ts'
 
 /** What buying in dev needs. */
 export interface BuyerPorts {
@@ -19,7 +19,7 @@ export interface BuyerFailure {
 /** Buys what a person has approved, and follows what is in flight, while the dev server runs. */
 export interface DevBuyer {
   /**
-   * Looks at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws.
+   * ShownSprites at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws.
    *
    * @param changed Files that have changed since the last look, absolute, and nothing else has happened. @default anything may have happened
    */
@@ -96,7 +96,7 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
     )
     waitMs = Math.min(2 * waitMs, longestWaitMs)
   }
-  const buy = async (orders: readonly DueOrder[]): Promise<void> => {
+  const buy = async (orders: readonly PendingPurchase[]): Promise<void> => {
     const ids = orders.map(({ id }) => id)
     for (const order of orders) tell(beginning(order))
     try {
@@ -113,7 +113,7 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
     await look()
   }
   /** What is due after a run is due for the same reason as before, and is not begun again until that has changed; unless a person has approved it anew while the run ended. */
-  const remember = async (begun: readonly DueOrder[]): Promise<void> => {
+  const remember = async (begun: readonly PendingPurchase[]): Promise<void> => {
     const due = closing.signal.aborted ? undefined : await workshop.due().catch(() => undefined)
     const before = new Map(begun.map(({ id, approved }) => [id, approved]))
     for (const { id, mark, approved } of due?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)
@@ -180,7 +180,7 @@ function isQuestion(error: unknown): boolean {
   return hasCode(error, 'SW_QUESTION')
 }
 
-function beginning({ id, state, ceiling }: DueOrder): string {
+function beginning({ id, state, ceiling }: PendingPurchase): string {
   if (state === 'approved')
     return `${id}: approved${ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`}, is being bought.`
   return state === 'lost' ? `${id}: its paid result is not here, and is fetched again for free.` : `${id}: is under way, and followed.`

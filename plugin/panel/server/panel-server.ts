@@ -15,7 +15,7 @@ import { toPanelFrames } from './state/sprite.ts'
 import { createStateTeller, type StatePorts } from './state/teller.ts'
 
 /** What the panel and the buying in dev work with. */
-export interface DeskPorts {
+export interface PanelServerPorts {
   readonly workshop: Workshop
   readonly root: string
   /** Public base path, beginning and ending with a slash. */
@@ -40,7 +40,7 @@ export interface Desk {
 }
 
 /** Opens the panel of a server at `<base>__spritewright/`. Nothing is bought before the server listens, and nothing at all where it does not listen by itself. */
-export function openDesk(server: ViteDevServer, { workshop, root, base, shown, show, urlOf }: DeskPorts): Desk {
+export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, show, urlOf }: PanelServerPorts): Desk {
   const log = createLog(server.config.logger)
   const token = tokenOf(server.config.inlineConfig, workshop)
   const prefix = `${base}__spritewright/`

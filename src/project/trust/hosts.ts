@@ -40,7 +40,7 @@ export function fingerprintOfKey(key: string): string {
 }
 
 /** The addresses that this user has confirmed, kept in the state folder. */
-export interface HostBook {
+export interface TrustedHosts {
   list(): Promise<readonly TrustedHost[]>
   add(host: Pick<TrustedHost, 'origin' | 'key'>): Promise<void>
   /** Answers how many there were. @param key Fingerprint. @default every key */
@@ -48,7 +48,12 @@ export interface HostBook {
 }
 
 /** Opens the book; nothing is touched before the first call. */
-export function openHostBook({ disk, random, clock, stateFolder }: Pick<Host, 'disk' | 'random' | 'clock' | 'stateFolder'>): HostBook {
+export function openTrustedHosts({
+  disk,
+  random,
+  clock,
+  stateFolder,
+}: Pick<Host, 'disk' | 'random' | 'clock' | 'stateFolder'>): TrustedHosts {
   const path = join(stateFolder, 'trusted-hosts.json')
   const list = async (): Promise<readonly TrustedHost[]> => {
     if (!(await disk.stat(path))) return []
@@ -94,7 +99,7 @@ export function toOrigin(text: string): string {
  */
 export async function routeOf(
   { env }: Pick<Host, 'env'>,
-  book: HostBook,
+  book: TrustedHosts,
   address: { readonly baseUrl: string; readonly source: string },
   credentials: Required<Pick<Credentials, 'key' | 'keySource'>>,
 ): Promise<KeyRoute> {

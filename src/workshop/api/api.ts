@@ -10,8 +10,8 @@ import type { BuiltSheets } from '../../sheets/sheet.ts'
 import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
-import type { TrustDesk } from '../trust/trust-desk.ts'
-import type { DeliveredFrames, DueReport, Overview, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
+import type { Trust } from '../trust/trust-desk.ts'
+import type { DeliveredFrames, Overview, PendingReport, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
 import type { Preview } from './preview-report.ts'
 
 /** What the project has, lacks, and what the lacking part would cost. */
@@ -201,7 +201,7 @@ export interface Workshop {
     signal?: AbortSignal,
   ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }>
   /** Which address may get the API key. */
-  readonly trust: TrustDesk
+  readonly trust: Trust
   build(request?: BuildRequest): Promise<BuildReport>
   /** Answers a question; the answer names the execution that goes on, which the next build follows. `SW_CHANGED` where it is not the one that was `shown`. */
   answer(request: AnswerRequest, signal?: AbortSignal): Promise<{ readonly id: string; readonly executionId: string }>
@@ -229,7 +229,7 @@ export interface Workshop {
    *
    * @param changed Absolute paths of all files that have changed since the last one: where they are specs, what of them is due. @default all that is due
    */
-  due(changed?: readonly string[]): Promise<DueReport>
+  due(changed?: readonly string[]): Promise<PendingReport>
   /** Asks the service what all that is not bought would cost, and what the account has. */
   prices(signal?: AbortSignal): Promise<PriceList>
   /** All frames of one take, for a person to choose from. No service is asked. `SW_USAGE` for an animation that there is not. */
@@ -247,7 +247,7 @@ export interface Workshop {
   /** The same, compared with what the service says of every execution. Only reads are sent. */
   verifyLedger(request?: LedgerVerifyRequest, signal?: AbortSignal): Promise<LedgerVerification>
   doctor(): Promise<readonly DoctorFinding[]>
-  /** Looks at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
+  /** ShownSprites at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
   contract(request?: ContractRequest, signal?: AbortSignal): Promise<readonly ContractFinding[]>
   /** Compares an OpenAPI description in a file with what is sent and read. Asks no service. */
   compareOpenapi(file: string): Promise<readonly OpenapiDifference[]>

@@ -49,8 +49,8 @@ export interface OverviewItem extends PlanItem {
 }
 
 /** What this checkout may go on with, since a person has approved it here. */
-export interface DueReport {
-  readonly orders: readonly DueOrder[]
+export interface PendingReport {
+  readonly orders: readonly PendingPurchase[]
   /** See {@link Overview}. */
   readonly mayBuy: boolean
   /** See {@link OverviewService}. */
@@ -58,7 +58,7 @@ export interface DueReport {
 }
 
 /** An animation that is approved here and not sent, or in flight, or lost and to be fetched again. */
-export interface DueOrder {
+export interface PendingPurchase {
   /** `sprite.animation` */
   readonly id: string
   readonly state: 'approved' | 'running' | 'lost'

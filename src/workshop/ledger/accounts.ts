@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type Given, judgeApproval } from '../../credit/approval.ts'
 import { parseCredits, sumCredits } from '../../credit/credits.ts'
 import type { LedgerMove } from '../../credit/ledger.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { isStepId, type LockEntry } from '../../vault/lockfile.ts'
 import { type AttemptMoney, attemptsOf } from './attempts.ts'
 import { type LockedRequest, nameRequests, type RequestNames, requestsOf } from './names.ts'
@@ -12,16 +12,16 @@ import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './report
  * Sums the ledger up: a line for each request and attempt. The journal is the truth: what `ledger.jsonl` lacks is written into it anew. What only `ledger.jsonl` knows
  * counts too, and what only the lock file knows was bought elsewhere.
  */
-export async function readAccounts(shop: Shop): Promise<LedgerReport> {
-  const locked = requestsOf(await shop.lock.read())
-  const kept = await shop.ledger.read()
-  const journal = await readJournal(shop)
+export async function readAccounts(context: Context): Promise<LedgerReport> {
+  const locked = requestsOf(await context.lock.read())
+  const kept = await context.ledger.read()
+  const journal = await readJournal(context)
   // What was noted first was noted when a spec still asked for it.
   const noted = new Map(kept.toReversed().map((move) => [move.hash, move.id] as const))
-  const names = await nameRequests(shop, locked, noted, [...journal.keys(), ...locked.keys()])
+  const names = await nameRequests(context, locked, noted, [...journal.keys(), ...locked.keys()])
   const moves = [...journal].flatMap(([hash, attempts]) => attempts.flatMap((money) => toMoves(names(hash), hash, money)))
-  const { repaired, warnings } = await repair(shop, kept, moves)
-  const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], own: (await shop.keys.read())?.fingerprint })
+  const { repaired, warnings } = await repair(context, kept, moves)
+  const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], own: (await context.keys.read())?.fingerprint })
   lines.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt))
   const sprites = [...new Set(lines.map(spriteOf))].sort()
   return {
@@ -33,9 +33,9 @@ export async function readAccounts(shop: Shop): Promise<LedgerReport> {
   }
 }
 
-async function readJournal(shop: Shop): Promise<ReadonlyMap<string, readonly AttemptMoney[]>> {
+async function readJournal(context: Context): Promise<ReadonlyMap<string, readonly AttemptMoney[]>> {
   const found = new Map<string, readonly AttemptMoney[]>()
-  for (const hash of await shop.journal.requests()) found.set(hash, attemptsOf((await shop.journal.read(hash)).records))
+  for (const hash of await context.journal.requests()) found.set(hash, attemptsOf((await context.journal.read(hash)).records))
   return found
 }
 
@@ -50,7 +50,7 @@ function toMoves(id: string, hash: string, money: AttemptMoney): readonly Ledger
 
 /** Writes what is missing. Where that is not possible the figures are right all the same, and the person is told why the file is not. */
 async function repair(
-  shop: Shop,
+  context: Context,
   kept: readonly LedgerMove[],
   moves: readonly LedgerMove[],
 ): Promise<{ readonly repaired: number; readonly warnings: readonly string[] }> {
@@ -58,9 +58,9 @@ async function repair(
   const missing = moves.filter(({ hash, attempt, type }) => !known.has(`${hash} ${attempt} ${type}`))
   if (missing.length === 0) return { repaired: 0, warnings: [] }
   try {
-    return { repaired: await shop.ledger.ensureAll(missing), warnings: [] }
+    return { repaired: await context.ledger.ensureAll(missing), warnings: [] }
   } catch (error) {
-    const why = `${join(shop.storeFolder, 'ledger.jsonl')} lacks ${missing.length} movements and cannot be written: ${(error as Error).message}`
+    const why = `${join(context.storeFolder, 'ledger.jsonl')} lacks ${missing.length} movements and cannot be written: ${(error as Error).message}`
     return { repaired: 0, warnings: [`${why}. The figures are those of the journal.`] }
   }
 }

@@ -1,6 +1,6 @@
 import { type Credits, formatCredits } from '../../credit/credits.ts'
 import type { Order } from '../../job/order.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { withSteps } from '../../project/orders.ts'
 import type { Session } from '../../project/session.ts'
 import { type AttemptMoney, attemptsOf } from './attempts.ts'
@@ -10,10 +10,10 @@ import type { BalanceEvidence, LedgerState } from './report.ts'
 export type MoneySnapshot = ReadonlyMap<string, { readonly state: LedgerState; readonly credits: Credits }>
 
 /** The money of some orders and their steps now, by the journal. What was bought elsewhere moves no money here. */
-export async function takeSnapshot(shop: Shop, orders: readonly Order[]): Promise<MoneySnapshot> {
+export async function takeSnapshot(context: Context, orders: readonly Order[]): Promise<MoneySnapshot> {
   const found = new Map<string, { state: LedgerState; credits: Credits }>()
   for (const hash of new Set(orders.flatMap(withSteps).map((order) => order.hash)))
-    for (const money of attemptsOf((await shop.journal.read(hash)).records))
+    for (const money of attemptsOf((await context.journal.read(hash)).records))
       if (money.isOurs) found.set(`${hash} ${money.attempt}`, toTaken(money))
   return found
 }
@@ -51,7 +51,7 @@ function mostOf(taken: Taken): Credits {
 
 /** Reads the balance once more and says what it shows. Where it cannot be read that is a warning: everything is bought and safe by then. */
 export async function readEvidence(
-  shop: Shop,
+  context: Context,
   session: Session,
   orders: readonly Order[],
   start: { readonly balance: Credits; readonly money: MoneySnapshot },
@@ -61,12 +61,12 @@ export async function readEvidence(
   try {
     after = await session.client.balance(signal)
   } catch (error) {
-    shop.warnings.push(`The balance after this run could not be read: ${(error as Error).message}`)
+    context.warnings.push(`The balance after this run could not be read: ${(error as Error).message}`)
     return undefined
   }
   const { keyMode, testModeUsesCredits } = session.capabilities
   const isFree = keyMode === 'test' && testModeUsesCredits === false
-  const said = isFree ? { least: 0n, most: 0n } : changeBetween(start.money, await takeSnapshot(shop, orders))
+  const said = isFree ? { least: 0n, most: 0n } : changeBetween(start.money, await takeSnapshot(context, orders))
   return toEvidence(start.balance, after, said, isFree)
 }
 

@@ -1,5 +1,5 @@
-import type { Shop } from '../../project/context.ts'
-import { readWishes } from '../../project/survey.ts'
+import type { Context } from '../../project/context.ts'
+import { readWantedAnimations } from '../../project/survey.ts'
 import { requestHash } from '../../spec/key.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
 import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
@@ -35,25 +35,25 @@ export type RequestNames = (hash: string) => string
  * Names requests: by the lock file, by what the ledger noted, and steps that neither names by the specs. What is left is named by its hash.
  */
 export async function nameRequests(
-  shop: Shop,
+  context: Context,
   locked: ReadonlyMap<string, LockedRequest>,
   noted: ReadonlyMap<string, string>,
   hashes: Iterable<string>,
 ): Promise<RequestNames> {
   const known = (hash: string): string | undefined => locked.get(hash)?.id ?? noted.get(hash)
-  const steps = [...hashes].some((hash) => known(hash) === undefined) ? await nameSteps(shop, locked) : new Map<string, string>()
+  const steps = [...hashes].some((hash) => known(hash) === undefined) ? await nameSteps(context, locked) : new Map<string, string>()
   return (hash) => known(hash) ?? steps.get(hash) ?? (locked.has(hash) ? `step#${hash.slice(0, 8)}` : hash.slice(0, 12))
 }
 
 /** Ids of all steps of today's specs, under every identity of the lock file. Broken specs name nothing. */
-async function nameSteps(shop: Shop, locked: ReadonlyMap<string, LockedRequest>): Promise<ReadonlyMap<string, string>> {
+async function nameSteps(context: Context, locked: ReadonlyMap<string, LockedRequest>): Promise<ReadonlyMap<string, string>> {
   const identities = new Map<string, ServiceIdentity>()
   for (const { entry } of locked.values()) identities.set(JSON.stringify(entry.service), entry.service)
-  const { wishes } = await readWishes(shop)
+  const { wanted } = await readWantedAnimations(context)
   const names = new Map<string, string>()
-  for (const wish of wishes)
+  for (const target of wanted)
     for (const identity of identities.values())
-      for (const step of wish.requests(identity).steps) {
+      for (const step of target.requests(identity).steps) {
         const hash = requestHash(step, identity)
         if (!names.has(hash)) names.set(hash, step.id)
       }

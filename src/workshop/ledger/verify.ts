@@ -1,5 +1,5 @@
 import { hasCode } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { Session } from '../../project/session.ts'
 import { readAccounts } from './accounts.ts'
 import type { LedgerCheck, LedgerLine, LedgerState, LedgerVerification, LedgerVerifyRequest } from './report.ts'
@@ -10,26 +10,26 @@ import type { LedgerCheck, LedgerLine, LedgerState, LedgerVerification, LedgerVe
  * @throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_WIRE` where the service does not let itself be asked.
  */
 export async function verifyAccounts(
-  shop: Shop,
+  context: Context,
   session: Session,
   request: LedgerVerifyRequest,
   signal: AbortSignal,
 ): Promise<LedgerVerification> {
-  const report = await readAccounts(shop)
+  const report = await readAccounts(context)
   const isAsked = (line: LedgerLine): boolean => line.executionId !== undefined && isOfSession(line, session)
   const of = report.lines.filter(isAsked).length
   const checks: LedgerCheck[] = []
   let number = 0
   for (const line of report.lines) {
     if (isAsked(line)) request.onRead?.(++number, of)
-    checks.push(await checkLine(shop, session, line, signal))
+    checks.push(await checkLine(context, session, line, signal))
   }
   const balance = await session.client.balance(signal)
   const isAgreed = checks.every(({ verdict }) => verdict !== 'differs' && verdict !== 'open')
   return { ...report, checks, balance, host: session.client.host, isAgreed }
 }
 
-async function checkLine(shop: Shop, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
+async function checkLine(context: Context, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
   // Where its result has come all the same, it is a purchase like any other.
   const isGivenUp = line.decision === 'abandon' && line.result === undefined
   if (line.state === 'uncertain' && line.isReplaced) return { line, verdict: 'unread', words: replacedWords }
@@ -39,7 +39,7 @@ async function checkLine(shop: Shop, session: Session, line: LedgerLine, signal:
   if (executionId === undefined) return { line, verdict: 'unread', words: 'No paper names its execution, so that it cannot be read again.' }
   if (!isOfSession(line, session)) return { line, verdict: 'unread', words: otherServiceWords(line, session) }
   const status = await readStatus(session, executionId, signal)
-  if (status === 'gone') return checkGone(shop, line)
+  if (status === 'gone') return checkGone(context, line)
   if (status === 'refused') {
     const words = 'The service refuses to show it to this key: it belongs to another account.'
     return { line, verdict: 'unread', service: status, words: `${words} Verify with a key of the account that bought it.` }
@@ -87,9 +87,9 @@ function stateOf(status: string): LedgerState | undefined {
 }
 
 /** That the service forgets an execution after a time is its right: something is lost only where its result is not here. */
-async function checkGone(shop: Shop, line: LedgerLine): Promise<LedgerCheck> {
+async function checkGone(context: Context, line: LedgerLine): Promise<LedgerCheck> {
   const gone = { line, service: 'gone' }
-  const isHere = line.result !== undefined && (await shop.vault.has(line.result))
+  const isHere = line.result !== undefined && (await context.vault.has(line.result))
   if (line.state === 'settled' && isHere)
     return { ...gone, verdict: 'gone', words: 'The service does not know it any more. Nothing is lost: its result is in the vault.' }
   if (line.decision === 'abandon') return { ...gone, verdict: 'gone', words: `${givenUpWords} The service does not know it any more.` }

@@ -1,5 +1,5 @@
 import { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { identify, standingOf } from '../../project/plan.ts'
 import type { SessionKeeper } from '../../project/session.ts'
 import { readFacts, survey, throwAll } from '../../project/survey.ts'
@@ -16,13 +16,13 @@ import { layoutOf, toInputs } from '../sheets/sheets.ts'
  * @param take The spec's where it is left out.
  * @throws `SW_USAGE` for an animation that there is not; what is wrong with its spec; `SW_DELIVERY` for a result that cannot be read.
  */
-export async function readDelivered(shop: Shop, keeper: SessionKeeper, id: string, take?: number): Promise<DeliveredFrames> {
-  const found = await survey(shop, [id], { host: keeper.host })
-  const { wishes, items, lock, errors } = found
+export async function readDelivered(context: Context, keeper: SessionKeeper, id: string, take?: number): Promise<DeliveredFrames> {
+  const found = await survey(context, [id], { host: keeper.host })
+  const { wanted, items, lock, errors } = found
   const at = items.findIndex((item) => item.id === id)
   const item = items[at]
-  const wish = wishes[at]
-  if (!item || !wish) {
+  const target = wanted[at]
+  if (!item || !target) {
     throwAll(errors)
     throw new SpritewrightError('SW_USAGE', {
       message: `Expected the name of an animation, found ${JSON.stringify(id)}.`,
@@ -31,23 +31,23 @@ export async function readDelivered(shop: Shop, keeper: SessionKeeper, id: strin
   }
   const { use: _, durations: __, ...whole } = item.animation
   const animation = { ...whole, take: take ?? whole.take }
-  const hashOf = (identity: Parameters<typeof wish.requests>[0]): string =>
-    requestHash({ ...wish.requests(identity).sheet, take: animation.take }, identity)
+  const hashOf = (identity: Parameters<typeof target.requests>[0]): string =>
+    requestHash({ ...target.requests(identity).sheet, take: animation.take }, identity)
   const hash = identify(id, hashOf, lock, { host: keeper.host })?.hash
-  const standing = standingOf(await readFacts(shop, lock, [[id, hash]], undefined), id, hash)
+  const standing = standingOf(await readFacts(context, lock, [[id, hash]], undefined), id, hash)
   const review = hash === undefined ? undefined : findEntry(lock, id, hash)?.result?.review
   const { review: ___, ...bare } = item
   // The spec as it would be with this take: what lies over frames may be for one take alone.
   const spec = { ...item.spec, scales: [1], animations: item.spec.animations.map((own) => (own.name === animation.name ? animation : own)) }
   const asked = { ...bare, ...standing, spec, ...(review ? { review } : {}) }
   // A frame touched up by hand that does not fit is told where it is used.
-  const [placed] = await toInputs(shop, { ...found, items: [asked], wishes: [wish] }, 'placeholder', () => {})
+  const [placed] = await toInputs(context, { ...found, items: [asked], wanted: [target] }, 'placeholder', () => {})
   const input = { ...(placed as SheetInput), animation }
-  const ports = { cache: shop.cache, codec: shop.codec, layout: layoutOf(shop), warn: () => {}, onOverrideFault: () => {} }
-  const [quality] = await readQuality([input], new Set([id]), shop.options.atlas, ports)
+  const ports = { cache: context.cache, codec: context.codec, layout: layoutOf(context), warn: () => {}, onOverrideFault: () => {} }
+  const [quality] = await readQuality([input], new Set([id]), context.options.atlas, ports)
   return {
     take: animation.take,
-    sheets: await makeSheets([input], 'sprite', shop.options.atlas, ports),
+    sheets: await makeSheets([input], 'sprite', context.options.atlas, ports),
     ...(quality ? { quality } : {}),
   }
 }

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import { stageFile } from '../../host/publish.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../../spec/scan.ts'
 import { specName } from '../../spec/spec-name.ts'
 import { sha256 } from '../../vault/objects.ts'
@@ -15,16 +15,16 @@ export type SpecEditor = (request: SpecEditRequest) => Promise<SpecEditReport>
  *
  * It throws `SW_USAGE` for a sprite that there is not, `SW_CHANGED` where the file is not what was decided on any more, `SW_SPEC` where it would be no spec afterwards.
  */
-export function createSpecEditor(shop: Shop): SpecEditor {
+export function createSpecEditor(context: Context): SpecEditor {
   let queue: Promise<unknown> = Promise.resolve()
   return (request) => {
-    const run = queue.then(() => edit(shop, request))
+    const run = queue.then(() => edit(context, request))
     queue = run.catch(() => {})
     return run
   }
 }
 
-async function edit({ host, options }: Shop, { sprite, digest, edit }: SpecEditRequest): Promise<SpecEditReport> {
+async function edit({ host, options }: Context, { sprite, digest, edit }: SpecEditRequest): Promise<SpecEditReport> {
   const isNamed = (file: string): boolean => specName(file)?.toLowerCase() === sprite.toLowerCase()
   const read = new Map<string, ReadSpec['spec']>()
   for (const file of (await findSpecs(host.glob, options.root, options.specs)).filter(isNamed))

@@ -1,9 +1,9 @@
 import type { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { listOrphans, toOrphanOrder } from '../../project/orphans.ts'
 import { type PlanStep, standingOf } from '../../project/plan.ts'
 import type { SessionKeeper } from '../../project/session.ts'
-import { readFacts, surveyWishes, toWishes } from '../../project/survey.ts'
+import { readFacts, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import { groupBy } from '../../sheets/group-by.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
@@ -12,7 +12,7 @@ import type { Overview, OverviewItem, OverviewOrphan } from '../api/overview-rep
 import { mayBuy } from '../may-buy.ts'
 import { isAbout, staleOf } from '../sheets/changed-specs.ts'
 import { othersOf, serviceOf } from './pending-purchases.ts'
-import { type BookedSpecs, createSpecBook } from './spec-book.ts'
+import { type BookedSpecs, createSpecReader } from './spec-book.ts'
 import { readTakes } from './takes.ts'
 
 /** Where one sprite stands. */
@@ -34,8 +34,8 @@ interface Seen {
 }
 
 /** Tells where everything stands, by the project's own papers; nothing is thrown for a broken spec. Remembers what it has read, so that a saved spec costs as much as that one sprite. */
-export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['overview'] {
-  const book = createSpecBook(shop)
+export function createOverviewer(context: Context, keeper: SessionKeeper): Workshop['overview'] {
+  const book = createSpecReader(context)
   let seen: Seen | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const read = async (changed: readonly string[] | undefined): Promise<Overview> => {
@@ -44,7 +44,7 @@ export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['o
     seen = undefined
     const specs = await book.read(before && changed)
     const stale = staleOf(specs.specs, before && changed)
-    const { lock, parts, open } = before && stale !== 'all' ? before : await readAnew(shop, keeper)
+    const { lock, parts, open } = before && stale !== 'all' ? before : await readAnew(context, keeper)
     // What is wrong is looked at again: its cause may lie where nobody looks.
     const isKnown = (spec: SpriteSpec): boolean => {
       const part = parts.get(spec.name)
@@ -52,13 +52,13 @@ export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['o
     }
     const kept = specs.specs.flatMap((spec) => (isKnown(spec) ? [[spec.name, parts.get(spec.name) as Part] as const] : []))
     const fresh = await readParts(
-      shop,
+      context,
       keeper,
       specs.specs.filter((spec) => !isKnown(spec)),
       lock,
     )
     seen = { lock, parts: new Map([...kept, ...fresh]), open }
-    return toOverview(shop, keeper, specs, seen)
+    return toOverview(context, keeper, specs, seen)
   }
   return (changed) => {
     const run = turn.then(() => read(changed))
@@ -68,11 +68,11 @@ export function createOverviewer(shop: Shop, keeper: SessionKeeper): Workshop['o
 }
 
 /** What is known before any sprite is looked at. */
-async function readAnew(shop: Shop, { host }: SessionKeeper): Promise<Seen> {
-  const lock = await shop.lock.read()
-  const open = (await listOrphans(shop, [], new Set())).filter(({ entry }) => host === undefined || entry.service.host === host)
+async function readAnew(context: Context, { host }: SessionKeeper): Promise<Seen> {
+  const lock = await context.lock.read()
+  const open = (await listOrphans(context, [], new Set())).filter(({ entry }) => host === undefined || entry.service.host === host)
   const facts = await readFacts(
-    shop,
+    context,
     lock,
     open.map(({ id, hash }) => [id, hash]),
     undefined,
@@ -87,14 +87,14 @@ async function readAnew(shop: Shop, { host }: SessionKeeper): Promise<Seen> {
 }
 
 async function readParts(
-  shop: Shop,
+  context: Context,
   keeper: SessionKeeper,
   specs: readonly SpriteSpec[],
   lock: LockFile,
 ): Promise<readonly (readonly [string, Part])[]> {
   if (specs.length === 0) return []
-  const found = await surveyWishes(shop, await toWishes(shop, { specs, errors: [] }), lock, { host: keeper.host })
-  const takes = await readTakes(shop, keeper, found)
+  const found = await surveyWanted(context, await toWantedAnimations(context, { specs, errors: [] }), lock, { host: keeper.host })
+  const takes = await readTakes(context, keeper, found)
   const items = groupBy(
     found.items.map((item, index): OverviewItem => ({ ...item, takes: takes[index] ?? [] })),
     ({ spec }) => spec.name,
@@ -121,7 +121,7 @@ async function readParts(
   })
 }
 
-function toOverview(shop: Shop, keeper: SessionKeeper, { specs, errors, digests }: BookedSpecs, { parts, open }: Seen): Overview {
+function toOverview(context: Context, keeper: SessionKeeper, { specs, errors, digests }: BookedSpecs, { parts, open }: Seen): Overview {
   const all = specs.flatMap(({ name }) => parts.get(name) ?? [])
   const items = all.flatMap((part) => part.items)
   const steps = joinSteps(all.flatMap((part) => part.steps))
@@ -134,9 +134,9 @@ function toOverview(shop: Shop, keeper: SessionKeeper, { specs, errors, digests 
     digests,
     // A picture that cannot be read may be that of several.
     errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],
-    warnings: [...shop.warnings],
-    mayBuy: mayBuy(shop, {}),
-    service: serviceOf(shop, keeper),
+    warnings: [...context.warnings],
+    mayBuy: mayBuy(context, {}),
+    service: serviceOf(context, keeper),
   }
 }
 

@@ -1,24 +1,24 @@
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { approvalOf } from '../../project/orders.ts'
 import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { SessionKeeper } from '../../project/session.ts'
-import { isUnsent, type Survey, surveyWishes, toWishes } from '../../project/survey.ts'
+import { isUnsent, type Survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import type { SpecScan } from '../../spec/scan.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-name.ts'
 import type { Workshop } from '../api/api.ts'
-import type { DueOrder, OverviewService } from '../api/overview-report.ts'
+import type { OverviewService, PendingPurchase } from '../api/overview-report.ts'
 import { mayBuy } from '../may-buy.ts'
-import { createSpecBook } from './spec-book.ts'
+import { createSpecReader } from './spec-book.ts'
 
 /** Finds what was approved in this checkout and is not at its end, by the papers alone; nothing is written. */
-export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['due'] {
-  const book = createSpecBook(shop)
+export function createPendingReader(context: Context, keeper: SessionKeeper): Workshop['due'] {
+  const book = createSpecReader(context)
   let known: ReadonlySet<SpriteSpec> | undefined
   return async (changed) => {
     // A test of a game that starts its dev server buys nothing, and follows nothing.
-    if (shop.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
-    const [isAllowed, { canAsk }] = [mayBuy(shop, {}), serviceOf(shop, keeper)]
+    if (context.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
+    const [isAllowed, { canAsk }] = [mayBuy(context, {}), serviceOf(context, keeper)]
     // What nobody could go on with need not be looked for.
     if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
     const { specs, errors } = await book.read(changed)
@@ -27,14 +27,14 @@ export function createDueReader(shop: Shop, keeper: SessionKeeper): Workshop['du
     known = new Set(specs)
     // One that was locked, or shared its name, may be there again without having been saved.
     const asked = isOfSpecs ? specs.filter((spec) => saved.has(spec.file) || !before.has(spec)) : specs
-    return { orders: await findOrders(shop, keeper, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
+    return { orders: await findOrders(context, keeper, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
   }
 }
 
-async function findOrders(shop: Shop, keeper: SessionKeeper, scan: SpecScan): Promise<readonly DueOrder[]> {
-  const found = await surveyWishes(shop, await toWishes(shop, scan), await shop.lock.read(), { host: keeper.host })
+async function findOrders(context: Context, keeper: SessionKeeper, scan: SpecScan): Promise<readonly PendingPurchase[]> {
+  const found = await surveyWanted(context, await toWantedAnimations(context, scan), await context.lock.read(), { host: keeper.host })
   const others = othersOf(found)
-  return found.items.flatMap((item): DueOrder[] => {
+  return found.items.flatMap((item): PendingPurchase[] => {
     const { id, state, hash, ceiling } = item
     const isOurs = state === 'running' || state === 'lost' || (state === 'approved' && !others.has(id))
     if (!isOurs || hash === undefined) return []
@@ -65,7 +65,7 @@ export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): Rea
 }
 
 /** What is known of the service without asking it. */
-export function serviceOf({ options, credentials }: Shop, { host }: SessionKeeper): OverviewService {
+export function serviceOf({ options, credentials }: Context, { host }: SessionKeeper): OverviewService {
   if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
   if (host === undefined) return { kind: 'none', canAsk: false }
   return { kind: 'remote', host, canAsk: credentials.key !== undefined }

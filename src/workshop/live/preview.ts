@@ -1,4 +1,4 @@
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { SessionKeeper } from '../../project/session.ts'
 import type { SpecScan } from '../../spec/scan.ts'
 import { specName } from '../../spec/spec-name.ts'
@@ -7,7 +7,7 @@ import type { Workshop } from '../api/api.ts'
 import type { Preview } from '../api/preview-report.ts'
 import { staleOf } from '../sheets/changed-specs.ts'
 import { createSpriteMaker, type Made } from '../sheets/sprite-maker.ts'
-import { createSpecBook } from './spec-book.ts'
+import { createSpecReader } from './spec-book.ts'
 
 /** What was shown last, and what it was put together from. */
 interface Shown {
@@ -17,9 +17,9 @@ interface Shown {
 }
 
 /** Remembers what it has shown, so that a saved spec costs as much as that one sprite, and a sprite nothing before it is asked for, however many others there are. */
-export function createPreviewer(shop: Shop, keeper: SessionKeeper): Workshop['preview'] {
-  const book = createSpecBook(shop)
-  const maker = createSpriteMaker(shop, keeper)
+export function createPreviewer(context: Context, keeper: SessionKeeper): Workshop['preview'] {
+  const book = createSpecReader(context)
+  const maker = createSpriteMaker(context, keeper)
   const made = new Map<string, Made>()
   let lock: LockFile | undefined
   let shown: Shown | undefined
@@ -35,7 +35,7 @@ export function createPreviewer(shop: Shop, keeper: SessionKeeper): Workshop['pr
     // What shares its name with another, is broken or gone comes back as it is by then.
     const there = new Set(scan.specs.map(({ name }) => name))
     for (const name of made.keys()) if (!there.has(name)) made.delete(name)
-    lock ??= await shop.lock.read()
+    lock ??= await context.lock.read()
     const asked = wanted ? scan.specs.filter(({ name }) => wanted.has(name)) : scan.specs
     // What could not be made is tried again: its cause may lie where nobody looks.
     const due = asked.filter((spec) => made.get(spec.name)?.spec !== spec || made.get(spec.name)?.errors.length !== 0)

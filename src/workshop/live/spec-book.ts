@@ -1,5 +1,5 @@
 import { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../spec/scan.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-name.ts'
@@ -12,7 +12,7 @@ export interface BookedSpecs extends SpecScan {
 }
 
 /** The specs of a project, read once and then file by file as they change. */
-export interface SpecBook {
+export interface SpecReader {
   /**
    * What there is now. A spec that says what it said before is the very same object.
    *
@@ -27,7 +27,7 @@ interface Page {
 }
 
 /** A book of nothing yet. */
-export function createSpecBook({ host, options }: Shop): SpecBook {
+export function createSpecReader({ host, options }: Context): SpecReader {
   const { root } = options
   let pages: ReadonlyMap<string, Page> | undefined
   let booked: BookedSpecs = { specs: [], errors: [], digests: new Map() }

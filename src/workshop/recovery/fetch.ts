@@ -5,7 +5,7 @@ import { isEnded } from '../../job/delivery/follow.ts'
 import { spriteOf } from '../../job/order.ts'
 import type { ProgressListener } from '../../job/progress.ts'
 import { purchase } from '../../job/purchase.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { toJobPorts } from '../../project/orders.ts'
 import { type KnownOrphan, toOrphanOrder } from '../../project/orphans.ts'
 import type { Session } from '../../project/session.ts'
@@ -13,13 +13,13 @@ import { nameOf, type OpenStray, tell } from '../../project/strays.ts'
 
 /** Fetches what is finished and leaves the rest for another day: nobody asks for it any more, so nobody waits for it. Never an error, at most a warning. */
 export async function fetchOrphans(
-  shop: Shop,
+  context: Context,
   session: Session,
   orphans: readonly KnownOrphan[],
   run: { readonly onProgress: ProgressListener; readonly signal: AbortSignal },
 ): Promise<void> {
   if (orphans.length === 0) return
-  const ports = await toJobPorts(shop, session, run)
+  const ports = await toJobPorts(context, session, run)
   const { host, keyMode } = session.identity
   for (const orphan of orphans) {
     if (orphan.entry.service.host !== host || orphan.entry.service.keyMode !== keyMode) continue
@@ -30,23 +30,23 @@ export async function fetchOrphans(
       if (run.signal.aborted) return
       // A failed one is told by the ledger; it costs nothing.
       if (!(error instanceof SpritewrightError && error.code === 'SW_FAILED'))
-        shop.warnings.push(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
+        context.warnings.push(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
     }
   }
 }
 
 /** Fetches what is finished, and leaves the rest for another day. Never an error, at most a warning. */
-export async function fetchStrays(shop: Shop, session: Session, strays: readonly OpenStray[], signal: AbortSignal): Promise<void> {
-  const ports = await toJobPorts(shop, session, { signal })
+export async function fetchStrays(context: Context, session: Session, strays: readonly OpenStray[], signal: AbortSignal): Promise<void> {
+  const ports = await toJobPorts(context, session, { signal })
   const { host, keyMode } = session.identity
   for (const one of strays) {
     if (one.entry.service.host !== host || one.entry.service.keyMode !== keyMode) continue
     try {
-      tell(shop, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
+      tell(context, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
     } catch (error) {
       if (signal.aborted) return
       const advice = isGone(error) ? ` Where the service has forgotten it: spritewright recover ${spriteOf(one.id)} --abandon` : ''
-      tell(shop, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
+      tell(context, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
     }
   }
 }

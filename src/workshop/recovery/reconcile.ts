@@ -1,4 +1,4 @@
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { Survey } from '../../project/survey.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
 import type { LockChange } from '../../vault/lock-store.ts'
@@ -10,8 +10,8 @@ import { findEntry, findOwnEntry } from '../../vault/lockfile.ts'
  *
  * @param identity Of the service that answered in this run; what stands in no entry of the lock file was found under it.
  */
-export async function mendLock(shop: Shop, found: Survey, identity?: ServiceIdentity): Promise<void> {
-  const ports = { lock: shop.lock, ledger: shop.ledger, clock: shop.host.clock }
+export async function reconcileLock(context: Context, found: Survey, identity?: ServiceIdentity): Promise<void> {
+  const ports = { lock: context.lock, ledger: context.ledger, clock: context.host.clock }
   const changes: LockChange[] = []
   for (const { id, hash, state, request, result: bought } of [...found.items, ...found.steps]) {
     const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
@@ -25,26 +25,26 @@ export async function mendLock(shop: Shop, found: Survey, identity?: ServiceIden
       await (await import('../on-demand.ts')).settle(
         ports,
         { hash, request, identity: service, approval: undefined },
-        await shop.journal.read(hash),
+        await context.journal.read(hash),
       )
   }
-  if (changes.length > 0) await shop.lock.changeAll(changes)
+  if (changes.length > 0) await context.lock.changeAll(changes)
 }
 
 /**
  * Brings home what an earlier run had to keep outside of the project. A state folder is not committed, and the folder for temporary files is cleared by others; a project that still takes nothing is told.
  */
-export async function bringHome(shop: Shop, found: Survey): Promise<void> {
-  const { places } = shop.vault
+export async function reconcileResults(context: Context, found: Survey): Promise<void> {
+  const { places } = context.vault
   const home = places.find(({ name }) => name === 'project')
   const abroad = places.filter(({ name }) => name === 'rescue')
   for (const { id, state, result } of [...found.items, ...found.steps]) {
     if (state !== 'bought' || result === undefined || !home || (await home.store.has(result))) continue
     for (const { store } of abroad) {
       if (!(await store.has(result))) continue
-      await shop.vault.read(result)
+      await context.vault.read(result)
       if (!(await home.store.has(result)))
-        shop.warnings.push(
+        context.warnings.push(
           `The result of "${id}" is not in ${home.store.folder}, which takes no more files. Make room and build again. It is kept in ${store.folder}`,
         )
       break

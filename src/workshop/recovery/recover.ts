@@ -1,9 +1,9 @@
 import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
-import { runCrew } from '../../job/crew.ts'
+import { runOrders } from '../../job/crew.ts'
 import type { Order } from '../../job/order.ts'
 import { recordDecision } from '../../job/recover.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { findOrder, findOrders, type NamedOrder } from '../../project/named-orders.ts'
 import { toJobPorts } from '../../project/orders.ts'
 import type { Session } from '../../project/session.ts'
@@ -17,11 +17,11 @@ import { mayBuy } from '../may-buy.ts'
  *
  * @throws `SW_USAGE` where nothing of that name waits for a decision, or it was sent to another service; `SW_CHANGED` where it is not what was shown; whatever the repeated submission ended with.
  */
-export async function recover(shop: Shop, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
-  const ports = await toJobPorts(shop, session, { ...request, signal, mayBuy: mayBuy(shop, {}), mayReplay: true })
+export async function recover(context: Context, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
+  const ports = await toJobPorts(context, session, { ...request, signal, mayBuy: mayBuy(context, {}), mayReplay: true })
   const decided: RecoverReport['decided'][number][] = []
   const orders: Order[] = []
-  for (const { order } of await findMeant(shop, session, request)) {
+  for (const { order } of await findMeant(context, session, request)) {
     if (request.decision === 'replay') checkService(session, order)
     const open = await recordDecision(ports, order, request.decision, request.shown)
     if (!open) continue
@@ -41,7 +41,7 @@ export async function recover(shop: Shop, session: Session, request: RecoverRequ
     })
   }
   if (request.decision === 'abandon') return { decided, ...(await readBalance(session, signal)), bought: [] }
-  const crew = await runCrew(ports, orders, shop.options.limits.activeJobs)
+  const crew = await runOrders(ports, orders, context.options.limits.activeJobs)
   throwAll(crew.failures.map(({ error }) => error))
   return {
     decided,
@@ -59,9 +59,9 @@ function checkService({ identity }: Session, { identity: sentTo, request }: Orde
   })
 }
 
-async function findMeant(shop: Shop, session: Session, { name, shown }: RecoverRequest): Promise<readonly NamedOrder[]> {
-  if (!shown) return findOrders(shop, session, name)
-  const one = await findOrder(shop, session, shown.hash)
+async function findMeant(context: Context, session: Session, { name, shown }: RecoverRequest): Promise<readonly NamedOrder[]> {
+  if (!shown) return findOrders(context, session, name)
+  const one = await findOrder(context, session, shown.hash)
   return one ? [one] : []
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { replaceFile } from '../../host/publish.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { formatLayout, type Layout, parseLayout, toLayout } from '../../sheets/layout.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
 import type { BuildRequest } from '../api/api.ts'
@@ -9,7 +9,7 @@ import type { BuildRequest } from '../api/api.ts'
 const fileName = 'sprites.layout.json'
 
 /** The layout that a build starts from; undefined where none is asked for. @throws `SW_LAYOUT` */
-export async function readLayout({ host, options }: Shop): Promise<Layout | undefined> {
+export async function readLayout({ host, options }: Context): Promise<Layout | undefined> {
   if (options.atlas.stable !== true) return undefined
   const text = await readText(host.disk, join(options.root, fileName))
   return text === undefined ? new Map() : parseLayout(text, fileName)
@@ -20,7 +20,7 @@ export async function readLayout({ host, options }: Shop): Promise<Layout | unde
  * Without it they pack the same again: a layout that was packed beside another stays as it is.
  */
 export async function keepLayout(
-  { host, options }: Shop,
+  { host, options }: Context,
   sheets: BuiltSheets,
   { names = [], frozen, buyOnly }: BuildRequest,
 ): Promise<void> {
@@ -31,7 +31,7 @@ export async function keepLayout(
   await replaceFile(host.disk, host.random, path, new TextEncoder().encode(text))
 }
 
-async function readText(disk: Shop['host']['disk'], path: string): Promise<string | undefined> {
+async function readText(disk: Context['host']['disk'], path: string): Promise<string | undefined> {
   if (!(await disk.stat(path))) return undefined
   return new TextDecoder().decode(await disk.read(path))
 }

@@ -1,8 +1,8 @@
 import type { Bitmap } from '../../../atlas/index.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { PlanItem } from '../../project/plan.ts'
-import type { Survey, Wish } from '../../project/survey.ts'
-import type { StandInSource } from '../../sheets/placeholder.ts'
+import type { Survey, WantedAnimation } from '../../project/survey.ts'
+import type { PlaceholderSource } from '../../sheets/placeholder.ts'
 import { buildKey, requestHash } from '../../spec/key.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -12,28 +12,32 @@ import { findEntry, type LockFile } from '../../vault/lockfile.ts'
 const drawing = 2
 
 /** How stand-ins are drawn for what a survey found. */
-export interface StandIns {
-  of(item: PlanItem, wish: Wish): Promise<StandInSource>
+export interface PlaceholderMaker {
+  of(item: PlanItem, target: WantedAnimation): Promise<PlaceholderSource>
 }
 
 /** What is known of pictures and sizes before anything is drawn. */
-export function createStandIns(shop: Shop, found: Survey, readResult: (item: PlanItem) => Promise<readonly Bitmap[]>): StandIns {
+export function createPlaceholderMaker(
+  context: Context,
+  found: Survey,
+  readResult: (item: PlanItem) => Promise<readonly Bitmap[]>,
+): PlaceholderMaker {
   const siblings = new Map<SpriteSpec, PlanItem>()
   for (const item of found.items)
     if (item.state === 'bought' && item.result !== undefined && !siblings.has(item.spec)) siblings.set(item.spec, item)
   return {
-    of: async ({ spec }, wish) => {
-      const last = madePicture(found.lock, wish)
+    of: async ({ spec }, target) => {
+      const last = madePicture(found.lock, target)
       // One that is lost is fetched again by a build; until then there is what the chain begins with.
-      const made = last !== undefined && (await shop.vault.has(last)) ? last : undefined
-      const sha256 = made ?? wish.picture?.sha256
+      const made = last !== undefined && (await context.vault.has(last)) ? last : undefined
+      const sha256 = made ?? target.picture?.sha256
       const prompt = wordsOf(spec)
-      const isMarked = shop.options.placeholders.mark
+      const isMarked = context.options.placeholders.mark
       const like = siblings.get(spec)
       return {
         kind: 'placeholder',
         sha256: buildKey({ drawing, from: sha256 ?? { prompt }, isMarked, like: like?.result ?? null }),
-        read: async () => (made === undefined ? wish.picture?.bytes : await shop.vault.read(made)),
+        read: async () => (made === undefined ? target.picture?.bytes : await context.vault.read(made)),
         prompt,
         isMarked,
         readLike: like && (() => readResult(like)),
@@ -46,11 +50,11 @@ export function createStandIns(shop: Shop, found: Survey, readResult: (item: Pla
  * The furthest picture of a sprite's chain that is bought, by its hash: the nearest to what will be animated. By the lock file alone: under which service the animation will be bought is
  * not known yet.
  */
-function madePicture(lock: LockFile, wish: Wish): string | undefined {
+function madePicture(lock: LockFile, target: WantedAnimation): string | undefined {
   const services = stepServices.get(lock) ?? servicesOfSteps(lock)
   stepServices.set(lock, services)
   const chains = services.map((service) =>
-    wish.requests(service).steps.map((step) => findEntry(lock, step.id, requestHash(step, service))?.result?.sha256),
+    target.requests(service).steps.map((step) => findEntry(lock, step.id, requestHash(step, service))?.result?.sha256),
   )
   const reached = chains.map((results) => results.findLastIndex((result) => result !== undefined))
   const best = reached.indexOf(Math.max(...reached))

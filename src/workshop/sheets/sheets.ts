@@ -1,7 +1,7 @@
 import { hasCode, SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { PlanItem } from '../../project/plan.ts'
-import type { Survey, Wish } from '../../project/survey.ts'
+import type { Survey, WantedAnimation } from '../../project/survey.ts'
 import type { TextureEncoder } from '../../sheets/encode.ts'
 import { readDelivered } from '../../sheets/frames.ts'
 import type { SheetPorts } from '../../sheets/group.ts'
@@ -10,7 +10,7 @@ import { type BuiltSheets, makeSheets, type SheetOptions } from '../../sheets/sh
 import type { DeliveryLayout, FrameSource, ResultSource, SheetInput } from '../../sheets/sources.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { readLayout } from './layout-file.ts'
-import { createStandIns } from './placeholders.ts'
+import { createPlaceholderMaker } from './placeholders.ts'
 
 /**
  * Makes the atlases of everything that was surveyed.
@@ -19,53 +19,54 @@ import { createStandIns } from './placeholders.ts'
  * @param over Takes the place of what sheets are made with otherwise. With `onOverrideFault` sprites whose touched-up frames do not fit are made without them; else that is thrown.
  */
 export async function assemble(
-  shop: Shop,
+  context: Context,
   found: Survey,
   grouping: 'group' | 'sprite',
   unbought: 'error' | 'placeholder',
   over: Partial<SheetPorts> = {},
 ): Promise<BuiltSheets> {
-  const inputs = await toInputs(shop, found, unbought, over.onOverrideFault)
-  return makeSheets(inputs, grouping, sheetOptions(shop), {
-    cache: shop.cache,
-    codec: shop.codec,
-    encodeTexture: encoderOf(shop),
-    layout: layoutOf(shop),
-    earlier: grouping === 'group' ? await readLayout(shop) : undefined,
-    warn: (message) => void (shop.warnings.includes(message) || shop.warnings.push(message)),
+  const inputs = await toInputs(context, found, unbought, over.onOverrideFault)
+  return makeSheets(inputs, grouping, sheetOptions(context), {
+    cache: context.cache,
+    codec: context.codec,
+    encodeTexture: encoderOf(context),
+    layout: layoutOf(context),
+    earlier: grouping === 'group' ? await readLayout(context) : undefined,
+    warn: (message) => void (context.warnings.includes(message) || context.warnings.push(message)),
     ...over,
   })
 }
 
 /** How pages are made, the version of what encodes GPU textures too. */
-export function sheetOptions({ options, textures }: Shop): SheetOptions {
+export function sheetOptions({ options, textures }: Context): SheetOptions {
   return { ...options.atlas, ...(textures ? { encoder: textures.version } : {}) }
 }
 
-function encoderOf({ host, textures }: Shop): TextureEncoder | undefined {
+function encoderOf({ host, textures }: Context): TextureEncoder | undefined {
   return textures && ((picture, settings) => host.encodeTexture(textures.entry, picture, settings))
 }
 
 /** Every animation that was surveyed, with the place of its pictures and what lies over them. @throws `SW_OVERRIDE`, unless `onOverrideFault` takes it. */
 export async function toInputs(
-  shop: Shop,
+  context: Context,
   found: Survey,
   unbought: 'error' | 'placeholder',
   onOverrideFault?: SheetPorts['onOverrideFault'],
 ): Promise<readonly SheetInput[]> {
   const specs = new Set(found.items.map(({ spec }) => spec))
-  const find = createOverrideFinder(shop.host.disk, specs.size === 1)
+  const find = createOverrideFinder(context.host.disk, specs.size === 1)
   const known = new Map<SpriteSpec, SpriteOverrides>()
   for (const spec of specs) known.set(spec, await findOverrides(find, spec, onOverrideFault))
-  const standIns = createStandIns(shop, found, (item) =>
-    readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(shop, item) }, layoutOf(shop)),
+  const standIns = createPlaceholderMaker(context, found, (item) =>
+    readDelivered({ spec: item.spec, animation: item.animation, source: resultSource(context, item) }, layoutOf(context)),
   )
   const inputs: SheetInput[] = []
   for (const [index, item] of found.items.entries()) {
     const { spec, animation } = item
     const { animations, paths } = known.get(spec) as SpriteOverrides
-    const standIn = (): Promise<FrameSource> => (unbought === 'error' ? refuse(item) : standIns.of(item, found.wishes[index] as Wish))
-    const source = boughtSource(shop, item) ?? (await standIn())
+    const standIn = (): Promise<FrameSource> =>
+      unbought === 'error' ? refuse(item) : standIns.of(item, found.wanted[index] as WantedAnimation)
+    const source = boughtSource(context, item) ?? (await standIn())
     inputs.push({ spec, animation, source, overrides: animations.get(animation.name), overridePaths: paths })
   }
   return inputs
@@ -86,26 +87,26 @@ async function findOverrides(
 }
 
 /** How the configured service's deliveries are read, where its profile says so. */
-export function layoutOf({ options: { service } }: Shop): DeliveryLayout | undefined {
+export function layoutOf({ options: { service } }: Context): DeliveryLayout | undefined {
   return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
 }
 
 /** Where the pictures of a bought item come from. @throws `SW_INTERNAL` where it is not bought. */
-export function resultSource(shop: Shop, item: PlanItem): ResultSource {
-  return boughtSource(shop, item) ?? refuse(item)
+export function resultSource(context: Context, item: PlanItem): ResultSource {
+  return boughtSource(context, item) ?? refuse(item)
 }
 
-function boughtSource(shop: Shop, { state, result, review, id }: PlanItem): ResultSource | undefined {
+function boughtSource(context: Context, { state, result, review, id }: PlanItem): ResultSource | undefined {
   if (state !== 'bought' || result === undefined) return undefined
   return {
     kind: 'result',
     sha256: result,
     review,
     read: async () => {
-      const bytes = await shop.vault.read(result)
+      const bytes = await context.vault.read(result)
       if (bytes) return bytes
       throw new SpritewrightError('SW_VAULT', {
-        message: `The paid result of "${id}" was damaged and has been set aside in ${shop.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free. To look at all results: spritewright store verify`,
+        message: `The paid result of "${id}" was damaged and has been set aside in ${context.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free. To look at all results: spritewright store verify`,
         facts: { id, result },
       })
     },

@@ -1,7 +1,7 @@
 import { errorCodes, SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { SessionKeeper } from '../../project/session.ts'
-import { surveyWishes, toWishes } from '../../project/survey.ts'
+import { surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import type { SheetMemory } from '../../sheets/group.ts'
 import type { BuiltAtlas, BuiltSprite } from '../../sheets/sheet.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -32,20 +32,20 @@ export interface SpriteMaker {
 const manySprites = 100
 
 /** Has made nothing yet. */
-export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMaker {
+export function createSpriteMaker(context: Context, keeper: SessionKeeper): SpriteMaker {
   const memory: SheetMemory = new Map()
   let unchecked = 0
   /** What journal, vault and pictures have said holds until they change. */
-  let papers = withRememberedPapers(shop)
+  let papers = withRememberedPapers(context)
   const forgetPapers = (): void => {
-    papers = withRememberedPapers(shop)
+    papers = withRememberedPapers(context)
   }
   // The folder is not listed after every edit.
-  const cache: Shop['cache'] = { ...shop.cache, finish: async () => {} }
+  const cache: Context['cache'] = { ...context.cache, finish: async () => {} }
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
-    const found = await surveyWishes(papers, await toWishes(papers, { specs, errors: [] }), lock, { host: keeper.host })
+    const found = await surveyWanted(papers, await toWantedAnimations(papers, { specs, errors: [] }), lock, { host: keeper.host })
     const errors = [...found.errors]
-    const sheets = await assemble(shop, found, 'sprite', 'placeholder', {
+    const sheets = await assemble(context, found, 'sprite', 'placeholder', {
       onOverrideFault: (fault) => errors.push(fault),
       memory,
       cache,
@@ -76,7 +76,7 @@ export function createSpriteMaker(shop: Shop, keeper: SessionKeeper): SpriteMake
       unchecked += specs.length
       if (unchecked >= manySprites) {
         unchecked = 0
-        await shop.cache.finish()
+        await context.cache.finish()
       }
       return made
     },
@@ -101,11 +101,11 @@ function toMade(specs: readonly SpriteSpec[], sheets: Preview['sheets'], errors:
 const fewPictures = 8
 
 /** The same papers, each read once; and the same disk, of which a few files are. */
-function withRememberedPapers(shop: Shop): Shop {
-  const { journal, vault, host } = shop
+function withRememberedPapers(context: Context): Context {
+  const { journal, vault, host } = context
   const { disk } = host
   return {
-    ...shop,
+    ...context,
     host: {
       ...host,
       disk: { ...disk, stat: remember((path) => disk.stat(path), fewPictures), read: remember((path) => disk.read(path), fewPictures) },

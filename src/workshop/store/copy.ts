@@ -1,29 +1,29 @@
 import { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { idsOf, takeInventory } from './inventory.ts'
 import { narrow } from './names.ts'
 import type { CopyReport, StoredResult } from './reports.ts'
 
 /** Copies what this checkout has and the shared store lacks, used or not: a shared store is where results are safe. */
-export async function push(shop: Shop, host: string | undefined, names: readonly string[], signal: AbortSignal): Promise<CopyReport> {
-  const { own, shared } = findPlaces(shop)
-  const here = narrow(await takeInventory(shop, host), names).filter((result) => result.places.some((place) => place !== 'shared'))
+export async function push(context: Context, host: string | undefined, names: readonly string[], signal: AbortSignal): Promise<CopyReport> {
+  const { own, shared } = findPlaces(context)
+  const here = narrow(await takeInventory(context, host), names).filter((result) => result.places.some((place) => place !== 'shared'))
   return copyAll(here, own, shared, signal)
 }
 
 /** Copies what the papers name, the shared store has and the project lacks. */
-export async function pull(shop: Shop, host: string | undefined, names: readonly string[], signal: AbortSignal): Promise<CopyReport> {
-  const { own, shared } = findPlaces(shop)
+export async function pull(context: Context, host: string | undefined, names: readonly string[], signal: AbortSignal): Promise<CopyReport> {
+  const { own, shared } = findPlaces(context)
   const [project, ...rescue] = own
-  const named = narrow(await takeInventory(shop, host), names).filter((result) => result.uses.length > 0)
+  const named = narrow(await takeInventory(context, host), names).filter((result) => result.uses.length > 0)
   return copyAll(named, [...rescue, shared], project, signal)
 }
 
 /** The project's own places, its folder first, and the shared one. */
-function findPlaces(shop: Shop): { readonly own: readonly [VaultPlace, ...VaultPlace[]]; readonly shared: VaultPlace } {
-  const shared = shop.vault.places.find((place) => place.name === 'shared')
-  const [project, ...rescue] = shop.vault.places.filter((place) => place.name !== 'shared')
+function findPlaces(context: Context): { readonly own: readonly [VaultPlace, ...VaultPlace[]]; readonly shared: VaultPlace } {
+  const shared = context.vault.places.find((place) => place.name === 'shared')
+  const [project, ...rescue] = context.vault.places.filter((place) => place.name !== 'shared')
   if (project && shared) return { own: [project, ...rescue], shared }
   throw new SpritewrightError('SW_CONFIG', {
     message:

@@ -1,5 +1,5 @@
 import { hasCode, SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { Session, SessionKeeper } from '../../project/session.ts'
 import type { Execution } from '../../service/wire.ts'
 import { sha256 } from '../../vault/objects.ts'
@@ -23,7 +23,7 @@ export interface Fetcher {
 }
 
 /** Makes a fetcher; the service is opened when it is first needed, and given up for this run when it cannot be reached. */
-export function createFetcher(shop: Shop, keeper: SessionKeeper, signal: AbortSignal): Fetcher {
+export function createFetcher(context: Context, keeper: SessionKeeper, signal: AbortSignal): Fetcher {
   let barred: string | undefined
   const open = async (): Promise<Session | undefined> => {
     if (barred !== undefined) return undefined
@@ -75,7 +75,7 @@ export function createFetcher(shop: Shop, keeper: SessionKeeper, signal: AbortSi
       const answer = await ask(result)
       if (answer.kind !== 'kept') return answer.why
       try {
-        return await download(shop, result, answer, signal)
+        return await download(context, result, answer, signal)
       } catch (error) {
         if (!(error instanceof SpritewrightError)) throw error
         const why = toRefusal(error, answer.execution.executionId)
@@ -86,7 +86,7 @@ export function createFetcher(shop: Shop, keeper: SessionKeeper, signal: AbortSi
 }
 
 async function download(
-  shop: Shop,
+  context: Context,
   result: StoredResult,
   { execution, session }: AtService & { readonly kind: 'kept' },
   signal: AbortSignal,
@@ -94,7 +94,7 @@ async function download(
   const { bytes } = await session.client.download(execution.assets[0]?.downloadUrl ?? '', signal)
   const found = sha256(bytes)
   // Paid bytes are kept, whatever they are; only a build may say that they stand for the request from now on.
-  await shop.vault.put(bytes)
+  await context.vault.put(bytes)
   if (found === result.sha256) return undefined
   const advice = result.state === 'used' ? 'spritewright build takes them over' : 'nothing asks for them'
   return `the service gives other bytes for execution ${execution.executionId} now; they are kept as ${found.slice(0, 12)}, and ${advice}`

@@ -1,7 +1,7 @@
 import type { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
-import { type NamedResult, quarantineNameOf, readPapers } from './papers.ts'
+import { type NamedResult, quarantineNameOf, readPanelLedger } from './papers.ts'
 import type { PlaceName, QuarantinedCopy, ResultState, StoredResult, StoreReport } from './reports.ts'
 
 /** Papers and places, laid side by side. */
@@ -12,14 +12,14 @@ export interface Inventory extends Omit<StoreReport, 'warnings'> {
 
 const strength: readonly ResultState[] = ['used', 'take', 'superseded', 'unknown']
 
-/** Looks at the names of all objects and at all papers; no object is read. @param host Of the configured service. */
-export async function takeInventory(shop: Shop, host: string | undefined): Promise<Inventory> {
-  const { named, errors } = await readPapers(shop, host)
+/** ShownSprites at the names of all objects and at all papers; no object is read. @param host Of the configured service. */
+export async function takeInventory(context: Context, host: string | undefined): Promise<Inventory> {
+  const { named, errors } = await readPanelLedger(context, host)
   const uses = new Map<string, NamedResult[]>()
   for (const one of named) uses.set(one.sha256, [...(uses.get(one.sha256) ?? []), one])
   const places = new Map<string, Map<PlaceName, string>>([...uses.keys()].map((hash) => [hash, new Map()]))
   let othersInShared = 0
-  for (const place of shop.vault.places) {
+  for (const place of context.vault.places) {
     for (const { hash, path } of await place.store.list()) {
       // What other projects have in a shared store is their business.
       if (place.name === 'shared' && !places.has(hash)) othersInShared++
@@ -31,20 +31,20 @@ export async function takeInventory(shop: Shop, host: string | undefined): Promi
     }
   }
   const results: StoredResult[] = []
-  for (const [sha256, paths] of places) results.push(await toResult(shop, sha256, uses.get(sha256) ?? [], paths))
-  const quarantined = (await Promise.all(shop.vault.places.map((place) => listQuarantine(shop, place)))).flat()
+  for (const [sha256, paths] of places) results.push(await toResult(context, sha256, uses.get(sha256) ?? [], paths))
+  const quarantined = (await Promise.all(context.vault.places.map((place) => listQuarantine(context, place)))).flat()
   return { results: results.sort(inOrder), quarantined, othersInShared, errors }
 }
 
 async function toResult(
-  shop: Shop,
+  context: Context,
   sha256: string,
   named: readonly NamedResult[],
   paths: ReadonlyMap<PlaceName, string>,
 ): Promise<StoredResult> {
   const [path] = paths.values()
   // A damaged file may have any size: what the papers say goes first.
-  const bytes = named[0]?.bytes ?? (path === undefined ? undefined : (await shop.host.disk.stat(path))?.bytes)
+  const bytes = named[0]?.bytes ?? (path === undefined ? undefined : (await context.host.disk.stat(path))?.bytes)
   return {
     sha256,
     ...(bytes === undefined ? {} : { bytes }),
@@ -54,14 +54,14 @@ async function toResult(
   }
 }
 
-async function listQuarantine(shop: Shop, { name, store }: VaultPlace): Promise<readonly QuarantinedCopy[]> {
+async function listQuarantine(context: Context, { name, store }: VaultPlace): Promise<readonly QuarantinedCopy[]> {
   return Promise.all(
     (await store.quarantined()).map(async ({ hash, path }) => ({
       name: quarantineNameOf(path),
       sha256: hash,
       path,
       place: name,
-      bytes: (await shop.host.disk.stat(path))?.bytes ?? 0,
+      bytes: (await context.host.disk.stat(path))?.bytes ?? 0,
     })),
   )
 }

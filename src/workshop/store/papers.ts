@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { SpritewrightError } from '../../errors.ts'
 import type { JournalView } from '../../job/records/journal.ts'
-import type { Shop } from '../../project/context.ts'
-import { readWishes, type Wish } from '../../project/survey.ts'
+import type { Context } from '../../project/context.ts'
+import { readWantedAnimations, type WantedAnimation } from '../../project/survey.ts'
 import { requestHash } from '../../spec/key.ts'
 import { animationId, type ServiceIdentity, type SheetRequest } from '../../spec/request.ts'
 import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
@@ -26,20 +26,20 @@ export interface Papers {
  *
  * @param host Of the configured service, where one is.
  */
-export async function readPapers(shop: Shop, host: string | undefined): Promise<Papers> {
-  const { wishes, errors } = await readWishes(shop)
-  const lock = await shop.lock.read()
-  const asked = askedHashes(wishes, identitiesOf(lock, host))
-  const sheets = new Map(wishes.map((wish) => [animationId(wish.spec, wish.animation), wish] as const))
-  const ids = new Map((await shop.ledger.read()).map((move) => [move.hash, move.id] as const))
+export async function readPanelLedger(context: Context, host: string | undefined): Promise<Papers> {
+  const { wanted, errors } = await readWantedAnimations(context)
+  const lock = await context.lock.read()
+  const asked = askedHashes(wanted, identitiesOf(lock, host))
+  const sheets = new Map(wanted.map((target) => [animationId(target.spec, target.animation), target] as const))
+  const ids = new Map((await context.ledger.read()).map((move) => [move.hash, move.id] as const))
   // A rename leaves an entry under each name.
   const entries = [...readLock(lock, asked, sheets, ids)]
   const named = [...new Map(entries.map((one) => [`${one.id} ${one.request} ${one.sha256}`, one])).values()]
   const known = new Set(named.map(({ request, sha256 }) => `${request} ${sha256}`))
   const inLock = new Set([...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.keys(requests)))
   const broken: SpritewrightError[] = []
-  for (const request of await shop.journal.requests()) {
-    const view = await readChain(shop, request, broken)
+  for (const request of await context.journal.requests()) {
+    const view = await readChain(context, request, broken)
     const state = (isLast: boolean): ResultState => (isLast && asked.has(request) ? 'used' : inLock.has(request) ? 'superseded' : 'unknown')
     const id = asked.get(request) ?? ids.get(request) ?? request.slice(0, 12)
     for (const one of readRecords(view, request, id, state)) if (!known.has(`${request} ${one.sha256}`)) named.push(one)
@@ -47,9 +47,9 @@ export async function readPapers(shop: Shop, host: string | undefined): Promise<
   return { named, errors: [...errors, ...broken] }
 }
 
-async function readChain(shop: Shop, request: string, broken: SpritewrightError[]): Promise<JournalView | undefined> {
+async function readChain(context: Context, request: string, broken: SpritewrightError[]): Promise<JournalView | undefined> {
   try {
-    return await shop.journal.read(request)
+    return await context.journal.read(request)
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
     broken.push(error)
@@ -67,11 +67,11 @@ function identitiesOf(lock: LockFile, host: string | undefined): readonly Servic
 }
 
 /** Request hashes that present specs stand for, each with the name of one who asks. */
-function askedHashes(wishes: readonly Wish[], identities: readonly ServiceIdentity[]): ReadonlyMap<string, string> {
+function askedHashes(wanted: readonly WantedAnimation[], identities: readonly ServiceIdentity[]): ReadonlyMap<string, string> {
   const asked = new Map<string, string>()
   for (const identity of identities) {
-    for (const wish of wishes) {
-      const { steps, sheet } = wish.requests(identity)
+    for (const target of wanted) {
+      const { steps, sheet } = target.requests(identity)
       for (const request of [...steps, sheet]) {
         const hash = requestHash(request, identity)
         asked.set(hash, asked.get(hash) ?? request.id)
@@ -84,7 +84,7 @@ function askedHashes(wishes: readonly Wish[], identities: readonly ServiceIdenti
 function* readLock(
   lock: LockFile,
   asked: ReadonlyMap<string, string>,
-  sheets: ReadonlyMap<string, Wish>,
+  sheets: ReadonlyMap<string, WantedAnimation>,
   ids: ReadonlyMap<string, string>,
 ): Generator<NamedResult> {
   for (const [id, requests] of Object.entries(lock.animations)) {
@@ -102,10 +102,10 @@ function* readLock(
 }
 
 /** Whether an entry asks for the same as a present animation, but for the take. */
-function isOtherTake(wish: Wish | undefined, request: string, entry: LockEntry): boolean {
+function isOtherTake(target: WantedAnimation | undefined, request: string, entry: LockEntry): boolean {
   const { take } = entry.asked
-  if (!wish || take === undefined) return false
-  const sheet: SheetRequest = { ...wish.requests(entry.service).sheet, take }
+  if (!target || take === undefined) return false
+  const sheet: SheetRequest = { ...target.requests(entry.service).sheet, take }
   return requestHash(sheet, entry.service) === request
 }
 

@@ -1,5 +1,5 @@
 import { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { SessionKeeper } from '../../project/session.ts'
 import { createFetcher, type Fetcher } from './fetch.ts'
 import { type Inventory, idsOf, takeInventory } from './inventory.ts'
@@ -13,30 +13,30 @@ interface Targets {
 }
 
 /** Takes away what is named, and lists what could be named where nothing is. See `ResultStore.prune`. */
-export async function prune(shop: Shop, keeper: SessionKeeper, request: PruneRequest, signal: AbortSignal): Promise<PruneReport> {
-  const inventory = await readForSure(shop, keeper)
+export async function prune(context: Context, keeper: SessionKeeper, request: PruneRequest, signal: AbortSignal): Promise<PruneReport> {
+  const inventory = await readForSure(context, keeper)
   if (request.names.length === 0) return listPrunable(inventory)
   const targets = chooseTargets(inventory, request.names)
-  const lines = await weigh(shop, inventory, targets, createFetcher(shop, keeper, signal))
+  const lines = await weigh(context, inventory, targets, createFetcher(context, keeper, signal))
   if (request.force !== true) refuseLosses(lines)
   const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
   if (!(await request.confirm(lines))) return { lines, isDone: false, bytes }
   // A question may stand for an hour, and a spec be saved meanwhile.
-  const now = chooseTargets(await readForSure(shop, keeper), [
+  const now = chooseTargets(await readForSure(context, keeper), [
     ...targets.results.map((one) => one.sha256),
     ...targets.quarantined.map((one) => one.name),
   ])
   for (const result of now.results) {
     signal.throwIfAborted()
-    for (const { name, store } of shop.vault.places) if (name !== 'shared') await store.remove(result.sha256)
+    for (const { name, store } of context.vault.places) if (name !== 'shared') await store.remove(result.sha256)
   }
-  for (const copy of now.quarantined) await shop.host.disk.remove(copy.path)
+  for (const copy of now.quarantined) await context.host.disk.remove(copy.path)
   return { lines, isDone: true, bytes }
 }
 
 /** @throws Where a spec or a chain of records cannot be read: what it asks for would count as not asked for. */
-async function readForSure(shop: Shop, keeper: SessionKeeper): Promise<Inventory> {
-  const inventory = await takeInventory(shop, keeper.host)
+async function readForSure(context: Context, keeper: SessionKeeper): Promise<Inventory> {
+  const inventory = await takeInventory(context, keeper.host)
   if (inventory.errors.length === 1) throw inventory.errors[0]
   if (inventory.errors.length > 1) throw new AggregateError(inventory.errors, 'What is asked for cannot be read.')
   return inventory
@@ -109,9 +109,9 @@ function refuse({ name }: Selection, why: string): SpritewrightError {
   })
 }
 
-async function weigh(shop: Shop, inventory: Inventory, targets: Targets, fetcher: Fetcher): Promise<readonly PruneLine[]> {
+async function weigh(context: Context, inventory: Inventory, targets: Targets, fetcher: Fetcher): Promise<readonly PruneLine[]> {
   const lines: PruneLine[] = []
-  for (const result of targets.results) lines.push(toLine(result, await recoveryOf(shop, result, fetcher)))
+  for (const result of targets.results) lines.push(toLine(result, await recoveryOf(context, result, fetcher)))
   for (const copy of targets.quarantined) {
     const along = lines.find((line) => line.name === copy.sha256)
     if (along) {
@@ -119,21 +119,21 @@ async function weigh(shop: Shop, inventory: Inventory, targets: Targets, fetcher
       continue
     }
     const whole = inventory.results.find((result) => result.sha256 === copy.sha256)
-    const isWhole = whole !== undefined && (await hasGoodCopy(shop, whole, whole.places))
+    const isWhole = whole !== undefined && (await hasGoodCopy(context, whole, whole.places))
     lines.push(toQuarantineLine(copy, isWhole ? 'copy' : 'none'))
   }
   return lines
 }
 
-async function recoveryOf(shop: Shop, result: StoredResult, fetcher: Fetcher): Promise<Recovery> {
-  if (await hasGoodCopy(shop, result, ['shared'])) return 'shared'
+async function recoveryOf(context: Context, result: StoredResult, fetcher: Fetcher): Promise<Recovery> {
+  if (await hasGoodCopy(context, result, ['shared'])) return 'shared'
   const answer = await fetcher.ask(result)
   return answer.kind === 'kept' ? 'service' : answer.kind === 'unasked' ? 'unasked' : 'none'
 }
 
 /** Reads it: a copy that is only there by name is no reason to take another one away. */
-async function hasGoodCopy(shop: Shop, result: StoredResult, within: readonly PlaceName[]): Promise<boolean> {
-  for (const { name, store } of shop.vault.places) {
+async function hasGoodCopy(context: Context, result: StoredResult, within: readonly PlaceName[]): Promise<boolean> {
+  for (const { name, store } of context.vault.places) {
     if (within.includes(name) && result.places.includes(name) && (await store.read(result.sha256))) return true
   }
   return false

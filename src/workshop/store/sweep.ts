@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { tempTargetOf } from '../../host/publish.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { checkoutFile } from '../../project/trust/checkout.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { sha256 } from '../../vault/objects.ts'
@@ -26,10 +26,10 @@ interface Nook {
  *
  * @returns Paths of what is gone.
  */
-export async function sweepTemps(shop: Shop): Promise<readonly string[]> {
-  const { disk, clock } = shop.host
+export async function sweepTemps(context: Context): Promise<readonly string[]> {
+  const { disk, clock } = context.host
   const swept: string[] = []
-  for (const { folder, target, mayGo } of await findNooks(shop)) {
+  for (const { folder, target, mayGo } of await findNooks(context)) {
     for (const name of await disk.list(folder)) {
       const becomes = tempTargetOf(name)
       if (becomes === undefined || !target.test(becomes)) continue
@@ -44,22 +44,22 @@ export async function sweepTemps(shop: Shop): Promise<readonly string[]> {
   return swept
 }
 
-async function findNooks(shop: Shop): Promise<readonly Nook[]> {
-  const { disk } = shop.host
+async function findNooks(context: Context): Promise<readonly Nook[]> {
+  const { disk } = context.host
   const nooks: Nook[] = [
-    { folder: dirname(shop.lock.path), target: exactly(basename(shop.lock.path)) },
-    { folder: shop.storeFolder, target: exactly(checkoutFile) },
-    { folder: join(shop.storeFolder, 'uploads'), target: /^[0-9a-f]{64}\.[0-9a-f]{12}\.json$/ },
-    ...shop.vault.places.map((place) => resultNook(shop, place)),
+    { folder: dirname(context.lock.path), target: exactly(basename(context.lock.path)) },
+    { folder: context.storeFolder, target: exactly(checkoutFile) },
+    { folder: join(context.storeFolder, 'uploads'), target: /^[0-9a-f]{64}\.[0-9a-f]{12}\.json$/ },
+    ...context.vault.places.map((place) => resultNook(context, place)),
   ]
-  for (const folder of [shop.storeFolder, ...(shop.copyFolder === undefined ? [] : [shop.copyFolder])]) {
+  for (const folder of [context.storeFolder, ...(context.copyFolder === undefined ? [] : [context.copyFolder])]) {
     const records = join(folder, 'submissions')
     // An unpublished share of the budget reserves nothing.
     nooks.push({ folder: join(records, 'budget'), target: recordName })
     for (const request of (await disk.list(records)).filter((name) => /^[0-9a-f]{64}$/.test(name)))
-      nooks.push({ folder: join(records, request), target: recordName, mayGo: () => isAnswered(shop, request) })
+      nooks.push({ folder: join(records, request), target: recordName, mayGo: () => isAnswered(context, request) })
   }
-  if (shop.copyFolder !== undefined) nooks.push({ folder: shop.copyFolder, target: exactly(checkoutFile) })
+  if (context.copyFolder !== undefined) nooks.push({ folder: context.copyFolder, target: exactly(checkoutFile) })
   return nooks
 }
 
@@ -67,14 +67,14 @@ function exactly(name: string): RegExp {
   return new RegExp(`^${name.replaceAll('.', '\\.')}$`)
 }
 
-function resultNook(shop: Shop, { store }: VaultPlace): Nook {
+function resultNook(context: Context, { store }: VaultPlace): Nook {
   return {
     folder: store.folder,
     target: /^(?:probe|[0-9a-f]{64}\.(?:zip|png|bin))$/,
     mayGo: async (path, target) => {
       if (target === 'probe') return true
       const hash = target.slice(0, 64)
-      const bytes = await shop.host.disk.read(path)
+      const bytes = await context.host.disk.read(path)
       if (sha256(bytes) === hash) await store.put(bytes)
       return (await store.read(hash)) !== undefined
     },
@@ -82,8 +82,8 @@ function resultNook(shop: Shop, { store }: VaultPlace): Nook {
 }
 
 /** Whether the records leave nothing open that an unpublished one could answer. */
-async function isAnswered(shop: Shop, request: string): Promise<boolean> {
-  const view = await shop.journal.read(request).catch(() => undefined)
+async function isAnswered(context: Context, request: string): Promise<boolean> {
+  const view = await context.journal.read(request).catch(() => undefined)
   // Of a chain that cannot be read, nothing is taken.
   if (!view) return false
   const { accepted, stored, sends, answer } = view.submission

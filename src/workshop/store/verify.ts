@@ -1,4 +1,4 @@
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import type { SessionKeeper } from '../../project/session.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { createFetcher } from './fetch.ts'
@@ -20,14 +20,14 @@ interface Copies {
 
 /** Reads every named result and mends what can be mended. See `ResultStore.verify`. */
 export async function verify(
-  shop: Shop,
+  context: Context,
   keeper: SessionKeeper,
   request: VerifyRequest & { readonly signal: AbortSignal },
 ): Promise<VerifyReport> {
   const { names = [], onFetch = () => {}, signal } = request
-  const inventory = await takeInventory(shop, keeper.host)
+  const inventory = await takeInventory(context, keeper.host)
   const results = narrow(inventory, names).filter((result) => result.uses.length > 0)
-  const fetcher = createFetcher(shop, keeper, signal)
+  const fetcher = createFetcher(context, keeper, signal)
   const regain = (result: StoredResult): Promise<string | undefined> => {
     onFetch(idsOf(result))
     return fetcher.fetch(result)
@@ -38,10 +38,10 @@ export async function verify(
   let bytes = 0
   for (const result of results) {
     signal.throwIfAborted()
-    const copies = await readCopies(shop, result)
+    const copies = await readCopies(context, result)
     bytes += (copies.good?.length ?? 0) * copies.goodIn.length
     const isOwed = result.state === 'used' || names.length > 0 || setAside.has(result.sha256)
-    const finding = await mend(shop, regain, result, copies, isOwed)
+    const finding = await mend(context, regain, result, copies, isOwed)
     if (finding) findings.push(finding)
   }
   return {
@@ -49,17 +49,17 @@ export async function verify(
     good: results.length - findings.length,
     bytes,
     findings,
-    swept: await sweepTemps(shop),
-    warnings: [...shop.warnings, ...inventory.errors.map((error) => error.message)],
+    swept: await sweepTemps(context),
+    warnings: [...context.warnings, ...inventory.errors.map((error) => error.message)],
   }
 }
 
-async function readCopies(shop: Shop, result: StoredResult): Promise<Copies> {
+async function readCopies(context: Context, result: StoredResult): Promise<Copies> {
   const goodIn: PlaceName[] = []
   const damaged: PlaceName[] = []
   const unreadable = new Map<PlaceName, string>()
   let good: Uint8Array | undefined
-  for (const { name, store } of shop.vault.places) {
+  for (const { name, store } of context.vault.places) {
     if (!result.places.includes(name) || !(await store.has(result.sha256))) continue
     try {
       const bytes = await store.read(result.sha256)
@@ -75,7 +75,7 @@ async function readCopies(shop: Shop, result: StoredResult): Promise<Copies> {
 
 /** Undefined where there was nothing to do. @param regain Has it from the service; answers why the service does not give it; undefined when it is here. */
 async function mend(
-  shop: Shop,
+  context: Context,
   regain: (result: StoredResult) => Promise<string | undefined>,
   result: StoredResult,
   copies: Copies,
@@ -91,7 +91,7 @@ async function mend(
     words: words.join('; '),
   })
   if (good) {
-    const lacking = shop.vault.places.filter((place) => isToMend(place, copies))
+    const lacking = context.vault.places.filter((place) => isToMend(place, copies))
     if (lacking.length === 0) return undefined
     for (const { store } of lacking) {
       const trouble = await tryPut(store, good)

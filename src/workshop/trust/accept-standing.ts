@@ -1,7 +1,7 @@
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { askQuotes } from '../../project/quotes.ts'
 import type { Session } from '../../project/session.ts'
 import { survey } from '../../project/survey.ts'
@@ -31,13 +31,13 @@ export interface AcceptStandingRequest {
  * @throws `SW_USAGE` if the configuration has no ceilings and none were accepted before.
  */
 export async function acceptStanding(
-  shop: Shop,
+  context: Context,
   session: Session,
   request: AcceptStandingRequest,
   signal: AbortSignal,
 ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }> {
-  const { approval } = shop.options
-  const before = await shop.standing.read()
+  const { approval } = context.options
+  const before = await context.standing.read()
   if (!before && Object.values(approval).every((ceiling) => ceiling === undefined)) {
     throw new SpritewrightError('SW_USAGE', {
       message:
@@ -46,14 +46,14 @@ export async function acceptStanding(
   }
   const { host, keyMode } = session.identity
   const acceptedTotal = before?.ceilings.total
-  const offer = { ceilings: approval, acceptedTotal, service: { host, keyMode }, ...(await readMissing(shop, session, signal)) }
+  const offer = { ceilings: approval, acceptedTotal, service: { host, keyMode }, ...(await readMissing(context, session, signal)) }
   const confirmed = await request.confirm(offer)
-  if (confirmed) await shop.standing.accept(approval, offer.service)
+  if (confirmed) await context.standing.accept(approval, offer.service)
   return { offer, confirmed }
 }
 
-async function readMissing(shop: Shop, session: Session, signal: AbortSignal): Promise<Pick<StandingOffer, 'missing' | 'total'>> {
-  const found = await survey(shop, [], { identity: session.identity })
+async function readMissing(context: Context, session: Session, signal: AbortSignal): Promise<Pick<StandingOffer, 'missing' | 'total'>> {
+  const found = await survey(context, [], { identity: session.identity })
   const quotes = askQuotes(session, signal)
   const open = [...found.steps, ...found.items].filter(({ state }) => state === 'missing')
   const missing: { id: string; quote: Credits }[] = []

@@ -1,10 +1,10 @@
 import { SpritewrightError } from '../../errors.ts'
-import type { Shop } from '../../project/context.ts'
+import type { Context } from '../../project/context.ts'
 import { readRoute } from '../../project/session.ts'
 import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from '../../project/trust/hosts.ts'
 
 /** Which address may get the API key. No service is asked. */
-export interface TrustDesk {
+export interface Trust {
   /** The key and address of this project as they stand; undefined without a key or an address, and for the embedded service. */
   route(): Promise<KeyRoute | undefined>
   /** All addresses that this user has confirmed, for whichever key. */
@@ -16,12 +16,12 @@ export interface TrustDesk {
 }
 
 /** The desk of one project. */
-export function openTrustDesk(shop: Shop): TrustDesk {
+export function openTrust(context: Context): Trust {
   return {
-    route: () => readRoute(shop),
-    list: () => shop.hosts.list(),
+    route: () => readRoute(context),
+    list: () => context.hosts.list(),
     confirm: async (host) => {
-      const { key } = shop.credentials
+      const { key } = context.credentials
       if (key === undefined) {
         throw new SpritewrightError('SW_NO_KEY', {
           message:
@@ -29,9 +29,9 @@ export function openTrustDesk(shop: Shop): TrustDesk {
         })
       }
       const origin = toOrigin(host)
-      await shop.hosts.add({ origin, key: fingerprintOfKey(key.reveal()) })
+      await context.hosts.add({ origin, key: fingerprintOfKey(key.reveal()) })
       return origin
     },
-    remove: (host) => shop.hosts.remove(toOrigin(host)),
+    remove: (host) => context.hosts.remove(toOrigin(host)),
   }
 }

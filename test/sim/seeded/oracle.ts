@@ -46,7 +46,7 @@ const ownPlaces = [
   sharedFolder,
 ]
 
-/** Looks on, knows what is true by the service's own books, and says when a promise is broken. */
+/** ShownSprites on, knows what is true by the service's own books, and says when a promise is broken. */
 export class Oracle {
   readonly #service: () => EmbeddedCore
   readonly #machines: () => readonly Machine[]
