@@ -1,13 +1,37 @@
-import type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from '../src/index.ts'
-import { spriteId, toSpecifier } from './ids.ts'
-import type { AtlasData, FrameRow, SpriteModule } from './runtime/shared/data.ts'
-import { spriteOf } from './runtime/shared/sprite-of.ts'
+import type { BuiltAtlas, BuiltPage, BuiltSprite } from '../src/index.ts'
+import { sheetSpecifier, toSpecifier } from './ids.ts'
+import { type FrameRow, type PageData, spriteOf } from './runtime/shared/data.ts'
+import { type AnimationRows, type AtlasRows, frameColumns, type SheetData } from './runtime/shared/sheet.ts'
 
-/** An atlas as the browser gets it. @param urls One for each page. */
-export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasData {
+// What a page gets, from a build and from the dev server: the JSON of a sheet, and the code of the modules that carry it.
+
+/** The URL of a page. */
+export type UrlOf = (page: BuiltPage, atlas: BuiltAtlas, index: number) => string
+
+/**
+ * Sprites that share an atlas, in the form in which a page reads them.
+ *
+ * @param variants The atlas at every scale, largest first. Its further encodings become `also`.
+ */
+export function toSheetData(variants: readonly BuiltAtlas[], sprites: readonly BuiltSprite[], urlOf: UrlOf): SheetData {
+  return {
+    columns: frameColumns,
+    sprites: sprites.map(({ name, atlas, width, height, anchor, pixelArt, isPlaceholder, animations }) => {
+      return { name, texture: atlas, width, height, ...(anchor ? { anchor } : {}), pixelArt, isPlaceholder, animations }
+    }),
+    atlases: variants.map((atlas) => toAtlasRows(atlas, urlOf)),
+  }
+}
+
+/** An atlas with its first encoding alone. */
+export function withoutAlternates({ alternates: _, ...atlas }: BuiltAtlas): BuiltAtlas {
+  return atlas
+}
+
+function toAtlasRows(atlas: BuiltAtlas, urlOf: UrlOf): AtlasRows {
   const outlines = atlas.frames.flatMap(({ name, hull }) => (hull ? [[name, hull.map(({ x, y }) => [x, y] as const)] as const] : []))
   const turned = atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
-  // Of a sprite, not of each of its frames: they are the same for all.
+  // All frames of a sprite have the same borders.
   const borders = new Map(
     atlas.frames.flatMap(({ name, borders: sides }) =>
       sides ? [[spriteOf(name), [sides.left, sides.top, sides.right, sides.bottom] as const] as const] : [],
@@ -21,120 +45,101 @@ export function toAtlasData(atlas: BuiltAtlas, urls: readonly string[]): AtlasDa
     ...(turned.length > 0 ? { turned } : {}),
     ...(borders.size > 0 ? { borders: Object.fromEntries(borders) } : {}),
     ...(outlines.length > 0 ? { outlines: Object.fromEntries(outlines) } : {}),
-    pages: atlas.pages.map(({ width, height, extension }, index) => ({ url: urls[index] ?? '', width, height, format: extension })),
-    frames: Object.fromEntries(
-      atlas.frames.map(({ name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor }) => {
-        const row = [page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight] as const
-        return [name, (anchor ? [...row, anchor.x, anchor.y] : row) as FrameRow]
-      }),
-    ),
-    animations: Object.fromEntries(
-      atlas.animations.map(({ name, frames, fps, loop, yoyo }) => [
-        name,
-        { frames: frames.map((frame) => [frame.name, frame.durationMs] as const), fps, loop, yoyo },
-      ]),
-    ),
+    pages: atlas.pages.map((_, index) => toPageData(atlas, index, urlOf)),
+    animations: toAnimations(atlas),
   }
 }
 
-/** Everything of a sprite module but its atlases. */
-export function toSpriteData(sprite: BuiltSprite, sheets: BuiltSheets): Omit<SpriteModule, 'atlases'> {
-  const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
-  const { name } = sprite
-  const animations = sprite.animations.map((short) => {
-    const found = main?.animations.find((animation) => animation.name === `${name}/${short}`)
-    return [
-      short,
-      {
-        name: `${name}/${short}`,
-        frames: found?.frames.map((frame) => frame.name) ?? [],
-        durations: found?.frames.map((frame) => frame.durationMs) ?? [],
-        fps: found?.fps ?? 12,
-        loop: found?.loop ?? true,
-        yoyo: found?.yoyo ?? false,
-      },
-    ] as const
+function toPageData(atlas: BuiltAtlas, index: number, urlOf: UrlOf): PageData {
+  const { width, height, extension } = atlas.pages[index] as BuiltPage
+  const also = (atlas.alternates ?? []).map((pages) => {
+    const page = pages[index] as BuiltPage
+    return { url: urlOf(page, atlas, index), format: page.extension }
   })
-  return {
-    ...toSpriteHead(sprite),
-    animations: Object.fromEntries(animations),
-    frames: (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${name}/`)).map((frame) => frame.name),
-  }
+  const url = urlOf(atlas.pages[index] as BuiltPage, atlas, index)
+  return { url, width, height, format: extension, ...(also.length > 0 ? { also } : {}) }
 }
 
-/** What a sprite module tells beside its atlas. */
-export function toSpriteHead(sprite: BuiltSprite): Omit<SpriteModule, 'animations' | 'frames' | 'atlases'> {
-  const { name, width, height, anchor, pixelArt, isPlaceholder } = sprite
-  return { name, texture: sprite.atlas, width, height, ...(anchor ? { anchor } : {}), pixelArt, isPlaceholder }
+/** The animations of an atlas, in the order of their frames. */
+function toAnimations({ frames, animations }: BuiltAtlas): AtlasRows['animations'] {
+  const owned = new Map<string, { numbers: number[]; rows: FrameRow[] }>()
+  for (const { name, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor } of frames) {
+    const place = [page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight] as const
+    const animation = name.slice(0, name.lastIndexOf('/'))
+    const { numbers, rows } = owned.get(animation) ?? { numbers: [], rows: [] }
+    numbers.push(numberOf(name))
+    rows.push(anchor ? [...place, anchor.x, anchor.y] : place)
+    owned.set(animation, { numbers, rows })
+  }
+  const named = new Map(animations.map((animation) => [animation.name, animation]))
+  return Object.fromEntries(
+    [...owned].flatMap(([name, own]): [string, AnimationRows][] => {
+      const { frames: played = [], fps = 12, loop = true, yoyo = false } = named.get(name) ?? {}
+      const isEven = played.every(({ durationMs }) => durationMs === 1000 / fps)
+      const durations = isEven ? {} : { durations: played.map(({ durationMs }) => durationMs) }
+      return [[name, { fps, loop, yoyo, play: played.map((frame) => numberOf(frame.name)), ...durations, ...own }]]
+    }),
+  )
+}
+
+/** The number that ends the name of a frame. */
+function numberOf(frame: string): number {
+  return Number.parseInt(frame.slice(frame.lastIndexOf('/') + 1), 10)
 }
 
 /**
- * The module of an atlas: its data at every scale, largest first.
+ * The module of a sheet, which exports its sprites. Its rows are a text that the page parses: a bundler and its plugins
+ * go over every character of code several times, but pass over a text once.
  *
- * @param expressions For each scale, one JavaScript expression a page that gives its URL.
- * @param also For each scale, the expressions of each further encoding. @default none
+ * @param stamps In the dev server: what tells this state of each sprite from later ones, by name.
  */
-export function atlasModule(
-  variants: readonly BuiltAtlas[],
-  expressions: readonly (readonly string[])[],
-  also: readonly (readonly (readonly string[])[])[] = [],
-): string {
-  const items = variants.map(
-    (atlas, at) => `{ ...${toLiteral(toAtlasData(atlas, []))}, pages: ${pageList(atlas, expressions[at] ?? [], also[at])} }`,
-  )
-  return `export default [${items.join(',\n')}]\n`
-}
-
-/** The pages of an atlas as an expression. @param expressions See {@link atlasModule}. */
-export function pageList(atlas: BuiltAtlas, expressions: readonly string[], also: readonly (readonly string[])[] = []): string {
-  const pages = atlas.pages.map((page, index) => {
-    const others = also.map((list, other) => toOther(list[index], atlas.alternates?.[other]?.[index]))
-    const more = others.length === 0 ? '' : `, also: [${others.join(', ')}]`
-    const { width, height, extension } = page
-    const [wide, high, format] = [width, height, extension].map(toLiteral)
-    return `{ url: ${expressions[index] ?? "''"}, width: ${wide}, height: ${high}, format: ${format}${more} }`
-  })
-  return `[${pages.join(', ')}]`
-}
-
-function toOther(expression: string | undefined, page: BuiltPage | undefined): string {
-  return `{ url: ${expression ?? "''"}, format: ${toLiteral(page?.extension ?? '')} }`
-}
-
-/** The module of a sprite. @param stamp Where it is to keep itself up to date: what tells this state of it from later ones. */
-export function spriteModule(sprite: BuiltSprite, sheets: BuiltSheets, stamp?: string): string {
-  const isHot = stamp !== undefined
-  const lines = [
-    `import atlases from ${JSON.stringify(toSpecifier({ kind: 'atlas', name: sprite.atlas }))}`,
-    ...(isHot ? [importHot('keepUpToDate')] : []),
-    `const sprite = { ...${toLiteral(toSpriteData(sprite, sheets))}, atlases }`,
-    ...(isHot ? [`keepUpToDate(sprite, ${JSON.stringify(stamp)})`] : []),
-    'export default sprite',
+export function sheetModule({ atlases, ...sheet }: SheetData, stamps?: Readonly<Record<string, string>>): string {
+  const variants = atlases.map(({ pages, ...atlas }) => `{ ...${toParsed(atlas)}, pages: ${toLiteral(pages)} }`)
+  return [
+    `import { readSheet } from ${JSON.stringify(sheetSpecifier)}`,
+    ...(stamps ? [importHot('keepUpToDate')] : []),
+    `export const sprites = /* @__PURE__ */ readSheet({ ...${toParsed(sheet)}, atlases: [${variants.join(', ')}] })`,
+    ...(stamps ? [`keepUpToDate(sprites, ${toLiteral(stamps)})`] : []),
     '',
-  ]
-  return lines.join('\n')
+  ].join('\n')
+}
+
+/** The module of a spec file: one of the sprites of a sheet, always the same object. */
+export function spriteModule(atlas: string, index: number): string {
+  return `${importSheet(atlas, 'sprites')}\nexport default sprites[${index}]\n`
 }
 
 /** `virtual:spritewright`: all sprites by name. With `isHot` those that come later are added, and those that go are taken out. */
-export function allModule(sheets: BuiltSheets, root: string, isHot: boolean): string {
-  const imports = sheets.sprites.map((sprite, index) => `import s${index} from ${JSON.stringify(toSpecifier(spriteId(root, sprite.file)))}`)
-  const members = sheets.sprites.map((sprite, index) => `${JSON.stringify(sprite.name)}: s${index}`)
-  const lines = [
+export function allModule(atlases: readonly string[], isHot: boolean): string {
+  return [
+    `import { spritesByName } from ${JSON.stringify(sheetSpecifier)}`,
     ...(isHot ? [importHot('keepAll')] : []),
-    ...imports,
-    `export const sprites = { ${members.join(', ')} }`,
+    ...atlases.map((atlas, index) => importSheet(atlas, `sprites as s${index}`)),
+    `export const sprites = /* @__PURE__ */ spritesByName([${atlases.map((_, index) => `s${index}`).join(', ')}])`,
     ...(isHot ? ['keepAll(sprites)'] : []),
     'export default sprites',
     '',
-  ]
-  return lines.join('\n')
+  ].join('\n')
+}
+
+function importSheet(atlas: string, name: string): string {
+  return `import { ${name} } from ${JSON.stringify(toSpecifier({ kind: 'atlas', name: atlas }))}`
 }
 
 function importHot(name: string): string {
   return `import { ${name} } from ${JSON.stringify(toSpecifier({ kind: 'hot' }))}`
 }
 
-/** A JSON text that is safe inside a script. */
+/** JSON as an expression that is safe inside a script. */
 function toLiteral(value: unknown): string {
-  return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+  return JSON.stringify(value).replace(/[<\u2028\u2029]/g, toEscape)
+}
+
+/** The same as a text that is parsed when the script runs. */
+function toParsed(value: unknown): string {
+  return `JSON.parse('${JSON.stringify(value).replace(/[\\'<\u2028\u2029]/g, toEscape)}')`
+}
+
+function toEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
 }

@@ -1,9 +1,7 @@
 import { SpritewrightError } from '../../src/errors.ts'
 import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../../src/index.ts'
 import { fromRoot, type SpriteId, specFile, toSlashes } from '../ids.ts'
-import { pageList } from '../module.ts'
-import { packSheet } from './pack-sheet.ts'
-import { everyModule, oneModule, sheetModule } from './sheet-module.ts'
+import { allModule, sheetModule, spriteModule, toSheetData, withoutAlternates } from '../module.ts'
 
 /** What a build puts into a bundle. Its code is always made by the running program. */
 export interface Bundling {
@@ -19,7 +17,7 @@ export interface Bundling {
 export interface BundledSheet {
   /** Of its atlas. */
   readonly name: string
-  /** Where a page's URL belongs stands the page's place in `pages`, see {@link pageMark}. */
+  /** In place of a page's URL it holds the page's place in `pages`, see {@link pageMark}. */
   readonly code: string
   /** Spec files from the root, with forward slashes; in the order in which its sprites are opened. */
   readonly files: readonly string[]
@@ -33,9 +31,9 @@ export interface BundledPage {
   readonly bytes: Uint8Array
 }
 
-/** Nothing else in a module's code holds a NUL: within texts it is escaped. */
+/** The URL of a page that is not in a bundle yet, and how it reads in code. Nothing else in the list of pages holds a NUL. */
 const pageMark = (place: number): string => `\0${place}\0`
-const pageMarks = /\0(\d+)\0/g
+const pageMarks = /"\\u0000(\d+)\\u0000"/g
 
 /**
  * The modules of sheets.
@@ -45,17 +43,15 @@ const pageMarks = /\0(\d+)\0/g
  */
 export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }: Pick<ResolvedOptions, 'engine' | 'notes'>): Bundling {
   const pages: BundledPage[] = []
-  const place = (atlas: BuiltAtlas, built: readonly BuiltPage[]): readonly string[] =>
-    built.map((page, index) => pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1))
   const names = [...new Set(sheets.atlases.map((atlas) => atlas.name))]
   const bundled = names.map((name): BundledSheet => {
-    const variants = sheets.atlases.filter((atlas) => atlas.name === name)
+    const all = sheets.atlases.filter((atlas) => atlas.name === name)
+    const variants = engine === 'phaser' ? all.map(withoutAlternates) : all
     const sprites = sheets.sprites.filter((sprite) => sprite.atlas === name)
-    const lists = variants.map((atlas) => {
-      const also = engine === 'phaser' ? [] : (atlas.alternates ?? []).map((built) => place(atlas, built))
-      return pageList(atlas, place(atlas, atlas.pages), also)
-    })
-    return { name, code: sheetModule(packSheet(variants, sprites), lists), files: sprites.map(({ file }) => fromRoot(root, file)) }
+    const sheet = toSheetData(variants, sprites, (page, atlas, index) =>
+      pageMark(pages.push({ name: pageName(atlas, index, page), bytes: page.bytes }) - 1),
+    )
+    return { name, code: sheetModule(sheet), files: sprites.map(({ file }) => fromRoot(root, file)) }
   })
   return { sheets: bundled, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
 }
@@ -78,11 +74,14 @@ export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: stri
     case 'hot':
       return 'export {}\n'
     case 'all':
-      return everyModule(sheets.map(({ name }) => name))
+      return allModule(
+        sheets.map(({ name }) => name),
+        false,
+      )
     case 'sprite': {
       const sheet = sheets.find(({ files }) => files.includes(id.file))
       if (!sheet) throw notOurs(specFile(root, id))
-      return oneModule(sheet.name, sheet.files.indexOf(id.file))
+      return spriteModule(sheet.name, sheet.files.indexOf(id.file))
     }
     case 'atlas': {
       const sheet = sheets.find(({ name }) => name === id.name)

@@ -7,12 +7,12 @@ import { guardPaths, isOwnPath, servePages } from '../http/middleware.ts'
 import { createPageShelf } from '../http/pages.ts'
 import { formatId, isInside, type SpriteId, specFile, spriteId, toSlashes } from '../ids.ts'
 import { createLog } from '../log.ts'
-import { allModule, atlasModule, spriteModule } from '../module.ts'
+import { allModule, spriteModule, type UrlOf } from '../module.ts'
 import { openPanelServer } from '../panel/server/panel-server.ts'
 import type { DevSprites, PluginSession } from '../session.ts'
 import { compareSheets, spritesOf } from './changes.ts'
 import { hotModule } from './hot-module.ts'
-import { createMessenger, stampOf, toModule, type UrlOf } from './messenger.ts'
+import { createMessenger, shownModule } from './messenger.ts'
 import { createShownSprites, type Sight } from './shown-sprites.ts'
 import { createTypingsWriter } from './typings.ts'
 import { watchLockFile, watchProject } from './watcher.ts'
@@ -155,19 +155,19 @@ function hasDoubts(now: Preview, before: Preview | undefined): boolean {
 }
 
 function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets, errors }: Preview, urlOf: UrlOf): string {
-  if (id.kind === 'all') return allModule(sheets, root, true)
-  if (id.kind === 'sprite') {
-    const file = specFile(root, id)
-    const broken = errors.find((error) => filesOf(error).some((other) => toSlashes(other) === file))
-    if (broken) throw broken
-    const sprite = findSprite(sheets, file)
-    return spriteModule(sprite, sheets, stampOf(toModule(sprite, sheets, urlOf)))
+  if (id.kind === 'all') {
+    const atlases = sheets.sprites.map(({ atlas }) => atlas)
+    return allModule(atlases, true)
   }
-  const variants = sheets.atlases.filter((atlas) => atlas.name === id.name)
-  return atlasModule(
-    variants,
-    variants.map((atlas) => atlas.pages.map((page) => JSON.stringify(urlOf(page)))),
-  )
+  if (id.kind === 'atlas') {
+    const shown = spritesOf(sheets).get(id.name)
+    if (!shown) throw new Error(`Expected an atlas ${id.name}, found none.`)
+    return shownModule(shown, urlOf)
+  }
+  const file = specFile(root, id)
+  const broken = errors.find((error) => filesOf(error).some((other) => toSlashes(other) === file))
+  if (broken) throw broken
+  return spriteModule(findSprite(sheets, file).atlas, 0)
 }
 
 /** The modules of sprites are made anew when they are asked for next, in every environment, and so is the one of all. */

@@ -1,15 +1,19 @@
+import { sheetSpecifier } from '../ids.ts'
+
 /**
- * The code of the link to the dev server: declares the page hot, hands updates on, and keeps the modules of sprites up to date. It imports nothing, so that it works whatever is bundled
- * beforehand; the bus is that of `runtime/hot.ts`. It tells the server which state of each sprite the page was loaded with, so that nothing is missed that happens before it listens. It
- * takes down its own error overlay, and no other's.
+ * The code of the link to the dev server: declares the page hot, hands updates on, and keeps the sprites of the page's
+ * modules up to date. The bus is that of `runtime/hot.ts`, found by its symbol: Vite may have bundled that file beforehand.
+ * It tells the server which state of each sprite the page was loaded with, so that nothing is missed that happens before
+ * it listens. It takes down its own error overlay, and no other's.
  */
 export function hotModule(): string {
-  return `const bus = (globalThis[Symbol.for('spritewright.updates')] ??= { listeners: new Set(), isHot: false })
+  return `import { readSheet } from ${JSON.stringify(sheetSpecifier)}
+const bus = (globalThis[Symbol.for('spritewright.updates')] ??= { listeners: new Set(), isHot: false })
 const modules = new Map()
 let has
-export function keepUpToDate(sprite, stamp) {
-  modules.set(sprite.name, [...(modules.get(sprite.name) ?? []), sprite])
-  tell({ [sprite.name]: stamp })
+export function keepUpToDate(sprites, stamps) {
+  for (const sprite of sprites) modules.set(sprite.name, [...(modules.get(sprite.name) ?? []), sprite])
+  tell(stamps)
 }
 export function keepAll(sprites) {
   tell({}, Object.keys(sprites))
@@ -36,7 +40,8 @@ function become(sprite, fresh) {
 if (import.meta.hot && typeof document !== 'undefined') {
   bus.isHot = true
   bus.reload = (why) => { import.meta.hot.send('spritewright:reload', { why }); location.reload() }
-  import.meta.hot.on('spritewright:update', (update) => {
+  import.meta.hot.on('spritewright:update', ({ sheets, ...more }) => {
+    const update = { sprites: sheets.flatMap(readSheet), ...more }
     for (const fresh of update.sprites) for (const sprite of modules.get(fresh.name) ?? []) become(sprite, fresh)
     for (const listener of [...bus.listeners]) listener(update)
   })

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { ViteDevServer } from 'vite'
 import { filesOf } from '../../src/errors.ts'
-import type { BuiltPage, BuiltSheets, Preview, SpritewrightError } from '../../src/index.ts'
+import type { BuiltSheets, Preview, SpritewrightError } from '../../src/index.ts'
 import { toFailure } from '../failure.ts'
 import { formatId, spriteId, toSlashes } from '../ids.ts'
 import { createLog } from '../log.ts'
-import { toAtlasData, toSpriteData } from '../module.ts'
-import type { SpriteModule, SpriteUpdate } from '../runtime/shared/data.ts'
+import { sheetModule, toSheetData, type UrlOf, withoutAlternates } from '../module.ts'
+import type { SheetData, SheetUpdate } from '../runtime/shared/sheet.ts'
 import { isSame, type ShownSprite, spritesOf } from './changes.ts'
 import { parseHaving, parseReload } from './hot-messages.ts'
-
-/** The URL of a page. */
-export type UrlOf = (page: BuiltPage) => string
 
 /** Tells pages what has changed since they were told last. */
 export interface Messenger {
@@ -28,7 +25,7 @@ interface Told {
   /** Changes with anything of it that a page sees. */
   readonly stamp: string
   readonly shown: ShownSprite
-  readonly module: SpriteModule
+  readonly sheet: SheetData
   /** Its spec, absolute. */
   readonly file: string
 }
@@ -103,22 +100,26 @@ function toTold(
     if (!isAsked(name)) return []
     const known = before.get(name)
     if (known && isSame(known.shown, shown)) return [[name, known] as const]
-    const { sprite, atlases } = shown
-    const module = toModule(sprite, { ...sheets, atlases }, urlOf)
-    return [[name, { shown, module, stamp: stampOf(module), file: sprite.file }] as const]
+    const sheet = toShownSheet(shown, urlOf)
+    return [[name, { shown, sheet, stamp: stampOf(sheet), file: shown.sprite.file }] as const]
   })
   return new Map(all)
 }
 
-/** A sprite as the page that imports it has it. */
-export function toModule(sprite: BuiltSheets['sprites'][number], sheets: BuiltSheets, urlOf: UrlOf): SpriteModule {
-  const atlases = sheets.atlases.filter((atlas) => atlas.name === sprite.atlas)
-  return { ...toSpriteData(sprite, sheets), atlases: atlases.map((atlas) => toAtlasData(atlas, atlas.pages.map(urlOf))) }
+/** The sheet of one sprite. */
+function toShownSheet({ sprite, atlases }: ShownSprite, urlOf: UrlOf): SheetData {
+  return toSheetData(atlases.map(withoutAlternates), [sprite], urlOf)
 }
 
 /** What tells one state of a sprite from another. */
-export function stampOf(module: SpriteModule): string {
-  return createHash('sha256').update(JSON.stringify(module)).digest('base64url').slice(0, 16)
+function stampOf(sheet: SheetData): string {
+  return createHash('sha256').update(JSON.stringify(sheet)).digest('base64url').slice(0, 16)
+}
+
+/** The module of the sheet of one sprite, which keeps itself up to date. */
+export function shownModule(shown: ShownSprite, urlOf: UrlOf): string {
+  const sheet = toShownSheet(shown, urlOf)
+  return sheetModule(sheet, { [shown.sprite.name]: stampOf(sheet) })
 }
 
 /** A sprite whose spec is broken is not gone: what is shown of it stays. */
@@ -133,12 +134,12 @@ function differences(
   now: ReadonlyMap<string, Told>,
   known: ReadonlyMap<string, string>,
   isWanted: (name: string) => boolean,
-): SpriteUpdate | undefined {
+): SheetUpdate | undefined {
   const isNews = (name: string, { stamp }: Told): boolean => (known.has(name) ? known.get(name) !== stamp : isWanted(name))
-  const sprites = [...now].flatMap(([name, sprite]) => (isNews(name, sprite) ? [sprite.module] : []))
+  const sheets = [...now].flatMap(([name, sprite]) => (isNews(name, sprite) ? [sprite.sheet] : []))
   const gone = [...known.keys()].filter((name) => !now.has(name))
-  if (sprites.length === 0 && gone.length === 0) return undefined
-  return { sprites, ...(gone.length > 0 ? { gone } : {}) }
+  if (sheets.length === 0 && gone.length === 0) return undefined
+  return { sheets, ...(gone.length > 0 ? { gone } : {}) }
 }
 
 function failureOf([first]: readonly SpritewrightError[]): object | undefined {

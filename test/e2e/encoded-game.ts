@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { pixi } from '../../atlas/formats/pixi.ts'
 import { type Bitmap, type EncodedAtlas, encodePages, type FrameSequence, makeAtlas, type PageEncoding } from '../../atlas/index.ts'
-import { atlasModule } from '../../plugin/module.ts'
+import { sheetModule, toSheetData } from '../../plugin/module.ts'
 import type { BuiltAtlas } from '../../src/index.ts'
 import { premultiply } from './delivered.ts'
 import { repository } from './game.ts'
@@ -61,14 +61,11 @@ export async function showWritten(browser: Browser, game: EncodedGame, choice: L
 
 /** A module as the plugin makes it, loaded by the plugin's runtime. */
 export async function showModule(browser: Browser, game: EncodedGame, choice: LoadChoice = {}): Promise<ShownGame> {
-  const urls = (list: EncodedAtlas['pages']): readonly string[] => list.map(({ file }) => JSON.stringify(file))
-  const code = atlasModule(
-    game.atlases.map(toBuilt),
-    game.atlases.map(({ pages }) => urls(pages)),
-    game.atlases.map(({ alternates = [] }) => alternates.map(urls)),
-  )
+  const hero = { name: 'hero', file: '/hero.sprite.json', atlas: 'sprites', width: 1, height: 1, pixelArt: false, isPlaceholder: false }
+  // The URL of a page is its file; see toBuilt.
+  const code = sheetModule(toSheetData(game.atlases.map(toBuilt), [{ ...hero, animations: [] }], ({ sha256 }) => sha256))
   const files = new Map(game.atlases.flatMap(pagesOf).map(({ file, bytes }) => [file, bytes]))
-  files.set('atlas.js', new TextEncoder().encode(code))
+  files.set('sheet.js', new TextEncoder().encode(code))
   const load = (page: Page): Promise<void> =>
     page.evaluate((given) => (globalThis as unknown as { loadModule: Loader }).loadModule(given), choice)
   return show(browser, files, load, game)
@@ -87,7 +84,7 @@ function toBuilt({ atlas, pages, alternates = [] }: EncodedAtlas): BuiltAtlas {
   return { ...atlas, pages: list(pages), alternates: alternates.map(list) }
 }
 
-const index = `<!doctype html><script type="importmap">{"imports":{"pixi.js":"./pixi.js"}}</script><script type="module" src="./encodings-pixi.js"></script>`
+const index = `<!doctype html><script type="importmap">{"imports":{"pixi.js":"./pixi.js","virtual:spritewright/sheet":"./runtime/sheet.js"}}</script><script type="module" src="./encodings-pixi.js"></script>`
 const parts: Readonly<Record<string, string>> = {
   'pixi.js': 'node_modules/pixi.js/dist/pixi.min.mjs',
   'libktx.js': 'node_modules/pixi.js/transcoders/ktx/libktx.js',

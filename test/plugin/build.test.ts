@@ -114,7 +114,7 @@ describe.each(vites)('a build with %s', (version, load) => {
     const page = (await game.list('dist')).find((name) => pageName.test(name)) ?? ''
     const text = await game.read(script)
     const site = base.startsWith('https:') ? base : new URL(base, 'https://site.example/deep/').href
-    const url = text.match(/url: (.+?),\s*width:/s)?.[1] ?? ''
+    const url = text.match(/"url": ?(.+?),\s*"width":/s)?.[1] ?? ''
     const shown = new Function('url', `return ${url.replaceAll('import.meta.url', 'url')}`)(new URL(script.slice(5), site).href) as string
     expect(new URL(shown, 'https://site.example/deep/').href).toBe(new URL(page.slice(5), site).href)
   })

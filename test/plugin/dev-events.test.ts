@@ -29,10 +29,8 @@ const isMended = ({ event }: HotMessage): boolean => event === 'spritewright:men
 
 /** What a page that has loaded these modules tells the server, by the stamps in their code. */
 function stampsIn(modules: ReadonlyMap<string, string>): Record<string, string> {
-  const found = [...modules.values()].flatMap((code) => [
-    ...code.matchAll(/"name":"(\w+)","texture"[\s\S]*keepUpToDate\(sprite, "([^"]+)"\)/g),
-  ])
-  return Object.fromEntries(found.map(([, name = '', stamp = '']) => [name, stamp]))
+  const found = [...modules.values()].flatMap((code) => /keepUpToDate\(sprites, (\{.*\})\)/.exec(code)?.[1] ?? [])
+  return Object.assign({}, ...found.map((text) => JSON.parse(text) as Record<string, string>))
 }
 
 describe.each(vites)('what %s tells pages', (version, load) => {

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
-import { toAtlasData } from '../../plugin/module.ts'
+import type { PlacedFrame } from '../../atlas/index.ts'
+import { toSheetData } from '../../plugin/module.ts'
 import { toAnimation, toTextures } from '../../plugin/runtime/phaser/data.ts'
-import { toSheetData } from '../../plugin/runtime/pixi/data.ts'
+import { toSheetData as toPixiSheet } from '../../plugin/runtime/pixi/data.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { isHot, onUpdate } from '../../plugin/runtime/shared/hot.ts'
+import { readSheet } from '../../plugin/runtime/shared/sheet.ts'
 
 /** Two pages; one frame trimmed and with an anchor, one whole, one shown for two times in one animation. */
 const atlas: AtlasData = {
@@ -75,8 +77,8 @@ test('Phaser gets the time of every played frame, and loops by repeat', () => {
 })
 
 test('PixiJS gets a page alone, with its scale, and no animations', () => {
-  expect(toSheetData(atlas, 0)).toStrictEqual({ frames: { 'hero/walk/0000': trimmed }, meta: { scale: '0.5' } })
-  expect(toSheetData(atlas, 1)).toStrictEqual({ frames: { 'hero/walk/0001': whole }, meta: { scale: '0.5' } })
+  expect(toPixiSheet(atlas, 0)).toStrictEqual({ frames: { 'hero/walk/0000': trimmed }, meta: { scale: '0.5' } })
+  expect(toPixiSheet(atlas, 1)).toStrictEqual({ frames: { 'hero/walk/0001': whole }, meta: { scale: '0.5' } })
 })
 
 test('nine-slices: Phaser gets the middle in page pixels, PixiJS the borders of an unscaled frame; other sprites get none, whatever they are called', () => {
@@ -87,7 +89,7 @@ test('nine-slices: Phaser gets the middle in page pixels, PixiJS the borders of 
     { filename: 'panel/idle/0000', ...whole, scale9Borders: { x: 1, y: 2, w: 12, h: 10 } },
     { filename: 'constructor/idle/0000', ...whole },
   ])
-  expect(toSheetData(sliced, 1).frames).toStrictEqual({
+  expect(toPixiSheet(sliced, 1).frames).toStrictEqual({
     'panel/idle/0000': { ...whole, borders: { left: 2, top: 4, right: 6, bottom: 8 } },
     'constructor/idle/0000': whole,
   })
@@ -115,9 +117,9 @@ test('a listener hears updates until it stops; a page is cold until the dev serv
 })
 
 test('PixiJS is told which frames lie turned, with their upright sizes', () => {
-  const { frames } = toSheetData({ ...atlas, turned: ['hero/walk/0000'] }, 0)
+  const { frames } = toPixiSheet({ ...atlas, turned: ['hero/walk/0000'] }, 0)
   expect(frames['hero/walk/0000']).toStrictEqual({ ...trimmed, rotated: true })
-  expect(toSheetData({ ...atlas, turned: ['hero/walk/0000'] }, 1).frames['hero/walk/0001']).toStrictEqual(whole)
+  expect(toPixiSheet({ ...atlas, turned: ['hero/walk/0000'] }, 1).frames['hero/walk/0001']).toStrictEqual(whole)
 })
 
 test('outlines and turns come through to the engines, where an atlas has them', () => {
@@ -136,6 +138,11 @@ test('outlines and turns come through to the engines, where an atlas has them', 
     extension: 'png',
   } as const
   const built = { name: 'sprites', scale: 1, pixelArt: false, pages: [page], animations: [] }
+  const hero = { name: 'hero', file: '', atlas: 'sprites', width: 1, height: 1, pixelArt: false, isPlaceholder: false, animations: [] }
+  const read = (some: readonly PlacedFrame[]): AtlasData => {
+    const [sprite] = readSheet(toSheetData([{ ...built, frames: some }], [hero], () => 'a.png'))
+    return mainAtlas(sprite!)
+  }
   const outline = [
     [4, 5],
     [14, 5],
@@ -145,10 +152,10 @@ test('outlines and turns come through to the engines, where an atlas has them', 
     { ...place, name: 'a/b/0000', hull, isTurned: true },
     { ...place, name: 'a/b/0001', x: 40 },
   ]
-  const data = toAtlasData({ ...built, frames }, ['a.png'])
+  const data = read(frames)
   expect(data).toMatchObject({ turned: ['a/b/0000'], outlines: { 'a/b/0000': outline } })
   expect(toTextures(data)[0]!.frames.map(({ hull }) => hull)).toEqual([outline, undefined])
-  const plain = toAtlasData({ ...built, frames: frames.slice(1) }, ['a.png'])
+  const plain = read(frames.slice(1))
   expect(plain).not.toHaveProperty('outlines')
   expect(plain).not.toHaveProperty('turned')
 })

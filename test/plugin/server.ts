@@ -2,17 +2,16 @@ import { request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocket } from 'undici'
 import type { InlineConfig, Plugin, ViteDevServer } from 'vite'
+import type { SpriteUpdate } from '../../plugin/runtime/shared/data.ts'
+import { readSheet, type SheetUpdate } from '../../plugin/runtime/shared/sheet.ts'
 import { listenAnywhere } from '../kit/listen.ts'
 import { configOf, createHappenings, type Game, type Happenings, keptLog, type TestPlugin, type Vite } from './world.ts'
 
-/** What a page's socket is told. */
+/** What a page's socket is told; sheets as the sprites that a page reads from them. */
 export interface HotMessage {
   readonly type: string
   readonly event?: string
-  readonly data?: {
-    readonly sprites: readonly { readonly name: string; readonly isPlaceholder: boolean; readonly atlases: readonly HotAtlas[] }[]
-    readonly gone?: readonly string[]
-  }
+  readonly data?: SpriteUpdate
   readonly err?: {
     readonly message: string
     readonly stack: string
@@ -20,11 +19,6 @@ export interface HotMessage {
     readonly id?: string
     readonly loc?: unknown
   }
-}
-
-interface HotAtlas {
-  readonly animations: Readonly<Record<string, { readonly fps: number }>>
-  readonly pages: readonly { readonly url: string }[]
 }
 
 /** An answer. */
@@ -80,7 +74,7 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
   const told = createHappenings<HotMessage>()
   const socket = new WebSocket(`ws://127.0.0.1:${port()}${server.config.base}?token=${server.config.webSocketToken}`, 'vite-hmr')
   socket.addEventListener('message', ({ data }) => {
-    const message = JSON.parse(String(data)) as HotMessage
+    const message = readMessage(String(data))
     if (message.type !== 'ping' && message.type !== 'connected') told.push(message)
   })
   await new Promise((resolve, reject) => {
@@ -123,6 +117,14 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
       await server.close()
     },
   }
+}
+
+/** What a page makes of a message of Vite's socket. */
+export function readMessage(text: string): HotMessage {
+  const message = JSON.parse(text) as HotMessage & { readonly data?: SheetUpdate }
+  if (message.event !== 'spritewright:update') return message
+  const { sheets, ...more } = message.data as SheetUpdate
+  return { ...message, data: { sprites: sheets.flatMap(readSheet), ...more } }
 }
 
 /** The update that tells of these sprites. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { packSheet } from '../../plugin/build/pack-sheet.ts'
-import { toAtlasData, toSpriteData } from '../../plugin/module.ts'
-import { openSheet, spritesByName } from '../../plugin/runtime/shared/sheet.ts'
+import { sheetModule, toSheetData } from '../../plugin/module.ts'
+import type { AtlasData, SpriteModule } from '../../plugin/runtime/shared/data.ts'
+import { frameColumns, readSheet, type SheetData, spritesByName } from '../../plugin/runtime/shared/sheet.ts'
 import type { BuiltAtlas, BuiltSheets } from '../../src/index.ts'
 
 const side = fc.integer({ min: 0, max: 5000 })
@@ -83,31 +83,89 @@ function toSheets(plays: readonly (readonly [sprite: string, plays: readonly Pla
   }
 }
 
-describe('a packed sheet', () => {
-  test('opened in a browser, tells of every sprite what the dev server tells, in the same order', () => {
+/** What a page is to have of an atlas. */
+function expectedAtlas({ name, scale, pixelArt, frames, animations }: BuiltAtlas): AtlasData {
+  const borders = frames.flatMap((frame) => (frame.borders ? [[frame.name.split('/')[0], [1, 2, 3, 4]]] : []))
+  return {
+    key: name,
+    scale,
+    pixelArt,
+    version: 'a'.repeat(16),
+    ...(borders.length > 0 ? { borders: Object.fromEntries(borders) } : {}),
+    pages: [{ url: '/page.png', width: 8, height: 8, format: 'png' }],
+    frames: Object.fromEntries(
+      frames.map(({ name: frame, page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight, anchor }) => {
+        const row = [page, x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight] as const
+        return [frame, anchor ? [...row, anchor.x, anchor.y] : row]
+      }),
+    ),
+    animations: Object.fromEntries(
+      animations.map(({ name: animation, frames: played, fps, loop, yoyo }) => [
+        animation,
+        { frames: played.map((frame) => [frame.name, frame.durationMs] as const), fps, loop, yoyo },
+      ]),
+    ),
+  }
+}
+
+/** What a page is to have of a sprite. */
+function expectedSprite(name: string, { sprites, atlases }: BuiltSheets): SpriteModule {
+  const { file: _, atlas, ...head } = sprites.find((sprite) => sprite.name === name)!
+  const animations = head.animations.map((short) => {
+    const { frames = [], fps = 12, loop = true, yoyo = false } = atlases[0]!.animations.find((one) => one.name === `${name}/${short}`) ?? {}
+    const played = { frames: frames.map((frame) => frame.name), durations: frames.map(({ durationMs }) => durationMs) }
+    return [short, { name: `${name}/${short}`, ...played, fps, loop, yoyo }] as const
+  })
+  return {
+    ...head,
+    texture: atlas,
+    animations: Object.fromEntries(animations),
+    frames: atlases[0]!.frames.flatMap((frame) => (frame.name.startsWith(`${name}/`) ? [frame.name] : [])),
+    atlases: atlases.map(expectedAtlas),
+  }
+}
+
+const urlOf = (): string => '/page.png'
+
+/** The sprites of the code of a module. */
+function runModule(code: string): readonly SpriteModule[] {
+  return new Function('readSheet', code.replace(/^import .*$/m, '').replace('export const sprites =', 'return'))(readSheet)
+}
+
+describe('the rows of a sheet', () => {
+  test('tell a page all of every sprite, in a hot message and in a module', () => {
     fc.assert(
       fc.property(project, fc.subarray([2, 1, 0.5], { minLength: 1 }), (plays, scales) => {
         const sheets = toSheets(plays, scales)
-        const pages = sheets.atlases.map(() => [{ url: '/page.png', width: 8, height: 8, format: 'png' }])
-        const sheet = openSheet(JSON.stringify(packSheet(sheets.atlases, sheets.sprites)), pages)
-        const atlases = sheets.atlases.map((atlas) => toAtlasData(atlas, ['/page.png']))
-        for (const [index, sprite] of sheets.sprites.entries()) {
-          const expected = { ...toSpriteData(sprite, sheets), atlases }
-          // As texts, which show the order of fields.
-          expect(JSON.stringify(sheet.sprite(index))).toBe(JSON.stringify(expected))
-        }
+        const sheet = toSheetData(sheets.atlases, sheets.sprites, urlOf)
+        const sent = readSheet(JSON.parse(JSON.stringify(sheet)) as SheetData)
+        const bundled = runModule(sheetModule(sheet))
+        const expected = sheets.sprites.map(({ name }) => expectedSprite(name, sheets))
+        expect(sent).toEqual(expected)
+        // As texts, which show the order of keys.
+        expect(JSON.stringify(bundled)).toBe(JSON.stringify(sent))
+        expect(Object.keys(sent[0]!.atlases[0]!.frames)).toEqual(sheets.atlases[0]!.frames.map(({ name }) => name))
+        // Sorted, and the very same sprites.
+        const named = spritesByName([[...bundled].reverse()])
+        expect(Object.keys(named).sort()).toEqual(sheets.sprites.map(({ name }) => name))
+        for (const sprite of bundled) expect(named[sprite.name]).toBe(sprite)
       }),
     )
   })
 
-  test('gives a sprite once, whoever asks', () => {
-    const sheets = toSheets([['ant', []]], [1])
-    const sheet = openSheet(JSON.stringify(packSheet(sheets.atlases, sheets.sprites)), [[]])
-    expect(sheet.sprite(0)).toBe(spritesByName([sheet]).ant)
-    expect(sheet.all()[0]).toBe(sheet.sprite(0))
+  test('can be read by a person: their columns are named, one row a frame', () => {
+    const frames = [3, 7].map((number) => ({ row: [0, 10, 20, 30, 40, 1, 2, 64, 65], durationMs: 125, number }))
+    const walk: Play = { name: 'ant/walk', frames, anchor: { x: 0.5, y: 1 }, fps: 8, loop: true, yoyo: false, isReversed: false }
+    const sheet = toSheetData(...sheetOf([['ant', [walk]]]), urlOf)
+    const row = [0, 10, 20, 30, 40, 1, 2, 64, 65, 0.5, 1]
+    expect(sheet.columns).toBe(frameColumns)
+    expect(sheet.columns.split(' ')).toHaveLength(row.length)
+    expect(sheet.atlases[0]!.animations).toEqual({
+      'ant/walk': { fps: 8, loop: true, yoyo: false, play: [3, 7], numbers: [3, 7], rows: [row, row] },
+    })
   })
 
-  test('takes a tenth of the room of its data, at a thousand frames', () => {
+  test('take no more than half the room of what a page makes of them, at a thousand frames', () => {
     const frame = (number: number): Play['frames'][number] => ({
       row: [0, number, 7, 31, 42, 4, 6, 128, 128],
       durationMs: 1000 / 12,
@@ -122,15 +180,15 @@ describe('a packed sheet', () => {
       isReversed: false,
     })
     const sprites = Array.from({ length: 50 }, (_, at) => `sprite${at}`)
-    const sheets = toSheets(
-      sprites.map((name) => [name, [own(`${name}/walk`), own(`${name}/2`)]] as const),
-      [1],
-    )
-    const packed = JSON.stringify(packSheet(sheets.atlases, sheets.sprites)).length
-    const whole = JSON.stringify([
-      sheets.atlases.map((atlas) => toAtlasData(atlas, [])),
-      sheets.sprites.map((sprite) => toSpriteData(sprite, sheets)),
-    ]).length
-    expect(packed * 10).toBeLessThan(whole)
+    const sheet = toSheetData(...sheetOf(sprites.map((name) => [name, [own(`${name}/walk`), own(`${name}/2`)]] as const)), urlOf)
+    const made = readSheet(sheet)
+    const whole = JSON.stringify([made[0]!.atlases, made.map(({ atlases: _, ...sprite }) => sprite)])
+    expect(2 * JSON.stringify(sheet).length).toBeLessThan(whole.length)
   })
 })
+
+/** One group at scale 1. */
+function sheetOf(plays: Parameters<typeof toSheets>[0]): [atlases: BuiltSheets['atlases'], sprites: BuiltSheets['sprites']] {
+  const { atlases, sprites } = toSheets(plays, [1])
+  return [atlases, sprites]
+}

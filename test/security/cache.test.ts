@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBitmap } from '../../atlas/index.ts'
-import { atlasModule } from '../../plugin/module.ts'
+import { sheetModule, toSheetData } from '../../plugin/module.ts'
 import { packDelivery } from '../../src/embedded/delivery.ts'
 import { defaultShapes } from '../../src/embedded/shapes.ts'
 import { toOutput } from '../../src/sheets/output/output.ts'
@@ -235,11 +235,8 @@ test('law: whatever stands in one entry, a build ends well, its files have the n
       const sheets = await makeSheets(await inputsOf(delivery, isEdited ? 9 : 8), 'group', options, ports(cache))
       made++
       expect(await files(sheets)).toEqual(names)
-      const text = atlasModule(
-        sheets.atlases,
-        sheets.atlases.map(({ pages }) => pages.map(() => "''")),
-      )
-      new Function(text.replace('export default', 'return'))()
+      const text = sheetModule(toSheetData(sheets.atlases, [], () => ''))
+      new Function('readSheet', text.replace(/^import .*$/m, '').replace('export', ''))(() => undefined)
       expect((globalThis as { poisoned?: unknown }).poisoned).toBeUndefined()
     }),
     { numRuns: 400 },

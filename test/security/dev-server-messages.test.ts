@@ -4,7 +4,7 @@ import type { ViteDevServer } from 'vite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createMessenger } from '../../plugin/dev/messenger.ts'
 import { isLong } from '../long.ts'
-import { type Dev, isUpdateOf, portOf, startDev } from '../plugin/server.ts'
+import { type Dev, isUpdateOf, portOf, readMessage, startDev } from '../plugin/server.ts'
 import { type Game, keptLog, openSource, pluginOf, vites } from '../plugin/world.ts'
 
 let game: Game
@@ -72,7 +72,7 @@ describe('what a socket says to the dev server', () => {
     say('spritewright:have', { stamps: { lost: 'x' }, all: names(20_001) })
     expect(sent).toEqual([])
     say('spritewright:have', { stamps: stamps(20_000), all: names(20_000) })
-    expect(sent).toEqual([['spritewright:update', { sprites: [], gone: names(20_000) }]])
+    expect(sent).toEqual([['spritewright:update', { sheets: [], gone: names(20_000) }]])
   })
 })
 
@@ -89,7 +89,7 @@ describe.each(vites)('the socket of %s', (_name, load) => {
       }
     // Frames of one socket are taken in their order: what this one is answered comes after all of them.
     const isAnswered = new Promise((resolve) => {
-      socket.addEventListener('message', ({ data }) => isUpdateOf('hero')(JSON.parse(String(data))) && resolve('answered'))
+      socket.addEventListener('message', ({ data }) => isUpdateOf('hero')(readMessage(String(data))) && resolve('answered'))
     })
     socket.send(JSON.stringify({ type: 'custom', event: 'spritewright:have', data: { stamps: { hero: 'of another time' } } }))
     const outcome = await Promise.race([isAnswered, watched.hasEnded])

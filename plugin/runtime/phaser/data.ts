@@ -1,6 +1,5 @@
 import type Phaser from 'phaser'
-import type { AnimationData, AtlasData, BorderRow, FrameRow, Outline } from '../shared/data.ts'
-import { bordersOf } from '../shared/sprite-of.ts'
+import { type AnimationData, type AtlasData, type BorderRow, bordersOf, type FrameRow, type Outline } from '../shared/data.ts'
 
 /** One frame of Phaser's JSON, as `textures/parsers/JSONHash.js` reads it. */
 export interface PhaserFrame {

@@ -1,6 +1,5 @@
 import type { SpritesheetData } from 'pixi.js'
-import type { AtlasData, BorderRow, FrameRow } from '../shared/data.ts'
-import { bordersOf } from '../shared/sprite-of.ts'
+import { type AtlasData, type BorderRow, bordersOf, type FrameRow } from '../shared/data.ts'
 
 /** One page of an atlas as PixiJS's `Spritesheet` reads it. Animations are left out: those that a sheet makes know its own page alone. */
 export function toSheetData(atlas: AtlasData, page: number): SpritesheetData {

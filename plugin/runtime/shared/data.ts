@@ -1,5 +1,5 @@
 /**
- * What the plugin hands to a game in the browser: plain data, the same for every engine. No import, no side effect.
+ * What the plugin hands to a game in the browser: plain data, the same for every engine. It imports nothing and has no side effect.
  *
  * @module
  */
@@ -105,7 +105,7 @@ export interface SpriteModule<Animation extends string = string, Frame extends s
   readonly atlases: readonly AtlasData[]
 }
 
-/** What the dev server sends when art, frames or playback have changed. */
+/** What a game hears when art, frames or playback have changed on the dev server. */
 export interface SpriteUpdate {
   /** All sprites that changed, whole. */
   readonly sprites: readonly SpriteModule[]
@@ -118,4 +118,16 @@ export function mainAtlas(sprite: SpriteModule): AtlasData {
   const main = sprite.atlases.find((atlas) => atlas.scale === 1) ?? sprite.atlases[0]
   if (!main) throw new Error(`Expected the sprite "${sprite.name}" to have an atlas, found none. Import it from its spec file.`)
   return main
+}
+
+/** Name of the sprite that a frame belongs to. @param frame `hero/walk/0000` */
+export function spriteOf(frame: string): string {
+  return frame.slice(0, frame.indexOf('/'))
+}
+
+/** What a nine-slice keeps unstretched of a frame, in page pixels; undefined if the spec of its sprite has no borders. */
+export function bordersOf({ borders }: AtlasData, frame: string): BorderRow | undefined {
+  const sprite = spriteOf(frame)
+  // A sprite may be called `constructor`.
+  return borders && Object.hasOwn(borders, sprite) ? borders[sprite] : undefined
 }

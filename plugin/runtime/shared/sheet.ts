@@ -1,148 +1,89 @@
-import type { AnimationData, AtlasData, FrameRow, PageData, SpriteModule } from './data.ts'
+import type { AnimationData, AtlasData, FrameRow, SpriteModule } from './data.ts'
 
-// What many have in common stands once, in a list, and each says where in the list. What is different in every frame is a text: a bundler looks at every character, several times.
+// The only form in which sprites come to a page: in the modules of a build, in those of the dev server, and in its
+// hot messages. It is plain JSON with a row for each frame.
 
-/** An atlas without what can be counted, for a small bundle. `../../build/pack-sheet.ts` makes it. */
-export interface PackedAtlas extends Omit<AtlasData, 'pages' | 'frames' | 'animations'> {
-  readonly rows: readonly PackedRow[]
-  readonly frames: readonly PackedFrames[]
-  readonly plays: readonly PackedPlay[]
-  readonly animations: readonly PackedAnimation[]
+/** What a {@link FrameRow} holds, in this order; the anchor only if the spec sets one. */
+export const frameColumns = 'page x y width height offsetX offsetY sourceWidth sourceHeight anchorX anchorY'
+
+/** Sprites that share an atlas, and that atlas. */
+export interface SheetData {
+  /** {@link frameColumns}, for a person who reads the rows. */
+  readonly columns: string
+  readonly sprites: readonly SpriteRows[]
+  /** The same atlas at every scale, largest first. */
+  readonly atlases: readonly AtlasRows[]
 }
 
-/** A {@link FrameRow}; what differs from frame to frame is null. */
-export type PackedRow = readonly (number | null)[]
-
-/**
- * Neighbouring frames whose names are a stem and numbers that count up, four digits or more; a frame with another name stands by itself, its number null.
- * `row` is a place in `rows`. What is null there follows in `values`, frame by frame, as numbers of {@link digits}; {@link again} and a number: the same as the frame so many before it.
- */
-export type PackedFrames = readonly [stem: string, from: number | null, count: number, row: number, values: string]
-
-/** Durations are one for all frames, or one each. */
-export type PackedPlay = readonly [durations: number | readonly number[], play: Omit<AnimationData, 'frames'>]
-
-/** Its played frames by their place in the atlas: the first of a row of neighbours, or all. `play` is a place in `plays`. */
-export type PackedAnimation = readonly [name: string, frames: number | readonly number[], count: number, play: number]
-
-/** A sprite without its name and what its atlas tells: short names of its animations. */
-export type PackedKind = readonly [head: Omit<SpriteModule, 'name' | 'animations' | 'frames' | 'atlases'>, animations: readonly string[]]
-
-/** A place in `kinds`, and where the sprite's frames lie among those of the atlas. */
-export type PackedSprite = readonly [name: string, kind: number, from: number, count: number]
-
-/** What is packed of a group of sprites: its atlas at every scale, largest first. */
-export interface PackedSheet {
-  readonly atlases: readonly PackedAtlas[]
-  readonly kinds: readonly PackedKind[]
-  readonly sprites: readonly PackedSprite[]
+/** A sprite without what its atlas says. */
+export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'frames' | 'atlases'> {
+  /** Short names, in the spec's order. */
+  readonly animations: readonly string[]
 }
 
-/**
- * Digits of whole numbers, none of which has to be escaped in a text or a script. The first half of them end a number, the others go before; those count from one, so that no number is written twice.
- */
-export const digits = '!#$%&()*+,-./0123456789:;=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_abcdefghijklmnopqrstuvwxyz{|}'
-/** How many digits end a number. */
-export const half: number = digits.length / 2
-/** Stands before a number that leads back. */
-export const again = '~'
-
-/** A group of sprites as a game uses it. */
-export interface Sheet {
-  /** The same sprite at every call. */
-  sprite(index: number): SpriteModule
-  all(): readonly SpriteModule[]
+/** An atlas; its frames belong to its animations. */
+export interface AtlasRows extends Omit<AtlasData, 'frames' | 'animations'> {
+  /** By name, `hero/walk`. */
+  readonly animations: Readonly<Record<string, AnimationRows>>
 }
 
-/** Opens what a build has packed. @param text JSON of a {@link PackedSheet}. @param pages Of each atlas. */
-export function openSheet(text: string, pages: readonly (readonly PageData[])[]): Sheet {
-  const packed = JSON.parse(text) as PackedSheet
-  const atlases = packed.atlases.map((atlas, at) => unpackAtlas(atlas, pages[at] ?? []))
-  const names = Object.keys(atlases[0]?.frames ?? {})
-  const made: SpriteModule[] = []
-  const sprite = (index: number): SpriteModule => {
-    made[index] ??= unpackSprite(packed.sprites[index] as PackedSprite, packed.kinds, atlases, names)
-    return made[index]
-  }
-  return { sprite, all: () => packed.sprites.map((_, index) => sprite(index)) }
+/** An animation with its frames. A number is that of a frame's name: 3 is `hero/walk/0003`. */
+export interface AnimationRows extends Omit<AnimationData, 'frames'> {
+  /** Numbers of the played frames, in playing order. */
+  readonly play: readonly number[]
+  /** Milliseconds of each played frame. @default 1000 / fps for each */
+  readonly durations?: readonly number[]
+  /** Number of each row. */
+  readonly numbers: readonly number[]
+  readonly rows: readonly FrameRow[]
+}
+
+/** What the dev server sends when art, frames or playback have changed. */
+export interface SheetUpdate {
+  /** All sprites that changed, whole. */
+  readonly sheets: readonly SheetData[]
+  /** Names of sprites whose specs are gone. */
+  readonly gone?: readonly string[]
+}
+
+/** Name of a frame, `hero/walk/0003`. */
+function frameName(animation: string, number: number): string {
+  return `${animation}/${String(number).padStart(4, '0')}`
+}
+
+/** Makes the sprites that a game uses. */
+export function readSheet({ sprites, atlases }: SheetData): readonly SpriteModule[] {
+  const read = atlases.map(readAtlas)
+  return sprites.map((sprite) => readSprite(sprite, atlases[0], read))
 }
 
 /** All sprites by name, sorted. */
-export function spritesByName(sheets: readonly Sheet[]): Readonly<Record<string, SpriteModule>> {
-  const all = sheets.flatMap((sheet) => sheet.all())
-  return Object.fromEntries(all.sort((a, b) => (a.name < b.name ? -1 : 1)).map((sprite) => [sprite.name, sprite]))
+export function spritesByName(sheets: readonly (readonly SpriteModule[])[]): Readonly<Record<string, SpriteModule>> {
+  const sorted = sheets.flat().sort((a, b) => (a.name < b.name ? -1 : 1))
+  return Object.fromEntries(sorted.map((sprite) => [sprite.name, sprite]))
 }
 
-function unpackAtlas({ rows, frames, plays, animations, ...head }: PackedAtlas, pages: readonly PageData[]): AtlasData {
-  const named = frames.flatMap((packed) => unpackFrames(packed, rows))
+function readAtlas({ animations, ...head }: AtlasRows): AtlasData {
+  const all = Object.entries(animations)
+  const frames = all.flatMap(([name, { numbers, rows }]) => numbers.map((number, at) => [frameName(name, number), rows[at]] as const))
   return {
     ...head,
-    pages,
-    frames: Object.fromEntries(named),
-    animations: Object.fromEntries(
-      animations.map(([name, played, count, at]) => {
-        const [durations, play] = plays[at] as PackedPlay
-        const frameOf = (place: number): readonly [name: string, durationMs: number] => {
-          const [frame] = named[typeof played === 'number' ? played + place : (played[place] as number)] as [string, FrameRow]
-          return [frame, typeof durations === 'number' ? durations : (durations[place] as number)]
-        }
-        return [name, { frames: Array.from({ length: count }, (_, place) => frameOf(place)), ...play }]
-      }),
-    ),
+    frames: Object.fromEntries(frames) as AtlasData['frames'],
+    animations: Object.fromEntries(all.map(([name, animation]) => [name, readAnimation(name, animation)])),
   }
 }
 
-type Named = readonly [name: string, row: FrameRow]
-
-function unpackFrames([stem, from, count, row, text]: PackedFrames, rows: readonly PackedRow[]): readonly Named[] {
-  const numbers = numbersOf(text)
-  const unpacked: Named[] = []
-  let at = 0
-  for (let index = 0; index < count; index++) {
-    const name = from === null ? stem : `${stem}${String(from + index).padStart(4, '0')}`
-    if (numbers[at] === -1) {
-      const [, known] = unpacked[index - (numbers[at + 1] as number)] as Named
-      unpacked.push([name, known])
-      at += 2
-      continue
-    }
-    const own = [...(rows[row] as PackedRow)]
-    for (let column = 0; column < own.length; column++) if (own[column] === null) own[column] = numbers[at++] as number
-    unpacked.push([name, own as readonly (number | null)[] as FrameRow])
-  }
-  return unpacked
+function readAnimation(name: string, { play, durations, fps, loop, yoyo }: AnimationRows): AnimationData {
+  const frames = play.map((number, at) => [frameName(name, number), durations?.[at] ?? 1000 / fps] as const)
+  return { frames, fps, loop, yoyo }
 }
 
-/** Numbers of {@link digits}; {@link again}, which is no digit, comes out as −1. */
-function numbersOf(text: string): readonly number[] {
-  const numbers: number[] = []
-  let value = 0
-  for (const character of text) {
-    const digit = digits.indexOf(character)
-    if (digit >= half) value = (value + digit - half + 1) * half
-    else {
-      numbers.push(value + digit)
-      value = 0
-    }
-  }
-  return numbers
-}
-
-function unpackSprite(
-  [name, kind, from, count]: PackedSprite,
-  kinds: readonly PackedKind[],
-  atlases: readonly AtlasData[],
-  names: readonly string[],
-): SpriteModule {
-  const [head, shorts] = kinds[kind] as PackedKind
-  const animations = shorts.map((short) => {
-    const { frames = [], fps = 12, loop = true, yoyo = false } = atlases[0]?.animations[`${name}/${short}`] ?? {}
-    const played = {
-      name: `${name}/${short}`,
-      frames: frames.map(([frame]) => frame),
-      durations: frames.map(([, durationMs]) => durationMs),
-    }
-    return [short, { ...played, fps, loop, yoyo }] as const
+function readSprite({ animations: shorts, ...head }: SpriteRows, rows: AtlasRows | undefined, atlases: readonly AtlasData[]): SpriteModule {
+  const played = shorts.map((short) => {
+    const name = `${head.name}/${short}`
+    const { frames = [], fps = 12, loop = true, yoyo = false } = atlases[0]?.animations[name] ?? {}
+    return [short, { name, frames: frames.map(([frame]) => frame), durations: frames.map(([, ms]) => ms), fps, loop, yoyo }] as const
   })
-  return { name, ...head, animations: Object.fromEntries(animations), frames: names.slice(from, from + count), atlases }
+  const frames = played.flatMap(([, { name }]) => rows?.animations[name]?.numbers.map((number) => frameName(name, number)) ?? [])
+  return { ...head, animations: Object.fromEntries(played), frames: frames.sort(), atlases }
 }
