@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import type { Connect, ViteDevServer } from 'vite'
+import type { ViteDevServer } from 'vite'
 import { realPath } from '../../src/host/real-path.ts'
-import type { BuiltPage } from '../../src/index.ts'
 import { isInside } from '../ids.ts'
 import { isOwnHost } from './guard.ts'
 
@@ -80,29 +79,4 @@ function decodeOnce(path: string): string {
       return part
     }
   })
-}
-
-/** Serves pages from memory under a prefix, by content hash, with an ETag: a page that the browser has is not sent again. */
-export function servePages(server: ViteDevServer, prefix: string, find: (sha256: string) => BuiltPage | undefined): void {
-  guardHost(server, prefix)
-  const handle: Connect.NextHandleFunction = (request, response, next) => {
-    const path = (request.url ?? '').split('?')[0] ?? ''
-    if (!path.startsWith(prefix)) return next()
-    const page = find(/^([0-9a-f]{64})\.[a-z0-9]+$/.exec(path.slice(prefix.length))?.[1] ?? '')
-    if (!page || (request.method !== 'GET' && request.method !== 'HEAD')) {
-      response.statusCode = page ? 405 : 404
-      return void response.end()
-    }
-    const etag = `"${page.sha256}"`
-    response.setHeader('ETag', etag)
-    response.setHeader('Cache-Control', 'no-cache')
-    if (request.headers['if-none-match'] === etag) {
-      response.statusCode = 304
-      return void response.end()
-    }
-    response.setHeader('Content-Type', page.contentType)
-    response.setHeader('Content-Length', page.bytes.length)
-    response.end(request.method === 'HEAD' ? undefined : page.bytes)
-  }
-  server.middlewares.use(handle)
 }

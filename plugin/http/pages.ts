@@ -1,23 +1,25 @@
+import type { Connect, ViteDevServer } from 'vite'
 import type { BuiltPage } from '../../src/index.ts'
+import { guardHost } from './middleware.ts'
 
-/** How many pages are kept that are shown no more. */
+/** How many pages are kept that no sprite shows any more: a game that was told of them may still be fetching. */
 const keptPages = 64
 
 /** The pages that a dev server gives out. */
 export interface PageShelf {
-  /** Puts all pages up that are shown now; those of long ago go. */
+  /** Adds all pages that are shown now. The oldest of the others go. */
   put(pages: readonly BuiltPage[]): void
   find(sha256: string): BuiltPage | undefined
 }
 
-/** An empty shelf. @param kept How many pages are kept that are shown no more. @default 64: a game that was told of them may still be fetching */
+/** An empty shelf. @param kept How many pages are kept that no sprite shows any more. @default 64 */
 export function createPageShelf(kept: number = keptPages): PageShelf {
   const pages = new Map<string, BuiltPage>()
   return {
     find: (sha256) => pages.get(sha256),
     put: (shown) => {
       for (const page of shown) {
-        // A map keeps the order in which its keys came: the oldest go first.
+        // A map keeps the order in which its keys came, so the oldest come first.
         pages.delete(page.sha256)
         pages.set(page.sha256, page)
       }
@@ -27,4 +29,29 @@ export function createPageShelf(kept: number = keptPages): PageShelf {
       }
     },
   }
+}
+
+/** Serves pages from memory under a prefix, by content hash. An ETag keeps a browser from fetching a page twice. */
+export function servePages(server: ViteDevServer, prefix: string, find: (sha256: string) => BuiltPage | undefined): void {
+  guardHost(server, prefix)
+  const handle: Connect.NextHandleFunction = (request, response, next) => {
+    const path = (request.url ?? '').split('?')[0] ?? ''
+    if (!path.startsWith(prefix)) return next()
+    const page = find(/^([0-9a-f]{64})\.[a-z0-9]+$/.exec(path.slice(prefix.length))?.[1] ?? '')
+    if (!page || (request.method !== 'GET' && request.method !== 'HEAD')) {
+      response.statusCode = page ? 405 : 404
+      return void response.end()
+    }
+    const etag = `"${page.sha256}"`
+    response.setHeader('ETag', etag)
+    response.setHeader('Cache-Control', 'no-cache')
+    if (request.headers['if-none-match'] === etag) {
+      response.statusCode = 304
+      return void response.end()
+    }
+    response.setHeader('Content-Type', page.contentType)
+    response.setHeader('Content-Length', page.bytes.length)
+    response.end(request.method === 'HEAD' ? undefined : page.bytes)
+  }
+  server.middlewares.use(handle)
 }

@@ -8,7 +8,7 @@ import { toAnimation, toTextures } from './phaser/data.ts'
 import { noteShown, shownAtlas, swapAtlas } from './phaser/swap.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from './shared/data.ts'
 import { onUpdate } from './shared/hot.ts'
-import { createNewest, type Push } from './shared/newest.ts'
+import { createNewest, type Push } from './shared/swap.ts'
 
 export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
 

@@ -9,7 +9,7 @@ import { notePlayed } from './pixi/playback.ts'
 import { swapAtlas } from './pixi/swap.ts'
 import { type AtlasData, mainAtlas, type Outline, type SpriteModule } from './shared/data.ts'
 import { isHot, onUpdate } from './shared/hot.ts'
-import { createNewest } from './shared/newest.ts'
+import { createNewest } from './shared/swap.ts'
 
 export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule } from './shared/data.ts'
 

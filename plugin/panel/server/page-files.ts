@@ -1,7 +1,12 @@
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Workshop } from '../../../src/index.ts'
-import type { PanelFile } from './routes.ts'
+
+/** A file of the panel's page. */
+export interface PanelFile {
+  readonly bytes: Uint8Array
+  readonly contentType: string
+}
 
 const contentTypes: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -12,10 +17,15 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Where the build puts the page, as seen from this module: as a source, in the package's entry, in one of its chunks. */
+/** Where the build puts the page, as seen from this module: from the sources, from the package's entry, from a chunk of it. */
 const places = import.meta.url.endsWith('.ts') ? ['../../../dist/plugin/panel'] : ['../panel', '../../plugin/panel']
 
-/** Reads a file of the built panel; undefined where there is none, or the panel was not built. @param name Relative, with forward slashes, without `..`. */
+/**
+ * Reads a file of the built panel.
+ *
+ * @param name Relative, with forward slashes, without `..`.
+ * @returns Undefined if there is no such file, or if the panel was not built.
+ */
 export async function readPanelFile({ disk }: Workshop['host'], name: string): Promise<PanelFile | undefined> {
   const contentType = contentTypes[extname(name)]
   if (contentType === undefined) return undefined

@@ -8,13 +8,8 @@ import type { PanelRefusal } from '../../protocol/actions.ts'
 import { addedHeader, guardWorkers } from '../../workers.ts'
 import { type Actions, spendingActions } from './actions.ts'
 import { OfferChanged } from './approval-offer.ts'
+import type { PanelFile } from './page-files.ts'
 import { type ActionName, bodyLimit, isAction, readAsk } from './request-schemas.ts'
-
-/** A file of the panel's page. */
-export interface PanelFile {
-  readonly bytes: Uint8Array
-  readonly contentType: string
-}
 
 /** What the panel's addresses lead to. */
 export interface PanelRoutes {

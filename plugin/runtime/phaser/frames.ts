@@ -1,6 +1,6 @@
 import type Phaser from 'phaser'
 import type { AtlasData } from '../shared/data.ts'
-import { createKeepsakes, type Keepsakes } from '../shared/gone.ts'
+import { createKeepsakes, type Keepsakes } from '../shared/swap.ts'
 import { toTextures } from './data.ts'
 import type { LiveFrame, LiveSource, LiveTexture } from './live.ts'
 

@@ -1,6 +1,6 @@
 import type Phaser from 'phaser'
 import type { AnimationData, AtlasData } from '../shared/data.ts'
-import { goOnAt } from '../shared/place.ts'
+import { goOnAt } from '../shared/swap.ts'
 import { toAnimation } from './data.ts'
 import type { LiveAnimation, LiveState, LiveStep } from './live.ts'
 

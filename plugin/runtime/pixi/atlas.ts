@@ -1,10 +1,9 @@
 import { Assets, type FrameObject, ImageSource, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
 import type { AnimationData, AtlasData, PageData } from '../shared/data.ts'
-import { createKeepsakes, type Keepsakes } from '../shared/gone.ts'
 import { isHot } from '../shared/hot.ts'
-import { fetchImage } from '../shared/image.ts'
+import { createKeepsakes, fetchImage, type Keepsakes } from '../shared/swap.ts'
 import { toSheetData } from './data.ts'
-import { parserOf } from './image.ts'
+import { parserOf } from './pictures.ts'
 import { createViews, type Views } from './views.ts'
 
 /** An atlas that a page has loaded; a swap changes it in place. */

@@ -1,6 +1,6 @@
 import type { AnimatedSprite, FrameObject, Texture } from 'pixi.js'
 import type { AnimationData, AtlasData } from '../shared/data.ts'
-import { goOnAt } from '../shared/place.ts'
+import { goOnAt } from '../shared/swap.ts'
 import { type LoadedAtlas, toFrameObjects, toRound } from './atlas.ts'
 
 /** An animation as it was before a swap. */

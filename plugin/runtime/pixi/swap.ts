@@ -1,10 +1,9 @@
 import { AnimatedSprite, Cache, Sprite, type Texture, type TextureSource } from 'pixi.js'
 import type { AtlasData } from '../shared/data.ts'
-import { warnOfGone } from '../shared/gone.ts'
 import { reloadPage } from '../shared/hot.ts'
-import { fetchImage } from '../shared/image.ts'
+import { fetchImage, warnOfGone } from '../shared/swap.ts'
 import { cutPages, type LoadedAtlas, pageUrl, scaleModeOf, toSource } from './atlas.ts'
-import { missingTexture } from './missing.ts'
+import { missingTexture } from './pictures.ts'
 import { goOn, roundsOf } from './playback.ts'
 import type { Slices, View } from './views.ts'
 

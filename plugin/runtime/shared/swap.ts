@@ -1,0 +1,108 @@
+// What both engines need to swap art in a running game.
+
+/** Hands on a value under a key. Resolves when it, or a later value of that key, has been worked on. */
+export type Push<T> = (key: string, value: T) => Promise<void>
+
+/**
+ * Works on the newest value of each key, one at a time a key, so that the last value asked for is the one that stays.
+ * A value is left out if a later one came while it waited.
+ *
+ * @param work Handles its own failures. `isOvertaken` tells it that it may end early.
+ */
+export function createNewest<T>(work: (value: T, isOvertaken: () => boolean) => Promise<void>): Push<T> {
+  const waiting = new Map<string, { readonly value: T }>()
+  const running = new Map<string, Promise<void>>()
+  const run = async (key: string): Promise<void> => {
+    for (let next = waiting.get(key); next; next = waiting.get(key)) {
+      waiting.delete(key)
+      await work(next.value, () => waiting.has(key))
+    }
+    running.delete(key)
+  }
+  return (key, value) => {
+    waiting.set(key, { value })
+    const started = running.get(key) ?? run(key)
+    running.set(key, started)
+    return started
+  }
+}
+
+/**
+ * Fetches a picture and decodes it as an element, because pixels uploaded from an element are exact in every encoding.
+ *
+ * @throws if the browser cannot show it.
+ */
+export async function fetchImage(url: string): Promise<HTMLImageElement> {
+  const image = new Image()
+  image.crossOrigin = 'anonymous'
+  image.src = url
+  await image.decode().catch((cause: unknown) => {
+    throw new Error(`Expected a picture at ${url}, found none that the browser shows.`, { cause })
+  })
+  return image
+}
+
+/** Where an object was in the animation that it plays. */
+export interface Place {
+  /** Which of the frames was shown, from 0 on. */
+  readonly index: number
+  /** Names of all frames, in playing order. */
+  readonly frames: readonly string[]
+}
+
+/**
+ * Where an object goes on in a new list of frames: at the frame that it shows, if the list has it, or else as far on the
+ * way as before.
+ *
+ * @param frames Names of the new list, in playing order.
+ * @returns An index into `frames`; 0 if there are none.
+ */
+export function goOnAt({ index, frames: before }: Place, frames: readonly string[]): number {
+  const share = before.length > 1 ? index / (before.length - 1) : 0
+  const far = Math.min(Math.max(0, frames.length - 1), Math.round(share * Math.max(0, frames.length - 1)))
+  const shown = before[index]
+  if (shown === undefined || frames[index] === shown) return shown === undefined ? far : index
+  // A frame may be played several times, there and back.
+  const same = frames.flatMap((name, at) => (name === shown ? [at] : []))
+  return same.sort((a, b) => Math.abs(a - far) - Math.abs(b - far))[0] ?? far
+}
+
+/** How many names a warning spells out. */
+const told = 12
+
+/** Warns once that frames are gone which the game may still hold. */
+export function warnOfGone(atlas: string, names: readonly string[]): void {
+  if (names.length === 0) return
+  const more = names.length > told ? ` and ${names.length - told} more` : ''
+  console.warn(
+    `[spritewright] frames of "${atlas}" are gone and show the missing-texture picture: ${names.slice(0, told).join(', ')}${more}`,
+  )
+}
+
+/** Objects by name, held weakly: one that the game drops goes from here too. */
+export interface Keepsakes<T extends object> {
+  get(name: string): T | undefined
+  set(name: string, thing: T): void
+  delete(name: string): void
+  /** All that still exist, by name. */
+  all(): ReadonlyMap<string, T>
+}
+
+/** An empty collection. */
+export function createKeepsakes<T extends object>(): Keepsakes<T> {
+  const kept = new Map<string, WeakRef<T>>()
+  return {
+    get: (name) => kept.get(name)?.deref(),
+    set: (name, thing) => void kept.set(name, new WeakRef(thing)),
+    delete: (name) => void kept.delete(name),
+    all: () => {
+      const alive = new Map<string, T>()
+      for (const [name, reference] of kept) {
+        const thing = reference.deref()
+        if (thing) alive.set(name, thing)
+        else kept.delete(name)
+      }
+      return alive
+    },
+  }
+}
