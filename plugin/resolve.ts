@@ -9,7 +9,7 @@ export type Resolve = (
 ) => Promise<{ readonly id: string; readonly external?: unknown } | null>
 
 /** In the sources and in the package it has the same place and the same ending as this file. */
-const sheetFile = toSlashes(join(import.meta.dirname, 'runtime', `sheet${extname(import.meta.filename)}`))
+const sheetFile = toSlashes(join(import.meta.dirname, 'runtime', 'shared', `sheet${extname(import.meta.filename)}`))
 
 /**
  * The id of the module of ours that an import means; undefined where it is somebody else's.

@@ -84,7 +84,7 @@ function toBuilt({ atlas, pages, alternates = [] }: EncodedAtlas): BuiltAtlas {
   return { ...atlas, pages: list(pages), alternates: alternates.map(list) }
 }
 
-const index = `<!doctype html><script type="importmap">{"imports":{"pixi.js":"./pixi.js","virtual:spritewright/sheet":"./runtime/sheet.js"}}</script><script type="module" src="./encodings-pixi.js"></script>`
+const index = `<!doctype html><script type="importmap">{"imports":{"pixi.js":"./pixi.js","virtual:spritewright/sheet":"./runtime/shared/sheet.js"}}</script><script type="module" src="./encodings-pixi.js"></script>`
 const parts: Readonly<Record<string, string>> = {
   'pixi.js': 'node_modules/pixi.js/dist/pixi.min.mjs',
   'libktx.js': 'node_modules/pixi.js/transcoders/ktx/libktx.js',
