@@ -3,7 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
 import { decide } from './decision.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
-import type { JournalView } from './records/journal.ts'
+import { type JournalView, OvertakenError } from './records/journal.ts'
 import { refusedError } from './stop.ts'
 
 /** A person's answer to a question of an execution. */
@@ -101,9 +101,6 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
     })
   if (outcome && recorded.view) await recordAnswer(ports, order, recorded.view, number, outcome)
 }
-
-/** Another process wrote the next record first: nothing was sent. */
-class OvertakenError extends Error {}
 
 async function recordAnswer(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {
   const { attempt } = first.submission

@@ -6,7 +6,7 @@ import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
 import { type LockedSubmission, makeBody, signSubmission, trustedSubmission } from './body.ts'
 import { checkUpscale, type UploadPicture } from './chain.ts'
-import { askedFields, idempotencyKey, type JobPorts, type Order, spriteOf } from './order.ts'
+import { askedFields, commandName, idempotencyKey, type JobPorts, type Order } from './order.ts'
 import type { RecordBodies } from './records/record.ts'
 import { authorise } from './stop.ts'
 
@@ -96,12 +96,12 @@ function priceError(
   }
   if (why === 'ceiling') {
     return new SpritewrightError('SW_CEILING', {
-      message: `"${id}" would cost ${facts.quoted} credits, its ceiling is ${facts.ceiling}. Nothing was sent. Raise it with: spritewright approve ${spriteOf(id)} --max ${facts.quoted}`,
+      message: `"${id}" would cost ${facts.quoted} credits, its ceiling is ${facts.ceiling}. Nothing was sent. Raise it with: spritewright approve ${commandName(id)} --max ${facts.quoted}`,
       facts,
     })
   }
   return new SpritewrightError('SW_PRICE_VERSION', {
-    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Look at the new price and approve it: spritewright approve ${spriteOf(id)}`,
+    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Look at the new price and approve it: spritewright approve ${commandName(id)}`,
     facts,
   })
 }

@@ -94,8 +94,8 @@ export function factsNow(ports: Pick<JobPorts, 'clock' | 'windowMs' | 'client'>,
   }
 }
 
-/** The name by which a command knows what an id belongs to: the animation itself, or the sprite of a step. */
-export function spriteOf(id: string): string {
+/** The name by which a command knows what an id belongs to: `hero.walk` itself, or `hero` of the step `hero#2`. */
+export function commandName(id: string): string {
   return id.split('#')[0] ?? id
 }
 

@@ -9,7 +9,7 @@ import { decide, type Step } from './decision.ts'
 import { deliver, settle, watch } from './delivery/deliver.ts'
 import { checkPurchase, freeze } from './freeze.ts'
 import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
-import type { JournalView } from './records/journal.ts'
+import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isTakenOver } from './records/record.ts'
 import { type Evidence, notNowError, stopError } from './stop.ts'
 import { checkTries, type Pause, type Tries, wait } from './tries.ts'
@@ -132,9 +132,6 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
   tries.sent++
   if (recorded.view) await recordOutcome(ports, order, recorded.view, number, outcome)
 }
-
-/** Another process wrote the next record first, or the moment has passed: nothing was sent, and the records are read again. */
-class OvertakenError extends Error {}
 
 async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {
   const attempt = first.submission.attempt

@@ -1,8 +1,9 @@
 import { type Approval, type ApprovalVerdict, type Approvers, judgeApproval } from '../credit/approval.ts'
+import { approverWords } from '../credit/approval-words.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { PublicError } from '../service/wire.ts'
 import type { StopReason, UncertainBecause } from './decision.ts'
-import { type JobPorts, type Order, spriteOf } from './order.ts'
+import { commandName, type JobPorts, type Order } from './order.ts'
 
 /**
  * The right to buy: a run that may, and an approval that the user's own key has signed, or one that the user trusts.
@@ -16,7 +17,7 @@ export function authorise(
   sent?: Approval | undefined,
 ): Approval {
   const { id } = order.request
-  const name = spriteOf(id)
+  const name = commandName(id)
   if (!ports.mayBuy && !(sent && ports.mayReplay)) throw notNowError(id)
   const verdictOn = (one: Approval, approvers: Approvers): ApprovalVerdict => judgeApproval(one, order.hash, order.identity, approvers)
   const isCovered = order.approval !== undefined && verdictOn(order.approval, ports.approvers) === 'valid'
@@ -32,32 +33,25 @@ export function authorise(
   }
   const verdict = verdictOn(approval, ports.approvers)
   if (verdict === 'valid') return approval
-  throw notYoursError([id], approverWords(approval, verdict), name)
+  throw notYoursError([id], approval, verdict, name)
 }
 
-/** Who gave an approval that does not count here, in words. */
-export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'>, verdict: Exclude<ApprovalVerdict, 'valid'>): string {
-  switch (verdict) {
-    case 'unsigned':
-      return 'approved before approvals were signed, so nobody knows by whom'
-    case 'forged':
-      return 'approved under a signature that is not that of the approval'
-    case 'given':
-      return `approved by ${shortFingerprint(buyer)} (${given}), in a way that SPRITEWRIGHT_APPROVALS does not allow here`
-    case 'elsewhere':
-      return 'approved by you in another checkout, or beside a journal that is gone'
-    case 'other':
-      return `approved by ${shortFingerprint(buyer)}${given === undefined ? '' : ` (${given})`}, not by you`
-  }
-}
-
-/** Enough of a fingerprint to tell the keys of a team apart. */
-export function shortFingerprint(fingerprint: string): string {
-  return fingerprint.slice(0, 8)
+const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
+  unsigned: ', so nobody knows by whom',
+  forged: '',
+  elsewhere: ', or beside a journal that is gone',
+  given: ', in a way that SPRITEWRIGHT_APPROVALS does not allow here',
+  other: ', not by you',
 }
 
 /** The refusal of approvals that do not count here. @param ids What they are for. @param names For the command that takes them over. */
-export function notYoursError(ids: readonly string[], words: string, names: string): SpritewrightError {
+export function notYoursError(
+  ids: readonly string[],
+  approval: Pick<Approval, 'buyer' | 'given'>,
+  verdict: Exclude<ApprovalVerdict, 'valid'>,
+  names: string,
+): SpritewrightError {
+  const words = `approved ${approverWords(approval, verdict)}${ends[verdict]}`
   return new SpritewrightError('SW_BUYER', {
     message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent. Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: spritewright approve ${names} --adopt`,
     facts: { ids },
@@ -89,7 +83,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       return refusedError(id, why.status, why.error)
     case 'failed':
       return new SpritewrightError('SW_FAILED', {
-        message: `${endedWords(id, why)} To try again, approve it anew: spritewright approve ${spriteOf(id)}`,
+        message: `${endedWords(id, why)} To try again, approve it anew: spritewright approve ${commandName(id)}`,
         facts: { id, status: why.status, reason: why.error?.reason, retryable: why.error?.retryable, requestId: why.error?.requestId },
       })
     case 'conflict':
@@ -99,7 +93,7 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       })
     case 'abandoned':
       return new SpritewrightError('SW_APPROVAL', {
-        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it anew: spritewright approve ${spriteOf(id)}`,
+        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it anew: spritewright approve ${commandName(id)}`,
         facts: { id, hash: order.hash },
       })
     case 'uncertain':
@@ -149,7 +143,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
   }
   if (error.details?.field === 'max_credits') {
     return new SpritewrightError('SW_CEILING', {
-      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Look at the new price and approve it: spritewright approve ${spriteOf(id)}`,
+      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Look at the new price and approve it: spritewright approve ${commandName(id)}`,
       facts,
     })
   }
@@ -160,7 +154,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
     })
   }
   return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
-    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it anew: spritewright approve ${spriteOf(id)}`,
+    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it anew: spritewright approve ${commandName(id)}`,
     facts,
   })
 }

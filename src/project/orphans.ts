@@ -1,9 +1,9 @@
-import { type Order, spriteOf } from '../job/order.ts'
+import { commandName, type Order } from '../job/order.ts'
 import { readUnlessBroken } from '../job/records/journal.ts'
 import type { Submission } from '../job/records/submission.ts'
 import { requestHash } from '../spec/key.ts'
 import type { PaidRequest, RequestReference } from '../spec/request.ts'
-import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
+import { findEntry, isStepId, type LockEntry, type LockFile, unnamedStepId } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
 import type { Survey } from './survey.ts'
 
@@ -52,7 +52,7 @@ export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id
   const animations = Object.entries(lock.animations).flatMap(([id, requests]) =>
     Object.entries(requests).map(([hash, entry]) => [hash, { id, entry }] as const),
   )
-  const steps = Object.entries(lock.steps ?? {}).map(([hash, entry]) => [hash, { id: `step#${hash.slice(0, 8)}`, entry }] as const)
+  const steps = Object.entries(lock.steps ?? {}).map(([hash, entry]) => [hash, { id: unnamedStepId(hash), entry }] as const)
   return new Map([...steps, ...animations])
 }
 
@@ -72,7 +72,7 @@ export function warnOfOrphan(context: Context, { id, submission }: KnownOrphan):
 }
 
 function standingWords(id: string, { accepted, question }: Submission): string {
-  const name = spriteOf(id)
+  const name = commandName(id)
   if (!accepted)
     return `was sent and never answered. A build does not send it again; to decide: spritewright recover ${name} --replay, or --abandon.`
   if (question) return `waits for an answer: ${question.text} Answer it with: spritewright answer ${name} "…"`

@@ -50,6 +50,11 @@ export function animationId(spec: Pick<SpriteSpec, 'name'>, animation: Pick<Anim
   return `${spec.name}.${animation.name}`
 }
 
+/** The sprite that the id of an animation (`hero.walk`) or of a step (`hero#2`) begins with. */
+export function spriteOf(id: string): string {
+  return id.split(/[.#]/)[0] ?? id
+}
+
 /** What one animation of a spec asks of the service. */
 export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, reference: RequestReference): SheetRequest {
   return {

@@ -78,6 +78,11 @@ export function isStepId(id: string): boolean {
   return id.includes('#')
 }
 
+/** What a paid step is called if no spec names it any more. */
+export function unnamedStepId(hash: string): string {
+  return `step#${hash.slice(0, 8)}`
+}
+
 /** The file's text: sorted keys, two spaces, a final newline, so that equal content is equal bytes and merges are small. */
 export function formatLockFile(lock: LockFile): string {
   const requests = (entries: Readonly<Record<string, LockEntry>>, indent: string): string =>

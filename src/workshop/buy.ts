@@ -4,15 +4,16 @@ import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
 import { isAccepted } from '../credit/standing.ts'
 import { SpritewrightError } from '../errors.ts'
 import { type OrdersReport, runOrders } from '../job/crew.ts'
-import type { Order } from '../job/order.ts'
+import { commandName, type Order } from '../job/order.ts'
 import type { ProgressListener } from '../job/progress.ts'
-import { approverWords, notYoursError } from '../job/stop.ts'
+import { notYoursError } from '../job/stop.ts'
 import type { Context } from '../project/context.ts'
 import { toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/orders.ts'
 import type { Standing } from '../project/plan.ts'
 import { askQuotes, type Quotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll, type WantedAnimation } from '../project/survey.ts'
+import { spriteOf } from '../spec/request.ts'
 import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
 import { type Missing, missingError } from './missing.ts'
@@ -117,20 +118,16 @@ async function whyUnaccepted(context: Context, { identity }: Session): Promise<s
   return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: spritewright approve --standing`
 }
 
-/** The sprite that an animation's or a step's id begins with. */
-function spriteOf(id: string): string {
-  return id.split(/[.#]/)[0] ?? id
-}
-
 /** Only a valid approval is spent; every other one is shown, and stops the run before anything is sent. @throws `SW_BUYER` */
 function checkApprovers(unsent: readonly Unsent[]): void {
   const others = unsent.filter(({ approval }) => approval !== undefined && approval.verdict !== 'valid')
   const [first] = others
   if (first?.approval === undefined || first.approval.verdict === 'valid') return
-  const names = [...new Set(others.map(({ id }) => (id.includes('#') ? spriteOf(id) : id)))].join(' ')
+  const names = [...new Set(others.map(({ id }) => commandName(id)))].join(' ')
   throw notYoursError(
     others.map(({ id }) => id),
-    approverWords(first.approval, first.approval.verdict),
+    first.approval,
+    first.approval.verdict,
     names,
   )
 }

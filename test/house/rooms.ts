@@ -55,8 +55,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     may: [...papers, 'key search', 'project', 'sheets', 'contract', 'options', 'atlas/index.ts'],
     mayLater: ['embedded'],
   },
-  cli: { at: ['src/cli/'], may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts'], mayLater: ['service face'] },
-  face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts'] },
+  cli: {
+    at: ['src/cli/'],
+    may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts', 'src/credit/approval-words.ts'],
+    mayLater: ['service face'],
+  },
+  face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts', 'src/credit/approval-words.ts'] },
   plugin: {
     at: ['plugin/'],
     may: ['face', 'errors', 'atlas/index.ts', 'runtime', 'src/host/real-path.ts', 'src/host/terminal.ts'],

@@ -1,4 +1,5 @@
 import {
+  approverWords,
   formatCredits,
   type OverviewItem,
   type OverviewOrphan,
@@ -22,12 +23,8 @@ export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operati
 }
 
 /** Who approved something, and how. */
-export function approvedWords({ buyer, given, verdict }: StandingApproval): string {
-  if (verdict === 'unsigned') return 'before approvals were signed'
-  if (verdict === 'forged') return 'under a signature that does not fit'
-  const way = given ?? 'in an unknown way'
-  if (verdict === 'elsewhere') return `${way}, in another checkout`
-  return verdict === 'valid' ? way : `${way}, by ${buyer.slice(0, 8)}`
+export function approvedWords({ verdict, ...approval }: StandingApproval): string {
+  return verdict === 'valid' ? (approval.given ?? 'in an unknown way') : approverWords(approval, verdict)
 }
 
 /** Where something stands, in one sentence. */

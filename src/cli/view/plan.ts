@@ -1,3 +1,4 @@
+import { approverWords } from '../../credit/approval-words.ts'
 import { formatCredits } from '../../credit/credits.ts'
 import type { PlanItem, PlanReport, PlanState, PlanStep } from '../../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
@@ -63,21 +64,11 @@ export function whyNotBought(item: PlanRow): string {
 /** Who approved it, and how; undefined where nobody did. */
 function approvalWords({ approval }: PlanRow): string | undefined {
   if (approval === undefined) return undefined
-  const given = approval.given === undefined ? '' : ` (${approval.given})`
-  switch (approval.verdict) {
-    case 'valid':
-      return `approved${given}`
-    case 'unsigned':
-      return 'approved before approvals were signed; take it over with approve --adopt'
-    case 'forged':
-      return 'approved under a signature that does not fit; take it over with approve --adopt'
-    case 'elsewhere':
-      return `approved by you in another checkout${given}; take it over with approve --adopt`
-    case 'given':
-      return `approved by ${approval.buyer.slice(0, 8)}${given}, which SPRITEWRIGHT_APPROVALS does not allow here`
-    case 'other':
-      return `approved by ${approval.buyer.slice(0, 8)}${given}, not by you; take it over with approve --adopt`
-  }
+  const { verdict, given } = approval
+  if (verdict === 'valid') return given === undefined ? 'approved' : `approved (${given})`
+  const words = `approved ${approverWords(approval, verdict)}`
+  if (verdict === 'given') return `${words}, which SPRITEWRIGHT_APPROVALS does not allow here`
+  return `${words}${verdict === 'other' ? ', not by you' : ''}; take it over with approve --adopt`
 }
 
 function reasonOf(item: PlanRow): string {

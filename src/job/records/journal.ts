@@ -44,3 +44,6 @@ export async function readUnlessBroken(journal: Pick<Journal, 'read'>, hash: str
     throw error
   }
 }
+
+/** Ends a submission before it is sent: another process wrote the next record first, or the moment has passed. */
+export class OvertakenError extends Error {}

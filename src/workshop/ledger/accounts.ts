@@ -3,6 +3,7 @@ import { type Given, judgeApproval } from '../../credit/approval.ts'
 import { parseCredits, sumCredits } from '../../credit/credits.ts'
 import type { LedgerMove } from '../../credit/ledger.ts'
 import type { Context } from '../../project/context.ts'
+import { spriteOf } from '../../spec/request.ts'
 import { isStepId, type LockEntry } from '../../vault/lockfile.ts'
 import { type AttemptMoney, attemptsOf } from './attempts.ts'
 import { type LockedRequest, nameRequests, type RequestNames, requestsOf } from './names.ts'
@@ -23,11 +24,11 @@ export async function readAccounts(context: Context): Promise<LedgerReport> {
   const { repaired, warnings } = await repair(context, kept, moves)
   const lines = toLines({ locked, journal, names, moves: [...moves, ...kept], own: (await context.keys.read())?.fingerprint })
   lines.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : a.id > b.id ? 1 : a.attempt - b.attempt))
-  const sprites = [...new Set(lines.map(spriteOf))].sort()
+  const sprites = [...new Set(lines.map(({ id }) => spriteOf(id)))].sort()
   return {
     lines,
     ...sumsOf(lines),
-    sprites: sprites.map((sprite) => ({ sprite, ...sumsOf(lines.filter((line) => spriteOf(line) === sprite)) })),
+    sprites: sprites.map((sprite) => ({ sprite, ...sumsOf(lines.filter((line) => spriteOf(line.id) === sprite)) })),
     repaired,
     warnings,
   }
@@ -189,9 +190,4 @@ function sumsOf(lines: readonly LedgerLine[]): LedgerSums {
     uncertain: sum('uncertain'),
     elsewhere: sumCredits(others.map(({ credits }) => credits)),
   }
-}
-
-/** The sprite that a line belongs to: of a shared step the first that needs it. */
-function spriteOf({ id }: LedgerLine): string {
-  return id.split(/[.#]/)[0] ?? id
 }

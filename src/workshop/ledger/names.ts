@@ -2,7 +2,7 @@ import type { Context } from '../../project/context.ts'
 import { readWantedAnimations } from '../../project/survey.ts'
 import { requestHash } from '../../spec/key.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
-import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
+import { type LockEntry, type LockFile, unnamedStepId } from '../../vault/lockfile.ts'
 
 /** A request as the lock file has it. */
 export interface LockedRequest {
@@ -42,7 +42,7 @@ export async function nameRequests(
 ): Promise<RequestNames> {
   const known = (hash: string): string | undefined => locked.get(hash)?.id ?? noted.get(hash)
   const steps = [...hashes].some((hash) => known(hash) === undefined) ? await nameSteps(context, locked) : new Map<string, string>()
-  return (hash) => known(hash) ?? steps.get(hash) ?? (locked.has(hash) ? `step#${hash.slice(0, 8)}` : hash.slice(0, 12))
+  return (hash) => known(hash) ?? steps.get(hash) ?? (locked.has(hash) ? unnamedStepId(hash) : hash.slice(0, 12))
 }
 
 /** Ids of all steps of today's specs, under every identity of the lock file. Broken specs name nothing. */

@@ -33,7 +33,9 @@ function otherTakes(
   const numbers = new Set(entries.flatMap(({ asked }) => asked.take ?? []))
   numbers.delete(animation.take)
   return [...numbers].flatMap((take) => {
-    const found = identify(id, (identity) => requestHash({ ...target.requests(identity).sheet, take }, identity), lock, { host: keeper.host })
+    const found = identify(id, (identity) => requestHash({ ...target.requests(identity).sheet, take }, identity), lock, {
+      host: keeper.host,
+    })
     return found ? [[id, found.hash, take] as const] : []
   })
 }

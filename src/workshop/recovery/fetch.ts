@@ -2,7 +2,7 @@ import { SpritewrightError } from '../../errors.ts'
 import { isGone } from '../../job/delivery/deliver.ts'
 import { fetchStray, type StrayFound } from '../../job/delivery/fetch-stray.ts'
 import { isEnded } from '../../job/delivery/follow.ts'
-import { spriteOf } from '../../job/order.ts'
+import { commandName } from '../../job/order.ts'
 import type { ProgressListener } from '../../job/progress.ts'
 import { purchase } from '../../job/purchase.ts'
 import type { Context } from '../../project/context.ts'
@@ -45,7 +45,7 @@ export async function fetchStrays(context: Context, session: Session, strays: re
       tell(context, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
     } catch (error) {
       if (signal.aborted) return
-      const advice = isGone(error) ? ` Where the service has forgotten it: spritewright recover ${spriteOf(one.id)} --abandon` : ''
+      const advice = isGone(error) ? ` Where the service has forgotten it: spritewright recover ${commandName(one.id)} --abandon` : ''
       tell(context, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
     }
   }
@@ -58,7 +58,7 @@ function wordsOf({ id, stray }: OpenStray, found: StrayFound): string | undefine
     case 'failed':
       return `${nameOf(id, stray)}. It has ended without a result and costs nothing.`
     case 'left':
-      return `${nameOf(id, stray)}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: spritewright recover ${spriteOf(id)} --abandon`
+      return `${nameOf(id, stray)}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: spritewright recover ${commandName(id)} --abandon`
     case 'asking':
       return `${nameOf(id, stray)}. It waits for an answer, which can only be given in the service's console: ${found.question}`
     case 'open':

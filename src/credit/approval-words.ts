@@ -1,0 +1,26 @@
+import type { Approval, ApprovalVerdict } from './approval.ts'
+
+/**
+ * Who gave an approval that does not count here, and how, in words that follow "approved".
+ *
+ * The panel, the plan of the command line and the errors of a run add what follows from it there.
+ */
+export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'>, verdict: Exclude<ApprovalVerdict, 'valid'>): string {
+  const way = given === undefined ? '' : ` (${given})`
+  switch (verdict) {
+    case 'unsigned':
+      return 'before approvals were signed'
+    case 'forged':
+      return 'under a signature that does not fit'
+    case 'elsewhere':
+      return `by you in another checkout${way}`
+    case 'given':
+    case 'other':
+      return `by ${shortFingerprint(buyer)}${way}`
+  }
+}
+
+/** Enough of a fingerprint to tell the keys of a team apart. */
+function shortFingerprint(fingerprint: string): string {
+  return fingerprint.slice(0, 8)
+}
