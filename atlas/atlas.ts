@@ -4,6 +4,7 @@ import { AtlasError } from './errors.ts'
 import { type Borders, canvasOf, checkSequences, type FrameSequence } from './frame.ts'
 import { cutPieces, earlierPlaces, type Piece, untrimmedSlices } from './frames/pieces.ts'
 import type { EarlierFrame, PlacedFrame } from './frames/placed-frame.ts'
+import { pageSide } from './limits.ts'
 import { type PackedPage, packPages } from './packing/packer.ts'
 
 /** One packed picture. */
@@ -43,7 +44,7 @@ export interface Atlas {
 
 /** How an atlas is made. */
 export interface AtlasOptions {
-  /** Longest side of a page, pixels, 16 to 16384; over 4096 many phones fail. @default 2048 */
+  /** Longest side of a page, pixels, 64 to 16384; over 4096 many phones fail. @default 2048 */
   readonly maxSize?: number
   /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
   readonly scale?: number
@@ -70,9 +71,12 @@ export interface AtlasOptions {
  * `SW_ATLAS_OPTION` for names that come twice, played frames that are not there, or options out of range.
  */
 export function makeAtlas(name: string, unsorted: readonly FrameSequence[], options: AtlasOptions = {}): Atlas {
-  const maxSize = options.maxSize ?? 2048
-  if (!Number.isInteger(maxSize) || maxSize < 16 || maxSize > 16384)
-    throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected maxSize from 16 to 16384 pixels, found ${maxSize}.`, facts: { maxSize } })
+  const { least, most, usual } = pageSide
+  const maxSize = options.maxSize ?? usual
+  if (!Number.isInteger(maxSize) || maxSize < least || maxSize > most) {
+    const message = `Expected maxSize from ${least} to ${most} pixels, found ${maxSize}.`
+    throw new AtlasError('SW_ATLAS_OPTION', { message, facts: { maxSize } })
+  }
   checkSequences(unsorted)
   checkAlign(unsorted, options.align ?? 1)
   // The order they come in must not show in the pages.

@@ -1,5 +1,6 @@
 import type { Bitmap } from './bitmap.ts'
 import { AtlasError } from './errors.ts'
+import { mostExtrude, mostPadding, pageSide } from './limits.ts'
 
 /** An untrimmed frame of which only a part is kept. */
 export interface Canvas {
@@ -90,10 +91,12 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
       refuse(`Expected a duration for each of the ${play.length} frames that "${name}" plays, found ${durations.length}.`, {
         animation: name,
       })
-    if (!isUpTo(extrude, 16)) refuse(`Expected extrude of "${name}" from 0 to 16 pixels, found ${extrude}.`, { animation: name, extrude })
-    if (!isUpTo(padding, 64)) refuse(`Expected padding of "${name}" from 0 to 64 pixels, found ${padding}.`, { animation: name, padding })
+    if (!isUpTo(extrude, mostExtrude))
+      refuse(`Expected extrude of "${name}" from 0 to ${mostExtrude} pixels, found ${extrude}.`, { animation: name, extrude })
+    if (!isUpTo(padding, mostPadding))
+      refuse(`Expected padding of "${name}" from 0 to ${mostPadding} pixels, found ${padding}.`, { animation: name, padding })
     const sides = Object.values(borders ?? {})
-    if (!sides.every((side) => isUpTo(side, 16384)))
+    if (!sides.every((side) => isUpTo(side, pageSide.most)))
       refuse(`Expected borders of "${name}" in whole pixels, 0 or more, found ${sides.join(', ')}.`, { animation: name, ...borders })
     checkOneSize(name, frames)
   }
