@@ -24,7 +24,7 @@ const [command, program] = ['src/cli/bin', 'src/cli/whole']
  * Packages that go into the bundles. Every cold start needs most of them, and finding their many small files takes longer than what they are needed for.
  * eventsource-parser runs on Node 20, but its manifest asks for Node 22.12: as a dependency it would not install everywhere.
  */
-const inlined = ['cac', 'canonicalize', 'eventsource-parser', 'jsonc-parser', 'picocolors', 'zod']
+const inlined = ['cac', 'canonicalize', 'eventsource-parser', 'jsonc-parser', 'picocolors']
 const notices = collectNotices()
 /**
  * Node reads text of ASCII alone several times faster than any other, and indentation is a tenth of what it reads. Lines stay lines and names stay names, so that what a failure shows can be read.
