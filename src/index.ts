@@ -7,7 +7,6 @@ export { approverWords } from './credit/approval-words.ts'
 export { type Credits, formatCredits, parseCredits } from './credit/credits.ts'
 export { type ErrorCode, type ErrorFacts, errorCodes, hasCode, SpritewrightError } from './errors.ts'
 export { defineConfig, type Options, type ResolvedOptions } from './options/options.ts'
-export { specJsonSchema } from './workshop/spec-schema.ts'
 export {
   type AcceptStandingRequest,
   type AnimationQuality,
@@ -67,6 +66,7 @@ export {
   type StandingOffer,
   type StoredResult,
   type StoreReport,
+  specJsonSchema,
   type Trust,
   type TrustedHost,
   type VerifyReport,

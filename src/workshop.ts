@@ -21,6 +21,7 @@ export type { KeyRoute, TrustedHost } from './project/trust/hosts.ts'
 export type { AnimationQuality, FrameFlag } from './sheets/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheets/sheet.ts'
 export type { FieldEdit, FieldValue } from './spec/edit.ts'
+export { specJsonSchema } from './spec/schema.ts'
 export type {
   AnswerRequest,
   ApprovalLine,
@@ -110,7 +111,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const host = init.host ?? nodeHost()
   const root = resolve(host.workingFolder, init.root)
   const config = await loadConfig(host, root, init.config)
-  const options = await resolveOptions(init.options ?? {}, {
+  const options = resolveOptions(init.options ?? {}, {
     root,
     isCi: isCi(host.env),
     dependencies: config.dependencies,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { importLoops, loadedPackages, resolveImport, rooms, type Violation, wrongDirections } from './house/rooms.ts'
+import { importLoops, rooms, type Violation, wrongDirections } from './house/rooms.ts'
 import * as rules from './house/rules.ts'
 import { parseSource, type Source } from './house/source.ts'
 import { downloadAddresses, machinePaths, missingPages, namesOfPlaces, readTextFiles, type TextFile } from './house/tracked.ts'
@@ -47,15 +47,6 @@ describe('the house', () => {
 
   test('no files import each other in a circle, types included', () => {
     expect(lines(importLoops(house))).toEqual([])
-  })
-
-  test('the schemas are loaded neither with the counter nor with what the plugin opens it by: a build of what is bought does without', () => {
-    const session = house.find(({ path }) => path === 'plugin/session.ts')
-    const later = session?.imports.flatMap(({ specifier, isDynamic }) => (isDynamic ? (resolveImport(session.path, specifier) ?? []) : []))
-    expect(later).toHaveLength(1)
-    for (const path of ['src/workshop.ts', 'plugin/session.ts', ...(later ?? [])])
-      expect(loadedPackages(house, path).get('zod'), path).toBeUndefined()
-    expect(loadedPackages(house, 'src/options/schema.ts').has('zod')).toBe(true)
   })
 
   test('only src/job/purchase.ts submits', () => {
@@ -145,16 +136,6 @@ describe('a rule sees what breaks it:', () => {
   test('a static import where only a dynamic one may be, and not the dynamic one', () => {
     const wrong = sample({ 'src/workshop.ts': "import './embedded/index.ts'\nawait import('./embedded/index.ts')" })
     expect(places(wrongDirections(wrong))).toEqual(['src/workshop.ts:1'])
-  })
-
-  test('a package that is loaded with a file, through others; not one of types, nor one that is loaded later', () => {
-    const some = sample({
-      'src/a.ts': "import './b.ts'\nimport type { Z } from 'types'\nawait import('./d.ts')",
-      'src/b.ts': "export { c } from './c.ts'\nimport './a.ts'\nimport 'node:fs'",
-      'src/c.ts': "import 'zod'",
-      'src/d.ts': "import 'yaml'",
-    })
-    expect([...loadedPackages(some, 'src/a.ts')]).toEqual([['zod', ['src/a.ts', 'src/b.ts', 'src/c.ts']]])
   })
 
   test('an import within a room, or of what the table allows, is none', () => {

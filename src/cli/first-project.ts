@@ -14,9 +14,6 @@ export const ignoreLines: readonly string[] = [
 /** Paid results are bytes: no line ending of theirs may be changed, or their hashes are wrong. */
 export const attributeLines: readonly string[] = ['.spritewright/results/** binary']
 
-/** Names under which a config is looked for. */
-export const configNames: readonly string[] = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.${ending}`)
-
 /** The config, the same text for TypeScript and for JavaScript. */
 export const configText: string = `import { defineConfig } from 'spritewright'
 

@@ -14,7 +14,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
 
 /** The JSON Schema of a spec. */
 export async function specSchema(): Promise<unknown> {
-  return (await import('../workshop/spec-schema.ts')).specJsonSchema()
+  return (await import('../workshop.ts')).specJsonSchema()
 }
 
 /** Starts the embedded service. */

@@ -13,9 +13,6 @@ export type Glob = (root: string, patterns: readonly string[]) => Promise<string
 /** Other people's files, files that were made, and hidden folders. */
 const unsearched = ['**/node_modules/**', '**/dist/**', '**/.*/**']
 
-/** Finds every spec of a project. The default of the option `specs`. */
-export const everySpec: string = '**/*.sprite.{json,yaml,yml}'
-
 /** Files of this machine, found by tinyglobby. It is loaded at the first search: many commands do not search. */
 export function nodeGlob(): Glob {
   return async (root, patterns) => {

@@ -2,6 +2,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { ReferenceFile } from '../service/client.ts'
 import { type PictureHeader, sniffPicture } from '../spec/picture.ts'
 import type { PaidRequest } from '../spec/request.ts'
+import { mostUpscaledPx } from '../spec/spec.ts'
 import { sha256 } from '../vault/objects.ts'
 import { isGone } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
@@ -11,9 +12,6 @@ export interface UploadPicture {
   readonly sha256: string
   readonly file: ReferenceFile
 }
-
-/** Longest side of a picture that `upscale` takes (clause C33), pixels. */
-const upscaleLimit = 2048
 
 /**
  * The picture that an order starts from. Where an earlier step makes it, that step is brought first, by `bring`: bought once, however many orders of this run need it.
@@ -96,9 +94,9 @@ export function checkUpscale(order: Order, bytes: Uint8Array): void {
   if (order.request.operation !== 'upscale') return
   const sniffed = sniffPicture(bytes)
   const longest = 'header' in sniffed ? Math.max(sniffed.header.width, sniffed.header.height) : 0
-  if (longest <= upscaleLimit) return
+  if (longest <= mostUpscaledPx) return
   throw new SpritewrightError('SW_REFERENCE', {
-    message: `"${order.request.id}" would upscale a picture of ${longest} pixels; the service takes at most ${upscaleLimit} on the longest side. Nothing was sent. Take the step out of the chain.`,
-    facts: { id: order.request.id, found: longest, limit: upscaleLimit },
+    message: `"${order.request.id}" would upscale a picture of ${longest} pixels; the service takes at most ${mostUpscaledPx} on the longest side. Nothing was sent. Take the step out of the chain.`,
+    facts: { id: order.request.id, found: longest, limit: mostUpscaledPx },
   })
 }

@@ -31,7 +31,20 @@ export interface AtlasSettings {
   readonly stable?: boolean | undefined
 }
 
-/** The same with every default filled in. `hull` absent: no outlines. */
+/** The same as the schema returns it: with its defaults, and `format` as a list. */
+export interface ReadAtlas {
+  readonly maxSize: number
+  readonly format: readonly PageFormat[]
+  readonly quality?: number | EncodingQuality | undefined
+  readonly ktx2: 'uastc' | 'etc1s'
+  readonly level: number
+  readonly hull?: number | undefined
+  readonly palette?: 'exact' | 'close' | undefined
+  readonly rotate: boolean
+  readonly stable: boolean
+}
+
+/** The same, resolved for what is written. `hull` absent: no outlines. */
 export interface ResolvedAtlas {
   readonly maxSize: number
   /** One or more, in the order of `format`, KTX2 last; without those that nothing is given. */
@@ -63,26 +76,25 @@ export interface OptionIssue {
  * @returns What is wrong in `issues`; then the rest is of no use.
  */
 export function resolveAtlas(
-  settings: AtlasSettings,
+  settings: ReadAtlas,
   targets: readonly (FormatName | EngineFormat)[],
 ): { readonly atlas: ResolvedAtlas; readonly notes: readonly string[]; readonly issues: readonly OptionIssue[] } {
-  const { format = 'png', quality, palette, hull } = settings
-  const wanted = typeof format === 'string' ? [format] : format
-  const { made, notes, issues } = chooseEncodings(wanted, targets)
+  const { maxSize, format, quality, level, ktx2, hull, palette, rotate, stable } = settings
+  const { made, notes, issues } = chooseEncodings(format, targets)
   const hasNoPng = palette !== undefined && !made.includes('png')
   return {
     atlas: {
-      maxSize: settings.maxSize ?? 2048,
+      maxSize,
       encodings: made,
-      level: settings.level ?? 6,
-      ktx2: settings.ktx2 ?? 'uastc',
+      level,
+      ktx2,
       ...(quality === undefined
         ? {}
         : { quality: typeof quality === 'number' ? { webp: quality, avif: quality, ktx2: quality } : quality }),
       ...(hull === undefined ? {} : { hull }),
       ...(palette === undefined ? {} : { palette }),
-      ...(settings.rotate === true ? { rotate: true } : {}),
-      ...(settings.stable === true ? { stable: true } : {}),
+      ...(rotate ? { rotate } : {}),
+      ...(stable ? { stable } : {}),
     },
     notes,
     issues: [
@@ -90,7 +102,7 @@ export function resolveAtlas(
       ...(hasNoPng
         ? [{ path: 'atlas.palette', expected: 'none where no PNG is written, since only PNGs have palettes', found: `"${palette}"` }]
         : []),
-      ...(settings.rotate === true ? turnIssues(targets) : []),
+      ...(rotate ? turnIssues(targets) : []),
     ],
   }
 }

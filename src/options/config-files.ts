@@ -2,9 +2,9 @@ import { basename, join, relative, resolve, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { ModuleLoader } from '../host/module-loader.ts'
-import { parseDuration } from '../plain-options.ts'
 import { createDocument, type Fault, type Place, placeInText } from '../spec/document.ts'
-import { readPlainJson } from '../spec/plain-json.ts'
+import { parseJsonText } from '../spec/json-text.ts'
+import { defaultReplayWindow, parseDuration } from './schema.ts'
 
 /** What {@link loadConfig} needs of the world. */
 export interface ConfigPorts {
@@ -24,7 +24,8 @@ export interface LoadedConfig {
   readonly projectName?: string
 }
 
-const names = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.${ending}`)
+/** Names of config files, of which a project has one. */
+export const configNames: readonly string[] = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.${ending}`)
 
 /**
  * Finds and reads `spritewright.config.{ts,js,mjs,json}` in the root, and the names of the project's dependencies.
@@ -46,22 +47,19 @@ export async function loadConfig(ports: ConfigPorts, root: string, explicit?: st
   return { file, options, ...project }
 }
 
-/** After this time a person decides whether something is sent again. */
-const widestWindow = '10m'
-
 /** Data may make the window narrower. Wider, a change of data would have sent what a person has to decide about; a program can do more than that anyway. */
 function refuseWideWindow(root: string, file: string, options: unknown): void {
   const window = (options as { readonly replayWindow?: unknown } | null)?.replayWindow
-  if (typeof window !== 'string' || (parseDuration(window) ?? 0) <= (parseDuration(widestWindow) ?? 0)) return
+  if (typeof window !== 'string' || (parseDuration(window) ?? 0) <= (parseDuration(defaultReplayWindow) ?? 0)) return
   throw configError(
     file,
-    `Expected a replayWindow of at most ${widestWindow} in ${showPath(root, file)}, found ${window}. A longer one belongs into spritewright.config.mjs.`,
+    `Expected a replayWindow of at most ${defaultReplayWindow} in ${showPath(root, file)}, found ${window}. A longer one belongs into spritewright.config.mjs.`,
   )
 }
 
 async function findConfig(disk: Disk, root: string): Promise<string | undefined> {
   const found: string[] = []
-  for (const name of names) if (await disk.stat(join(root, name))) found.push(name)
+  for (const name of configNames) if (await disk.stat(join(root, name))) found.push(name)
   if (found.length > 1) {
     const message = `Expected one config file, found ${found.join(' and ')}. Remove all but one, or name one with --config.`
     throw new SpritewrightError('SW_CONFIG', { message, facts: { files: found } })
@@ -94,9 +92,6 @@ async function readPackage(disk: Disk, root: string): Promise<Pick<LoadedConfig,
 
 async function readJson(disk: Disk, root: string, file: string): Promise<unknown> {
   const text = (await readText(disk, root, file)).replace(/^\uFEFF/, '')
-  const plain = readPlainJson(text)
-  if (plain) return plain.value
-  const { parseJsonText } = await import('../spec/json-text.ts')
   const parsed = parseJsonText(text)
   if ('broken' in parsed) throw jsonError(root, file, parsed.broken, placeInText(text, parsed.broken.offset ?? 0))
   const document = createDocument(text, parsed.root)

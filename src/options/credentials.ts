@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
-import { baseUrlWords, parseBaseUrl } from './base-url.ts'
 import { refuseKeyInAddress, searchFor } from './key-search.ts'
+import { baseUrlWords, parseBaseUrl } from './schema.ts'
 import { Secret } from './secret.ts'
 
 type Variables = Readonly<Record<string, string | undefined>>

@@ -1,16 +1,11 @@
 import { resolve } from 'node:path'
 import type { FormatName } from '../../atlas/format-names.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
-import { type Credits, parseCredits } from '../credit/credits.ts'
+import type { Credits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
-import { everySpec } from '../host/glob.ts'
-import { arePlainOptions, parseDuration } from '../plain-options.ts'
 import type { Profile } from '../service/profile.ts'
 import { type AtlasSettings, type OptionIssue, type ResolvedAtlas, resolveAtlas } from './atlas.ts'
-import { parseBaseUrl } from './base-url.ts'
-
-/** An engine that atlases are written for. */
-export type Engine = 'phaser' | 'pixi'
+import { type Engine, type ReadOptions, type ResolvedLimits, readOptions } from './schema.ts'
 
 /** An amount of credits in a config: a decimal text or number with at most four decimals, e.g. `2.4`. */
 export type CreditsOption = string | number
@@ -68,22 +63,6 @@ export interface Options {
   readonly replayWindow?: string | undefined
 }
 
-/** Limits of the service, as it publishes them. */
-export interface ResolvedLimits {
-  /** Length of the window that the three rates count in, milliseconds. @default 60000 */
-  readonly windowMs: number
-  /** POST requests a window. @default 10 */
-  readonly post: number
-  /** GET requests a window. @default 120 */
-  readonly get: number
-  /** Downloads a window. @default 20 */
-  readonly download: number
-  /** Jobs at work at once. @default 2 */
-  readonly activeJobs: number
-  /** Open event streams. @default 4 */
-  readonly streams: number
-}
-
 /** Options with every default filled in. Only what is truly absent is undefined. */
 export interface ResolvedOptions {
   /** Absolute path of the project. */
@@ -133,46 +112,35 @@ export function isCi(env: Readonly<Record<string, string | undefined>>): boolean
 }
 
 /**
- * Checks options and fills in every default; the only home of defaults.
+ * Checks options and fills in every default: those of the schema, and those that depend on the project.
  *
  * @param argument The plugin's or the program's own options; they win over the config file's, key by key, inside objects too.
  * @throws `SW_CONFIG` with facts `{ file?, issues: [{ path, expected, found }] }`.
  */
-export async function resolveOptions(argument: Options, context: OptionsContext): Promise<ResolvedOptions> {
-  const config = context.config
-  await checkOptions(config?.options ?? {}, config?.file)
-  await checkOptions(argument, undefined)
-  const options = mergeOptions((config?.options ?? {}) as Options, argument)
-  const { specs = everySpec, build = {}, store = {}, cache = {}, atlas = {}, limits = {}, approval = {} } = options
-  const engine = options.engine ?? findEngine(context.dependencies)
-  const service = resolveService(options.service)
-  const made = resolveAtlas(atlas, [...enginesOf({ engine }), ...(options.formats ?? [])])
-  refuse(made.issues, config?.file)
+export function resolveOptions(argument: Options, { root, isCi, dependencies, config }: OptionsContext): ResolvedOptions {
+  // Each is checked by itself first, so that an error names where the option comes from.
+  checkedOptions(config?.options ?? {}, config?.file)
+  checkedOptions(argument, undefined)
+  const options = checkedOptions(mergeOptions((config?.options ?? {}) as Options, argument), config?.file)
+  const { specs, formats, service, approval, build, placeholders, store, cache, limits } = options
+  const engine = options.engine ?? findEngine(dependencies)
+  const made = resolveAtlas(options.atlas, [...enginesOf({ engine }), ...formats])
+  if (made.issues.length > 0) throw optionsError(made.issues, config?.file)
   return {
-    root: context.root,
-    specs: typeof specs === 'string' ? [specs] : specs,
+    root,
+    specs,
     ...(engine === undefined ? {} : { engine }),
-    formats: options.formats ?? [],
-    ...(service === undefined ? {} : { service }),
-    approval: resolveApproval(approval),
-    build: { generate: build.generate ?? (context.isCi ? 'never' : 'approved'), unbought: build.unbought ?? 'error' },
-    placeholders: { mark: options.placeholders?.mark ?? true },
-    isCi: context.isCi,
-    store: {
-      dir: resolve(context.root, store.dir ?? '.spritewright'),
-      ...(store.shared === undefined ? {} : { shared: resolve(context.root, store.shared) }),
-    },
-    cache: { maxBytes: cache.maxBytes ?? 2 ** 30 },
+    formats,
+    ...(service === undefined ? {} : { service: service === 'embedded' ? service : withoutUndefined(service) }),
+    approval: withoutUndefined(approval),
+    build: { generate: build.generate ?? (isCi ? 'never' : 'approved'), unbought: build.unbought },
+    placeholders,
+    isCi,
+    store: withoutUndefined({ dir: resolve(root, store.dir), shared: store.shared && resolve(root, store.shared) }),
+    cache,
     atlas: made.atlas,
-    limits: {
-      windowMs: limits.windowMs ?? 60_000,
-      post: limits.post ?? 10,
-      get: limits.get ?? 120,
-      download: limits.download ?? 20,
-      activeJobs: limits.activeJobs ?? 2,
-      streams: limits.streams ?? 4,
-    },
-    replayWindowMs: parseDuration(options.replayWindow ?? '10m') ?? 0,
+    limits,
+    replayWindowMs: options.replayWindow,
     notes: made.notes,
   }
 }
@@ -203,17 +171,22 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-async function checkOptions(options: unknown, file: string | undefined): Promise<void> {
-  if (arePlainOptions(options)) return
-  const { optionIssues } = await import('./schema.ts')
-  refuse(optionIssues(options), file)
+function checkedOptions(options: unknown, file: string | undefined): ReadOptions {
+  const read = readOptions(options)
+  if ('options' in read) return read.options
+  throw optionsError(read.issues, file)
 }
 
-/** Says everything that is wrong, where anything is. */
-function refuse(issues: readonly OptionIssue[], file: string | undefined): void {
-  if (issues.length === 0) return
+/** A copy without the fields that are undefined. */
+function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> }
+}
+
+/** Says everything that is wrong. */
+function optionsError(issues: readonly OptionIssue[], file: string | undefined): SpritewrightError {
   const where = file ?? 'options'
-  throw new SpritewrightError('SW_CONFIG', {
+  return new SpritewrightError('SW_CONFIG', {
     message: issues
       .map(({ path, expected, found }) => `${where}${path === '' ? '' : ` ${path}`}: expected ${expected}, found ${found}`)
       .join('\n'),
@@ -226,17 +199,4 @@ function findEngine(dependencies: readonly string[]): Engine | undefined {
   const isPixi = dependencies.includes('pixi.js')
   if (isPhaser === isPixi) return undefined
   return isPhaser ? 'phaser' : 'pixi'
-}
-
-function resolveService(service: Options['service']): ResolvedOptions['service'] {
-  if (service === undefined || service === 'embedded') return service
-  return { baseUrl: parseBaseUrl(service.baseUrl) ?? service.baseUrl, ...(service.profile ? { profile: service.profile } : {}) }
-}
-
-function resolveApproval(approval: NonNullable<Options['approval']>): ResolvedOptions['approval'] {
-  const read = (name: 'perSprite' | 'perRun' | 'total'): Record<string, Credits> => {
-    const value = approval[name]
-    return value === undefined ? {} : { [name]: parseCredits(String(value), `approval.${name}`) }
-  }
-  return { ...read('perSprite'), ...read('perRun'), ...read('total') }
 }

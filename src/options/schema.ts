@@ -1,24 +1,84 @@
 import { z } from 'zod'
-import { pageFormats } from '../../atlas/format-abilities.ts'
-import { formatNames, isFormatName } from '../../atlas/format-names.ts'
+import { type PageFormat, pageFormats } from '../../atlas/format-abilities.ts'
+import { type FormatName, formatNames, isFormatName } from '../../atlas/format-names.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
-import { isCreditsText } from '../credit/credits.ts'
-import { parseDuration } from '../plain-options.ts'
+import { pageSide } from '../../atlas/limits.ts'
+import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
+import { defaultLimits, type Limits } from '../service/limits/limits.ts'
+import type { Profile } from '../service/profile.ts'
 import type { ValuePath } from '../spec/document.ts'
+import { filledText, flag, wholeNumber } from '../spec/schema.ts'
 import { formatPath, nearestName, toFaults } from '../spec/schema-faults.ts'
-import type { OptionIssue } from './atlas.ts'
-import { baseUrlWords, parseBaseUrl } from './base-url.ts'
+import type { OptionIssue, ReadAtlas } from './atlas.ts'
 
-const whole = (minimum: number, maximum: number): z.ZodNumber => {
-  const error = `a whole number from ${minimum} to ${maximum}`
-  return z.int({ error }).min(minimum, { error }).max(maximum, { error })
+/** An engine that atlases are written for. */
+export type Engine = 'phaser' | 'pixi'
+
+/** Limits of the service, as it publishes them. */
+export interface ResolvedLimits extends Limits {
+  /** Jobs at work at once. @default 2 */
+  readonly activeJobs: number
 }
-const text = (error: string): z.ZodString => z.string({ error }).regex(/\S/, { error })
+
+/** Options as the schema returns them: with every default, but for those that depend on the project. */
+export interface ReadOptions {
+  readonly specs: readonly string[]
+  readonly engine?: Engine | undefined
+  readonly formats: readonly (FormatName | EngineFormat)[]
+  readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> | undefined } | undefined
+  readonly approval: {
+    readonly perSprite?: Credits | undefined
+    readonly perRun?: Credits | undefined
+    readonly total?: Credits | undefined
+  }
+  /** `generate` has no default here: continuous integration has another one. */
+  readonly build: { readonly generate?: 'approved' | 'never' | undefined; readonly unbought: 'error' | 'placeholder' }
+  readonly placeholders: { readonly mark: boolean }
+  /** Paths as written. */
+  readonly store: { readonly dir: string; readonly shared?: string | undefined }
+  readonly cache: { readonly maxBytes: number }
+  readonly atlas: ReadAtlas
+  readonly limits: ResolvedLimits
+  /** Milliseconds. */
+  readonly replayWindow: number
+}
+
+/** How long a submission of unknown outcome may be sent again without a person. */
+export const defaultReplayWindow: string = '10m'
+
+/**
+ * Reads a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
+ * `$`: a variable in an address is never expanded, so it would be sent as it is written.
+ *
+ * @returns The URL without a slash at its end; undefined for anything else. The text may hold a secret, so callers must not show it.
+ */
+export function parseBaseUrl(text: string): string | undefined {
+  if (text.includes('$') || !URL.canParse(text.trim())) return undefined
+  const url = new URL(text.trim())
+  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === ''
+  if (!isPlain || !/^https?:$/.test(url.protocol)) return undefined
+  return url.href.replace(/\/+$/, '')
+}
+
+/** What {@link parseBaseUrl} takes, in words. */
+export const baseUrlWords: string = 'a base URL like https://api.example.com, without name, password, query, fragment or `$`'
+
+/** Milliseconds of `500ms`, `2s`, `10m`, `1h`, `1.5h`; undefined for anything else, and above 24 hours. */
+export function parseDuration(duration: string): number | undefined {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(duration.trim())
+  if (!match) return undefined
+  const unitMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] as 'ms' | 's' | 'm' | 'h']
+  const ms = Math.round(Number(match[1]) * unitMs)
+  return ms <= 24 * 3_600_000 ? ms : undefined
+}
+
 const creditWords = 'credits with at most four decimals, like 2.4 or "2.4"'
-// A number is taken by its shortest decimal text, which is what its author wrote; money never passes through arithmetic on floats.
+// A number is read by its shortest decimal text, which is what its author wrote: money never passes through arithmetic on floats.
 const credits = z
   .union([z.string(), z.number()], { error: creditWords })
   .refine((value) => isCreditsText(String(value)), { error: creditWords })
+  .transform((value) => parseCredits(String(value)))
+  .optional()
 const durationWords = "a duration up to 24 hours like '10m', '2s', '500ms' or '1h'"
 const ownFormatWords = 'or a format of your own: { name: "my-format", write(atlases) { ... } }'
 const ownNameWords = 'a name of its own in small letters, digits and hyphens, a letter first'
@@ -31,91 +91,111 @@ const encodings = z
   .min(1, { error: 'at least one encoding' })
   .refine((list) => new Set(list).size === list.length, { error: 'each encoding once' })
 const qualityWords = 'a whole number from 1 to 100, or { webp, avif, ktx2 } with one each'
-const percent = whole(1, 100).optional()
-const quality = z.strictObject({ webp: percent, avif: percent, ktx2: percent }, { error: qualityWords })
+const percent = wholeNumber(1, 100)
+const quality = z.strictObject({ webp: percent.optional(), avif: percent.optional(), ktx2: percent.optional() }, { error: qualityWords })
 
-const serviceShape = {
-  baseUrl: z.string({ error: baseUrlWords }).refine((value) => parseBaseUrl(value) !== undefined, { error: baseUrlWords }),
-  profile: z.custom<object>((value) => typeof value === 'object' && value !== null, { error: 'a profile object' }).optional(),
+/** A text, and what a function makes of it. */
+function textReadBy<T>(read: (text: string) => T | undefined, error: string): z.ZodPipe<z.ZodString, z.ZodTransform<T, string>> {
+  return z
+    .string({ error })
+    .refine((text) => read(text) !== undefined, { error })
+    .transform((text) => read(text) as T)
 }
+
+/** One value, or a list of them, as a list. */
+function toList<T>(value: T | readonly T[]): readonly T[] {
+  return Array.isArray(value) ? value : [value as T]
+}
+
+/** Groups of options. Their fields have the defaults, and a group that is left out is read as one without fields. */
 const shapes = {
-  service: z.strictObject(serviceShape, { error: 'an object with "baseUrl"' }),
+  service: z.strictObject(
+    {
+      baseUrl: textReadBy(parseBaseUrl, baseUrlWords),
+      profile: z.custom<Partial<Profile>>((value) => typeof value === 'object' && value !== null, { error: 'a profile object' }).optional(),
+    },
+    { error: 'an object with "baseUrl"' },
+  ),
   approval: z.strictObject(
-    { perSprite: credits.optional(), perRun: credits.optional(), total: credits.optional() },
+    { perSprite: credits, perRun: credits, total: credits },
     { error: 'an object of ceilings: perSprite, perRun, total' },
   ),
   build: z.strictObject(
     {
       generate: z.enum(['approved', 'never'], { error: '"approved" or "never"' }).optional(),
-      unbought: z.enum(['error', 'placeholder'], { error: '"error" or "placeholder"' }).optional(),
+      unbought: z.enum(['error', 'placeholder'], { error: '"error" or "placeholder"' }).default('error'),
     },
     { error: 'an object: generate, unbought' },
   ),
-  placeholders: z.strictObject({ mark: z.boolean({ error: 'true or false' }).optional() }, { error: 'an object: mark' }),
+  placeholders: z.strictObject({ mark: flag().default(true) }, { error: 'an object: mark' }),
   store: z.strictObject(
-    { dir: text('the path of a folder').optional(), shared: text('the path of a folder').optional() },
+    { dir: filledText('the path of a folder').default('.spritewright'), shared: filledText('the path of a folder').optional() },
     { error: 'an object: dir, shared' },
   ),
-  cache: z.strictObject({ maxBytes: whole(0, 2 ** 50).optional() }, { error: 'an object: maxBytes' }),
+  cache: z.strictObject({ maxBytes: wholeNumber(0, 2 ** 50).default(2 ** 30) }, { error: 'an object: maxBytes' }),
   atlas: z.strictObject(
     {
-      maxSize: whole(64, 16_384).optional(),
-      format: z.union([encoding, encodings], { error: encodingWords }).optional(),
-      quality: z.union([whole(1, 100), quality], { error: qualityWords }).optional(),
-      level: whole(0, 9).optional(),
-      ktx2: z.enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' }).optional(),
-      hull: whole(4, 64).optional(),
+      maxSize: wholeNumber(pageSide.least, pageSide.most).default(pageSide.usual),
+      format: z
+        .union([encoding, encodings], { error: encodingWords })
+        .transform(toList<PageFormat>)
+        .default(['png']),
+      quality: z.union([percent, quality], { error: qualityWords }).optional(),
+      level: wholeNumber(0, 9).default(6),
+      ktx2: z.enum(['uastc', 'etc1s'], { error: '"uastc" or "etc1s"' }).default('uastc'),
+      hull: wholeNumber(4, 64).optional(),
       palette: z.enum(['exact', 'close'], { error: '"exact" or "close"' }).optional(),
-      rotate: z.boolean({ error: 'true or false' }).optional(),
-      stable: z.boolean({ error: 'true or false' }).optional(),
+      rotate: flag().default(false),
+      stable: flag().default(false),
     },
     { error: 'an object: maxSize, format, quality, level, ktx2, hull, palette, rotate, stable' },
   ),
   limits: z.strictObject(
     {
-      windowMs: whole(1, 3_600_000).optional(),
-      post: whole(1, 10_000).optional(),
-      get: whole(1, 10_000).optional(),
-      download: whole(1, 10_000).optional(),
-      activeJobs: whole(1, 1000).optional(),
-      streams: whole(1, 1000).optional(),
+      windowMs: wholeNumber(1, 3_600_000).default(defaultLimits.windowMs),
+      post: wholeNumber(1, 10_000).default(defaultLimits.post),
+      get: wholeNumber(1, 10_000).default(defaultLimits.get),
+      download: wholeNumber(1, 10_000).default(defaultLimits.download),
+      activeJobs: wholeNumber(1, 1000).default(2),
+      streams: wholeNumber(1, 1000).default(defaultLimits.streams),
     },
     { error: 'an object of limits' },
   ),
 }
 const optionsShape = {
-  specs: z.union([text(patternWords), z.array(text('a glob')).min(1, { error: 'at least one glob' })], { error: patternWords }).optional(),
+  specs: z
+    .union([filledText(patternWords), z.array(filledText('a glob')).min(1, { error: 'at least one glob' })], { error: patternWords })
+    .transform(toList<string>)
+    .default(['**/*.sprite.{json,yaml,yml}']),
   engine: z.enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' }).optional(),
   formats: z
-    .array(z.unknown(), { error: 'a list of formats, by name or of your own' })
+    .array(z.custom<FormatName | EngineFormat>(), { error: 'a list of formats, by name or of your own' })
     .superRefine((list, context) => {
       for (const [at, { path, words }] of formatFaults(list)) context.addIssue({ code: 'custom', path: [at, ...path], message: words })
     })
-    .optional(),
+    .default([]),
   service: z.union([z.literal('embedded'), shapes.service], { error: '"embedded" or { "baseUrl" }' }).optional(),
-  approval: shapes.approval.optional(),
-  build: shapes.build.optional(),
-  placeholders: shapes.placeholders.optional(),
-  store: shapes.store.optional(),
-  cache: shapes.cache.optional(),
-  atlas: shapes.atlas.optional(),
-  limits: shapes.limits.optional(),
-  replayWindow: z
-    .string({ error: durationWords })
-    .refine((value) => parseDuration(value) !== undefined, { error: durationWords })
-    .optional(),
+  approval: shapes.approval.prefault({}),
+  build: shapes.build.prefault({}),
+  placeholders: shapes.placeholders.prefault({}),
+  store: shapes.store.prefault({}),
+  cache: shapes.cache.prefault({}),
+  atlas: shapes.atlas.prefault({}),
+  limits: shapes.limits.prefault({}),
+  replayWindow: textReadBy(parseDuration, durationWords).prefault(defaultReplayWindow),
 }
-const optionsSchema = z.strictObject(optionsShape, { error: 'an object of options' })
+const optionsSchema: z.ZodType<ReadOptions> = z.strictObject(optionsShape, { error: 'an object of options' })
 
-/** What is wrong with options, in words; empty when nothing is. What stands under `service` is never shown: it may hold a secret. */
-export function optionIssues(options: unknown): OptionIssue[] {
+/** Reads options: what they say, or what is wrong with them. A value under `service` is never shown: it may hold a secret. */
+export function readOptions(options: unknown): { readonly options: ReadOptions } | { readonly issues: readonly OptionIssue[] } {
   const checked = optionsSchema.safeParse(options)
-  if (checked.success) return []
-  return toFaults(checked.error.issues, options, unknownOptionWords).map(({ path, expected, found, isAtKey }) => ({
+  if (checked.success) return { options: checked.data }
+  const issues = toFaults(checked.error.issues, options, unknownOptionWords).map(({ path, expected, found, isAtKey }) => ({
     path: formatPath(path),
     expected,
     found: path[0] === 'service' && !isAtKey ? 'something else' : found,
   }))
+  return { issues }
 }
 
 /** What is wrong with entries of `formats`, by their place in the list. */

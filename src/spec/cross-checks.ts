@@ -1,6 +1,7 @@
 import type { Fault, ValuePath } from './document.ts'
-import { defaultFrames, frameRange } from './schema.ts'
+import { framesField } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
+import { frameRange } from './spec.ts'
 
 /** Options that would change what is paid for behind the back of the field that has been priced and approved. */
 const takenOptions: Readonly<Record<string, string>> = {
@@ -48,10 +49,9 @@ function animationFaults(value: unknown): Fault[] {
 }
 
 function frameFaults(animation: Readonly<Record<string, unknown>>, path: ValuePath): Fault[] {
-  const { use, durations, frames = defaultFrames } = animation
+  const { use, durations, frames } = animation
   const faults: Fault[] = []
-  const isKnown = Number.isInteger(frames) && (frames as number) >= frameRange.minimum && (frames as number) <= frameRange.maximum
-  const count = isKnown ? (frames as number) : undefined
+  const { data: count } = framesField.safeParse(frames)
   if (Array.isArray(use) && count !== undefined) {
     for (const [index, frame] of use.entries()) {
       if (!Number.isInteger(frame) || frame < count || frame >= frameRange.maximum) continue

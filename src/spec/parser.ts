@@ -2,12 +2,10 @@ import { basename } from 'node:path'
 import { crossFaults } from './cross-checks.ts'
 import { createDocument, type Fault, type LocatedDocument, type ParsedText, type Place, placeInText, type ValuePath } from './document.ts'
 import { parseJsonText } from './json-text.ts'
-import { namePattern, nameWords } from './schema.ts'
+import { knownFields, namePattern, nameWords, specSchema } from './schema.ts'
 import { describeValue, formatPath, nearestName, toFaults, valueAt } from './schema-faults.ts'
 import type { SpriteSpec } from './spec.ts'
-import { maximumSpecBytes, type SpecIssue, specError } from './spec-error.ts'
-import { specName } from './spec-name.ts'
-import { knownFields, specSchema } from './spec-shape.ts'
+import { checkSpecSize, type SpecIssue, specError, specName } from './spec-file.ts'
 import { toSpec } from './to-spec.ts'
 import { parseYamlText } from './yaml-text.ts'
 
@@ -20,9 +18,7 @@ import { parseYamlText } from './yaml-text.ts'
  * @throws `SW_SPEC` with facts `{ file, issues }`: every issue by {@link SpecIssue}, in the order of the text. Broken syntax is one issue.
  */
 export function parseSpec(text: string, file: string, shownAs: string = file): SpriteSpec {
-  if (Buffer.byteLength(text) > maximumSpecBytes) {
-    throw specError(file, shownAs, [toIssue({ path: [], expected: 'a spec of at most 1 MiB', found: 'more' }, { line: 1, column: 1 })])
-  }
+  checkSpecSize(Buffer.byteLength(text), file, shownAs, 'more')
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text
   const parsed = parseSpecText(source, file)
   if ('broken' in parsed) throw specError(file, shownAs, [toIssue(parsed.broken, placeInText(source, parsed.broken.offset ?? 0))])

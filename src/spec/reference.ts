@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk, DiskStat } from '../host/disk.ts'
 import type { Place, ValuePath } from './document.ts'
+import { placeInSpec } from './parser.ts'
 import { type PictureHeader, sniffPicture } from './picture.ts'
 import { isPathBeside } from './schema.ts'
 import type { SpriteSpec } from './spec.ts'
@@ -133,7 +134,6 @@ async function refuse(disk: Disk, spec: SpriteSpec, refusal: Refusal): Promise<S
 async function findPlace(disk: Disk, spec: SpriteSpec): Promise<Place | undefined> {
   if (!(await disk.stat(spec.file))) return undefined
   const path: ValuePath = spec.reference.kind === 'file' ? ['reference'] : ['reference', 'steps', 0]
-  const { placeInSpec } = await import('./parser.ts')
   return placeInSpec(new TextDecoder().decode(await disk.read(spec.file)), spec.file, path)
 }
 

@@ -2,10 +2,9 @@ import { relative, sep } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Glob } from '../host/glob.ts'
-import { readPlainSpec } from './plain-spec.ts'
+import { parseSpec } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
-import { maximumSpecBytes, specError } from './spec-error.ts'
-import { specName } from './spec-name.ts'
+import { checkSpecSize, specError, specName } from './spec-file.ts'
 
 /** What {@link readSpecs} needs of the world. */
 export interface SpecPorts {
@@ -57,7 +56,7 @@ export async function tryReadSpec(disk: Disk, file: string, root: string): Promi
   let bytes: Uint8Array | undefined
   try {
     bytes = await readBytes(disk, file, root)
-    return { spec: await parseBytes(bytes, file, root), bytes }
+    return { spec: parseSpec(decode(bytes, file, root), file, showPath(root, file)), bytes }
   } catch (error) {
     if (!(error instanceof SpritewrightError)) throw error
     return { spec: error, ...(bytes ? { bytes } : {}) }
@@ -82,14 +81,6 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
   return { specs: specs.sort((a, b) => (a.name < b.name ? -1 : 1)), errors }
 }
 
-async function parseBytes(bytes: Uint8Array, file: string, root: string): Promise<SpriteSpec> {
-  const text = decode(bytes, file, root)
-  const plain = readPlainSpec(text, file)
-  if (plain) return plain
-  const { parseSpec } = await import('./parser.ts')
-  return parseSpec(text, file, showPath(root, file))
-}
-
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array, file: string, root: string): string {
@@ -106,11 +97,7 @@ function decode(bytes: Uint8Array, file: string, root: string): string {
 async function readBytes(disk: Disk, file: string, root: string): Promise<Uint8Array> {
   try {
     const stat = await disk.stat(file)
-    if (stat && stat.bytes > maximumSpecBytes) {
-      const found = `${stat.bytes} bytes`
-      const message = `expected a spec of at most 1 MiB, found ${found}`
-      throw specError(file, showPath(root, file), [{ line: 1, column: 1, path: '', expected: 'a spec of at most 1 MiB', found, message }])
-    }
+    if (stat) checkSpecSize(stat.bytes, file, showPath(root, file))
     return await disk.read(file)
   } catch (cause) {
     if (cause instanceof SpritewrightError) throw cause

@@ -1,14 +1,13 @@
+import { toJSONSchema, z } from 'zod'
+import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
+import type { ValuePath } from './document.ts'
+import { frameRange, mostFps, mostSidePx, mostUpscaledPx } from './spec.ts'
+
 /** What sprite, animation and atlas names look like: `hero.walk` and `hero/walk/0000` are built from them. */
 export const namePattern: RegExp = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 
 /** {@link namePattern} in words. */
 export const nameWords: string = 'a name of letters, digits, _ and -, beginning with a letter or digit'
-
-/** Frames of an animation that names no number. */
-export const defaultFrames: number = 12
-
-/** Fewest and most frames of one animation, as the service's interface has them. */
-export const frameRange: { readonly minimum: number; readonly maximum: number } = { minimum: 7, maximum: 100 }
 
 /** One animation as a spec file holds it, after defaults. */
 export interface AnimationFile {
@@ -48,4 +47,187 @@ export interface SpecFile {
 /** Whether a path stays a path on every machine that has the project: relative, no URL, forward slashes. It may go up. */
 export function isPathBeside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !/[\\\0]/.test(path) && !/^[a-z][a-z0-9+.-]*:/i.test(path)
+}
+
+/** A field for a whole number; its error names the range. */
+export function wholeNumber(minimum: number, maximum: number, error = `a whole number from ${minimum} to ${maximum}`): z.ZodNumber {
+  return z.int({ error }).min(minimum, { error }).max(maximum, { error })
+}
+
+/** A field for `true` or `false`. */
+export function flag(): z.ZodBoolean {
+  return z.boolean({ error: 'true or false' })
+}
+
+/** A field for a text that is not blank. @param error What the text is for. */
+export function filledText(error: string): z.ZodString {
+  return z.string({ error }).regex(/\S/, { error })
+}
+
+/** A field that may be left out. Its description ends with the default, so that the two cannot differ. */
+function withDefault<T extends z.ZodType>(field: T, value: z.util.NoUndefined<z.output<T>>, description: string): z.ZodDefault<T> {
+  const shown = typeof value === 'string' ? value : JSON.stringify(value)
+  return field.default(value).describe(`${description} Default: ${shown}.`)
+}
+
+function numberFrom(minimum: number, maximum: number, error: string): z.ZodNumber {
+  return z.number({ error }).min(minimum, { error }).max(maximum, { error })
+}
+
+function positive(maximum: number): z.ZodNumber {
+  const error = `a number above 0, at most ${maximum}`
+  return z.number({ error }).positive({ error }).max(maximum, { error })
+}
+
+const picturePath = z
+  .string({ error: 'the path of a PNG, JPEG or WebP file beside the spec' })
+  .refine(isPathBeside, { error: 'a path relative to the folder of the spec, with forward slashes (no URL, no absolute path)' })
+
+const stepShapes = {
+  text: z
+    .strictObject({ text: filledText('a text that describes a picture') })
+    .describe('PAID. First step: a picture made from a text, one credit.'),
+  image: z.strictObject({ image: picturePath }).describe('PAID. First step: a picture beside the spec.'),
+  edit: z
+    .strictObject({ edit: filledText('a text that says what to change') })
+    .describe('PAID. Changes the picture so far as the text says, one credit.'),
+  removeBackground: z
+    .strictObject({ removeBackground: filledText('a text that says what is to stay') })
+    .describe('PAID. Removes the background of the picture so far, one credit.'),
+  upscale: z
+    .strictObject({ upscale: filledText('a text that describes the picture') })
+    .describe(`PAID. Doubles each side of the picture so far (longest side at most ${mostUpscaledPx} pixels before), one credit.`),
+}
+const stepWords = 'a step: one of { text }, { image }, { edit }, { removeBackground } or { upscale }'
+
+const chainSchema = z.strictObject(
+  {
+    steps: z
+      .array(z.union(Object.values(stepShapes), { error: stepWords }), { error: 'a list of steps' })
+      .min(1, { error: 'at least one step' })
+      .max(16, { error: 'at most 16 steps' })
+      .describe('PAID. The first step is a picture or a text; every other step is one image execution.'),
+  },
+  { error: 'an object with "steps"' },
+)
+
+/** The number of frames that is asked for. */
+export const framesField: z.ZodType<number, number | undefined> = withDefault(
+  wholeNumber(frameRange.minimum, frameRange.maximum),
+  12,
+  `PAID. Number of frames, ${frameRange.minimum} to ${frameRange.maximum}, checked against what the service can do too.`,
+)
+
+const animationSchema = z.strictObject(
+  {
+    prompt: filledText('a text that says what the animation does')
+      .optional()
+      .describe("PAID. What this animation does; joined to the sprite's prompt. Default: the animation's name."),
+    frames: framesField,
+    take: withDefault(
+      wholeNumber(1, 9999),
+      1,
+      'PAID. 1, 2, …: another take of the same request, bought beside the earlier ones, which stay.',
+    ),
+    options: z
+      .record(z.string(), z.unknown(), { error: 'an object of options' })
+      .optional()
+      .describe('PAID. Further animation options of the service, passed through as they are. Default: none.'),
+    fps: withDefault(positive(mostFps), 12, `FREE. Frames a second, above 0, at most ${mostFps}.`),
+    loop: withDefault(flag(), true, 'FREE. Whether the animation starts again at its end.'),
+    yoyo: withDefault(flag(), false, 'FREE. Plays there and back, the frames at both ends shown once.'),
+    durations: z
+      .array(numberFrom(1, 60_000, 'milliseconds from 1 to 60000'), { error: 'a list of milliseconds' })
+      .optional()
+      .describe('FREE. Milliseconds of each played frame, 1 to 60000, one for every frame played; wins over fps. Default: none.'),
+    use: z
+      .array(wholeNumber(0, frameRange.maximum - 1), { error: 'a list of frame numbers' })
+      .min(1, { error: 'at least one frame number' })
+      .max(1000, { error: 'at most 1000 frame numbers' })
+      .optional()
+      .describe('FREE. Which frames are played, in which order, counted from 0, e.g. [0, 1, 2, 5]: drops bad frames. Default: all.'),
+  },
+  { error: 'an object of animation fields ({} takes every default)' },
+)
+
+const side = (): z.ZodNumber => wholeNumber(1, mostSidePx, `pixels, a whole number from 1 to ${mostSidePx}`)
+const boxSide = side().describe(`Pixels, 1 to ${mostSidePx}.`)
+const boxSchema = z.strictObject({ width: boxSide, height: boxSide })
+const share = (): z.ZodNumber => numberFrom(0, 1, 'a number from 0 to 1')
+const borderWords = 'pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048'
+const border = (): z.ZodNumber => wholeNumber(0, 2048, borderWords)
+
+const specShape = {
+  $schema: z
+    .string({ error: 'the address of a JSON Schema' })
+    .optional()
+    .describe('The JSON Schema for editors; `spritewright schema` prints it.'),
+  reference: z
+    .union([picturePath, chainSchema], { error: 'the path of a picture beside the spec, or { "steps": [...] }' })
+    .describe(
+      'PAID. The picture that is animated: the path of a PNG, JPEG or WebP file, relative to this file; or a chain of steps. Required.',
+    ),
+  prompt: filledText('a text that says what the sprite is').describe('PAID. What the sprite is, shared by its animations. Required.'),
+  background: withDefault(
+    z.enum(['remove', 'keep'], { error: '"remove" or "keep"' }),
+    'remove',
+    'PAID. Whether the background of the frames is removed or kept.',
+  ),
+  animations: z
+    .record(z.string().regex(namePattern, { error: nameWords }), animationSchema, { error: 'an object of animations by name' })
+    .meta({ description: 'PAID and FREE. The animations by name, at least one. Required.', minProperties: 1 }),
+  size: z
+    .union([side(), boxSchema], { error: 'pixels of the longest side, or { "width", "height" }' })
+    .optional()
+    .describe(
+      'FREE. Size of a frame in pixels after scaling: 128 is the longest side, { "width", "height" } fits inside. Default: as delivered.',
+    ),
+  pixelArt: withDefault(flag(), false, 'FREE. Nearest-neighbour scaling, no smoothing, and the engine is told so.'),
+  anchor: z
+    .tuple([share(), share()], { error: '[x, y], each from 0 to 1' })
+    .optional()
+    .describe('FREE. [x, y], each 0 to 1 of the untrimmed frame. Default: none; in Phaser it overrides setOrigin on every frame.'),
+  borders: z
+    .union([border(), z.tuple([border(), border(), border(), border()])], { error: borderWords })
+    .optional()
+    .describe(
+      'FREE. For nine-slices (panels, buttons): pixels at scale 1 that keep their size, of all sides or [left, top, right, bottom]. Such frames are not trimmed. Default: none.',
+    ),
+  stabilize: withDefault(flag(), false, 'FREE. Re-aligns the frames that the service flags as shifted.'),
+  trim: withDefault(flag(), true, 'FREE. Cuts the clear border off each frame.'),
+  extrude: withDefault(wholeNumber(0, mostExtrude), 1, `FREE. Pixels of repeated edge around each frame, 0 to ${mostExtrude}.`),
+  padding: withDefault(wholeNumber(0, mostPadding), 2, `FREE. Clear pixels between frames, 0 to ${mostPadding}.`),
+  scales: withDefault(
+    z.array(positive(4), { error: 'a list of numbers' }).min(1, { error: 'at least one scale' }).max(8, { error: 'at most 8 scales' }),
+    [1],
+    'FREE. Resolution variants, above 0, at most 4, each once, e.g. [1, 0.5]; the first is the main one.',
+  ),
+  atlas: withDefault(
+    z.string({ error: nameWords }).regex(namePattern, { error: nameWords }),
+    'sprites',
+    'FREE. The atlas group that the sprite is packed into.',
+  ),
+}
+
+/** The schema of a spec file. A field that it does not know is an error. Its messages are what was expected. */
+export const specSchema: z.ZodType<SpecFile> = z.strictObject(specShape, { error: 'an object: a spec' })
+
+/** Fields of a spec file that are known at a path: what a misspelt one may have meant. */
+export function knownFields(path: ValuePath): readonly string[] {
+  const [first, , ...rest] = path
+  if (first === undefined) return Object.keys(specShape)
+  if (first === 'animations' && path.length === 2) return Object.keys(animationSchema.shape)
+  if (first === 'reference') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
+  return first === 'size' ? Object.keys(boxSchema.shape) : []
+}
+
+/** The JSON Schema (draft 7, which editors know best) of a spec file as it is written, defaults optional. */
+export function specJsonSchema(): object {
+  const { $schema, ...schema } = toJSONSchema(specSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' })
+  return {
+    $schema,
+    title: 'spritewright sprite spec',
+    description: 'One sprite: PAID fields make the request, a change there is a new purchase; FREE fields never cost anything.',
+    ...schema,
+  }
 }

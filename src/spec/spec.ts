@@ -1,3 +1,15 @@
+/** Fewest and most frames of one animation, as the service's interface has them. */
+export const frameRange: { readonly minimum: number; readonly maximum: number } = { minimum: 7, maximum: 100 }
+
+/** Most frames a second that a spec may ask for. */
+export const mostFps: number = 240
+
+/** Longest side of a picture that the step `upscale` takes (clause C33), pixels. */
+export const mostUpscaledPx: number = 2048
+
+/** Longest side of a frame that a spec may ask for, pixels. */
+export const mostSidePx: number = 4096
+
 /** Which way an animation plays and what it asks of the service. PAID fields make the request; FREE ones never cost anything. */
 export interface AnimationSpec {
   /** Key in the spec's `animations`; the animation is `sprite/NAME` in the engines and `sprite.NAME` in a command. */

@@ -3,7 +3,6 @@ import { waysOfGiving } from '../credit/approval.ts'
 import { isCreditsText } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { LockFile } from './lockfile.ts'
-import { findSharedExecution } from './plain-lock.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z.string().refine(isCreditsText, 'expected a decimal like 2.4')
@@ -89,4 +88,17 @@ export function parseLockFile(text: string, path: string): LockFile {
   }
   const twice = findSharedExecution(parsed.data)
   return twice === undefined ? parsed.data : fail(twice)
+}
+
+/** Says which two requests name the same execution, which makes one: one of them would be given what the other paid for. Undefined where none do. */
+function findSharedExecution(lock: LockFile): string | undefined {
+  const owners = new Map<string, { readonly hash: string; readonly id: string }>()
+  for (const [id, requests] of [...Object.entries(lock.animations), ['a step', lock.steps ?? {}] as const]) {
+    for (const [hash, { execution }] of Object.entries(requests)) {
+      const other = execution && owners.get(execution.id)
+      if (other && other.hash !== hash) return `${other.id} and ${id} name the same execution (${execution.id}) for different requests`
+      if (execution) owners.set(execution.id, { hash, id })
+    }
+  }
+  return undefined
 }

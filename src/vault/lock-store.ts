@@ -4,8 +4,8 @@ import type { Disk } from '../host/disk.ts'
 import { inTurn } from '../host/file-lock.ts'
 import { stageFile } from '../host/publish.ts'
 import type { Random } from '../host/random.ts'
+import { parseLockFile } from './lock-schema.ts'
 import { findEntry, formatEntry, formatLockFile, isStepId, type LockEntry, type LockFile } from './lockfile.ts'
-import { readPlainLock } from './plain-lock.ts'
 
 /** One lock file on disk. */
 export interface LockStore {
@@ -49,7 +49,7 @@ export function createLockStore(
   const readKnown = async (): Promise<typeof known> => {
     const text = await readText()
     if (text === known.text) return known
-    const read = { text, lock: text === '' ? noLock : (readPlainLock(text) ?? (await explain(text, path))) }
+    const read = { text, lock: text === '' ? noLock : parseLockFile(text, path) }
     known = read
     return read
   }
@@ -90,11 +90,6 @@ export function createLockStore(
     return run
   }
   return { path, read, changeAll, change: (id, hash, change) => changeAll([{ id, hash, change }]) }
-}
-
-async function explain(text: string, path: string): Promise<LockFile> {
-  const { parseLockFile } = await import('./lock-schema.ts')
-  return parseLockFile(text, path)
 }
 
 const noLock: LockFile = { version: 1, animations: {} }

@@ -2,7 +2,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { everySpec, nodeGlob } from '../../src/host/glob.ts'
+import { nodeGlob } from '../../src/host/glob.ts'
+
+const everySpec = '**/*.sprite.{json,yaml,yml}'
 
 const glob = nodeGlob()
 let root: string

@@ -26,7 +26,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   errors: { at: ['src/errors.ts'], may: [] },
   'key search': { at: ['src/options/key-search.ts'], may: ['errors'] },
   host: { at: ['src/host/'], may: ['errors'] },
-  spec: { at: ['src/spec/'], may: ['errors', 'host'] },
+  spec: { at: ['src/spec/'], may: ['errors', 'host', 'atlas/limits.ts'] },
   credit: { at: ['src/credit/'], may: ['errors', 'host'] },
   vault: { at: ['src/vault/'], may: ['errors', 'host', 'spec', 'credit'] },
   service: { at: ['src/service/'], may: ['errors', 'key search', 'host', 'src/credit/credits.ts'] },
@@ -36,17 +36,19 @@ export const rooms: Readonly<Record<string, Room>> = {
   embedded: { at: ['src/embedded/'], may: ['errors', 'host', 'src/credit/credits.ts', 'atlas/index.ts'] },
   'service face': { at: ['src/service.ts'], may: ['service', 'embedded'] },
   options: {
-    at: ['src/options/', 'src/plain-options.ts'],
+    at: ['src/options/'],
     may: [
       'errors',
       'key search',
       'host',
       'spec',
       'src/credit/credits.ts',
+      'src/service/limits/limits.ts',
       'src/service/profile.ts',
       'atlas/format-abilities.ts',
       'atlas/formats/format.ts',
       'atlas/format-names.ts',
+      'atlas/limits.ts',
     ],
   },
   project: { at: ['src/project/'], may: [...papers, 'key search', 'options', 'sheets', 'atlas/index.ts'], mayLater: ['embedded'] },
@@ -67,7 +69,10 @@ export const rooms: Readonly<Record<string, Room>> = {
     mayLater: ['src/workshop.ts'],
   },
   runtime: { at: ['plugin/runtime/'], may: [] },
-  panel: { at: ['plugin/panel/ui/'], may: ['plugin/protocol/protocol.ts', 'plugin/protocol/actions.ts', 'src/credit/credits.ts'] },
+  panel: {
+    at: ['plugin/panel/ui/'],
+    may: ['plugin/protocol/protocol.ts', 'plugin/protocol/actions.ts', 'src/credit/credits.ts', 'src/spec/spec.ts'],
+  },
 }
 
 /** Imports of ours that run against the table, types included. */
@@ -113,27 +118,8 @@ export function importLoops(sources: readonly Source[]): Violation[] {
   return found
 }
 
-/** Packages that are loaded with a file, as by the imports of whatever it loads with it; types and dynamic imports load nothing. Ways to them, by file. */
-export function loadedPackages(sources: readonly Source[], from: string): Map<string, readonly string[]> {
-  const byPath = new Map(sources.map((source) => [source.path, source]))
-  const found = new Map<string, readonly string[]>()
-  const visited = new Set<string>()
-  const visit = (path: string, way: readonly string[]): void => {
-    if (visited.has(path)) return
-    visited.add(path)
-    for (const { specifier, isType, isDynamic } of byPath.get(path)?.imports ?? []) {
-      if (isType || isDynamic) continue
-      const target = resolveImport(path, specifier)
-      if (target !== undefined) visit(target, [...way, target])
-      else if (!specifier.startsWith('node:') && !found.has(specifier)) found.set(specifier, way)
-    }
-  }
-  visit(from, [from])
-  return found
-}
-
 /** The file that a relative import means, from the root; undefined for a package. */
-export function resolveImport(from: string, specifier: string): string | undefined {
+function resolveImport(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined
 }
 

@@ -1,6 +1,9 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import { defineConfig, isCi, mergeOptions, type Options, type OptionsContext, resolveOptions } from '../../src/options/options.ts'
+import { readOptions } from '../../src/options/schema.ts'
+import { changedData } from '../kit/changed-data.ts'
 
 const context: OptionsContext = { root: '/game', isCi: false, dependencies: [] }
 
@@ -177,6 +180,46 @@ describe('merging', () => {
     })
     expect(mergeOptions({ service }, { service: 'embedded' }).service).toBe('embedded')
     expect(mergeOptions({ service: 'embedded' }, { service }).service).toEqual(service)
+  })
+})
+
+describe('whatever is changed in options', () => {
+  const options = {
+    specs: ['art/*.sprite.json', '!art/old'],
+    engine: 'pixi',
+    formats: ['aseprite', 'css'],
+    service: { baseUrl: 'https://api.example.com/v1' },
+    approval: { perSprite: 2.4, perRun: '10', total: 100 },
+    build: { generate: 'never', unbought: 'placeholder' },
+    placeholders: { mark: false },
+    store: { dir: '.bought', shared: '../shared' },
+    cache: { maxBytes: 2 ** 30 },
+    atlas: {
+      maxSize: 1024,
+      format: ['png', 'webp'],
+      quality: { webp: 80, avif: 50, ktx2: 1 },
+      level: 9,
+      ktx2: 'etc1s',
+      hull: 8,
+      palette: 'close',
+      rotate: false,
+      stable: false,
+    },
+    limits: { windowMs: 1000, post: 1, get: 2, download: 3, activeJobs: 4, streams: 5 },
+    replayWindow: '1.5h',
+  }
+  test('two that are in order by themselves are in order together', () => {
+    const isRight = (value: unknown): boolean => 'options' in readOptions(value)
+    let taken = 0
+    fc.assert(
+      fc.property(changedData(options), changedData(options), (config, argument) => {
+        if (!isRight(config) || !isRight(argument)) return
+        taken += 1
+        expect(readOptions(mergeOptions(config as Options, argument as Options))).toHaveProperty('options')
+      }),
+      { numRuns: 1000 },
+    )
+    expect(taken).toBeGreaterThan(50)
   })
 })
 

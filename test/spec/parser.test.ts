@@ -242,6 +242,11 @@ describe('what breaks a text', () => {
     expect(linesOf(text, file)).toEqual(['3:1 prompt: expected each field once, found it a second time'])
   })
 
+  test('a field twice in another spelling is an error at the second', () => {
+    const text = '{"reference":"a.png","prompt":"k",\n"animations":{"walk":{}},\n"pr\\u006fmpt":"l"}'
+    expect(linesOf(text)).toEqual(['3:1 prompt: expected each field once, found it a second time'])
+  })
+
   test.each(['/game/hero.sprite.json', '/game/hero.sprite.yaml'])('in %s the field __proto__ is refused and touches nothing', (file) => {
     const text = '{"reference":"a.png","prompt":"k","animations":{"walk":{"options":{"__proto__":{"polluted":1}}}}}'
     expect(issuesOf(text, file)).toMatchObject([{ path: 'animations.walk.options.__proto__', expected: 'a name of a field' }])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { specJsonSchema } from '../../src/spec/json-schema.ts'
+import { specJsonSchema } from '../../src/spec/schema.ts'
 
 type Node = { readonly [key: string]: unknown }
 

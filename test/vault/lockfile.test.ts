@@ -1,13 +1,38 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { hasCode } from '../../src/errors.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import { createLockStore } from '../../src/vault/lock-store.ts'
 import { findEntry, formatLockFile, type LockEntry } from '../../src/vault/lockfile.ts'
+import { changedData } from '../kit/changed-data.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
 const hash = 'b'.repeat(64)
 const entry: LockEntry = {
   service: { host: 'api.example.com', keyMode: 'test', apiVersion: '1' },
   asked: { prompt: 'a knight\nwalks', reference: 'c'.repeat(64), frames: 12, background: 'remove', take: 1 },
+}
+
+/** With every field of the format. */
+const full: LockEntry = {
+  service: { host: 'api.example.com', keyMode: 'test', apiVersion: '1' },
+  asked: {
+    prompt: 'a knight\nwalks',
+    reference: 'd'.repeat(64),
+    operation: 'upscale',
+    frames: 12,
+    background: 'keep',
+    options: { style: ['a', { b: null }] },
+    take: 2,
+  },
+  approval: { ceiling: '2.4', priceVersion: 'v', buyer: 'b', at: 't' },
+  submission: { attempt: 1, key: 'k', body: '{}', bodySha256: 'd'.repeat(64), maxCredits: '2.4', referenceId: 'r' },
+  execution: { id: 'e1', conversation: null },
+  result: {
+    sha256: 'd'.repeat(64),
+    bytes: 7,
+    review: { frameCount: 12, background: null, keptBackgroundFrames: [0, 1], inspectionFrames: [], sourceShiftedFrames: [3] },
+  },
 }
 
 describe('sprites.lock.json', () => {
@@ -68,6 +93,27 @@ describe('sprites.lock.json', () => {
     expect(disk.calls.length).toBe(before)
   })
 
+  test('whatever is changed in a lock file, it is refused, or written back it is the same file', () => {
+    const lock = { version: 1, animations: { 'hero.walk': { [hash]: full }, 'ant.walk': { [hash]: full } }, steps: { [hash]: entry } }
+    let taken = 0
+    fc.assert(
+      fc.property(changedData(lock), (changed) => {
+        try {
+          const read = parseLockFile(JSON.stringify(changed), 'x')
+          taken += 1
+          const again = parseLockFile(formatLockFile(read), 'x')
+          expect(again.animations).toEqual(read.animations)
+          // No steps are written as no field.
+          expect(again.steps ?? {}).toEqual(read.steps ?? {})
+        } catch (error) {
+          if (!hasCode(error, 'SW_LOCKFILE')) throw error
+        }
+      }),
+      { numRuns: 500 },
+    )
+    expect(taken).toBeGreaterThan(50)
+  })
+
   test.each([
     ['broken JSON', '{"version": 1,'],
     ['a merge conflict', '<<<<<<< ours\n{}\n=======\n{}\n>>>>>>> theirs\n'],
@@ -80,6 +126,8 @@ describe('sprites.lock.json', () => {
       }),
     ],
     ['a request under a name that is no hash', formatLockFile({ version: 1, animations: { a: { nothash: entry } } })],
+    ['a field that is not known', JSON.stringify({ version: 1, animations: { a: { [hash]: { ...entry, more: 1 } } } })],
+    ['two requests of one execution', formatLockFile({ version: 1, animations: { a: { [hash]: full }, b: { ['a'.repeat(64)]: full } } })],
   ])('%s is refused with the file named, and nothing is written', async (_, text) => {
     const disk = new MemoryDisk()
     disk.files.set('/p/sprites.lock.json', new TextEncoder().encode(text))

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import type { Host } from '../../host/host.ts'
 import { publish } from '../../host/publish.ts'
+import { configNames } from '../../options/config-files.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { drawFirstPicture } from '../first-picture.ts'
-import { attributeLines, configNames, configText, firstPicturePath, firstSpecPath, firstSpecText, ignoreLines } from '../first-project.ts'
+import { attributeLines, configText, firstPicturePath, firstSpecPath, firstSpecText, ignoreLines } from '../first-project.ts'
 import { ink } from '../view/ink.ts'
 import type { Printer } from '../view/printer.ts'
 

@@ -4,8 +4,8 @@ import { z } from 'zod/mini'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
-import { baseUrlWords, parseBaseUrl } from '../../options/base-url.ts'
 import type { Credentials } from '../../options/credentials.ts'
+import { baseUrlWords, parseBaseUrl } from '../../options/schema.ts'
 
 /** Addresses that may get the key without a question; read from the environment alone, never from a `.env` file. */
 export const trustedHostsName = 'SPRITEWRIGHT_TRUSTED_HOSTS'

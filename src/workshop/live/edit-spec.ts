@@ -3,7 +3,7 @@ import { SpritewrightError } from '../../errors.ts'
 import { stageFile } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
 import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../../spec/scan.ts'
-import { specName } from '../../spec/spec-name.ts'
+import { specName } from '../../spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { SpecEditReport, SpecEditRequest } from '../api/overview-report.ts'
 

@@ -1,7 +1,7 @@
 import type { Context } from '../../project/context.ts'
 import type { SessionKeeper } from '../../project/session.ts'
 import type { SpecScan } from '../../spec/scan.ts'
-import { specName } from '../../spec/spec-name.ts'
+import { specName } from '../../spec/spec-file.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 import type { Workshop } from '../api/api.ts'
 import type { Preview } from '../api/preview-report.ts'

@@ -2,7 +2,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { findSpecs, type SpecScan, toScan, tryReadSpec } from '../../spec/scan.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
-import { specName } from '../../spec/spec-name.ts'
+import { specName } from '../../spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 
 /** What a project's spec files say. */

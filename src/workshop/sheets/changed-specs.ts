@@ -3,7 +3,7 @@ import { filesOf } from '../../errors.ts'
 import { overrideFolder } from '../../sheets/overrides/overrides.ts'
 import { referencePath } from '../../spec/reference.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
-import { specName } from '../../spec/spec-name.ts'
+import { specName } from '../../spec/spec-file.ts'
 
 /** Names of the sprites whose pictures have changed, their specs left aside; all where papers have. @param changed Absolute paths; undefined where nobody knows what has. */
 export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {

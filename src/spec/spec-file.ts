@@ -1,8 +1,14 @@
+import { basename } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Place } from './document.ts'
 
+/** The sprite's name: the file's name before `.sprite.json`, `.sprite.yaml` or `.sprite.yml`. Undefined for any other file. */
+export function specName(file: string): string | undefined {
+  return /^(.*)\.sprite\.(?:json|yaml|yml)$/.exec(basename(file))?.[1]
+}
+
 /** Largest spec file that is read, in bytes. */
-export const maximumSpecBytes: number = 1024 * 1024
+const maximumSpecBytes = 1024 * 1024
 
 /** One thing that is wrong with a spec, with its place; `facts.issues` of a `SW_SPEC` is a list of these. */
 export interface SpecIssue extends Place {
@@ -19,4 +25,11 @@ export function specError(file: string, shownAs: string, issues: readonly SpecIs
   const lines = issues.slice(0, 5).map((issue) => `${shownAs}:${issue.line}:${issue.column} ${issue.message}`)
   if (issues.length > 5) lines.push(`... and ${issues.length - 5} more`)
   return new SpritewrightError('SW_SPEC', { message: lines.join('\n'), facts: { file, issues } })
+}
+
+/** Refuses a spec file that is too large. @param found How messages name the size. @throws `SW_SPEC` */
+export function checkSpecSize(bytes: number, file: string, shownAs: string, found = `${bytes} bytes`): void {
+  if (bytes <= maximumSpecBytes) return
+  const expected = 'a spec of at most 1 MiB'
+  throw specError(file, shownAs, [{ line: 1, column: 1, path: '', expected, found, message: `expected ${expected}, found ${found}` }])
 }
