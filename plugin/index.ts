@@ -7,7 +7,7 @@ import type { Plugin } from 'vite'
 import type { Options } from '../src/index.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
 import { escapeError, failHook } from './failure.ts'
-import { ownIds, parseId } from './ids.ts'
+import { ownIds, parseId, specPath } from './ids.ts'
 import { resolveSprite } from './resolve.ts'
 import { keepSessions, type PluginSeam } from './session.ts'
 
@@ -47,7 +47,7 @@ export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
       },
     },
     resolveId: {
-      filter: { id: [/^virtual:spritewright/, /\.sprite\.(json|yaml|yml)$/] },
+      filter: { id: [/^virtual:spritewright/, specPath] },
       handler(source, importer) {
         return resolveSprite(source, importer, sessions.of(this).surroundings.root, (...wanted) => this.resolve(...wanted))
       },

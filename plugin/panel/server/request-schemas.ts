@@ -26,20 +26,18 @@ export const spriteName: z.ZodString = z.string().min(1).max(400)
 const name = spriteName
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z.string().regex(/^\d{1,15}(?:\.\d{1,4})?$/)
-const frameList = z.array(z.int().min(0).max(99)).min(1).max(1000)
 const target = { id: name, digest }
 const paid = { id: name, hash: digest }
 const serviceId = z.string().min(1).max(400)
 const offer = { ids: z.array(name).max(10_000), ceiling: credits.optional(), adopt: z.boolean().optional() }
 // The words of a line are for the eye; its hash says them too.
 const lines = z.array(z.object({ id: name, hash: digest, price: credits, ceiling: credits })).max(20_000)
-const pixels = z.int().min(1).max(4096)
-const share = z.number().min(0).max(1)
+// What a field of a spec may be, the schema of specs says when the field is written.
 const animation = z.strictObject({
-  fps: z.number().positive().max(240).nullable().optional(),
+  fps: z.number().nullable().optional(),
   loop: z.boolean().nullable().optional(),
   yoyo: z.boolean().nullable().optional(),
-  durations: z.array(z.number().min(1).max(60_000)).min(1).max(1000).nullable().optional(),
+  durations: z.array(z.number()).nullable().optional(),
 })
 
 const asks: { readonly [Name in ActionName]: z.ZodType<Asked<Name>> } = {
@@ -53,16 +51,16 @@ const asks: { readonly [Name in ActionName]: z.ZodType<Asked<Name>> } = {
     asset: z.strictObject({ name: z.string().max(400), base64: z.base64().max(11_184_812) }).optional(),
   }),
   take: z.strictObject(target),
-  'choose-take': z.strictObject({ ...target, take: z.int().min(1).max(9999) }),
-  use: z.strictObject({ ...target, use: frameList.nullable() }),
+  'choose-take': z.strictObject({ ...target, take: z.number() }),
+  use: z.strictObject({ ...target, use: z.array(z.number()).nullable() }),
   edit: z.strictObject({
     sprite: name,
     digest,
     size: z
-      .union([pixels, z.strictObject({ width: pixels, height: pixels })])
+      .union([z.number(), z.strictObject({ width: z.number(), height: z.number() })])
       .nullable()
       .optional(),
-    anchor: z.strictObject({ x: share, y: share }).nullable().optional(),
+    anchor: z.strictObject({ x: z.number(), y: z.number() }).nullable().optional(),
     animations: z.record(name, animation).optional(),
   }),
   recover: z.strictObject({

@@ -1,14 +1,12 @@
 import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
+import { mostSidePx } from '../../../../src/spec/spec.ts'
 import type { PanelSprite } from '../../../protocol/protocol.ts'
 import { NumberField } from './number-field.tsx'
 import { useDraft } from './use-draft.ts'
 
 type Size = PanelSprite['size']
 type SizeKind = 'delivered' | 'longest' | 'box'
-
-/** The largest side that a spec may ask for, pixels. */
-const mostPx = 4096
 
 /** How large frames are in the game: as they came, by their longest side, or fitted into a box. */
 export function SizeFields({
@@ -32,7 +30,7 @@ export function SizeFields({
     else void commit(next === 'longest' ? Math.max(frame.width, frame.height) : { ...frame })
   }
   const pixels = (label: string, value: number, toSize: (px: number) => Size): VNode => (
-    <NumberField label={label} value={value} min={1} max={mostPx} step={1} onCommit={(px) => commit(toSize(Math.round(px)))} />
+    <NumberField label={label} value={value} min={1} max={mostSidePx} step={1} onCommit={(px) => commit(toSize(Math.round(px)))} />
   )
   return (
     <div class="fields">

@@ -1,4 +1,5 @@
 import type { VNode } from 'preact'
+import { mostFps } from '../../../../src/spec/spec.ts'
 import type { AnimationEdit, EditRequest } from '../../../protocol/actions.ts'
 import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
 import { CheckField } from '../controls/check-field.tsx'
@@ -32,7 +33,7 @@ export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite;
             label="Frames a second"
             value={animation.fps}
             min={0.1}
-            max={240}
+            max={mostFps}
             step={1}
             onCommit={(fps) => play({ fps }, `${fps} frames a second`)}
           />
