@@ -50,7 +50,8 @@ export const defaultReplayWindow: string = '10m'
  * Reads a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
  * `$`: a variable in an address is never expanded, so it would be sent as it is written.
  *
- * @returns The URL without a slash at its end; undefined for anything else. The text may hold a secret, so callers must not show it.
+ * @returns The URL without a slash at its end; undefined for anything else. The text may hold a secret, so
+ * callers must not show it.
  */
 export function parseBaseUrl(text: string): string | undefined {
   if (text.includes('$') || !URL.canParse(text.trim())) return undefined
@@ -73,7 +74,8 @@ export function parseDuration(duration: string): number | undefined {
 }
 
 const creditWords = 'credits with at most four decimals, like 2.4 or "2.4"'
-// A number is read by its shortest decimal text, which is what its author wrote: money never passes through arithmetic on floats.
+// A number is read by its shortest decimal text, which is what its author wrote: money never passes through
+// arithmetic on floats.
 const credits = z
   .union([z.string(), z.number()], { error: creditWords })
   .refine((value) => isCreditsText(String(value)), { error: creditWords })
@@ -94,7 +96,7 @@ const qualityWords = 'a whole number from 1 to 100, or { webp, avif, ktx2 } with
 const percent = wholeNumber(1, 100)
 const quality = z.strictObject({ webp: percent.optional(), avif: percent.optional(), ktx2: percent.optional() }, { error: qualityWords })
 
-/** A text, and what a function makes of it. */
+/** A text that a function reads; `undefined` from the function is an error. */
 function textReadBy<T>(read: (text: string) => T | undefined, error: string): z.ZodPipe<z.ZodString, z.ZodTransform<T, string>> {
   return z
     .string({ error })
@@ -107,7 +109,7 @@ function toList<T>(value: T | readonly T[]): readonly T[] {
   return Array.isArray(value) ? value : [value as T]
 }
 
-/** Groups of options. Their fields have the defaults, and a group that is left out is read as one without fields. */
+/** Groups of options. Their fields have the defaults; a missing group is read as an empty one. */
 const shapes = {
   service: z.strictObject(
     {
@@ -186,7 +188,12 @@ const optionsShape = {
 }
 const optionsSchema: z.ZodType<ReadOptions> = z.strictObject(optionsShape, { error: 'an object of options' })
 
-/** Reads options: what they say, or what is wrong with them. A value under `service` is never shown: it may hold a secret. */
+/**
+ * Reads options.
+ *
+ * @returns The options, or everything that is wrong with them. A value under `service` is never shown, since it may
+ * hold a secret.
+ */
 export function readOptions(options: unknown): { readonly options: ReadOptions } | { readonly issues: readonly OptionIssue[] } {
   const checked = optionsSchema.safeParse(options)
   if (checked.success) return { options: checked.data }

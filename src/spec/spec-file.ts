@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Place } from './document.ts'
 
-/** The sprite's name: the file's name before `.sprite.json`, `.sprite.yaml` or `.sprite.yml`. Undefined for any other file. */
+/** The sprite's name: the file's name before `.sprite.json`, `.yaml` or `.yml`. Undefined for any other file. */
 export function specName(file: string): string | undefined {
   return /^(.*)\.sprite\.(?:json|yaml|yml)$/.exec(basename(file))?.[1]
 }
@@ -27,7 +27,12 @@ export function specError(file: string, shownAs: string, issues: readonly SpecIs
   return new SpritewrightError('SW_SPEC', { message: lines.join('\n'), facts: { file, issues } })
 }
 
-/** Refuses a spec file that is too large. @param found How messages name the size. @throws `SW_SPEC` */
+/**
+ * Refuses a spec file that is too large.
+ *
+ * @param found How messages name the size.
+ * @throws `SW_SPEC`
+ */
 export function checkSpecSize(bytes: number, file: string, shownAs: string, found = `${bytes} bytes`): void {
   if (bytes <= maximumSpecBytes) return
   const expected = 'a spec of at most 1 MiB'

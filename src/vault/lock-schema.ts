@@ -90,7 +90,12 @@ export function parseLockFile(text: string, path: string): LockFile {
   return twice === undefined ? parsed.data : fail(twice)
 }
 
-/** Says which two requests name the same execution, which makes one: one of them would be given what the other paid for. Undefined where none do. */
+/**
+ * Finds two requests that name the same execution. An execution makes one of them only, so the other would get a result
+ * that was paid for the first.
+ *
+ * @returns A sentence about the two; undefined if there are none.
+ */
 function findSharedExecution(lock: LockFile): string | undefined {
   const owners = new Map<string, { readonly hash: string; readonly id: string }>()
   for (const [id, requests] of [...Object.entries(lock.animations), ['a step', lock.steps ?? {}] as const]) {

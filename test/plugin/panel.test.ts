@@ -300,6 +300,11 @@ describe('editing from the panel', () => {
     expect(await panel.refused('edit', { sprite: 'hero', digest: edited.digest, animations: { run: { fps: 3 } } })).toMatchObject({
       status: 400,
     })
+    const tooFast = { sprite: 'hero', digest: edited.digest, animations: { walk: { fps: 241 } } }
+    expect(JSON.parse((await panel.refused('edit', tooFast)).text).error).toMatchObject({
+      code: 'SW_SPEC',
+      message: expect.stringContaining('animations.walk.fps: expected a number above 0, at most 240, found 241'),
+    })
     expect(await panel.refused('edit', { sprite: '../hero', digest: edited.digest, size: 3 })).toMatchObject({ status: 400 })
     expect(await panel.refused('edit', { sprite: 'hero', digest: edited.digest, prompt: 'a dragon' })).toMatchObject({ status: 400 })
     expect(await game.read('sprites/hero.sprite.json')).toBe(text)

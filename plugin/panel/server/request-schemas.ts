@@ -32,7 +32,7 @@ const serviceId = z.string().min(1).max(400)
 const offer = { ids: z.array(name).max(10_000), ceiling: credits.optional(), adopt: z.boolean().optional() }
 // The words of a line are for the eye; its hash says them too.
 const lines = z.array(z.object({ id: name, hash: digest, price: credits, ceiling: credits })).max(20_000)
-// What a field of a spec may be, the schema of specs says when the field is written.
+// The ranges of a spec's fields are not checked here: the schema of specs reads the edited spec before it is written.
 const animation = z.strictObject({
   fps: z.number().nullable().optional(),
   loop: z.boolean().nullable().optional(),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { z } from 'zod/mini'
+import { z } from 'zod'
 import { type Approvers, type Given, waysOfGiving } from '../../credit/approval.ts'
 import { isFingerprint, type KeyRing } from '../../credit/signing-key.ts'
 import { SpritewrightError } from '../../errors.ts'

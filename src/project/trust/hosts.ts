@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { z } from 'zod/mini'
+import { z } from 'zod'
 import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { z } from 'zod/mini'
+import { z } from 'zod'
 import type { Budget } from '../../credit/budget.ts'
 import { type Credits, formatCredits, isCreditsText, parseCredits } from '../../credit/credits.ts'
 import type { KeyRing } from '../../credit/signing-key.ts'
@@ -7,9 +7,9 @@ import { type AcceptedCeilings, areSignedBy, signCeilings } from '../../credit/s
 import type { Host } from '../../host/host.ts'
 import { replaceFile } from '../../host/publish.ts'
 
-const credits = z.string().check(z.refine(isCreditsText))
+const credits = z.string().refine(isCreditsText)
 const fileSchema = z.object({
-  ceilings: z.object({ perSprite: z.optional(credits), perRun: z.optional(credits), total: z.optional(credits) }),
+  ceilings: z.object({ perSprite: credits.optional(), perRun: credits.optional(), total: credits.optional() }),
   service: z.object({ host: z.string(), keyMode: z.string() }),
   at: z.string(),
   publicKey: z.string(),
