@@ -2,7 +2,7 @@
  * What the panel and the dev server say to each other. Types alone: the server fills them in `plugin/panel/server/state/state.ts` and `plugin/panel/server/actions.ts`, the panel draws them.
  *
  * All paths are relative to the panel's own page, `<base>__spritewright/`. Its built files lie in `dist/plugin/panel/`: `index.html`, and whatever it names by relative
- * addresses (build it with `base: '../panel/'`). The page is served under a Content-Security-Policy: scripts, styles, pictures and requests of this origin alone, `data:` and `blob:`
+ * addresses (build it with `base: './'`). The page is served under a Content-Security-Policy: scripts, styles, pictures and requests of this origin alone, `data:` and `blob:`
  * pictures besides; no inline script, no inline `<style>` (styles set by script are fine).
  *
  * | request            | what                                                                                                     |

@@ -45,7 +45,7 @@ export class Project {
     const { disk } = this.#world.machines[machine]
     this.specs[machine].set(sprite, state)
     this.sheet(machine, sprite)
-    const reference = sprite === 'tower' ? { steps: [{ text: chainText }] } : `../${sprite}.png`
+    const reference = sprite === 'tower' ? { steps: [{ text: chainText }] } : `./${sprite}.png`
     const walk = { frames: 7, ...(state.take > 1 ? { take: state.take } : {}) }
     if (sprite !== 'tower') disk.put(`/game/sprites/${sprite}.png`, picture(100 + spriteNames.indexOf(sprite)))
     disk.put(
