@@ -126,6 +126,7 @@ function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: s
       '/@vite/client',
       '/live/page.js',
       '/sprites/hero.sprite.json?import',
+      '/@id/__x00__spritewright/atlas/hero',
       '/__spritewright/',
       '/__spritewright/api/state',
     ]
