@@ -15,7 +15,7 @@ export interface CommandArgs {
   port(name: string): number | undefined
 }
 
-/** Readers for parsed options. @param options By camel-case name: `true` for a switch, a text for a value. */
+/** Readers for parsed options. @param options By name without dashes: `true` for a switch, a text for a value. */
 export function createArgs(names: readonly string[], options: Readonly<Record<string, string | boolean>>): CommandArgs {
   const text = (name: string): string | undefined => {
     const value = options[name]

@@ -1,111 +1,125 @@
-import { type CAC, type Command as CacCommand, cac } from 'cac'
+import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
 import { type CommandArgs, createArgs } from './arguments.ts'
-import { type CommandEntry, commandEntries, globalOptions } from './commands.ts'
+import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
 import { nearestName } from './nearest.ts'
 
 /** What a command line asks for. */
 export type CommandLine =
   | { readonly kind: 'version' }
-  /** `entry` absent: the help of the whole program. `isAsked` false: nothing at all was asked. */
+  /** `entry` absent: the help of the whole program. `isAsked` false: the command line is empty. */
   | { readonly kind: 'help'; readonly entry?: CommandEntry; readonly isAsked: boolean }
   | { readonly kind: 'run'; readonly entry: CommandEntry; readonly args: CommandArgs }
 
-/** cac turns `2.10` into a number and `007` into 7. Amounts and names are texts, so whatever looks like a number is marked before and unmarked after. */
-const mark = '\0'
+/** An option as `parseArgs` knows it. */
+interface Option {
+  /** Without its dashes: `buy-only`. */
+  readonly name: string
+  readonly short: string | undefined
+  readonly takesValue: boolean
+  /** As the help shows it: `--max <credits>`. */
+  readonly usage: string
+}
+
+/** An option as it was typed. */
+interface Given {
+  readonly name: string
+  /** With its dashes. */
+  readonly flag: string
+  readonly value: string | undefined
+  /** Whether the value is in the same argument: `--out=dir`. */
+  readonly isInline: boolean
+}
+
+const global = globalOptions.map(readOption)
+/** Of all commands. One name is a switch in all commands, or takes a value in all of them. */
+const everyOption = [...global, ...commandEntries.flatMap((entry) => entry.options.map(readOption))]
 
 /**
  * Reads a command line.
  *
  * @param argv Without the program: what follows `spritewright`.
- * @throws `SW_USAGE` for an unknown command or option (with the nearest name), a missing or doubled value, or names where none belong.
+ * @throws `SW_USAGE` for an unknown command or option (with the nearest name), a missing or doubled value, or
+ *   names where none belong.
  */
 export function parseCommandLine(argv: readonly string[]): CommandLine {
-  const program = createProgram()
-  program.parse(['', '', ...argv.map(markNumber)], { run: false })
-  const entry = commandEntries.find((candidate) => candidate.verb === program.matchedCommandName)
-  const { '--': rest, ...options } = program.options as Record<string, unknown> & { '--'?: unknown[] }
-  if (options.version === true && !entry) return { kind: 'version' }
-  if (options.help === true) return { kind: 'help', isAsked: true, ...(entry ? { entry } : {}) }
+  const { verb, names, given } = readArguments(argv)
+  const entry = commandEntries.find((candidate) => candidate.verb === verb)
+  const isOn = (name: string): boolean => given.some((option) => option.name === name && option.value === undefined)
+  if (isOn('version') && !entry) return { kind: 'version' }
+  if (isOn('help')) return { kind: 'help', isAsked: true, ...(entry ? { entry } : {}) }
   if (argv.length === 0) return { kind: 'help', isAsked: false }
-  if (!entry || !program.matchedCommand) throw unknownCommand(program.args[0])
-  const names = [...program.args, ...(rest ?? [])].map((name) => unmark(String(name)))
+  if (!entry) throw unknownCommand(verb)
   if (!entry.takesNames && names.length > 0) {
     throw usage(`Expected no names after "spritewright ${entry.verb}", found ${JSON.stringify(names[0])}.`, {
       command: entry.verb,
       found: names,
     })
   }
-  return { kind: 'run', entry, args: createArgs(names, checkOptions(options, program, program.matchedCommand)) }
+  return { kind: 'run', entry, args: createArgs(names, checkOptions(given, entry)) }
 }
 
-function createProgram(): CAC {
-  const program = cac('spritewright')
-  for (const option of globalOptions) program.option(option.flags, option.text)
-  for (const entry of commandEntries) {
-    const command = program.command(`${entry.verb}${entry.takesNames ? ' [...names]' : ''}`, entry.text)
-    for (const option of entry.options) command.option(option.flags, option.text)
-  }
-  return program
+/** Splits a command line. It refuses nothing: which options are right depends on the command. */
+function readArguments(argv: readonly string[]): {
+  readonly verb: string | undefined
+  readonly names: readonly string[]
+  readonly given: readonly Given[]
+} {
+  const options: NonNullable<ParseArgsConfig['options']> = {}
+  for (const { name, short, takesValue } of everyOption)
+    options[name] = { type: takesValue ? 'string' : 'boolean', ...(short === undefined ? {} : { short }) }
+  const { tokens } = parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true })
+  const [verb, ...names] = tokens.flatMap((token) => (token.kind === 'positional' ? token.value : []))
+  const given = tokens.flatMap((token) =>
+    token.kind === 'option' ? { name: token.name, flag: token.rawName, value: token.value, isInline: token.inlineValue === true } : [],
+  )
+  return { verb, names, given }
 }
 
-function markNumber(argument: string): string {
-  const [, lead = '', value = ''] = /^(--?[^=]+=)?(.*)$/s.exec(argument) ?? []
-  if (argument.startsWith('-') && lead === '') return argument
-  return value.trim() === '' || Number.isNaN(Number(value)) ? argument : `${lead}${mark}${value}`
+/** Reads the notation of the help text: `--max <credits>`, `-h, --help`. */
+function readOption({ flags }: OptionEntry): Option {
+  const [, short, name = '', value] = /^(?:-(\w), )?--([\w-]+)( <.+>)?$/.exec(flags) ?? []
+  return { name, short, takesValue: value !== undefined, usage: flags }
 }
 
-function unmark(text: string): string {
-  return text.replaceAll(mark, '')
-}
-
-/** The options as texts and switches, or the reason why they are wrong. */
-function checkOptions(options: Readonly<Record<string, unknown>>, program: CAC, command: CacCommand): Record<string, string | boolean> {
-  const known = [...program.globalCommand.options, ...command.options]
+/** The options as texts and switches, by name. @throws `SW_USAGE` for the first one that is wrong. */
+function checkOptions(given: readonly Given[], entry: CommandEntry): Record<string, string | boolean> {
+  const known = [...global, ...entry.options.map(readOption)]
   const checked: Record<string, string | boolean> = {}
-  for (const [name, value] of Object.entries(options)) {
-    const option = known.find((candidate) => candidate.names.includes(name))
-    if (!option)
-      throw unknownOption(
-        name,
-        command,
-        known.map((candidate) => toFlag(candidate.name)),
-      )
-    // The aliases of an option repeat it.
-    if (name !== option.name) continue
-    if (Array.isArray(value)) throw usage(`Expected ${toFlag(name)} once, found it ${value.length} times.`, { option: toFlag(name) })
-    if (option.required && (typeof value !== 'string' || unmark(value) === '')) {
-      throw usage(`Expected a value after ${toFlag(name)}: ${option.rawName}.`, { option: toFlag(name) })
+  for (const { name, flag, value, isInline } of given) {
+    const option = known.find((candidate) => candidate.name === name)
+    if (!option) throw unknownOption(flag, entry, known)
+    const count = given.filter((other) => other.name === name).length
+    if (count > 1) throw usage(`Expected --${name} once, found it ${count} times.`, { option: `--${name}` })
+    // `parseArgs` takes the next argument as the value, even if it is another option.
+    const isMissing = value === undefined || value === '' || (!isInline && value.startsWith('-'))
+    if (option.takesValue && isMissing) {
+      throw usage(`Expected a value after --${name}: ${option.usage}.`, { option: `--${name}` })
     }
-    if (!option.required && typeof value !== 'boolean') {
-      throw usage(`Expected ${toFlag(name)} without a value, found ${JSON.stringify(unmark(String(value)))}.`, { option: toFlag(name) })
+    if (!option.takesValue && value !== undefined) {
+      throw usage(`Expected --${name} without a value, found ${JSON.stringify(value)}.`, { option: `--${name}` })
     }
-    checked[name] = typeof value === 'string' ? unmark(value) : value === true
+    checked[name] = value ?? true
   }
   return checked
 }
 
-/** `buyOnly` as it is typed: `--buy-only`. */
-function toFlag(name: string): string {
-  if (name.length === 1) return `-${name}`
-  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
-}
-
-function unknownCommand(found: unknown): SpritewrightError {
+function unknownCommand(found: string | undefined): SpritewrightError {
   const verbs = commandEntries.map((entry) => entry.verb)
   if (found === undefined) return usage('Expected a command, found none. All commands: spritewright --help', { commands: verbs })
-  const name = unmark(String(found))
-  const nearest = nearestName(name, verbs)
+  const nearest = nearestName(found, verbs)
   const advice = nearest ? `Did you mean "spritewright ${nearest}"?` : 'All commands: spritewright --help'
-  return usage(`Unknown command ${JSON.stringify(name)}. ${advice}`, { found: name, ...(nearest ? { nearest } : {}) })
+  return usage(`Unknown command ${JSON.stringify(found)}. ${advice}`, { found, ...(nearest ? { nearest } : {}) })
 }
 
-function unknownOption(name: string, command: CacCommand, flags: readonly string[]): SpritewrightError {
-  const found = toFlag(name)
-  const nearest = nearestName(found, flags)
-  const advice = nearest ? `Did you mean ${nearest}?` : `Its options: spritewright ${command.name} --help`
-  return usage(`Unknown option ${found} of "spritewright ${command.name}". ${advice}`, {
-    command: command.name,
+function unknownOption(found: string, { verb }: CommandEntry, known: readonly Option[]): SpritewrightError {
+  const nearest = nearestName(
+    found,
+    known.map(({ name }) => `--${name}`),
+  )
+  const advice = nearest ? `Did you mean ${nearest}?` : `Its options: spritewright ${verb} --help`
+  return usage(`Unknown option ${found} of "spritewright ${verb}". ${advice}`, {
+    command: verb,
     found,
     ...(nearest ? { nearest } : {}),
   })

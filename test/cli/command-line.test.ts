@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/cli/command-line.ts'
-import { commandEntries } from '../../src/cli/commands.ts'
+import { commandEntries, globalOptions } from '../../src/cli/commands.ts'
 import { nearestName } from '../../src/cli/nearest.ts'
 import { createWorld } from './world.ts'
 
@@ -56,6 +56,9 @@ describe('the command line', () => {
 
   test.each([
     ['a value that is missing', ['build', '--out']],
+    ['an option in place of a value', ['build', '--out', '--frozen']],
+    ['an empty value', ['build', '--out=']],
+    ['a short option that nobody knows', ['build', '-x']],
     ['an option given twice', ['build', '--out', 'a', '--out', 'b']],
     ['a value for a switch', ['build', '--frozen=perhaps', '--frozen']],
     ['names where none belong', ['doctor', 'hero']],
@@ -66,6 +69,12 @@ describe('the command line', () => {
     expect(await world.run(...argv)).toBe(2)
     expect(world.err()).toMatch(/^error SW_USAGE /)
     expect(world.opened).toEqual([])
+  })
+
+  test('an option takes a value in all commands that have it, or in none', () => {
+    const options = [...globalOptions, ...commandEntries.flatMap((entry) => entry.options)]
+    const switches = new Set(options.flatMap(({ flags }) => (flags.includes('<') ? [] : flags)))
+    for (const { flags } of options) expect(switches.has(flags.replace(/ <.*/, ''))).toBe(!flags.includes('<'))
   })
 
   test('a command of a later version is honestly unknown', async () => {

@@ -17,7 +17,7 @@ const defaultOut = 'public/sprites'
 /** `spritewright build`: buys what is approved, makes the atlases, writes them. */
 export async function build(context: CommandContext, args: CommandArgs): Promise<number> {
   const { printer, parts, root } = context
-  const isBuyOnly = args.flag('buyOnly')
+  const isBuyOnly = args.flag('buy-only')
   if (isBuyOnly && args.text('out') !== undefined) {
     throw new SpritewrightError('SW_USAGE', {
       message: 'Expected --out or --buy-only, found both: --buy-only writes no atlas. Leave one out.',
