@@ -10,8 +10,24 @@ import { keepSession, type Session, type SessionKeeper } from './project/session
 import { refuseLinks } from './project/store-folder.ts'
 import { toOutput, writeOutput, writeTypings } from './sheets/output/output.ts'
 import type { Workshop } from './workshop/api/api.ts'
+import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
+import { examine } from './workshop/doctor.ts'
 import { interruptible } from './workshop/interrupt.ts'
+import { readAccounts } from './workshop/ledger/accounts.ts'
+import { verifyAccounts } from './workshop/ledger/verify.ts'
+import { readDelivered } from './workshop/live/delivered.ts'
+import { createSpecEditor } from './workshop/live/edit-spec.ts'
+import { createOverviewer } from './workshop/live/overview.ts'
+import { createPendingReader } from './workshop/live/pending-purchases.ts'
+import { createPreviewer } from './workshop/live/preview.ts'
+import { readPrices } from './workshop/live/prices.ts'
+import { answer, cancel, forget } from './workshop/questions.ts'
+import { recover } from './workshop/recovery/recover.ts'
+import { makePlan, readFullStatus } from './workshop/report.ts'
+import { readOriginals, review } from './workshop/review.ts'
+import { openResultStore } from './workshop/store/store.ts'
+import { acceptStanding } from './workshop/trust/accept-standing.ts'
 import { openTrust } from './workshop/trust/trust-desk.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
@@ -134,75 +150,40 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   return openCounter(context, keepSession(context))
 }
 
-type OnDemand = typeof import('./workshop/on-demand.ts')
-
 function openCounter(context: Context, keeper: SessionKeeper): Workshop {
   const never = new AbortController().signal
-  const onDemand = (): Promise<OnDemand> => import('./workshop/on-demand.ts')
-  const once = <T>(make: (parts: OnDemand) => T): (() => Promise<T>) => {
-    let made: Promise<T> | undefined
-    return () => {
-      made ??= onDemand()
-        .then(make)
-        .catch((error: unknown) => {
-          // A package that is being installed anew may be whole a moment later.
-          made = undefined
-          throw error
-        })
-      return made
-    }
-  }
-  const previewer = once((parts) => parts.createPreviewer(context, keeper))
-  const overviewer = once((parts) => parts.createOverviewer(context, keeper))
-  const dueReader = once((parts) => parts.createPendingReader(context, keeper))
-  const editor = once((parts) => parts.createSpecEditor(context))
-  const store = once((parts) => parts.openResultStore(context, keeper))
-  const online = async <T>(signal: AbortSignal, work: (session: Session, parts: OnDemand) => Promise<T>): Promise<T> =>
-    interruptible(signal, async () => {
-      const parts = await onDemand()
-      return work(await keeper.open(signal), parts)
-    })
+  const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
+    interruptible(signal, async () => work(await keeper.open(signal)))
   return {
     options: context.options,
     host: { clock: context.host.clock, disk: context.host.disk, random: context.host.random, terminal: context.host.terminal },
-    plan: (names = [], signal = never) => interruptible(signal, async () => (await onDemand()).makePlan(context, keeper, names, signal)),
-    status: async (names = []) => (await onDemand()).readFullStatus(context, keeper, names),
-    review: async (name) => (await onDemand()).review(context, keeper, name),
-    originals: async (name) => (await onDemand()).readOriginals(context, keeper, name),
-    approve: (request, signal = never) => online(signal, (session, { approve }) => approve(context, session, request, signal)),
-    acceptStanding: (request, signal = never) =>
-      online(signal, (session, { acceptStanding }) => acceptStanding(context, session, request, signal)),
+    plan: (names = [], signal = never) => interruptible(signal, () => makePlan(context, keeper, names, signal)),
+    status: (names = []) => readFullStatus(context, keeper, names),
+    review: (name) => review(context, keeper, name),
+    originals: (name) => readOriginals(context, keeper, name),
+    approve: (request, signal = never) => online(signal, (session) => approve(context, session, request, signal)),
+    acceptStanding: (request, signal = never) => online(signal, (session) => acceptStanding(context, session, request, signal)),
     trust: openTrust(context),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(context, keeper, request)),
-    answer: (request, signal = never) => online(signal, (session, { answer }) => answer(context, session, request, signal)),
-    recover: (request, signal = never) => online(signal, (session, { recover }) => recover(context, session, request, signal)),
-    cancel: (name, signal = never, shown = undefined) =>
-      online(signal, (session, { cancel }) => cancel(context, session, { name, shown }, signal)),
-    forget: (name, confirm, signal = never) => online(signal, (session, { forget }) => forget(context, session, name, confirm, signal)),
-    preview: async (changed, wanted) => {
-      return (await previewer())(changed, wanted)
-    },
-    overview: async (changed) => (await overviewer())(changed),
-    due: async (changed) => (await dueReader())(changed),
-    prices: (signal = never) => online(signal, (session, { readPrices }) => readPrices(context, session, signal)),
-    delivered: async (id, take) => (await onDemand()).readDelivered(context, keeper, id, take),
-    editSpec: async (request) => (await editor())(request),
+    answer: (request, signal = never) => online(signal, (session) => answer(context, session, request, signal)),
+    recover: (request, signal = never) => online(signal, (session) => recover(context, session, request, signal)),
+    cancel: (name, signal = never, shown = undefined) => online(signal, (session) => cancel(context, session, { name, shown }, signal)),
+    forget: (name, confirm, signal = never) => online(signal, (session) => forget(context, session, name, confirm, signal)),
+    preview: createPreviewer(context, keeper),
+    overview: createOverviewer(context, keeper),
+    due: createPendingReader(context, keeper),
+    prices: (signal = never) => online(signal, (session) => readPrices(context, session, signal)),
+    delivered: (id, take) => readDelivered(context, keeper, id, take),
+    editSpec: createSpecEditor(context),
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(context.options), context.options.formats)
       return writeOutput(context.host, resolve(context.options.root, folder), files)
     },
     writeTypings: (sheets, unmade) => writeTypings(context.host, sheets, unmade),
-    ledger: async () => (await onDemand()).readAccounts(context),
-    store: {
-      list: async (names) => (await store()).list(names),
-      verify: async (request) => (await store()).verify(request),
-      prune: async (request, signal) => (await store()).prune(request, signal),
-      push: async (names, signal) => (await store()).push(names, signal),
-      pull: async (names, signal) => (await store()).pull(names, signal),
-    },
-    verifyLedger: (request = {}, signal = never) =>
-      online(signal, (session, { verifyAccounts }) => verifyAccounts(context, session, request, signal)),
-    doctor: async () => (await onDemand()).examine(context, keeper),
+    ledger: () => readAccounts(context),
+    store: openResultStore(context, keeper),
+    verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(context, session, request, signal)),
+    doctor: () => examine(context, keeper),
     contract: (request = {}, signal = never) =>
       interruptible(signal, async () => (await import('./workshop/contract.ts')).checkContract(context, keeper, request, signal)),
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(context, file),

@@ -6,8 +6,10 @@ import { listStrays } from '../project/strays.ts'
 import { isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import type { BuildReport, BuildRequest } from './api/api.ts'
-import type { Bought } from './buy.ts'
+import { type Bought, buy } from './buy.ts'
 import { mayBuy } from './may-buy.ts'
+import { missingError } from './missing.ts'
+import { fetchOrphans, fetchStrays } from './recovery/fetch.ts'
 import { reconcileLock, reconcileResults } from './recovery/reconcile.ts'
 import { keepLayout } from './sheets/layout-file.ts'
 import { assemble } from './sheets/sheets.ts'
@@ -62,7 +64,6 @@ async function lookForOrphans(context: Context, keeper: SessionKeeper, request: 
   if ((orphans.length === 0 && strays.length === 0) || !canAsk(context, keeper)) return
   const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
   try {
-    const { fetchOrphans, fetchStrays } = await import('./on-demand.ts')
     const session = await keeper.open(run.signal)
     await fetchOrphans(context, session, orphans, run)
     if (strays.length > 0) await fetchStrays(context, session, strays, run.signal)
@@ -90,10 +91,9 @@ async function bring(
   // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
   if (!canAsk(context, keeper) && open.every(isUnsent)) {
     if (allowsPlaceholders) return { crew: { purchases: [], failures: [] }, found: first }
-    if (!mayBuy(context, request)) throw await (await import('./on-demand.ts')).missingError(context, open, undefined, false)
+    if (!mayBuy(context, request)) throw await missingError(context, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
-  const { buy } = await import('./on-demand.ts')
   const session = await keeper.open(signal)
   const crew = await buy(context, session, {
     names,

@@ -1,3 +1,4 @@
+import { settle } from '../../job/delivery/deliver.ts'
 import type { Context } from '../../project/context.ts'
 import type { Survey } from '../../project/survey.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
@@ -21,12 +22,7 @@ export async function reconcileLock(context: Context, found: Survey, identity?: 
     const { result, execution } = entry ?? {}
     if (entry && result?.sha256 === bought)
       changes.push({ id, hash, change: (now) => (now?.result ? now : { ...entry, ...now, execution, result }) })
-    else
-      await (await import('../on-demand.ts')).settle(
-        ports,
-        { hash, request, identity: service, approval: undefined },
-        await context.journal.read(hash),
-      )
+    else await settle(ports, { hash, request, identity: service, approval: undefined }, await context.journal.read(hash))
   }
   if (changes.length > 0) await context.lock.changeAll(changes)
 }
