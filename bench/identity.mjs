@@ -10,7 +10,7 @@ import { addViteGame } from './vite-project.mjs'
 
 const here = import.meta.dirname
 const other = join(here, 'node24')
-const cli = join(here, '../dist/src/cli/bin.cjs')
+const cli = join(here, '../dist/src/cli/bin.js')
 const vite = join(here, '../node_modules/vite/bin/vite.js')
 
 /** Everything that a build can write: all formats, all encodings, two scales. */

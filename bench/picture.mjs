@@ -14,7 +14,7 @@ const peers = join(here, 'peers')
 const reduction = 3
 
 installInto(peers, console.log)
-if (!existsSync(join(here, '../dist/src/cli/bin.cjs')))
+if (!existsSync(join(here, '../dist/src/cli/bin.js')))
   execFileSync(process.execPath, [join(here, '../scripts/build.mjs')], { stdio: 'inherit' })
 mkdirSync(cache, { recursive: true })
 const { provideCorpus, readCorpus } = await import('./corpus.mjs')

@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { requestHash } from '../dist/src/spec/key.js'
-import { parseSpec } from '../dist/src/spec/parser.js'
-import { toSheetRequest } from '../dist/src/spec/request.js'
-import { formatLockFile } from '../dist/src/vault/lockfile.js'
+import { createJiti } from 'jiti'
 import { readCorpus } from './corpus.mjs'
+
+// What no user of the package needs is not in dist/: the sources themselves.
+const jiti = createJiti(import.meta.url)
+const { requestHash } = await jiti.import('../src/spec/key.ts')
+const { parseSpec } = await jiti.import('../src/spec/parser.ts')
+const { toSheetRequest } = await jiti.import('../src/spec/request.ts')
+const { formatLockFile } = await jiti.import('../src/vault/lockfile.ts')
 
 /** The project's service is never asked: everything is bought. Port 9 would refuse. */
 export const projectEnv = { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }

@@ -15,7 +15,7 @@ const { values } = parseArgs({
   options: { only: { type: 'string', default: 'S,M' }, section: { type: 'string' }, json: { type: 'string' } },
 })
 
-if (!existsSync(join(here, '../dist/src/cli/bin.cjs')))
+if (!existsSync(join(here, '../dist/src/cli/bin.js')))
   execFileSync(process.execPath, [join(here, '../scripts/build.mjs')], { stdio: 'inherit' })
 installInto(join(here, 'peers'), console.log)
 mkdirSync(cache, { recursive: true })

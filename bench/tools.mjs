@@ -4,7 +4,7 @@ import { measureProcess } from './measure.mjs'
 import { forgetBuilds, makeProject, projectEnv } from './project.mjs'
 
 const here = import.meta.dirname
-const cli = join(here, '../dist/src/cli/bin.cjs')
+const cli = join(here, '../dist/src/cli/bin.js')
 
 /**
  * Everything that makes an atlas of a corpus, by name. `cold` measures a whole process from nothing; `out` is where its pages lie.

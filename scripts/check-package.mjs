@@ -17,6 +17,8 @@ const notRun = new Set(['./client', './package.json'])
 const needsEngine = new Set(['./phaser', './pixi'])
 /** Licences of what is bundled. */
 const notices = 'dist/third-party-notices.txt'
+/** Bytes of the packed package. */
+const packedLimit = 650_000
 const problems = []
 
 try {
@@ -44,6 +46,7 @@ function pack() {
   console.log(
     `packed: ${packed.files.length} files, ${(packed.size / 1024).toFixed(0)} KiB, ${(packed.unpackedSize / 1024).toFixed(0)} KiB unpacked`,
   )
+  if (packed.size > packedLimit) problems.push(`Expected a package of at most ${packedLimit} bytes, found ${packed.size}.`)
   return { tarball: join(scratch, packed.filename), files: packed.files.map(({ path }) => path) }
 }
 
@@ -55,7 +58,7 @@ function checkFiles(files) {
   const pages = readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))
   const expected = new Set([...promised, 'README.md', 'LICENSE', 'ARCHITECTURE.md', ...pages, 'client.d.ts', 'package.json', notices])
   for (const path of expected) if (!files.includes(path)) problems.push(`Expected ${path} in the package, it is missing.`)
-  const isWanted = (path) => expected.has(path) || /^dist\/(?:atlas|src|plugin)\/.*\.(?:c?js|d\.ts|html|css|svg)$/.test(path)
+  const isWanted = (path) => expected.has(path) || /^dist\/(?:atlas|src|plugin)\/.*\.(?:js|d\.ts|html|css|svg)$/.test(path)
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)
 }
 

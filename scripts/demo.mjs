@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs, styleText } from 'node:util'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const cli = join(root, 'dist/src/cli/bin.cjs')
+const cli = join(root, 'dist/src/cli/bin.js')
 const vite = join(root, 'node_modules/vite/bin/vite.js')
 
 /** `site` is the folder that a web server would publish. */

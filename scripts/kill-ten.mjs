@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const cli = join(root, 'dist/src/cli/bin.cjs')
+const cli = join(root, 'dist/src/cli/bin.js')
 const sprites = 10
 const kills = 10
 /** Most requests that a run may make before it is killed. */

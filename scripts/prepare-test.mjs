@@ -30,7 +30,7 @@ step('browser', () => {
 /** The oldest file of dist/, as a time; 0 where nothing is built. */
 function builtAt() {
   const built = filesOf('dist')
-  return existsSync(join(root, 'dist/src/cli/bin.cjs')) ? Math.min(...built.map(modifiedAt)) : 0
+  return existsSync(join(root, 'dist/src/cli/bin.js')) ? Math.min(...built.map(modifiedAt)) : 0
 }
 
 /** The last change of anything that dist/ is made of. */

@@ -10,7 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const { encodePng, readArchive, readDelivery } = await import(join(root, 'dist/atlas/index.js'))
 const project = resolve(process.argv[2] ?? '.')
 const status = JSON.parse(
-  execFileSync(process.execPath, [join(root, 'dist/src/cli/bin.cjs'), 'status', '--json'], { cwd: project, encoding: 'utf8' }),
+  execFileSync(process.execPath, [join(root, 'dist/src/cli/bin.js'), 'status', '--json'], { cwd: project, encoding: 'utf8' }),
 )
 const cell = 128
 const words = { text_to_image: 'text', image_to_image: 'edit', background_remove: 'cut out', upscale: 'doubled' }

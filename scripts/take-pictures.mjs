@@ -94,7 +94,7 @@ function planWords() {
   try {
     cpSync(join(root, 'examples/phaser/sprites'), join(folder, 'sprites'), { recursive: true })
     writeFileSync(join(folder, 'spritewright.config.json'), '{ "service": "embedded" }')
-    return execFileSync(process.execPath, [join(root, 'dist/src/cli/bin.cjs'), 'plan', '--no-color'], { cwd: folder, encoding: 'utf8' })
+    return execFileSync(process.execPath, [join(root, 'dist/src/cli/bin.js'), 'plan', '--no-color'], { cwd: folder, encoding: 'utf8' })
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

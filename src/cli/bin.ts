@@ -1,13 +1,16 @@
 #!/usr/bin/env node
+import { readFileSync } from 'node:fs'
+import module from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { codeFiles, packageVersion } from '../host/code-files.ts'
+import { SpritewrightError } from '../errors.ts'
 import { stateFolder } from '../host/host.ts'
-import { startProgram } from '../host/kept-code.ts'
 
-// The edge of the process: everything that the program is handed is made here, and nowhere else is the process ended.
+// The edge of the process: everything that the program is handed is made here, and nowhere else is the process
+// ended.
 const argv = process.argv.slice(2)
 let isDone = false
+cacheCompiledCode()
 // Nothing is left that could end the run, and it has not ended.
 process.once('beforeExit', () => {
   if (isDone) return
@@ -20,6 +23,16 @@ void run().finally(() => {
   isDone = true
 })
 
+/**
+ * Node 22 keeps the code that it has compiled, in our state folder. Its default is a shared folder for temporary
+ * files: another user may have made it, and compiled code is run.
+ */
+function cacheCompiledCode(): void {
+  const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown }
+  const state = stateFolder(process.env, homedir)
+  if (isAbsolute(state)) enableCompileCache?.(join(state, 'compiled'))
+}
+
 /** A reader that goes away is no failure; a disk that does not take what was asked for is one, whatever else went well. */
 function heedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -31,21 +44,14 @@ function heedOutput(): void {
   })
 }
 
-/** For code that V8 has compiled; undefined where the user has no folder. The one for temporary files may be laid out by others, and what lies there is run. */
-function compiledFolder(): string | undefined {
-  const state = stateFolder(process.env, homedir)
-  return isAbsolute(state) ? join(state, 'compiled') : undefined
+/** Of the package. This file is built into `dist/src/cli`. */
+function packageVersion(): string {
+  const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { readonly version: string }
+  return manifest.version
 }
 
 async function run(): Promise<void> {
   heedOutput()
-  const program = startProgram<typeof import('./whole.ts')>(join(import.meta.dirname, 'whole.cjs'), {
-    files: codeFiles(),
-    folder: compiledFolder(),
-    use: JSON.stringify([/^[a-z]+$/.exec(argv[0] ?? '')?.[0], process.execArgv, process.env.NODE_OPTIONS]),
-    now: Date.now(),
-  })
-  const { nodeHost, runProgram, SpritewrightError, tempName, ...parts } = program.exports
   const interrupt = new AbortController()
   const stop = (): void => {
     if (interrupt.signal.aborted) process.exit(130)
@@ -53,14 +59,16 @@ async function run(): Promise<void> {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
+  // After the compile cache is on, so that it holds the program.
+  const [{ nodeHost }, { runProgram }] = await Promise.all([import('../host/host.ts'), import('./program.ts')])
   const host = nodeHost()
   process.exitCode = await runProgram(argv, {
     host,
-    version: packageVersion(import.meta.filename),
+    version: packageVersion(),
     signal: interrupt.signal,
-    createWorkshop: parts.createWorkshop,
-    specSchema: parts.specSchema,
-    startService: parts.startService,
+    createWorkshop: async (init) => (await import('../workshop.ts')).createWorkshop(init),
+    specSchema: async () => (await import('../workshop/spec-schema.ts')).specJsonSchema(),
+    startService: async (init) => (await import('./embedded.ts')).startService(init),
     ask: async (message) => {
       const { confirm, isCancel } = await import('@clack/prompts')
       const answer = await confirm({ message, initialValue: false, output: process.stderr, signal: interrupt.signal })
@@ -68,6 +76,4 @@ async function run(): Promise<void> {
     },
   })
   await host.net.close()
-  // What ended early has compiled too little to be worth keeping.
-  if (process.exitCode === 0) program.keep((path) => tempName(host.random, path))
 }

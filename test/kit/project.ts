@@ -7,7 +7,7 @@ import { createBitmap, encodePng } from '../../atlas/index.ts'
 import type { EmbeddedService } from '../../src/embedded/service.ts'
 
 /** The CLI as it is published; `npm test` builds it first. */
-export const cliBin: string = join(dirname(fileURLToPath(import.meta.url)), '../..', 'dist/src/cli/bin.cjs')
+export const cliBin: string = join(dirname(fileURLToPath(import.meta.url)), '../..', 'dist/src/cli/bin.js')
 
 /** A small figure on a clear ground: 64 × 64 pixels. @param hue Tells figures apart, 0 to 65535. */
 export function figurePng(hue = 0): Uint8Array {
