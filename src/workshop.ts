@@ -22,6 +22,7 @@ import { createOverviewer } from './workshop/live/overview.ts'
 import { createPendingReader } from './workshop/live/pending-purchases.ts'
 import { createPreviewer } from './workshop/live/preview.ts'
 import { readPrices } from './workshop/live/prices.ts'
+import { projectFiles } from './workshop/project-files.ts'
 import { answer, cancel, forget } from './workshop/questions.ts'
 import { recover } from './workshop/recovery/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
@@ -79,6 +80,7 @@ export type {
   LedgerVerification,
   LedgerVerifyRequest,
 } from './workshop/ledger/report.ts'
+export type { FileRole, ProjectFiles } from './workshop/project-files.ts'
 export type {
   CopyReport,
   PlaceName,
@@ -147,10 +149,10 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     codec: await readCodecVersion(host),
     textures,
   }
-  return openCounter(context, keepSession(context))
+  return openCounter(context, keepSession(context), config.file)
 }
 
-function openCounter(context: Context, keeper: SessionKeeper): Workshop {
+function openCounter(context: Context, keeper: SessionKeeper, configFile: string | undefined): Workshop {
   const never = new AbortController().signal
   const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
     interruptible(signal, async () => work(await keeper.open(signal)))
@@ -163,6 +165,7 @@ function openCounter(context: Context, keeper: SessionKeeper): Workshop {
     originals: (name) => readOriginals(context, keeper, name),
     approve: (request, signal = never) => online(signal, (session) => approve(context, session, request, signal)),
     acceptStanding: (request, signal = never) => online(signal, (session) => acceptStanding(context, session, request, signal)),
+    files: projectFiles(context, configFile),
     trust: openTrust(context),
     build: (request = {}) => interruptible(request.signal ?? never, () => build(context, keeper, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(context, session, request, signal)),

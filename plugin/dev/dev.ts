@@ -97,7 +97,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     }
   }
   let refreshing: Promise<unknown> = Promise.resolve()
-  watchProject(server, { root, store: workshop.options.store.dir }, (isStale, changed) => {
+  watchProject(server, root, workshop.files, (isStale, changed) => {
     const run = refresh(isStale, changed)
     refreshing = run.catch(() => undefined)
     return run

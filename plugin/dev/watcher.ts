@@ -1,19 +1,7 @@
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
-import { isInside, specPath } from '../ids.ts'
+import type { ProjectFiles } from '../../src/index.ts'
 import { createLog } from '../log.ts'
-
-const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
-/** Exports of frames touched up by hand; their pictures are watched as all are. */
-const touchedUp = /\.frames[\\/][^\\/]+\.json$/i
-const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
-
-/** Folders of a project, absolute. */
-export interface WatchedFolders {
-  readonly root: string
-  /** Paid results and the journal. */
-  readonly store: string
-}
 
 /**
  * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result changes, in whatever order other programs write them, with the paths of all that has
@@ -22,7 +10,8 @@ export interface WatchedFolders {
  */
 export function watchProject(
   server: ViteDevServer,
-  { root, store }: WatchedFolders,
+  root: string,
+  { folders, roleOf }: ProjectFiles,
   refresh: (isStale: () => boolean, changed: readonly string[] | undefined) => Promise<void>,
 ): void {
   let isRunning = false
@@ -43,18 +32,14 @@ export function watchProject(
     }
     isRunning = false
   }
-  const results = join(store, 'results')
   const matters = (path: string): boolean => {
-    if (isInside(store, path)) return isInside(results, path)
-    if (isInside(join(root, 'node_modules'), path)) return false
-    return (
-      specPath.test(path) || touchedUp.test(path) || path === join(root, 'sprites.lock.json') || pictures.has(extname(path).toLowerCase())
-    )
+    const role = roleOf(path)
+    return role !== undefined && role !== 'configuration'
   }
-  server.watcher.add([root, results])
+  server.watcher.add([...folders])
   server.watcher.on('all', (event, path) => {
     if (event === 'addDir' || event === 'unlinkDir') return
-    if (dirname(path) === root && configuration.test(basename(path))) void restart(server)
+    if (roleOf(path) === 'configuration') void restart(server)
     else if (matters(path)) void run(path)
   })
   // Of several changes of a file within 50 ms, `all` tells the first; the last is what counts.

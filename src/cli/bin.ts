@@ -67,7 +67,7 @@ async function run(): Promise<void> {
     version: packageVersion(),
     signal: interrupt.signal,
     createWorkshop: async (init) => (await import('../workshop.ts')).createWorkshop(init),
-    specSchema: async () => (await import('../workshop/spec-schema.ts')).specJsonSchema(),
+    specSchema: async () => (await import('../workshop.ts')).specJsonSchema(),
     startService: async (init) => (await import('./embedded.ts')).startService(init),
     ask: async (message) => {
       const { confirm, isCancel } = await import('@clack/prompts')

@@ -1,6 +1,7 @@
 import { createBitmap, encodePages, makeAtlas } from '../../atlas/index.ts'
 import { nodeHost } from '../../src/host/host.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import { projectFiles } from '../../src/workshop/project-files.ts'
 import type { BuiltSheets, createWorkshop, Preview, Workshop } from '../../src/workshop.ts'
 
 /** How the sprite of {@link fakeWorkshop}, `hero`, looks now. */
@@ -41,8 +42,11 @@ export function fakeArt(art: Partial<FakeArt>): FakeArt {
 /** A workshop that shows whatever art a test holds out, at once: what the real one would make of purchases and edits. */
 export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop {
   return async ({ root }) => {
+    const options = { root, store: { dir: `${root}/.spritewright` } } as Workshop['options']
+    const lock = { path: `${root}/sprites.lock.json`, read: async () => ({ version: 1 as const, animations: {} }) }
     const workshop: Partial<Workshop> = {
-      options: { store: { dir: `${root}/.spritewright` } } as Workshop['options'],
+      options,
+      files: projectFiles({ options, lock, host: nodeHost() }, undefined),
       host: nodeHost(),
       // Nothing is ever bought.
       due: async () => ({ orders: [], mayBuy: false, canAsk: false }),

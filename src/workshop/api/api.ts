@@ -8,6 +8,7 @@ import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
 import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
+import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
 import type { Trust } from '../trust/trust-desk.ts'
@@ -200,6 +201,8 @@ export interface Workshop {
     request: AcceptStandingRequest,
     signal?: AbortSignal,
   ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }>
+  /** Which files the sprites depend on, for whoever watches the project. */
+  readonly files: ProjectFiles
   /** Which address may get the API key. */
   readonly trust: Trust
   build(request?: BuildRequest): Promise<BuildReport>

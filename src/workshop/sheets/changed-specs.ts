@@ -4,6 +4,7 @@ import { overrideFolder } from '../../sheets/overrides/overrides.ts'
 import { referencePath } from '../../spec/reference.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
+import { pictureEndings } from '../project-files.ts'
 
 /** Names of the sprites whose pictures have changed, their specs left aside; all where papers have. @param changed Absolute paths; undefined where nobody knows what has. */
 export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {
@@ -14,7 +15,7 @@ export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[]
   for (const path of others) {
     const folded = fold(path)
     const users = parts.filter(({ picture, frames }) => picture === folded || `${folded}${sep}`.startsWith(frames))
-    if (users.length === 0 && !pictures.has(extname(path).toLowerCase())) return 'all'
+    if (users.length === 0 && !pictureEndings.has(extname(path).toLowerCase())) return 'all'
     for (const { name } of users) names.add(name)
   }
   return names
@@ -37,8 +38,6 @@ function toParts(spec: SpriteSpec): SpriteParts {
 function fold(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
-
-const pictures = new Set(['.png', '.jpg', '.jpeg', '.webp'])
 
 /** Whether an error is about a spec, its picture, or frames touched up by hand. */
 export function isAbout(spec: SpriteSpec, error: unknown): boolean {

@@ -1,0 +1,70 @@
+import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path'
+import type { Context } from '../project/context.ts'
+import { specName } from '../spec/spec-file.ts'
+
+/**
+ * What a file is to a project: its configuration; a source (a spec, a picture, frames touched up by hand); or kept,
+ * which builds write too (the lock file, a paid result).
+ */
+export type FileRole = 'configuration' | 'source' | 'kept'
+
+/** The files of a project, for whoever watches them. */
+export interface ProjectFiles {
+  /** Folders to watch, absolute. */
+  readonly folders: readonly string[]
+  /** What a change of a file means. Undefined if no sprite depends on it. @param path Absolute. */
+  roleOf(path: string): FileRole | undefined
+  /** A text that changes with the lock file and with the names of the paid results. */
+  readKept(): Promise<string>
+  /** The approvals in the lock file that a person gave. Builds write approvals of standing ceilings; those are left out. */
+  readApprovals(): Promise<ReadonlySet<string>>
+}
+
+/** What {@link projectFiles} needs of a project. */
+export interface ProjectFilesPorts {
+  readonly options: Pick<Context['options'], 'root' | 'store'>
+  readonly lock: Pick<Context['lock'], 'path' | 'read'>
+  readonly host: Pick<Context['host'], 'disk'>
+}
+
+/** Endings of pictures that a spec may name. */
+export const pictureEndings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp'])
+/** Exports of frames that were touched up by hand. Their pictures are pictures like all others. */
+const touchedUp = /\.frames[\\/][^\\/]+\.json$/i
+const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
+
+/**
+ * Reads the names of files alone; nothing is read before it is asked for.
+ *
+ * @param configFile Absolute path of the configuration that was read; undefined if the project has none.
+ */
+export function projectFiles({ options, lock, host }: ProjectFilesPorts, configFile: string | undefined): ProjectFiles {
+  const { root } = options
+  const store = options.store.dir
+  const results = join(store, 'results')
+  return {
+    folders: [root, results],
+    roleOf: (path) => {
+      if (path === configFile || (dirname(path) === root && configuration.test(basename(path)))) return 'configuration'
+      if (isInside(store, path)) return isInside(results, path) ? 'kept' : undefined
+      if (path === lock.path) return 'kept'
+      if (isInside(join(root, 'node_modules'), path)) return undefined
+      const isSource = specName(path) !== undefined || touchedUp.test(path) || pictureEndings.has(extname(path).toLowerCase())
+      return isSource ? 'source' : undefined
+    },
+    readKept: async () => {
+      const text = (await host.disk.stat(lock.path)) ? new TextDecoder().decode(await host.disk.read(lock.path)) : ''
+      return JSON.stringify([text, await host.disk.list(results)])
+    },
+    readApprovals: async () => {
+      const { animations, steps = {} } = await lock.read()
+      const entries = [...Object.values(animations).flatMap((requests) => Object.values(requests)), ...Object.values(steps)]
+      return new Set(entries.flatMap(({ approval }) => (approval && approval.given !== 'standing' ? JSON.stringify(approval) : [])))
+    },
+  }
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way))
+}
