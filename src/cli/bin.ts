@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import { stateFolder } from '../host/host.ts'
+import { nodeWatchFiles } from '../host/watch.ts'
 
 // The edge of the process: everything that the program is handed is made here, and nowhere else is the process
 // ended.
@@ -69,6 +70,7 @@ async function run(): Promise<void> {
     createWorkshop: async (init) => (await import('../workshop.ts')).createWorkshop(init),
     specSchema: async () => (await import('../workshop.ts')).specJsonSchema(),
     startService: async (init) => (await import('./embedded.ts')).startService(init),
+    watchFiles: nodeWatchFiles,
     ask: async (message) => {
       const { confirm, isCancel } = await import('@clack/prompts')
       const answer = await confirm({ message, initialValue: false, output: process.stderr, signal: interrupt.signal })

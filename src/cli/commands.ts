@@ -74,8 +74,9 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--out <dir>', text: 'Where to, from the project (default: public/sprites)' },
       { flags: '--frozen', text: 'Buy nothing; fail if anything is missing' },
       { flags: '--buy-only', text: 'Buy, and make no atlas' },
+      { flags: '--watch', text: 'Build again whenever a file of the project changes, until Ctrl-C' },
     ],
-    examples: ['build', 'build --out static/sprites', 'build --frozen'],
+    examples: ['build', 'build --out static/sprites', 'build --frozen', 'build --watch'],
     load: async () => (await import('./commands/build.ts')).build,
   },
   {

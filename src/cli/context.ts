@@ -1,4 +1,5 @@
 import type { Host } from '../host/host.ts'
+import type { WatchFiles } from '../host/watch.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
 import type { Printer } from './view/printer.ts'
@@ -45,6 +46,7 @@ export interface ProgramParts {
   readonly startService: (init: ServiceInit) => Promise<RunningService>
   /** The JSON Schema of a spec. */
   readonly specSchema: () => Promise<unknown>
+  readonly watchFiles: WatchFiles
   /** Asks a yes-or-no question on the terminal; undefined when the person leaves it with Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
   /** Aborted by Ctrl-C. */

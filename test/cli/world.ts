@@ -123,6 +123,7 @@ export function createWorld(init: WorldInit = {}): World {
       return { close: async () => void world.closed++, ...init.workshop } as Workshop
     },
     startService: init.startService ?? (async () => Promise.reject(new Error('No service in this test.'))),
+    watchFiles: async () => Promise.reject(new Error('No watching in this test.')),
     specSchema: async () => ({ title: 'A sprite' }),
     ask: async (question) => {
       world.questions.push(question)

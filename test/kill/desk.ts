@@ -107,6 +107,7 @@ async function runHere(root: string, argv: readonly string[], env: Desk['env']):
     version: '0.0.0',
     createWorkshop,
     signal: new AbortController().signal,
+    watchFiles: async () => Promise.reject(new Error('No watching in this test.')),
     startService: () => Promise.reject(new Error('No service of its own here.')),
     specSchema: async () => ({}),
     ask: async () => false,

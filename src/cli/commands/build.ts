@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { sumCredits } from '../../credit/credits.ts'
 import { SpritewrightError } from '../../errors.ts'
 import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../workshop.ts'
@@ -10,19 +10,30 @@ import { count, creditsWords } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 import { sumProgress } from '../view/progress.ts'
 import { createProgressDisplay, type ProgressDisplay } from '../view/progress-display.ts'
+import { type BuildTrace, type OnOpened, watchBuilds } from './build-watch.ts'
 
 /** Where atlases go that nobody gave a place: a folder that Vite and most static servers publish as it is. */
 const defaultOut = 'public/sprites'
 
-/** `spritewright build`: buys what is approved, makes the atlases, writes them. */
+/** `spritewright build`: buys what is approved, makes the atlases, writes them. With `--watch` again and again. */
 export async function build(context: CommandContext, args: CommandArgs): Promise<number> {
-  const { printer, parts, root } = context
-  const isBuyOnly = args.flag('buy-only')
-  if (isBuyOnly && args.text('out') !== undefined) {
+  if (args.flag('buy-only') && args.text('out') !== undefined) {
     throw new SpritewrightError('SW_USAGE', {
       message: 'Expected --out or --buy-only, found both: --buy-only writes no atlas. Leave one out.',
     })
   }
+  if (args.flag('watch')) return watchBuilds(context, (opened) => buildOnce(context, args, opened))
+  await buildOnce(context, args)
+  return 0
+}
+
+/** @param opened Is given the project before anything is built. @returns What was written. */
+async function buildOnce(
+  { printer, parts, root, withWorkshop }: CommandContext,
+  args: CommandArgs,
+  opened: OnOpened = async () => {},
+): Promise<BuildTrace> {
+  const isBuyOnly = args.flag('buy-only')
   const out = resolve(root, args.text('out') ?? defaultOut)
   const display = createProgressDisplay(parts.host, printer)
   // What the abort breaks after this is told as failed, which it is not: the work goes on elsewhere.
@@ -32,7 +43,8 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
   }
   parts.signal.addEventListener('abort', tellStop, { once: true })
   try {
-    return await context.withWorkshop(async (workshop) => {
+    return await withWorkshop(async (workshop) => {
+      await opened(workshop)
       const report = await workshop.build({
         names: args.names,
         frozen: args.flag('frozen'),
@@ -43,7 +55,8 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
       display.stop()
       const written = isBuyOnly ? [] : await workshop.write(report.sheets, out)
       tellBuilt(printer, { workshop, report, written, out: isBuyOnly ? undefined : out, root })
-      return 0
+      const read = report.sheets.sprites.flatMap(({ file, picture = [], overridePaths = [] }) => [file, ...overridePaths].concat(picture))
+      return { written: written.map((name) => join(out, name)), read }
     })
   } catch (error) {
     // Whatever the interruption looks like by the time it gets here, the person who caused it gets the exit code of it.

@@ -1,0 +1,126 @@
+import { isAbsolute, relative } from 'node:path'
+import { errorCodes, SpritewrightError } from '../../errors.ts'
+import type { ProjectFiles, Workshop } from '../../workshop.ts'
+import type { CommandContext } from '../context.ts'
+import { exitCodeOf, toFailures } from '../failure.ts'
+import { ink } from '../view/ink.ts'
+
+/** The files of one build, absolute. */
+export interface BuildTrace {
+  readonly written: readonly string[]
+  /** Specs, pictures and frames touched up by hand, which may be outside of the project. */
+  readonly read: readonly string[]
+}
+
+/** Is called with the project before it is built. */
+export type OnOpened = (workshop: Workshop) => Promise<void>
+
+/** Editors and git write several files at once. A build waits so long for the last one, milliseconds. */
+const settleMs = 50
+
+/**
+ * Builds, and builds again whenever a file of the project changes, until Ctrl-C. Each build is what
+ * `spritewright build` with the same options does: it buys no more than that. A build that fails is told, and the
+ * next change leads to the next one. A person's approval during a build leads to another one at once. What others
+ * write into the lock file during a build, e.g. by `git pull`, counts from the next change on.
+ *
+ * @returns The exit code of Ctrl-C.
+ * @throws `SW_USAGE` with `--json`; `SW_INTERRUPTED` if Ctrl-C ends a build; what the watcher fails with.
+ */
+export async function watchBuilds(context: CommandContext, buildOnce: (opened: OnOpened) => Promise<BuildTrace>): Promise<number> {
+  const { parts, printer, root } = context
+  if (printer.isJson) throw new SpritewrightError('SW_USAGE', { message: 'Expected --watch or --json, found both. Leave one out.' })
+  const changes = collectChanges(parts.signal)
+  const watcher = await parts.watchFiles([root], { onChange: changes.add, onError: changes.fail })
+  const written = new Set<string>()
+  let files: ProjectFiles | undefined
+  let kept: string | undefined
+  /** Builds once. @returns Whether a person has approved something meanwhile, which this build may have missed. */
+  const build = async (): Promise<boolean> => {
+    let before: ReadonlySet<string> | undefined
+    try {
+      const trace = await buildOnce(async (workshop) => {
+        files = workshop.files
+        before = await files.readApprovals().catch(() => undefined)
+        watcher.add(files.folders)
+      })
+      for (const path of trace.written) written.add(path)
+      watcher.add(trace.read.filter((path) => isOutside(root, path)))
+    } catch (error) {
+      const failures = toFailures(error)
+      if (parts.signal.aborted && exitCodeOf(failures) === errorCodes.SW_INTERRUPTED.exit) throw error
+      printer.failures(failures)
+    }
+    kept = await files?.readKept().catch(() => undefined)
+    const after = await files?.readApprovals().catch(() => undefined)
+    return before !== undefined && after !== undefined && [...after].some((approval) => !before?.has(approval))
+  }
+  /** Waits for a change that no build has made. @returns The path of a changed file; undefined after Ctrl-C. */
+  const nextChange = async (): Promise<string | undefined> => {
+    while (await changes.arrive()) {
+      await parts.host.clock.sleep(settleMs)
+      const paths = changes.take().filter((path) => !written.has(path) && (files === undefined || files.roleOf(path) !== undefined))
+      const source = paths.find((path) => files?.roleOf(path) !== 'kept')
+      if (source !== undefined) return source
+      // A build writes the lock file and results itself, also one that fails: that alone must not lead to another.
+      if (paths[0] !== undefined && (await files?.readKept().catch(() => undefined)) !== kept) return paths[0]
+    }
+    return undefined
+  }
+  try {
+    for (;;) {
+      if (await build()) continue
+      printer.hint(ink('dim', 'Waiting for changes. Ctrl-C ends it.'))
+      const path = await nextChange()
+      if (path === undefined) return errorCodes.SW_INTERRUPTED.exit
+      printer.hint(ink('dim', `${relative(root, path)} has changed.`))
+    }
+  } finally {
+    await watcher.close()
+  }
+}
+
+/** Paths that have changed and were not taken yet. */
+interface Changes {
+  add(path: string): void
+  fail(error: Error): void
+  take(): string[]
+  /** Resolves as soon as there is one, or with false after an abort. @throws What the watcher failed with. */
+  arrive(): Promise<boolean>
+}
+
+function collectChanges(signal: AbortSignal): Changes {
+  const paths = new Set<string>()
+  let failure: Error | undefined
+  let wake = (): void => {}
+  signal.addEventListener('abort', () => wake(), { once: true })
+  return {
+    add: (path) => {
+      paths.add(path)
+      wake()
+    },
+    fail: (error) => {
+      failure = error
+      wake()
+    },
+    take: () => {
+      const taken = [...paths]
+      paths.clear()
+      return taken
+    },
+    arrive: async () => {
+      if (paths.size === 0 && failure === undefined && !signal.aborted) {
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+      if (failure !== undefined) throw failure
+      return !signal.aborted
+    },
+  }
+}
+
+function isOutside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way.startsWith('..') || isAbsolute(way)
+}

@@ -1,0 +1,211 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { type BuildTrace, watchBuilds } from '../../src/cli/commands/build-watch.ts'
+import type { CommandContext } from '../../src/cli/context.ts'
+import { SpritewrightError } from '../../src/errors.ts'
+import type { WatchListeners } from '../../src/host/watch.ts'
+import type { FileRole, Workshop } from '../../src/workshop.ts'
+import { type CliProcess, createProject, heroSpec, runCli, startCli, type TestProject } from '../kit/project.ts'
+import { createWorld } from './world.ts'
+
+let project: TestProject | undefined
+afterEach(() => project?.remove())
+
+/** What a running CLI has said, as it comes. */
+function listen({ child }: CliProcess): { said(words: string, times?: number): Promise<void>; count(words: string): number } {
+  let text = ''
+  let look = (): void => {}
+  const hear = (part: Buffer): void => {
+    text += part.toString()
+    look()
+  }
+  child.stdout?.on('data', hear)
+  child.stderr?.on('data', hear)
+  const count = (words: string): number => text.split(words).length - 1
+  return {
+    count,
+    said: (words, times = 1) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          if (count(words) >= times) resolve()
+        }
+        child.once('close', () => reject(new Error(`Expected "${words}" ${times} times, found:\n${text}`)))
+        look()
+      }),
+  }
+}
+
+test('build --watch builds again after a save, goes on after an error, buys what a person approves, and ends with 130', async () => {
+  project = await createProject({ 'spritewright.config.json': '{"service":"embedded","engine":"pixi"}' })
+  const { root, write } = project
+  expect(await runCli(project, ['approve', '--yes'])).toMatchObject({ code: 0 })
+  const cli = startCli(project, ['build', '--watch', '--out', 'out'])
+  const { said, count } = listen(cli)
+  const waiting = 'Waiting for changes'
+  const pack = async (): Promise<string> => {
+    const names = (await readdir(join(root, 'out'))).filter((name) => name.endsWith('.json'))
+    return (await Promise.all(names.sort().map((name) => readFile(join(root, 'out', name), 'utf8')))).join('\n')
+  }
+  await said(waiting)
+  expect(count('Bought hero.walk')).toBe(1)
+  const first = await pack()
+
+  await write('sprites/hero.sprite.json', heroSpec().replace('"prompt"', '"size": 32, "prompt"'))
+  await said(waiting, 2)
+  const second = await pack()
+  expect(second).not.toBe(first)
+
+  await write('sprites/hero.sprite.json', '{')
+  await said(waiting, 3)
+  await said('error SW_SPEC')
+  expect(await pack()).toBe(second)
+
+  // Not approved: the build fails and buys nothing. The approval leads to the purchase.
+  await write('sprites/hero.sprite.json', heroSpec(['walk', 'idle']))
+  await said(waiting, 4)
+  await said('error SW_APPROVAL')
+  expect(count('Bought hero.idle')).toBe(0)
+  expect(await runCli(project, ['approve', '--yes'])).toMatchObject({ code: 0 })
+  await said(waiting, 5)
+  expect(count('Bought hero.idle')).toBe(1)
+  expect(await pack()).toContain('hero/idle/0000')
+
+  await write('spritewright.config.json', '{"service":"embedded","engine":"phaser"}')
+  await said(waiting, 6)
+  expect(await readdir(join(root, 'out'))).toContain('pack.json')
+
+  cli.child.kill('SIGINT')
+  expect(await cli.ended).toMatchObject({ code: 130 })
+  // Each change led to one build: what a build writes itself leads to none.
+  expect(count(waiting)).toBe(6)
+})
+
+/** A watch in process: the builds are the test's own. */
+function watching(build: (run: number, change: (path: string) => void) => Promise<BuildTrace>) {
+  const world = createWorld()
+  const project = { approvals: ['a'], kept: '' }
+  const roles: Readonly<Record<string, FileRole>> = {
+    '/game/hero.png': 'source',
+    '/game/out/page.png': 'source',
+    '/game/sprites.lock.json': 'kept',
+  }
+  let listeners: WatchListeners | undefined
+  let runs = 0
+  let isClosed = false
+  let waits = 0
+  const interrupt = new AbortController()
+  const change = (path: string): void => listeners?.onChange(path)
+  /** Is called whenever the watch waits. The last call ends it. */
+  const steps: (() => void)[] = []
+  const context = {
+    root: '/game',
+    printer: {
+      isJson: false,
+      failures: () => {},
+      hint: ({ text }: { readonly text: string }) => {
+        if (!text.startsWith('Waiting')) return
+        waits++
+        const step = steps.shift() ?? (() => interrupt.abort())
+        queueMicrotask(step)
+      },
+    },
+    parts: {
+      signal: interrupt.signal,
+      host: { clock: { sleep: async () => {} } },
+      watchFiles: async (_folders: readonly string[], to: WatchListeners) => {
+        listeners = to
+        return {
+          add: () => {},
+          close: async () => {
+            isClosed = true
+          },
+        }
+      },
+    },
+  } as unknown as CommandContext
+  const workshop = {
+    files: {
+      folders: [],
+      roleOf: (path: string) => roles[path],
+      readKept: async () => project.kept,
+      readApprovals: async () => new Set(project.approvals),
+    },
+  } as unknown as Workshop
+  const run = (): Promise<number> =>
+    watchBuilds(context, async (opened) => {
+      await opened(workshop)
+      return build(++runs, change)
+    })
+  return {
+    world,
+    project,
+    steps,
+    change,
+    run,
+    fail: (error: Error) => listeners?.onError(error),
+    runs: () => runs,
+    waits: () => waits,
+    isClosed: () => isClosed,
+  }
+}
+
+const nothing: BuildTrace = { written: [], read: [] }
+
+test('a build that fails and has changed the lock file is not begun again by that', async () => {
+  const watch = watching(async (run, change) => {
+    watch.project.kept = `attempt ${run}`
+    change('/game/sprites.lock.json')
+    throw new SpritewrightError('SW_REFUSED', { message: 'Refused.' })
+  })
+  // The watcher is late.
+  watch.steps.push(() => {
+    watch.change('/game/sprites.lock.json')
+    queueMicrotask(() => watch.change('/game/hero.png'))
+  })
+  expect(await watch.run()).toBe(130)
+  expect(watch.runs()).toBe(2)
+  expect(watch.isClosed()).toBe(true)
+})
+
+test('what a build writes, and what no sprite depends on, leads to no build', async () => {
+  const watch = watching(async () => ({ written: ['/game/out/page.png'], read: [] }))
+  watch.steps.push(() => {
+    for (const path of ['/game/out/page.png', '/game/notes.txt']) watch.change(path)
+    watch.change('/game/hero.png')
+  })
+  expect(await watch.run()).toBe(130)
+  expect(watch.runs()).toBe(2)
+})
+
+test('somebody who approves while a build runs is heard after it', async () => {
+  const watch = watching(async (run) => {
+    if (run === 1) watch.project.approvals.push('b')
+    return nothing
+  })
+  expect(await watch.run()).toBe(130)
+  expect([watch.runs(), watch.waits()]).toEqual([2, 1])
+})
+
+test('others who change the lock file between two builds lead to one', async () => {
+  const watch = watching(async () => nothing)
+  watch.steps.push(() => {
+    watch.project.kept = 'pulled'
+    watch.change('/game/sprites.lock.json')
+  })
+  expect(await watch.run()).toBe(130)
+  expect(watch.runs()).toBe(2)
+})
+
+test('a watcher that fails ends the command with its error', async () => {
+  const watch = watching(async () => nothing)
+  watch.steps.push(() => watch.fail(new Error('No more watches.')))
+  await expect(watch.run()).rejects.toThrow('No more watches.')
+  expect(watch.isClosed()).toBe(true)
+})
+
+test('--watch and --json do not go together', async () => {
+  const world = createWorld()
+  expect(await world.run('build', '--watch', '--json')).toBe(2)
+  expect(world.json()).toMatchObject({ error: { code: 'SW_USAGE' } })
+})
