@@ -37,7 +37,7 @@ export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval }
 export type { KeyRoute, TrustedHost } from './project/trust/hosts.ts'
 export type { AnimationQuality, FrameFlag } from './sheets/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheets/sheet.ts'
-export type { FieldEdit, FieldValue } from './spec/edit.ts'
+export type { FieldEdit, FieldValue } from './spec/edit/edit.ts'
 export { specJsonSchema } from './spec/schema.ts'
 export type {
   AnswerRequest,

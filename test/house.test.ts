@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { importLoops, rooms, type Violation, wrongDirections } from './house/rooms.ts'
+import { crowdedFolders, folderLoops, importLoops, rooms, type Violation, wrongDirections } from './house/rooms.ts'
 import * as rules from './house/rules.ts'
 import { parseSource, type Source } from './house/source.ts'
 import { downloadAddresses, machinePaths, missingPages, namesOfPlaces, readTextFiles, type TextFile } from './house/tracked.ts'
@@ -12,6 +12,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** Lines after which a file should be looked at, and after which it must be cut. */
 const roomyFile = 250
 const longestFile = 320
+/** Files of a folder that a reader can take in. */
+const mostFiles = 16
 
 const house: readonly Source[] = ['atlas', 'src', 'plugin']
   .flatMap((folder) =>
@@ -47,6 +49,14 @@ describe('the house', () => {
 
   test('no files import each other in a circle, types included', () => {
     expect(lines(importLoops(house))).toEqual([])
+  })
+
+  test('the folders of a room do not import each other in a circle', () => {
+    expect(lines(folderLoops(house))).toEqual([])
+  })
+
+  test(`no folder has more than ${mostFiles} files`, () => {
+    expect(lines(crowdedFolders(house, mostFiles))).toEqual([])
   })
 
   test('only src/job/purchase.ts submits', () => {
@@ -158,6 +168,17 @@ describe('a rule sees what breaks it:', () => {
       'src/c.ts': "export let a: import('./a.ts').A",
     })
     expect(lines(importLoops(loop))).toEqual(['src/a.ts src/a.ts → src/b.ts → src/c.ts → src/a.ts'])
+  })
+
+  test('folders of a room in a circle, and a crowded one', () => {
+    const loop = sample({
+      'src/job/a/one.ts': "import '../b/two.ts'",
+      'src/job/b/two.ts': "import type { Three } from '../three.ts'",
+      'src/job/three.ts': "import './a/four.ts'",
+      'src/job/a/four.ts': '',
+    })
+    expect(places(folderLoops(loop))).toEqual(['src/job/a', 'src/job/b', 'src/job/three.ts'])
+    expect(places(crowdedFolders(loop, 1))).toEqual(['src/job/a'])
   })
 
   test('a second spender', () => {

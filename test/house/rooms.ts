@@ -118,6 +118,56 @@ export function importLoops(sources: readonly Source[]): Violation[] {
   return found
 }
 
+/**
+ * Circles between the folders of a room. At each folder, its files and its subfolders are the units; imports between
+ * them, types included, must have a direction.
+ */
+export function folderLoops(sources: readonly Source[]): Violation[] {
+  const paths = new Set(sources.map(({ path }) => path))
+  const imports = sources.flatMap(({ path, imports }) =>
+    imports.flatMap(({ specifier }) => {
+      const target = resolveImport(path, specifier)
+      return target !== undefined && paths.has(target) ? [[path, target] as const] : []
+    }),
+  )
+  const folders = new Set([...paths].flatMap((path) => parentsOf(path)).filter((folder) => folder.includes('/') || folder === 'atlas'))
+  return [...folders].sort().flatMap((folder) => {
+    const unitOf = (path: string): string => path.slice(folder.length + 1).split('/')[0] ?? ''
+    const inside = imports.filter((pair) => pair.every((path) => path.startsWith(`${folder}/`)))
+    const ways = new Map<string, Set<string>>()
+    for (const [from, to] of inside) {
+      if (unitOf(from) === unitOf(to)) continue
+      ways.set(unitOf(from), (ways.get(unitOf(from)) ?? new Set()).add(unitOf(to)))
+    }
+    return [...ways.keys()]
+      .sort()
+      .flatMap((unit) => (reaches(ways, unit, unit) ? [{ at: `${folder}/${unit}`, found: 'is in a circle' }] : []))
+  })
+}
+
+function reaches(ways: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): boolean {
+  const seen = new Set<string>()
+  const open = [...(ways.get(from) ?? [])]
+  for (let unit = open.pop(); unit !== undefined; unit = open.pop()) {
+    if (unit === to) return true
+    if (!seen.has(unit)) open.push(...(ways.get(unit) ?? []))
+    seen.add(unit)
+  }
+  return false
+}
+
+function parentsOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1)
+  return parts.map((_, at) => parts.slice(0, at + 1).join('/'))
+}
+
+/** Folders with more files than a reader can take in. */
+export function crowdedFolders(sources: readonly Source[], most: number): Violation[] {
+  const counts = new Map<string, number>()
+  for (const { path } of sources) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
+  return [...counts].flatMap(([at, count]) => (count > most ? [{ at, found: `has ${count} files` }] : []))
+}
+
 /** The file that a relative import means, from the root; undefined for a package. */
 function resolveImport(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { editSpecText, type FieldEdit } from '../../src/spec/edit.ts'
+import { editSpecText, type FieldEdit } from '../../src/spec/edit/edit.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 
 const json = (text: string, ...edits: FieldEdit[]): string => editSpecText(text, '/p/hero.sprite.json', 'hero.sprite.json', edits)

@@ -3,7 +3,7 @@ import type { SpritewrightError } from '../../errors.ts'
 import type { PlanItem, PlanState, PlanStep, Quote, Standing } from '../../project/plan.ts'
 import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
-import type { FieldEdit } from '../../spec/edit.ts'
+import type { FieldEdit } from '../../spec/edit/edit.ts'
 import type { PaidRequest } from '../../spec/request.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 

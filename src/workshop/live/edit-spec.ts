@@ -47,7 +47,7 @@ async function edit({ host, options }: Context, { sprite, digest, edit }: SpecEd
       facts: { file },
     })
   }
-  const { editSpecText } = await import('../../spec/edit.ts')
+  const { editSpecText } = await import('../../spec/edit/edit.ts')
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFresh())
   const edited = new TextEncoder().encode(editSpecText(text, file, shownAs, edit(spec)))
   if (sha256(edited) === digest) return { file, digest }

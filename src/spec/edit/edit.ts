@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
-import { SpritewrightError } from '../errors.ts'
-import { createDocument } from './document.ts'
-import { editJsonText } from './edit-json.ts'
-import { editYamlText, rewriteYamlText } from './edit-yaml.ts'
-import { parseJsonText } from './json-text.ts'
-import { parseSpec } from './parser.ts'
-import { parseYamlText } from './yaml-text.ts'
+import { SpritewrightError } from '../../errors.ts'
+import { createDocument } from '../document.ts'
+import { parseJsonText } from '../json-text.ts'
+import { parseSpec } from '../parser.ts'
+import { parseYamlText } from '../yaml-text.ts'
+import { editJsonText } from './json.ts'
+import { editYamlText, rewriteYamlText } from './yaml.ts'
 
 /** What a field may be given: plain JSON. */
 export type FieldValue = number | boolean | readonly number[] | Readonly<Record<string, number>>
