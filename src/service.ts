@@ -5,7 +5,7 @@
  */
 
 export type { EmbeddedCharge, EmbeddedControl } from './embedded/core.ts'
-export { type FaultDeed, type FaultMatch, type FaultPlan, type FaultRule, parseFaultPlan } from './embedded/faults.ts'
+export { type FaultDeed, type FaultMatch, type FaultPlan, type FaultRule, parseFaultPlan } from './embedded/options/fault-plan.ts'
 export type {
   AskedQuestion,
   AskQuestion,
@@ -16,6 +16,6 @@ export type {
   HookedRequest,
   RequestNote,
   VerdictQuestion,
-} from './embedded/options.ts'
+} from './embedded/options/options.ts'
 export { type EmbeddedService, startEmbeddedService } from './embedded/service.ts'
 export * from './service/index.ts'

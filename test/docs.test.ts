@@ -8,7 +8,7 @@ import { conformanceTable, readNamedTests } from '../scripts/conformance-table.m
 import { commandEntries, globalOptions } from '../src/cli/commands.ts'
 import { clauses } from '../src/contract/clauses.ts'
 import { contractChecks } from '../src/contract/suite.ts'
-import { parseFaultPlan } from '../src/embedded/faults.ts'
+import { parseFaultPlan } from '../src/embedded/options/fault-plan.ts'
 import { errorCodes } from '../src/errors.ts'
 import { readOptions } from '../src/options/schema.ts'
 import { parseSpec } from '../src/spec/parser.ts'
@@ -154,8 +154,10 @@ describe('docs/faults.md', () => {
   const page = read('docs/faults.md')
 
   test('lists every part of a rule and no other', () => {
-    expect(rowsBelow(page, 'when | which requests').map(([name]) => name)).toEqual(membersOf('src/embedded/faults.ts', 'FaultMatch'))
-    expect(rowsBelow(page, 'do | what happens').map(([name]) => name)).toEqual(membersOf('src/embedded/faults.ts', 'FaultDeed'))
+    expect(rowsBelow(page, 'when | which requests').map(([name]) => name)).toEqual(
+      membersOf('src/embedded/options/fault-plan.ts', 'FaultMatch'),
+    )
+    expect(rowsBelow(page, 'do | what happens').map(([name]) => name)).toEqual(membersOf('src/embedded/options/fault-plan.ts', 'FaultDeed'))
   })
 
   test('shows a plan that is read', () => {

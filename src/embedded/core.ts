@@ -3,19 +3,25 @@ import type { Clock } from '../host/clock.ts'
 import type { Disk } from '../host/disk.ts'
 import type { Random } from '../host/random.ts'
 import type { RequestHandler } from '../host/server.ts'
-import { type Accounts, createAccounts } from './accounts.ts'
-import { createApi } from './api.ts'
-import { createAssets } from './assets.ts'
-import { createExecutions } from './executions.ts'
-import { createFaultPlay, type FaultPlay } from './fault-play.ts'
-import { createJobs } from './jobs.ts'
-import { type EmbeddedAccount, type EmbeddedOptions, type RequestNote, type ResolvedEmbeddedOptions, resolveOptions } from './options.ts'
-import type { SpritePricing } from './pricing.ts'
-import type { ExecutionRecord } from './records.ts'
-import { createMemoryStore, openStore, type Store } from './store.ts'
-import { createStreams } from './streams.ts'
-import { createSubmissions } from './submissions.ts'
-import { createWindows } from './windows.ts'
+import { type Accounts, createAccounts } from './accounts/accounts.ts'
+import { createWindows } from './accounts/windows.ts'
+import { createApi } from './api/api.ts'
+import { createAssets } from './api/assets.ts'
+import { createStreams } from './api/streams.ts'
+import { createExecutions } from './executions/executions.ts'
+import { createJobs } from './executions/jobs.ts'
+import { createSubmissions } from './executions/submissions.ts'
+import { createFaultPlay, type FaultPlay } from './faults/play.ts'
+import {
+  type EmbeddedAccount,
+  type EmbeddedOptions,
+  type RequestNote,
+  type ResolvedEmbeddedOptions,
+  resolveOptions,
+} from './options/options.ts'
+import type { SpritePricing } from './options/pricing.ts'
+import type { ExecutionRecord } from './store/records.ts'
+import { createMemoryStore, openStore, type Store } from './store/store.ts'
 
 /** The parts of the world that the service touches. */
 export interface EmbeddedPorts {

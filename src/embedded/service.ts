@@ -4,8 +4,8 @@ import { nodeNet } from '../host/net.ts'
 import { nodeRandom } from '../host/random.ts'
 import { type Listener, listen, type RequestHandler } from '../host/server.ts'
 import { createEmbeddedService, type EmbeddedControl, type EmbeddedCore, type EmbeddedPorts } from './core.ts'
-import { type DoorPorts, type JoinedService, joinFolder, takeFolder } from './door.ts'
-import type { EmbeddedOptions } from './options.ts'
+import { type DoorPorts, type JoinedService, joinFolder, takeFolder } from './http/door.ts'
+import type { EmbeddedOptions } from './options/options.ts'
 
 /** An embedded service that listens on loopback. */
 export interface EmbeddedService extends EmbeddedControl {

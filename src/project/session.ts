@@ -160,7 +160,7 @@ async function reachRemote(context: Context): Promise<ServiceReach> {
  */
 async function reachEmbedded(context: Context, closers: (() => Promise<void>)[], onJoin: (url: string) => void): Promise<ServiceReach> {
   const { startEmbeddedService } = await import('../embedded/service.ts')
-  const { playMoneyKey } = await import('../embedded/options.ts')
+  const { playMoneyKey } = await import('../embedded/options/options.ts')
   const dir = embeddedFolder(context)
   // Always the same key: a submission that a crash left without an answer is replayed under it by the next process.
   const accounts = [{ name: 'demo', keys: [{ key: playMoneyKey }] }]

@@ -4,8 +4,8 @@ import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/deliver
 import { readDelivery, readFrames } from '../../atlas/delivery/delivery.ts'
 import { AtlasError } from '../../atlas/errors.ts'
 import { encodePng } from '../../atlas/png/write.ts'
-import { packDelivery } from '../../src/embedded/delivery.ts'
-import { defaultShapes } from '../../src/embedded/shapes.ts'
+import { defaultShapes } from '../../src/embedded/http/shapes.ts'
+import { packDelivery } from '../../src/embedded/images/delivery.ts'
 
 function refusal(run: () => unknown): AtlasError {
   try {

@@ -1,6 +1,6 @@
 import { type Bitmap, resize } from '../../atlas/index.ts'
-import { animate } from '../../src/embedded/artist.ts'
-import { paint } from '../../src/embedded/painter.ts'
+import { animate } from '../../src/embedded/artist/artist.ts'
+import { paint } from '../../src/embedded/painter/painter.ts'
 
 /** A clean animation. */
 export interface Drawn {

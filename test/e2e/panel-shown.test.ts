@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { isExecute } from '../kill/posts.ts'
 import { quickMakers } from '../kit/quick-makers.ts'

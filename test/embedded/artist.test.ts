@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, decodePng } from '../../atlas/index.ts'
-import { animate, type Commission } from '../../src/embedded/artist.ts'
+import { animate, type Commission } from '../../src/embedded/artist/artist.ts'
 import { isLong } from '../long.ts'
 
 type Colour = readonly [number, number, number, number]

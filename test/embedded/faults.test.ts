@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type FaultDeed, type FaultMatch, type FaultPlan, parseFaultPlan } from '../../src/embedded/faults.ts'
+import { type FaultDeed, type FaultMatch, type FaultPlan, parseFaultPlan } from '../../src/embedded/options/fault-plan.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { closeAll, eventsOf, start } from './fixtures.ts'
 

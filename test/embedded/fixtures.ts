@@ -1,6 +1,6 @@
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import type { EmbeddedPorts } from '../../src/embedded/core.ts'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 
 /** A figure on a clear ground, small enough to be drawn in no time. */

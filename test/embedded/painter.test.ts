@@ -1,10 +1,10 @@
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, encodePng, readPicture } from '../../atlas/index.ts'
-import { removeBackground } from '../../src/embedded/image-cutout.ts'
-import { restyle } from '../../src/embedded/image-restyle.ts'
-import { upscale } from '../../src/embedded/image-upscale.ts'
-import { paint, paintedWords } from '../../src/embedded/painter.ts'
+import { removeBackground } from '../../src/embedded/images/cutout.ts'
+import { restyle } from '../../src/embedded/images/restyle.ts'
+import { upscale } from '../../src/embedded/images/upscale.ts'
+import { paint, paintedWords } from '../../src/embedded/painter/painter.ts'
 
 /** Share of a picture's visible pixels that a test of their colour holds for. */
 function share(picture: Bitmap, holds: (red: number, green: number, blue: number) => boolean): number {

@@ -1,7 +1,7 @@
 import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { AskQuestion, HookedRequest } from '../../src/embedded/options.ts'
+import type { AskQuestion, HookedRequest } from '../../src/embedded/options/options.ts'
 import { parseLockFile } from '../../src/vault/lock-schema.ts'
 import type { LockEntry } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'

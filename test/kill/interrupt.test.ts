@@ -1,6 +1,6 @@
 import { existsSync, openSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { HookedRequest } from '../../src/embedded/options.ts'
+import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { type Desk, expectAllBought, onDesk, openPanelServer } from './desk.ts'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseCredits } from '../../src/credit/credits.ts'
-import type { HookedRequest } from '../../src/embedded/options.ts'
+import type { HookedRequest } from '../../src/embedded/options/options.ts'
 
 /** A submission. */
 export function isExecute(request: { readonly method: string; readonly path: string }): boolean {

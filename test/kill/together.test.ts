@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { HookedRequest } from '../../src/embedded/options.ts'
+import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { createGame } from '../e2e/game.ts'
 import { gameFiles } from '../e2e/vite-process.ts'
 import { figurePng, heroSpec, startCli } from '../kit/project.ts'

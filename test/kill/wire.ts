@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { HookedRequest } from '../../src/embedded/options.ts'
+import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Clock, nodeClock } from '../../src/host/clock.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'

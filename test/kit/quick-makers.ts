@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { createBitmap } from '../../atlas/index.ts'
-import { packDelivery } from '../../src/embedded/delivery.ts'
-import { makeImage } from '../../src/embedded/making.ts'
-import type { Makers } from '../../src/embedded/options.ts'
-import { defaultShapes } from '../../src/embedded/shapes.ts'
+import { defaultShapes } from '../../src/embedded/http/shapes.ts'
+import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { makeImage } from '../../src/embedded/images/making.ts'
+import type { Makers } from '../../src/embedded/options/options.ts'
 
 /** How many pixels a side, and when a sheet may be finished. */
 export interface QuickSheets {

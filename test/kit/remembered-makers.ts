@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Made, type MakingTools, makeImage, makeSheet } from '../../src/embedded/making.ts'
-import type { Makers } from '../../src/embedded/options.ts'
-import type { Failure } from '../../src/embedded/records.ts'
+import { type Made, type MakingTools, makeImage, makeSheet } from '../../src/embedded/images/making.ts'
+import type { Makers } from '../../src/embedded/options/options.ts'
+import type { Failure } from '../../src/embedded/store/records.ts'
 
 /** What was drawn once, and the steps in which it was told. */
 interface Drawn {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { createWorkshop, type Workshop } from '../../src/workshop.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { createProject, heroSpec } from '../kit/project.ts'

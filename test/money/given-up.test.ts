@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import type { Net } from '../../src/host/net.ts'
 import { answering, asking, failing, lost, type Machine, minutes, refusal, sheetOf, type Team, team } from '../sim/two-machines.ts'
 

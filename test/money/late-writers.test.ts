@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createLedger } from '../../src/credit/ledger.ts'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { Net } from '../../src/host/net.ts'
 import { settle } from '../../src/job/delivery/deliver.ts'
 import { formatRecord, recordSum } from '../../src/job/records/file.ts'

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { formatCredits, parseCredits } from '../../src/credit/credits.ts'
-import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { LedgerLine, LedgerReport, Workshop } from '../../src/workshop.ts'
 import { acceptCeilings, keyEnv } from '../kit/keys.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { isSubmission, lost, minutes, specOf, type Team, team } from '../sim/two-machines.ts'
 

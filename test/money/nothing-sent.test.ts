@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import { figurePng } from '../kit/project.ts'
 import {
   answering,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { Net } from '../../src/host/net.ts'
 import type { CallGuard } from '../kit/guarded-disk.ts'
 import { answering, asking, lost, type Machine, minutes, type ProcessInit, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'

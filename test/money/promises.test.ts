@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { describe, expect, test } from 'vitest'
 import { parseCredits } from '../../src/credit/credits.ts'
-import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { figurePng, heroSpec } from '../kit/project.ts'
 import { approveAll, world } from './world.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { readOnly } from '../kit/guarded-disk.ts'
 import { answering, type Machine, minutes, places, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 import { type Host, nodeHost } from '../../src/host/host.ts'
 import type { ServedResponse } from '../../src/host/server.ts'

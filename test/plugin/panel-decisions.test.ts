@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { toRecover } from '../../plugin/panel/ui/money/decision-words.ts'
 import type { PanelState, PanelUndecided } from '../../plugin/protocol/protocol.ts'
-import type { EmbeddedOptions } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
 import { spec } from './world.ts'

@@ -1,6 +1,6 @@
 import JSZip from 'jszip'
 import { type Credits, formatCredits } from '../../src/credit/credits.ts'
-import { defaultShapes, type Shapes } from '../../src/embedded/shapes.ts'
+import { defaultShapes, type Shapes } from '../../src/embedded/http/shapes.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { JsonBody } from '../../src/service/json.ts'
 import type { Profile } from '../../src/service/profile.ts'

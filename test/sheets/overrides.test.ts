@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, encodePng } from '../../atlas/index.ts'
-import { packDelivery } from '../../src/embedded/delivery.ts'
+import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { animationKey } from '../../src/sheets/cache/animation.ts'
 import { readPlayed } from '../../src/sheets/frames.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../src/sheets/overrides/overrides.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options.ts'
+import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import { acceptCeilings } from '../kit/keys.ts'
 import { isLong } from '../long.ts'

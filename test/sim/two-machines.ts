@@ -1,5 +1,5 @@
-import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options.ts'
-import type { Failure } from '../../src/embedded/records.ts'
+import type { EmbeddedOptions, HookedRequest, Makers } from '../../src/embedded/options/options.ts'
+import type { Failure } from '../../src/embedded/store/records.ts'
 import type { Net } from '../../src/host/net.ts'
 import type { ServedResponse } from '../../src/host/server.ts'
 import type { JournalRecord } from '../../src/job/records/record.ts'

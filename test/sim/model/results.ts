@@ -1,7 +1,7 @@
 import { createBitmap } from '../../../atlas/index.ts'
-import { packDelivery } from '../../../src/embedded/delivery.ts'
-import type { Makers } from '../../../src/embedded/options.ts'
-import { defaultShapes } from '../../../src/embedded/shapes.ts'
+import { defaultShapes } from '../../../src/embedded/http/shapes.ts'
+import { packDelivery } from '../../../src/embedded/images/delivery.ts'
+import type { Makers } from '../../../src/embedded/options/options.ts'
 import { figurePng } from '../../kit/project.ts'
 
 const sheets: Awaited<ReturnType<typeof packDelivery>>[] = []

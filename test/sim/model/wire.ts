@@ -1,5 +1,5 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
-import type { HookedRequest } from '../../../src/embedded/options.ts'
+import type { HookedRequest } from '../../../src/embedded/options/options.ts'
 import type { ServedResponse } from '../../../src/host/server.ts'
 import { sha256 } from '../../../src/vault/objects.ts'
 import { entriesOf, nameOf, readLock } from './lock.ts'

@@ -1,5 +1,5 @@
 import { parseCredits } from '../../../src/credit/credits.ts'
-import { defaultPricing, priceOf } from '../../../src/embedded/pricing.ts'
+import { defaultPricing, priceOf } from '../../../src/embedded/options/pricing.ts'
 import { type SimulatedWorld, simulatedWorld } from '../world.ts'
 import { LockHistory } from './lock.ts'
 import { Machine } from './machine.ts'

@@ -2,7 +2,13 @@
 import '../../../src/service/client.ts'
 import { parseCredits } from '../../../src/credit/credits.ts'
 import { createEmbeddedService, type EmbeddedCore } from '../../../src/embedded/core.ts'
-import type { AskQuestion, EmbeddedAccount, EmbeddedOptions, HookedRequest, VerdictQuestion } from '../../../src/embedded/options.ts'
+import type {
+  AskQuestion,
+  EmbeddedAccount,
+  EmbeddedOptions,
+  HookedRequest,
+  VerdictQuestion,
+} from '../../../src/embedded/options/options.ts'
 import type { Net } from '../../../src/host/net.ts'
 import type { ServedResponse } from '../../../src/host/server.ts'
 import { FaultDisk } from '../../kit/fault-disk.ts'

@@ -1,0 +1,84 @@
+import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
+import type { Random } from '../../host/random.ts'
+import { Refusal } from '../http/http.ts'
+import type { EmbeddedAccount } from '../options/options.ts'
+import { type AccountRecord, type ExecutionRecord, type KeyRecord, operations } from '../store/records.ts'
+import { type Store, sha256Of } from '../store/store.ts'
+
+/** Who asks: a key that was good, and its account. */
+export interface Caller {
+  readonly key: KeyRecord
+  readonly account: AccountRecord
+}
+
+/** Accounts, their keys and what they have left. */
+export interface Accounts {
+  /** @throws {Refusal} `invalid_request` where the header is missing, `authentication_failed` for a key that is unknown or revoked. */
+  authenticate(authorization: string | undefined): Caller
+  /** Available credits, as the balance shows them: granted − settled − held, not under 0. */
+  available(accountId: string): Credits
+  /** What something may still be started with: available credits less what is due for images that run. */
+  spendable(accountId: string): Credits
+  /** Executions of an account, oldest first. */
+  executions(accountId: string): ExecutionRecord[]
+  /** Adds or changes an account by its name; keys that it had stay. */
+  put(account: EmbeddedAccount): AccountRecord
+  /** Makes a new test key for an account; its text is known to the caller only. */
+  mintKey(account: AccountRecord): string
+}
+
+/** Credits of a new account, where nothing else is said. */
+const GRANTED_BY_DEFAULT = '100'
+
+/** Accounts over a store. */
+export function createAccounts(store: Store, random: Random): Accounts {
+  const executions = (accountId: string): ExecutionRecord[] =>
+    [...store.table('execution').values()].filter((execution) => execution.accountId === accountId)
+  const left = (accountId: string, taken: readonly ExecutionRecord['money'][]): Credits => {
+    const granted = parseCredits(store.table('account').get(accountId)?.granted ?? '0')
+    const gone = executions(accountId).reduce((sum, { money, price }) => (taken.includes(money) ? sum + parseCredits(price) : sum), 0n)
+    return gone > granted ? 0n : granted - gone
+  }
+  const putKey = (accountId: string, key: string, mode: 'test' | 'live', isRevoked: boolean): void => {
+    const hash = sha256Of(key)
+    store.commit([['key', hash, { hash, accountId, mode, isRevoked }]])
+  }
+  return {
+    authenticate: (authorization) => authenticate(store, authorization),
+    executions,
+    available: (accountId) => left(accountId, ['held', 'settled']),
+    spendable: (accountId) => left(accountId, ['held', 'settled', 'due']),
+    put: (given) => {
+      const known = [...store.table('account').values()].find((account) => account.name === given.name)
+      const account: AccountRecord = {
+        id: known?.id ?? random.uuid(),
+        name: given.name,
+        granted: formatCredits(parseCredits(given.credits ?? known?.granted ?? GRANTED_BY_DEFAULT, `the credits of "${given.name}"`)),
+        operations: given.operations ?? known?.operations ?? operations,
+      }
+      store.commit([['account', account.id, account]])
+      for (const { key, mode, isRevoked } of given.keys ?? []) putKey(account.id, key, mode ?? 'test', isRevoked ?? false)
+      return account
+    },
+    mintKey: (account) => {
+      const key = `sw_test_${Buffer.from(random.bytes(24)).toString('base64url')}`
+      putKey(account.id, key, 'test', false)
+      return key
+    },
+  }
+}
+
+function authenticate(store: Store, authorization: string | undefined): Caller {
+  if (authorization === undefined)
+    throw new Refusal('invalid_request', 'Expected the header Authorization: Bearer with an API key.', {
+      field: 'Authorization',
+      rule: 'required',
+    })
+  const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
+  // Looked up by its hash: neither the key nor a time that depends on it is compared.
+  const found = key === undefined ? undefined : store.table('key').get(sha256Of(key))
+  const account = found && store.table('account').get(found.accountId)
+  if (found === undefined || account === undefined || found.isRevoked)
+    throw new Refusal('authentication_failed', 'The API key is invalid or was revoked.')
+  return { key: found, account }
+}

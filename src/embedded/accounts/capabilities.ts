@@ -1,0 +1,38 @@
+import { formatCredits, parseCredits } from '../../credit/credits.ts'
+import type { ResolvedEmbeddedOptions } from '../options/options.ts'
+import { priceOf, type SpritePricing } from '../options/pricing.ts'
+import { operations } from '../store/records.ts'
+import type { Caller } from './accounts.ts'
+
+/** Endings and media types of pictures that may be uploaded. */
+export const inputTypes: Readonly<Record<string, { readonly format: 'png' | 'jpeg' | 'webp'; readonly extensions: readonly string[] }>> = {
+  'image/png': { format: 'png', extensions: ['png'] },
+  'image/jpeg': { format: 'jpeg', extensions: ['jpg', 'jpeg'] },
+  'image/webp': { format: 'webp', extensions: ['webp'] },
+}
+
+/** `GET /v1/capabilities`: the configuration that is really in force for this key. */
+export function capabilitiesOf(
+  { key, account }: Caller,
+  options: ResolvedEmbeddedOptions,
+  pricing: SpritePricing,
+): Readonly<Record<string, unknown>> {
+  return {
+    api_version: '1',
+    key_mode: key.mode,
+    operations: operations.filter((operation) => account.operations.includes(operation)),
+    managed_execute: true,
+    server_sent_events: true,
+    interactive_questions: true,
+    maximum_input_bytes: options.maximumInputBytes,
+    maximum_input_dimension: options.maximumInputDimension,
+    staged_input_uploads: true,
+    maximum_source_input_bytes: options.maximumInputBytes,
+    supported_input_extensions: Object.values(inputTypes).flatMap((type) => type.extensions),
+    // The interface wants JSON numbers for these two; they are written as the exact text would be.
+    live_charge_credits_per_image: JSON.parse(formatCredits(parseCredits(options.imageCredits))) as number,
+    sprite_sheet_credits: JSON.parse(formatCredits(priceOf(pricing, pricing.default_frames, 'remove'))) as number,
+    sprite_pricing: pricing,
+    test_mode_uses_credits: true,
+  }
+}

@@ -1,0 +1,192 @@
+import type { Clock } from '../../host/clock.ts'
+import type { Random } from '../../host/random.ts'
+import type { ServedRequest, ServedResponse } from '../../host/server.ts'
+import type { Accounts, Caller } from '../accounts/accounts.ts'
+import { capabilitiesOf } from '../accounts/capabilities.ts'
+import type { Bucket, Windows } from '../accounts/windows.ts'
+import { cancelExecution, deleteConversation } from '../executions/conversations.ts'
+import { viewOf } from '../executions/execution-view.ts'
+import type { Executions } from '../executions/executions.ts'
+import type { Jobs } from '../executions/jobs.ts'
+import type { Submission, Submissions, TakenIn } from '../executions/submissions.ts'
+import { invalid, jsonResponse, Refusal, splitPath, toEnvelope } from '../http/http.ts'
+import type { Shapes } from '../http/shapes.ts'
+import type { ResolvedEmbeddedOptions } from '../options/options.ts'
+import { estimateOf, readEstimateQuery, type SpritePricing } from '../options/pricing.ts'
+import type { Store } from '../store/store.ts'
+import type { Assets } from './assets.ts'
+import type { Streams } from './streams.ts'
+import { takeUpload } from './uploads.ts'
+
+/** What the endpoints stand on. */
+export interface ApiGround {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly options: ResolvedEmbeddedOptions
+  readonly pricing: () => SpritePricing
+  readonly accounts: Accounts
+  readonly executions: Executions
+  readonly submissions: Submissions
+  readonly jobs: Jobs
+  readonly streams: Streams
+  readonly windows: Windows
+  readonly assets: Assets
+  /** Origin for links where a request names no host. */
+  readonly apiUrl: string
+  readonly onMistake: (error: unknown) => void
+}
+
+/** A request at its endpoint. */
+interface Call {
+  readonly caller: Caller
+  readonly request: ServedRequest
+  readonly query: URLSearchParams
+  /** The path's variable parts, in order. */
+  readonly ids: readonly string[]
+  readonly requestId: string
+}
+
+interface Endpoint {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Segments; `*` stands for an id. */
+  readonly path: string
+  readonly bucket: Bucket
+  /** Whether `Service-Version: 1` must be there. */
+  readonly isManaged?: boolean
+  readonly answer: (ground: ApiGround, call: Call) => ServedResponse | Promise<ServedResponse>
+}
+
+const privately = { 'cache-control': 'private, no-store' }
+
+function endpointsOf({ uploadPath, answerPath }: Shapes): readonly Endpoint[] {
+  return [
+    { method: 'GET', path: '/v1/capabilities', bucket: 'get', answer: capabilities },
+    { method: 'GET', path: '/v1/balance', bucket: 'get', answer: balance },
+    { method: 'GET', path: '/v1/sprite-pricing', bucket: 'get', answer: spritePricing },
+    { method: 'POST', path: uploadPath, bucket: 'post', answer: upload },
+    { method: 'POST', path: '/v1/execute', bucket: 'post', isManaged: true, answer: execute },
+    { method: 'GET', path: '/v1/executions/*', bucket: 'get', isManaged: true, answer: execution },
+    { method: 'GET', path: '/v1/executions/*/events', bucket: 'get', answer: events },
+    { method: 'POST', path: '/v1/executions/*/cancel', bucket: 'post', isManaged: true, answer: cancel },
+    { method: 'GET', path: '/v1/image-jobs/*/asset', bucket: 'download', answer: asset },
+    { method: 'DELETE', path: '/v1/conversations/*', bucket: 'post', isManaged: true, answer: remove },
+    { method: 'POST', path: answerPath, bucket: 'post', isManaged: true, answer: reply },
+  ]
+}
+
+/** The API origin: every answer goes out when what it says is durable, with `X-Request-ID`; every refusal as the error envelope. */
+export function createApi(ground: ApiGround): (request: ServedRequest) => Promise<ServedResponse> {
+  const endpoints = endpointsOf(ground.options.shapes)
+  return async (request) => {
+    const requestId = ground.random.uuid()
+    try {
+      const response = await dispatch(ground, endpoints, request, requestId).catch((error: unknown) => {
+        if (error instanceof Refusal) return toEnvelope(error, requestId)
+        throw error
+      })
+      await ground.store.flushed()
+      return { ...response, headers: { ...response.headers, 'x-request-id': requestId } }
+    } catch (error) {
+      // A mistake of ours or a full disk: told to whoever runs the service; the client learns only that the outcome is open.
+      ground.onMistake(error)
+      return toEnvelope(new Refusal('temporarily_unavailable', 'The service cannot answer now. Try the same request again.'), requestId)
+    }
+  }
+}
+
+async function dispatch(
+  ground: ApiGround,
+  endpoints: readonly Endpoint[],
+  request: ServedRequest,
+  requestId: string,
+): Promise<ServedResponse> {
+  const caller = ground.accounts.authenticate(request.headers.authorization)
+  const { segments, query } = splitPath(request.path)
+  const endpoint = endpoints.find(({ method, path }) => method === request.method && matches(path.split('/').slice(1), segments))
+  ground.windows.enter(endpoint?.bucket ?? (request.method === 'GET' ? 'get' : 'post'), caller)
+  if (endpoint === undefined) throw new Refusal('resource_not_found', 'There is no such endpoint.')
+  if (endpoint.isManaged && request.headers['service-version'] !== '1') throw invalid('Service-Version', '1')
+  const pattern = endpoint.path.split('/').slice(1)
+  const ids = segments.filter((_, index) => pattern[index] === '*')
+  return endpoint.answer(ground, { caller, request, query, ids, requestId })
+}
+
+function matches(pattern: readonly string[], segments: readonly string[]): boolean {
+  return pattern.length === segments.length && pattern.every((part, index) => part === '*' || part === segments[index])
+}
+
+function requireSheets({ account }: Caller): void {
+  if (!account.operations.includes('sprite_sheet'))
+    throw new Refusal('feature_unavailable', 'Sprite sheets are not available to this account.')
+}
+
+function capabilities({ options, pricing }: ApiGround, { caller }: Call): ServedResponse {
+  return jsonResponse(200, capabilitiesOf(caller, options, pricing()), privately)
+}
+
+function balance({ accounts, options }: ApiGround, { caller }: Call): ServedResponse {
+  return jsonResponse(200, options.shapes.balance(accounts.available(caller.account.id)), privately)
+}
+
+function spritePricing({ pricing }: ApiGround, { caller, query }: Call): ServedResponse {
+  const { frames, background } = readEstimateQuery(query, pricing())
+  requireSheets(caller)
+  return jsonResponse(200, estimateOf(pricing(), frames, background), privately)
+}
+
+async function upload(ground: ApiGround, { caller, request }: Call): Promise<ServedResponse> {
+  const { shapes } = ground.options
+  const { contentType, bytes } = await shapes.readUpload(request.headers['content-type'], request.body)
+  return jsonResponse(201, shapes.upload(await takeUpload({ caller, contentType, body: bytes }, ground)), privately)
+}
+
+function execute(ground: ApiGround, call: Call): ServedResponse {
+  return takeIn(ground, call, (submission) => ground.submissions.accept(submission))
+}
+
+function reply(ground: ApiGround, call: Call): ServedResponse {
+  return takeIn(ground, call, (submission) => ground.submissions.answer(call.ids[0]!, submission))
+}
+
+function takeIn(
+  { jobs, options, streams }: ApiGround,
+  { caller, request, requestId }: Call,
+  take: (submission: Submission) => TakenIn,
+): ServedResponse {
+  const { headers, body, signal } = request
+  if (!/^application\/json *(;|$)/i.test(headers['content-type'] ?? '')) throw invalid('Content-Type', 'application/json')
+  const wantsStream = /\btext\/event-stream\b/i.test(headers.accept ?? '')
+  if (wantsStream) streams.checkRoom(caller)
+  const { execution, isNew } = take({ caller, idempotencyKey: headers['idempotency-key'], body, requestId })
+  if (isNew) jobs.start(execution.id)
+  return wantsStream
+    ? streams.open(caller, execution.id, undefined, signal)
+    : jsonResponse(202, options.shapes.accepted(execution), privately)
+}
+
+function execution({ apiUrl, executions, options }: ApiGround, { caller, ids, request }: Call): ServedResponse {
+  const host = request.headers.host ?? ''
+  const origin = /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : apiUrl
+  return jsonResponse(200, viewOf(executions.owned(caller, ids[0]!), options.shapes, origin), privately)
+}
+
+function events({ executions, streams }: ApiGround, { caller, ids, request }: Call): ServedResponse {
+  const { id } = executions.owned(caller, ids[0]!)
+  return streams.open(caller, id, request.headers['last-event-id'], request.signal)
+}
+
+function cancel(ground: ApiGround, { caller, ids }: Call): ServedResponse {
+  const { id, conversationId, status } = cancelExecution(ground, caller, ids[0]!)
+  return jsonResponse(200, { execution_id: id, conversation_id: conversationId, status }, privately)
+}
+
+function remove(ground: ApiGround, { caller, ids }: Call): ServedResponse {
+  deleteConversation(ground, caller, ids[0]!)
+  return { status: 204, headers: privately, body: new Uint8Array() }
+}
+
+function asset({ assets, executions }: ApiGround, { caller, ids }: Call): ServedResponse {
+  const location = assets.link(executions.ownedByJob(caller, ids[0]!))
+  return { status: 302, headers: { location, 'content-length': '0', 'cache-control': 'no-store' }, body: new Uint8Array() }
+}

@@ -1,0 +1,73 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../host/clock.ts'
+import type { Random } from '../../host/random.ts'
+import type { ServedRequest, ServedResponse } from '../../host/server.ts'
+import { Refusal, splitPath } from '../http/http.ts'
+import type { ExecutionRecord } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+/** Signed links on an origin of their own, where no key is asked for or wanted. */
+export interface Assets {
+  /** Signed URL of an execution's delivery, good for `linkMs`. @throws {Refusal} `resource_not_found` before it is delivered. */
+  link(execution: ExecutionRecord): string
+  /** The assets origin: 200 with the bytes for a good link, 403 for a wrong or old one, 404 for what was deleted, 400 for a request that carries credentials. */
+  serve(request: ServedRequest): Promise<ServedResponse>
+}
+
+/** What {@link createAssets} stands on. */
+export interface AssetsGround {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  /** Milliseconds. */
+  readonly linkMs: number
+  /** The assets origin. */
+  readonly url: string
+}
+
+/** Links over a store; the secret they are signed with is made once a folder, so that links outlive a restart. */
+export function createAssets({ store, clock, random, linkMs, url }: AssetsGround): Assets {
+  const known = store.table('secret').get('signing')?.value
+  const secret = known ?? Buffer.from(random.bytes(32)).toString('hex')
+  if (known === undefined) store.commit([['secret', 'signing', { value: secret }]])
+  const sign = (text: string): string => createHmac('sha256', secret).update(text).digest('hex')
+  return {
+    link: ({ id, delivery }) => {
+      if (delivery === null) throw new Refusal('resource_not_found', 'There is nothing to download yet.')
+      const signed = `/deliveries/${id}?expires=${clock.wall() + linkMs}`
+      return `${url}${signed}&signature=${sign(signed)}`
+    },
+    serve: async ({ method, path, headers }) => {
+      if (headers.authorization !== undefined) return plain(400, 'Expected no credentials here: they belong to the API origin alone.')
+      const { segments, query } = splitPath(path)
+      const [folder, id = ''] = segments
+      const expires = query.get('expires') ?? ''
+      const isGood = folder === 'deliveries' && isSame(query.get('signature') ?? '', sign(`/deliveries/${id}?expires=${expires}`))
+      if (method !== 'GET' || !isGood) return plain(403, 'Expected a link that the service has signed.')
+      if (clock.wall() >= Number(expires)) return plain(403, 'This link has expired. Ask the API for a new one.')
+      const execution = store.table('execution').get(id)
+      if (execution === undefined || execution.isDeleted || execution.delivery === null) return plain(404, 'This was deleted.')
+      const { sha256, contentType } = execution.delivery
+      const body = await store.bytes(sha256)
+      return {
+        status: 200,
+        headers: {
+          'content-type': contentType,
+          'content-length': String(body.length),
+          'cache-control': 'private, no-store',
+          etag: `"${sha256}"`,
+        },
+        body,
+      }
+    },
+  }
+}
+
+function isSame(found: string, expected: string): boolean {
+  return /^[0-9a-f]{64}$/.test(found) && timingSafeEqual(Buffer.from(found), Buffer.from(expected))
+}
+
+function plain(status: number, text: string): ServedResponse {
+  const body = new TextEncoder().encode(`${text}\n`)
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'content-length': String(body.length) }, body }
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../../host/clock.ts'
+import type { ServedResponse } from '../../host/server.ts'
+import type { Caller } from '../accounts/accounts.ts'
+import { rateLimited } from '../accounts/windows.ts'
+import { type Executions, isOver } from '../executions/executions.ts'
+import type { ResolvedEmbeddedOptions } from '../options/options.ts'
+import type { Store } from '../store/store.ts'
+
+/** Event streams of executions. */
+export interface Streams {
+  /** @throws {Refusal} `rate_limited` where the key has as many open streams as it may. */
+  checkRoom(caller: Caller): void
+  /**
+   * A stream of an execution's events after `lastEventId`, from the start without one, until `done`. The place is free again when the client has gone.
+   *
+   * @throws {Refusal} `rate_limited`, as {@link Streams.checkRoom}.
+   */
+  open(caller: Caller, executionId: string, lastEventId: string | undefined, signal: AbortSignal): ServedResponse
+  /** Ends every open stream. */
+  stop(): void
+}
+
+/** What {@link createStreams} stands on. */
+export interface StreamsGround {
+  readonly store: Store
+  readonly clock: Clock
+  readonly options: ResolvedEmbeddedOptions
+  readonly executions: Executions
+}
+
+/** Streams over executions. */
+export function createStreams(ground: StreamsGround): Streams {
+  const open = new Map<string, number>()
+  const stopping = new AbortController()
+  const checkRoom = ({ key }: Caller): void => {
+    if ((open.get(key.hash) ?? 0) >= ground.options.limits.streams) throw rateLimited()
+  }
+  return {
+    checkRoom,
+    open: (caller, executionId, lastEventId, signal) => {
+      checkRoom(caller)
+      const { hash } = caller.key
+      open.set(hash, (open.get(hash) ?? 0) + 1)
+      let isOpen = true
+      const release = (): void => {
+        if (isOpen) open.set(hash, open.get(hash)! - 1)
+        isOpen = false
+      }
+      // Also for a stream that nobody ever reads from.
+      signal.addEventListener('abort', release, { once: true })
+      const from = lastEventId === undefined ? 0 : ground.options.shapes.eventNumber(lastEventId)
+      return {
+        status: 200,
+        headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' },
+        body: follow(ground, executionId, from, AbortSignal.any([signal, stopping.signal]), release),
+      }
+    },
+    stop: () => stopping.abort(new Error('The embedded service is stopping.')),
+  }
+}
+
+async function* follow(
+  ground: StreamsGround,
+  id: string,
+  from: number,
+  signal: AbortSignal,
+  release: () => void,
+): AsyncGenerator<Uint8Array> {
+  const { executions, options, store } = ground
+  try {
+    for (let next = Math.min(from, executions.get(id).events) + 1; !signal.aborted; ) {
+      const execution = executions.get(id)
+      // Nothing is told that a crash could take back.
+      await store.flushed()
+      for (; next <= execution.events; next++) yield frame(ground, id, next)
+      if (isOver(execution)) return
+      if (executions.get(id).events >= next) continue
+      const isSilent = await silence(ground, id, signal)
+      if (isSilent && !signal.aborted) yield new TextEncoder().encode(`: nothing new for ${options.heartbeatMs} ms\n\n`)
+    }
+  } finally {
+    release()
+  }
+}
+
+function frame({ executions, options: { shapes } }: StreamsGround, id: string, number: number): Uint8Array {
+  const event = executions.event(id, number)
+  const data = JSON.stringify(shapes.event(executions.get(id), event))
+  return new TextEncoder().encode(`event: ${event.kind}\nid: ${shapes.eventId(number)}\ndata: ${data}\n\n`)
+}
+
+/** Waits for an event, the heartbeat or the end of the stream. @returns Whether it was not an event. */
+function silence({ clock, executions, options }: StreamsGround, id: string, signal: AbortSignal): Promise<boolean> {
+  return new Promise((resolve) => {
+    const woken = new AbortController()
+    const end = (isSilent: boolean): void => {
+      takeBack()
+      signal.removeEventListener('abort', onAbort)
+      woken.abort()
+      resolve(isSilent)
+    }
+    const onAbort = (): void => end(true)
+    const takeBack = executions.onEvent(id, () => end(false))
+    signal.addEventListener('abort', onAbort, { once: true })
+    // A sleep that was cut short has been answered by whoever cut it.
+    clock.sleep(options.heartbeatMs, woken.signal).then(
+      () => end(true),
+      () => {},
+    )
+    if (signal.aborted) end(true)
+  })
+}

@@ -1,0 +1,69 @@
+import { type AtlasError, type PictureInfo, pictureInfo, readPicture } from '../../../atlas/index.ts'
+import type { Random } from '../../host/random.ts'
+import type { Caller } from '../accounts/accounts.ts'
+import { inputTypes } from '../accounts/capabilities.ts'
+import { invalid, Refusal } from '../http/http.ts'
+import type { ResolvedEmbeddedOptions } from '../options/options.ts'
+import type { UploadRecord } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+
+/** A reference picture on its way in. */
+export interface Upload {
+  readonly caller: Caller
+  readonly contentType: string | undefined
+  readonly body: Uint8Array
+}
+
+/**
+ * Takes a reference picture in. The same picture twice gives two ids over one copy of the bytes.
+ *
+ * @throws {Refusal} `invalid_request` for a media type that is not supported, too many bytes, sides that are too long, or bytes that are not a whole picture of the stated type.
+ */
+export async function takeUpload(
+  { caller, contentType, body }: Upload,
+  { store, random, options }: { readonly store: Store; readonly random: Random; readonly options: ResolvedEmbeddedOptions },
+): Promise<UploadRecord> {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
+  const known = Object.hasOwn(inputTypes, type) ? inputTypes[type] : undefined
+  if (known === undefined) throw invalid('Content-Type', `one of ${Object.keys(inputTypes).join(', ')}`)
+  if (body.length > options.maximumInputBytes)
+    throw new Refusal('invalid_request', `Expected at most ${options.maximumInputBytes} bytes.`, {
+      field: 'body',
+      maximum_input_bytes: options.maximumInputBytes,
+    })
+  const { width, height } = await inspect(body, known.format, options.maximumInputDimension)
+  const upload: UploadRecord = {
+    id: random.uuid(),
+    accountId: caller.account.id,
+    sha256: await store.keep(body),
+    contentType: type,
+    width,
+    height,
+    bytes: body.length,
+  }
+  store.commit([['upload', upload.id, upload]])
+  return upload
+}
+
+async function inspect(body: Uint8Array, format: string, maximumSide: number): Promise<PictureInfo> {
+  const info = await refusing(async () => pictureInfo(body))
+  if (info.format !== format) throw invalid('body', 'a picture of the stated Content-Type')
+  if (Math.max(info.width, info.height) > maximumSide)
+    throw new Refusal('invalid_request', `Expected sides of at most ${maximumSide} pixels.`, {
+      field: 'body',
+      maximum_input_dimension: maximumSide,
+    })
+  // Read whole now, so that a damaged picture is refused here and not after money was held.
+  await refusing(() => readPicture(body))
+  return info
+}
+
+async function refusing<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read()
+  } catch (error) {
+    const code = (error as AtlasError).code
+    if (code === 'SW_PNG' || code === 'SW_IMAGE' || code === 'SW_FRAME_SIZE') throw invalid('body', 'a whole PNG, JPEG or WebP picture')
+    throw error
+  }
+}

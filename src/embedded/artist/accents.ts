@@ -1,0 +1,161 @@
+import type { Figure } from './figure.ts'
+import { type Accent, smooth } from './pose.ts'
+import type { Stage } from './stage.ts'
+import type { Canvas } from './warp.ts'
+
+/** Red, green, blue, 0 to 1. */
+export type Colour = readonly [number, number, number]
+
+/** Drawn before the figure, the others over it. */
+const BEHIND: ReadonlySet<Accent['kind']> = new Set(['aura', 'dust', 'slash'])
+
+/** What the accents of one animation share. */
+export interface AccentPlan {
+  readonly figure: Figure
+  readonly stage: Stage
+  /** The figure's most telling colour, made light. */
+  readonly colour: Colour
+  /** Bytes that choose the places of glints. */
+  readonly seed: Uint8Array
+}
+
+/** Draws those accents of a pose that lie behind, or before, the figure. They fade out towards the border. */
+export function drawAccents(canvas: Canvas, plan: AccentPlan, accents: readonly Accent[], layer: 'behind' | 'before'): void {
+  for (const accent of accents) {
+    if (BEHIND.has(accent.kind) !== (layer === 'behind')) continue
+    if (accent.kind === 'slash') drawSlash(canvas, plan, accent.at)
+    else if (accent.kind === 'glints') drawGlints(canvas, plan, accent.at)
+    else if (accent.kind === 'dust') drawDust(canvas, plan, accent.at)
+    else if (accent.kind === 'aura') drawAura(canvas, plan, accent.at)
+    else drawImpact(canvas, plan, accent.at)
+  }
+}
+
+/** The colour a figure's light has: the mean of its most saturated bright pixels, half way to white. */
+export function telling(figure: Figure): Colour {
+  const sum = [0, 0, 0]
+  let mass = 0
+  const { data } = figure.bitmap
+  for (let at = 0; at < data.length; at += 16) {
+    if (data[at + 3]! < 200) continue
+    const [r, g, b] = [data[at]! / 255, data[at + 1]! / 255, data[at + 2]! / 255]
+    const high = Math.max(r, g, b)
+    const weight = ((high - Math.min(r, g, b)) * high) ** 3
+    sum[0]! += r * weight
+    sum[1]! += g * weight
+    sum[2]! += b * weight
+    mass += weight
+  }
+  const light = (channel: number): number => (mass === 0 ? 1 : 0.55 * (sum[channel]! / mass) + 0.45)
+  return [light(0), light(1), light(2)]
+}
+
+/** Lays a colour over a box of pixels, as strong as `strength` says at each of them. */
+function paint(
+  canvas: Canvas,
+  colour: Colour,
+  centre: { x: number; y: number },
+  reach: number,
+  strength: (x: number, y: number) => number,
+): void {
+  const { width, height, pixels } = canvas
+  for (let y = Math.max(0, Math.floor(centre.y - reach)); y < Math.min(height, centre.y + reach); y++)
+    for (let x = Math.max(0, Math.floor(centre.x - reach)); x < Math.min(width, centre.x + reach); x++) {
+      const inside = Math.min(x, y, width - 1 - x, height - 1 - y)
+      const alpha = strength(x + 0.5 - centre.x, y + 0.5 - centre.y) * smooth(1, 8, inside)
+      if (alpha < 0.004) continue
+      const at = (y * width + x) * 4
+      for (let channel = 0; channel < 3; channel++) pixels[at + channel] = colour[channel]! * alpha + pixels[at + channel]! * (1 - alpha)
+      pixels[at + 3] = alpha + pixels[at + 3]! * (1 - alpha)
+    }
+}
+
+/** A crescent along the way of the blade (or of the whole front), from above the head down to the ground, its tail fading first. */
+function drawSlash(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
+  const size = figure.height * stage.scale
+  const hand = figure.held
+  const forward = 0.16 * size
+  const centre =
+    hand === undefined
+      ? { x: stage.origin.x + forward, y: stage.origin.y - 0.46 * size }
+      : { x: stage.corner.x + hand.pivotX * stage.scale + forward, y: stage.corner.y + hand.pivotY * stage.scale }
+  const radius = Math.min(hand === undefined ? 0.6 * size : hand.reach * stage.scale * 1.06, stage.width - centre.x - 6)
+  const head = -1.9 + 2.45 * smooth(-0.2, 0.3, at)
+  const tail = -2 + 2.3 * smooth(0.1, 1, at)
+  const crescent = (share: number) => (x: number, y: number) => {
+    const angle = Math.atan2(y, x)
+    if (angle < tail || angle > head) return 0
+    const along = (angle - tail) / Math.max(0.01, head - tail)
+    const thick = share * radius * Math.sin(Math.PI * along ** 2) ** 0.75 * (1 - 0.6 * at)
+    const depth = radius - Math.hypot(x, y)
+    return smooth(-0.8, 0.8, depth) * (1 - smooth(thick - 1.5, thick, depth)) * (1 - smooth(0.7, 1, at))
+  }
+  const [outer, inner] = [crescent(0.62), crescent(0.36)]
+  paint(canvas, [0.5, 0.82, 1], centre, radius + 2, (x, y) => 0.7 * outer(x, y))
+  paint(canvas, [1, 1, 1], centre, radius + 2, inner)
+}
+
+/** Four-pointed stars that light up one after the other on the figure. */
+function drawGlints(canvas: Canvas, { figure, stage, seed }: AccentPlan, at: number): void {
+  const count = 5
+  for (let i = 0; i < count; i++) {
+    const life = (((at - i / count) % 1) + 1) % 1
+    if (life > 0.34) continue
+    const swell = Math.sin((life / 0.34) * Math.PI)
+    const pick = ((seed[i * 2]! * 256 + seed[i * 2 + 1]!) % (figure.outline.length / 2)) * 2
+    const inward = 0.95 - 0.45 * (seed[i + 12]! / 255)
+    const x = (figure.outline[pick]! - figure.centreX) * inward * stage.scale
+    const y =
+      (figure.bottom - figure.height * 0.5 - (figure.bottom - figure.outline[pick + 1]! - figure.height * 0.5) * inward) * stage.scale
+    const size = figure.height * stage.scale * (0.05 + 0.06 * (seed[i + 18]! / 255)) * swell
+    if (size < 1) continue
+    const centre = { x: stage.origin.x + x, y: stage.corner.y + y }
+    paint(canvas, [1, 1, 1], centre, size + 1, (dx, dy) => {
+      const reach = (Math.sqrt(Math.abs(dx)) + Math.sqrt(Math.abs(dy))) ** 2 / size
+      return 1 - smooth(0.75, 1.05, reach)
+    })
+  }
+}
+
+/** Puffs that roll away from the feet to both sides. */
+function drawDust(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
+  const size = figure.height * stage.scale
+  const half = Math.max(0.12, (figure.right - figure.left) / figure.height / 3)
+  for (const side of [-1, 1])
+    for (let i = 0; i < 3; i++) {
+      const radius = size * (0.055 - 0.011 * i) * (0.55 + 0.6 * Math.sqrt(at)) * (1 - smooth(0.5, 1, at) * 0.6)
+      const out = half + (0.08 + 0.075 * i) * Math.sqrt(at) + 0.035 * i
+      const centre = { x: stage.origin.x + side * out * size, y: stage.origin.y - radius - size * 0.03 * i * at }
+      paint(canvas, i === 1 ? [0.98, 0.96, 0.92] : [0.87, 0.84, 0.8], centre, radius + 1, (x, y) => {
+        return (1 - smooth(radius - 1.2, radius, Math.hypot(x, y))) * 0.9 * (1 - smooth(0.55, 1, at))
+      })
+    }
+}
+
+/** A soft light behind the figure. */
+function drawAura(canvas: Canvas, { figure, stage, colour }: AccentPlan, at: number): void {
+  if (at <= 0) return
+  const size = figure.height * stage.scale
+  const reach = Math.min(0.62 * Math.max(size, (figure.right - figure.left) * stage.scale), stage.width / 2 - 2) * (0.8 + 0.2 * at)
+  paint(canvas, colour, { x: stage.origin.x, y: stage.origin.y - size * 0.5 }, reach, (x, y) => {
+    const far = Math.min(1, Math.hypot(x, y) / reach)
+    return 0.85 * at * (1 - far) ** 1.2
+  })
+}
+
+/** A jagged star where the blow lands. */
+function drawImpact(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
+  const size = figure.height * stage.scale
+  const centre = {
+    x: stage.origin.x + Math.min(0.3 * size, (figure.coreRight - figure.centreX) * stage.scale),
+    y: stage.origin.y - 0.5 * size,
+  }
+  const radius = 0.2 * size * (0.5 + 0.7 * Math.sqrt(at))
+  const star = (scale: number) => (x: number, y: number) => {
+    const spoke = Math.abs(((((Math.atan2(y, x) + 0.3) * 4) / Math.PI + 100) % 1) - 0.5) * 2
+    const edge = radius * scale * (0.42 + 0.58 * spoke ** 1.5)
+    return (1 - smooth(edge - 1.5, edge, Math.hypot(x, y))) * (1 - smooth(0.55, 1, at))
+  }
+  paint(canvas, [1, 0.82, 0.3], centre, radius + 2, star(1))
+  paint(canvas, [1, 1, 0.95], centre, radius + 2, star(0.68))
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto'
+import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
+import { type AccentPlan, type Colour, drawAccents, telling } from './accents.ts'
+import { cutOut } from './background.ts'
+import { type Figure, type Limb, limbAt, measureFigure } from './figure.ts'
+import { chooseMotion } from './motion.ts'
+import type { Pose } from './pose.ts'
+import { createRig, type Point } from './rig.ts'
+import { drawScene } from './scene.ts'
+import { fitPoses, planStage, type Stage, strengthen } from './stage.ts'
+import { type Canvas, createCanvas, createLayer, drawLayer, type Layer, toBitmap, toCanvas } from './warp.ts'
+
+/** What the embedded service's artist is asked to draw. */
+export interface Commission {
+  /** One picture of a character, a creature or a thing, from the side or the front. */
+  readonly reference: Bitmap
+  /** The sprite's prompt and, in the last line, the animation's, of which the words choose the motion. */
+  readonly prompt: string
+  /** 1 or more. */
+  readonly frames: number
+  /** `remove` cuts a flat background away; `keep` lets the figure move before it, where it can be told from it. */
+  readonly background: 'remove' | 'keep'
+  /** Called after each frame is drawn; awaited, so that the caller may show progress or stop by throwing. */
+  readonly onFrame?: (index: number) => void | Promise<void>
+}
+
+/**
+ * Animates one picture: it is cut out, its feet, trunk and wings are found by its outline, and the parts are bent through the poses of a motion. The same
+ * commission gives the same bytes. Motions that repeat flow from the last frame into the first.
+ *
+ * @returns Frames of one even size, at most 512 px a side: the reference's own canvas, widened where there is too little room to move. The size depends on
+ * the reference alone, so that animations of one sprite fit together. Pixel art keeps to its own colours.
+ */
+export async function animate(commission: Commission): Promise<Bitmap[]> {
+  const draw = prepare(commission)
+  const frames: Bitmap[] = []
+  for (let index = 0; index < commission.frames; index++) {
+    frames.push(draw(index))
+    await commission.onFrame?.(index)
+  }
+  return frames
+}
+
+function prepare({ reference, prompt, frames, background }: Commission): (index: number) => Bitmap {
+  const { figure: bitmap, backdrop, isSeparate } = cutOut(reference)
+  const figure = measureFigure(bitmap)
+  if (figure === undefined) return () => createBitmap(reference.width, reference.height)
+  const motion = chooseMotion(prompt)
+  const build = { legs: figure.legs.length, hasWings: figure.hasWings }
+  const wanted = Array.from({ length: frames }, (_, i) => motion.pose(motion.cyclic ? i / frames : i / Math.max(1, frames - 1), build))
+  if (!isSeparate) return (index) => drawScene(reference, wanted[index]!, index / frames)
+  const strong = wanted.map((pose) => strengthen(pose, figure))
+  const { stage, poses } = fitPoses(planStage(reference, figure), figure, strong)
+  const seed = createHash('sha256').update(prompt).update(reference.data).digest()
+  const plan: AccentPlan = { figure, stage, seed, colour: telling(figure) }
+  const ground = background === 'keep' && backdrop !== undefined ? extend(backdrop, stage) : undefined
+  const parts = toParts(figure)
+  return (index) => {
+    const canvas = createCanvas(stage.width, stage.height)
+    if (ground !== undefined) canvas.pixels.set(ground.pixels)
+    drawPose(canvas, plan, parts, poses[index]!)
+    return toBitmap(canvas)
+  }
+}
+
+interface Part {
+  readonly limb: Limb | undefined
+  readonly layer: Layer
+}
+
+/** Legs, the darkest (the far one) first, then the body over them, then what is held. Legs reach up under the body, so that no seam shows. */
+function toParts(figure: Figure): Part[] {
+  const { bitmap, held } = figure
+  const under = Math.max(2, Math.round(figure.height * 0.05))
+  const legs = [...figure.legs].sort((a, b) => a.shade - b.shade)
+  const parts: Part[] = legs.map((leg) => ({
+    limb: leg,
+    layer: createLayer(toCanvas(bitmap, (x, y) => y >= leg.hip - under && x >= leg.left[y]! && x < leg.right[y]!)),
+  }))
+  // The hand, and what is in it, is drawn with the body too: a blade may turn in it without leaving a hole.
+  const isHand = (x: number, y: number): boolean =>
+    held !== undefined && Math.hypot(x - held.pivotX, y - held.pivotY) < 0.07 * figure.height
+  const isBody = (x: number, y: number): boolean => {
+    const limb = limbAt(figure, x, y)
+    return limb === undefined || (limb === held && isHand(x, y))
+  }
+  parts.push({ limb: undefined, layer: createLayer(toCanvas(bitmap, isBody)) })
+  if (held !== undefined) parts.push({ limb: held, layer: createLayer(toCanvas(bitmap, (x, y) => held.mask[y * bitmap.width + x] === 1)) })
+  return parts
+}
+
+function drawPose(canvas: Canvas, plan: AccentPlan, parts: readonly Part[], pose: Pose): void {
+  const { figure, stage } = plan
+  const isCrisp = figure.isPixelArt
+  if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'behind')
+  const rig = createRig(figure, pose, stage.origin, stage.scale)
+  const middle = stage.origin.y - (pose.y + 0.5) * figure.height * stage.scale
+  for (const slice of slicesOf(pose.turn, figure.height * stage.scale, isCrisp, plan.colour))
+    for (const { limb, layer } of parts) {
+      const turned = (x: number, y: number): Point => {
+        const at = rig.place(x, y, limb)
+        at.x = stage.origin.x + (at.x - stage.origin.x) * slice.width + slice.shift
+        at.y = middle + (at.y - middle) * slice.height
+        return at
+      }
+      const place = pose.turn === 0 ? (x: number, y: number): Point => rig.place(x, y, limb) : turned
+      drawLayer(canvas, layer, place, { isCrisp, light: pose.light, flash: pose.flash, ...(slice.flat ? { flat: slice.flat } : {}) })
+    }
+  if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'before')
+}
+
+/** One of the pictures a turned thing is stacked of. */
+interface Slice {
+  /** Factor on the width, negative for the back; on the height; and how far it lies to the right, px. */
+  readonly width: number
+  readonly height: number
+  readonly shift: number
+  /** Filled with one colour instead of the picture. */
+  readonly flat?: Colour
+}
+
+/** A turned thing: dark rim from the far face to the near one, a lighter band inside of it, the near face last. Pixel art has no rim. */
+function slicesOf(turn: number, size: number, isCrisp: boolean, colour: Colour): Slice[] {
+  const width = toWidth(turn)
+  if (turn === 0 || isCrisp) return [{ width, height: 1, shift: 0 }]
+  const depth = 0.1 * size * Math.sin(turn) * (Math.cos(turn) >= 0 ? 0.5 : -0.5)
+  const count = Math.min(7, Math.ceil(Math.abs(depth) / 1.1))
+  const shifts = Array.from({ length: count }, (_, i) => depth * (2 * (i / count) - 1))
+  const band: Colour = [colour[0] * 0.72, colour[1] * 0.6, colour[2] * 0.55]
+  const outline = shifts.map((shift) => ({ width, height: 1, shift, flat: RIM }))
+  const inside = shifts.slice(Math.ceil(count * 0.2)).map((shift) => ({ width: width * 0.98, height: 0.93, shift, flat: band }))
+  return [...outline, ...inside, { width, height: 1, shift: depth }]
+}
+
+/** Near black, as most outlines are. */
+const RIM: Colour = [0.165, 0.118, 0.231]
+
+function toWidth(turn: number): number {
+  const width = Math.cos(turn)
+  return Math.abs(width) < 0.04 ? 0.04 * (width < 0 ? -1 : 1) : width
+}
+
+/** The background in the frame's size, its border pixels repeated outwards. */
+function extend(backdrop: Bitmap, stage: Stage): Canvas {
+  const source = toCanvas(backdrop)
+  const canvas = createCanvas(stage.width, stage.height)
+  for (let y = 0; y < stage.height; y++)
+    for (let x = 0; x < stage.width; x++) {
+      const fromX = Math.min(backdrop.width - 1, Math.max(0, Math.floor((x + 0.5 - stage.corner.x) / stage.scale)))
+      const fromY = Math.min(backdrop.height - 1, Math.max(0, Math.floor((y + 0.5 - stage.corner.y) / stage.scale)))
+      const from = (fromY * backdrop.width + fromX) * 4
+      canvas.pixels.set(source.pixels.subarray(from, from + 4), (y * stage.width + x) * 4)
+    }
+  return canvas
+}

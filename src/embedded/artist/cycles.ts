@@ -1,0 +1,203 @@
+import { type Accent, type Build, type Motion, type Pose, REST, smooth, type Wave } from './pose.ts'
+
+const TAU = Math.PI * 2
+
+function cycle(pose: (turn: number, build: Build, at: number) => Partial<Pose>): Motion {
+  return { cyclic: true, pose: (at, build) => ({ ...REST, ...pose(at * TAU, build, at) }) }
+}
+
+function trailing(reach: number, phase: number, count = 0.5): Wave {
+  return { reach, phase, count, free: 'top' }
+}
+
+/** Steps: contact, down, passing, up; the head follows late. What has no legs waddles. */
+export const walk: Motion = cycle((turn, { legs }, at) =>
+  legs > 1
+    ? {
+        gait: { phase: at, stride: 0.62, lift: 0.32, stance: 0.58 },
+        bob: -0.02 * Math.cos(2 * turn - 0.35),
+        lean: 0.025 + 0.01 * Math.sin(2 * turn),
+        nod: 0.035 * Math.sin(2 * turn - 1.2),
+        arm: 0.16 * Math.sin(turn),
+        waves: [trailing(0.012, turn)],
+      }
+    : {
+        tilt: 0.075 * Math.sin(turn),
+        x: 0.02 * Math.sin(turn),
+        scaleY: 1 - 0.03 * Math.cos(2 * turn),
+        scaleX: 1 + 0.03 * Math.cos(2 * turn),
+        curl: 0.04 * Math.sin(turn - 0.9),
+        waves: [{ reach: 0.01, phase: turn, count: 0.6, free: 'bottom' }],
+      },
+)
+
+/** Long strides, a forward lean and a moment in the air twice a cycle. */
+export const run: Motion = cycle((turn, { legs }, at) => ({
+  ...(legs > 1 ? { gait: { phase: at, stride: 0.85, lift: 0.55, stance: 0.4 } } : { tilt: 0.05 * Math.sin(turn) }),
+  y: 0.045 * Math.max(0, -Math.cos(2 * turn)),
+  bob: -0.022 * Math.cos(2 * turn),
+  lean: 0.1 + 0.015 * Math.sin(2 * turn),
+  scaleY: 1 - 0.025 * Math.cos(2 * turn),
+  scaleX: 1 + 0.02 * Math.cos(2 * turn),
+  nod: 0.06 * Math.sin(2 * turn - 1),
+  arm: 0.3 * Math.sin(turn),
+  waves: [trailing(0.018, 2 * turn)],
+}))
+
+/** Breath: in slowly, out with a small pause; the weight shifts once a breath, so no two frames are alike. */
+export const idle: Motion = cycle((turn, { legs }) => {
+  const breath = Math.sin(turn - 0.25 * Math.sin(turn))
+  return legs > 1
+    ? {
+        bob: 0.014 * breath,
+        chest: 0.022 * breath,
+        nod: 0.03 * Math.sin(turn - 0.9),
+        arm: 0.05 * Math.sin(turn - 0.7),
+        lean: 0.006 * Math.cos(turn),
+        waves: [trailing(0.007, turn, 0.4)],
+      }
+    : { scaleY: 1 + 0.035 * breath, scaleX: 1 - 0.028 * breath, curl: 0.016 * Math.cos(turn), chest: 0.014 * Math.cos(turn) }
+})
+
+/** Hangs in the air, rising and sinking, the hem trailing in waves. */
+export const float: Motion = cycle((turn, { hasWings }) => ({
+  planted: false,
+  y: 0.03 + 0.045 * Math.sin(turn),
+  scaleY: 1 + 0.022 * Math.cos(turn),
+  scaleX: 1 - 0.018 * Math.cos(turn),
+  tilt: 0.035 * Math.cos(turn),
+  pivot: 0.5,
+  flap: hasWings ? 0.25 * Math.sin(turn) : 0,
+  waves: [
+    { reach: 0.045, phase: turn, count: 0.9, free: 'bottom' },
+    { reach: 0.012, phase: turn + 1, count: 0.5, free: 'top' },
+  ],
+}))
+
+/** Wings beat: a quick, strong stroke down lifts the body, a softer one up lets it sink. */
+export const fly: Motion = cycle((turn, { hasWings }) => {
+  const beat = Math.cos(turn + 0.35 * Math.sin(turn))
+  return {
+    planted: false,
+    y: 0.05 - 0.05 * Math.cos(turn - 0.9),
+    flap: hasWings ? 0.12 + 0.62 * beat : 0,
+    scaleY: 1 + 0.03 * Math.sin(turn),
+    scaleX: hasWings ? 1 : 1 - 0.06 * beat,
+    tilt: 0.025 * Math.sin(turn),
+    pivot: 0.5,
+    waves: [{ reach: 0.02, phase: turn, count: 0.5, free: 'bottom' }],
+  }
+})
+
+/** A wave runs from head to tail. */
+export const swim: Motion = cycle((turn) => ({
+  planted: false,
+  y: 0.02 * Math.sin(turn),
+  x: 0.02 * Math.cos(turn),
+  ripple: 0.045,
+  ripplePhase: turn,
+  tilt: 0.06 * Math.sin(turn - 0.6),
+  pivot: 0.5,
+  scaleX: 1 + 0.03 * Math.cos(turn),
+}))
+
+/** A full turn about the vertical axis. */
+export const spin: Motion = cycle((turn, _build, at) => ({
+  turn,
+  y: 0.02 - 0.02 * Math.cos(2 * turn),
+  light: 1 + 0.14 * Math.sin(turn + 0.5),
+  accents: [{ kind: 'glints', at }],
+  planted: false,
+}))
+
+/** A full turn over the ground. */
+export const roll: Motion = cycle((turn) => ({ tilt: turn, pivot: 0.5, x: 0.04 * Math.sin(turn) }))
+
+/** Bounds like a ball: flat on the ground, long in the air. */
+export const bounce: Motion = cycle((_turn, _build, at) => {
+  const air = Math.max(0, (at - 0.12) / 0.76)
+  const flown = air < 1 ? 4 * air * (1 - air) : 0
+  const ground = 1 - smooth(0, 0.2, Math.min(at, 1 - at))
+  const speed = flown > 0 ? Math.abs(1 - 2 * air) * smooth(0, 0.15, flown) : 0
+  return {
+    y: 0.24 * flown,
+    scaleY: 1 - 0.22 * ground + 0.12 * speed,
+    scaleX: 1 + 0.18 * ground - 0.08 * speed,
+    curl: 0.02 * Math.sin(at * TAU),
+    accents: at < 0.25 ? [{ kind: 'dust', at: at / 0.25 }] : [],
+  }
+})
+
+/** Flames: the tip licks in quick uneven waves, brightness flickers. */
+export const burn: Motion = cycle((turn) => ({
+  scaleY: 1 + 0.03 * Math.sin(2 * turn) + 0.02 * Math.sin(3 * turn + 1),
+  scaleX: 1 - 0.02 * Math.sin(2 * turn + 0.4),
+  light: 1.04 + 0.06 * Math.sin(3 * turn) + 0.05 * Math.sin(2 * turn + 2),
+  waves: [trailing(0.045, 2 * turn, 1.1), trailing(0.02, 3 * turn + 1, 1.7)],
+}))
+
+/** Light swells and fades, with glints passing over. */
+export const glow: Motion = cycle((turn, _build, at) => {
+  const swell = 0.5 - 0.5 * Math.cos(turn)
+  const accents: Accent[] = [
+    { kind: 'aura', at: swell },
+    { kind: 'glints', at },
+  ]
+  return {
+    light: 1 + 0.16 * swell,
+    flash: 0.03 * swell,
+    scaleX: 1 + 0.018 * swell,
+    scaleY: 1 + 0.018 * swell,
+    lean: 0.006 * Math.sin(turn),
+    accents,
+  }
+})
+
+/** Trembles quickly from side to side, twice swelling and ebbing. */
+export const shake: Motion = cycle((turn) => {
+  const strength = 0.55 - 0.45 * Math.cos(turn)
+  return {
+    x: 0.016 * strength * Math.sin(5 * turn),
+    tilt: 0.05 * strength * Math.sin(5 * turn + 0.6),
+    nod: 0.04 * strength * Math.sin(4 * turn),
+  }
+})
+
+/** The raised hand goes to and fro, the body sways along. */
+export const wave: Motion = cycle((turn) => ({
+  arm: -0.22 + 0.26 * Math.sin(2 * turn),
+  lean: 0.02 * Math.sin(turn),
+  bob: 0.012 * Math.cos(2 * turn),
+  nod: 0.05 * Math.sin(turn - 0.5),
+  curl: 0.02 * Math.sin(turn),
+}))
+
+/** Left and right to a beat, knees bending. */
+export const dance: Motion = cycle((turn, { legs }, at) => ({
+  ...(legs > 1 ? { gait: { phase: at, stride: 0.12, lift: 0.35, stance: 0.55 } } : {}),
+  bob: -0.03 * Math.abs(Math.cos(turn)) + 0.015,
+  lean: 0.07 * Math.sin(turn),
+  curl: -0.05 * Math.sin(turn),
+  nod: 0.09 * Math.sin(turn + 0.6),
+  arm: 0.35 * Math.sin(turn),
+  scaleX: 1 + 0.02 * Math.cos(2 * turn),
+}))
+
+/** Hand over hand: pulls up on one side, then on the other. */
+export const climb: Motion = cycle((turn, { legs }, at) => ({
+  ...(legs > 1 ? { gait: { phase: at, stride: 0.1, lift: 0.6, stance: 0.5 } } : {}),
+  y: 0.035 * (0.5 - 0.5 * Math.cos(2 * turn)),
+  tilt: 0.06 * Math.sin(turn),
+  pivot: 0.4,
+  scaleY: 1 + 0.03 * Math.cos(2 * turn),
+  arm: 0.25 * Math.cos(turn),
+}))
+
+/** Slow, deep breath with the head low. */
+export const sleep: Motion = cycle((turn) => ({
+  scaleY: 0.955 + 0.03 * Math.sin(turn),
+  scaleX: 1.03 - 0.018 * Math.sin(turn),
+  nod: 0.12 + 0.03 * Math.sin(turn - 0.6),
+  curl: 0.012 * Math.cos(turn),
+  light: 0.97,
+}))

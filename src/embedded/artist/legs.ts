@@ -1,0 +1,140 @@
+import type { Bitmap } from '../../../atlas/index.ts'
+
+/** Alpha from which a pixel belongs to the figure. */
+const SOLID = 40
+
+/** One leg, found as a separate foot whose gap to its neighbour closes above. */
+export interface Leg {
+  /** Columns it owns in each row of the picture, `left` inclusive, `right` exclusive: gaps are seldom straight. */
+  readonly left: Int16Array
+  readonly right: Int16Array
+  /** Row of the crotch: above it the leg is body. */
+  readonly hip: number
+  /** Middle of the foot, px. */
+  readonly footX: number
+  /** Where the foot steps about, px: the middle of its pair. */
+  readonly homeX: number
+  /** Part of the step cycle it is ahead, 0 to 1. */
+  readonly phase: number
+  /** Mean brightness; the darkest is drawn first, as the far one. */
+  readonly shade: number
+}
+
+/** Bounds of a figure, px; `right` and `bottom` exclusive. */
+export interface Box {
+  readonly left: number
+  readonly right: number
+  readonly top: number
+  readonly bottom: number
+}
+
+/** Whether a pixel is inside and belongs to a figure. */
+export function isSolid(bitmap: Bitmap, x: number, y: number): boolean {
+  return x >= 0 && y >= 0 && x < bitmap.width && y < bitmap.height && bitmap.data[(y * bitmap.width + x) * 4 + 3]! >= SOLID
+}
+
+/** Feet are the separate runs of pixels just above the foot line whose gaps close further up, at the crotch. */
+export function findLegs(bitmap: Bitmap, box: Box): Leg[] {
+  const height = box.bottom - box.top
+  const row = box.bottom - 1 - Math.max(1, Math.round(height * 0.045))
+  const feet = runsOf(bitmap, row, box).filter((run) => run.to - run.from >= Math.max(2, height * 0.03))
+  const gaps: Gap[] = []
+  for (let i = 1; i < feet.length; i++) {
+    const gap = followGap(bitmap, row, feet[i - 1]!.to, feet[i]!.from, box)
+    const rise = gap === undefined ? 0 : (box.bottom - gap.top) / height
+    if (gap === undefined || rise < 0.09 || rise > 0.55) return []
+    gaps.push(gap)
+  }
+  if (gaps.length === 0 || gaps.length > 5) return []
+  const reach = Math.round(height * 0.05)
+  return feet.map((foot, i) => {
+    const [before, after] = [gaps[i - 1], gaps[i]]
+    const left = before?.middle ?? outerEdge(bitmap, after!.middle, -1, foot.from - reach)
+    const right = after?.middle ?? outerEdge(bitmap, before!.middle, 1, foot.to + reach)
+    const hip = Math.max(before?.top ?? 0, after?.top ?? 0)
+    const mate = feet.length % 2 === 0 ? feet[i ^ 1]! : foot
+    const footX = (foot.from + foot.to) / 2
+    const homeX = (footX + (mate.from + mate.to) / 2) / 2
+    const phase = feet.length === 3 ? i / 3 : ((i % 2) * 0.5 + (i >> 1) * 0.35) % 1
+    return { left, right, hip, footX, homeX, phase, shade: shadeOf(bitmap, left, right, hip, box.bottom) }
+  })
+}
+
+interface Run {
+  from: number
+  to: number
+}
+
+function runsOf(bitmap: Bitmap, row: number, box: Box): Run[] {
+  const runs: Run[] = []
+  for (let x = box.left; x < box.right; x++) {
+    if (!isSolid(bitmap, x, row)) continue
+    const last = runs[runs.length - 1]
+    if (last !== undefined && last.to >= x - 1) last.to = x + 1
+    else runs.push({ from: x, to: x + 1 })
+  }
+  return runs
+}
+
+/** Outer edge of the first or last leg: where its run of pixels ends in each row, but no further out than `bound`; what hangs beside it is not leg. */
+function outerEdge(bitmap: Bitmap, gap: Int16Array, step: 1 | -1, bound: number): Int16Array {
+  const isShort = (x: number): boolean => (step === 1 ? x < bound : x > bound)
+  return gap.map((middle, y) => {
+    let x = middle
+    while (isShort(x) && !isSolid(bitmap, x, y)) x += step
+    while (isShort(x) && isSolid(bitmap, x, y)) x += step
+    return isShort(x) ? x + (step === 1 ? 2 : -1) : bound
+  })
+}
+
+interface Gap {
+  /** Middle of the gap in each row; above the crotch that of the crotch. */
+  readonly middle: Int16Array
+  /** First row of the gap. */
+  readonly top: number
+}
+
+/** Follows a gap down to the foot line and up to where it closes; `undefined` when it opens to the outside. */
+function followGap(bitmap: Bitmap, row: number, from: number, to: number, box: Box): Gap | undefined {
+  const middle = new Int16Array(bitmap.height).fill((from + to) >> 1)
+  let gap: Run | undefined = { from, to }
+  for (let y = row + 1; y < box.bottom && gap !== undefined; y++) {
+    gap = widestGap(bitmap, y, gap)
+    if (gap !== undefined) middle.fill((Math.max(gap.from, from - 8) + Math.min(gap.to, to + 8)) >> 1, y)
+  }
+  gap = { from, to }
+  for (let y = row - 1; y > box.top; y--) {
+    gap = widestGap(bitmap, y, gap)
+    if (gap === undefined) return { middle, top: y + 1 }
+    if (gap.from <= 0 || gap.to >= bitmap.width) return undefined
+    middle.fill((gap.from + gap.to) >> 1, 0, y + 1)
+  }
+  return undefined
+}
+
+/** The widest clear run of a row that touches the columns of `near`, in its full width. */
+function widestGap(bitmap: Bitmap, y: number, near: Run): Run | undefined {
+  let best: Run | undefined
+  for (let x = near.from; x < near.to; x++) {
+    if (isSolid(bitmap, x, y)) continue
+    const run = { from: x, to: x }
+    while (run.from > 0 && !isSolid(bitmap, run.from - 1, y)) run.from--
+    while (run.to < bitmap.width && !isSolid(bitmap, run.to, y)) run.to++
+    if (best === undefined || run.to - run.from > best.to - best.from) best = run
+    x = run.to
+  }
+  return best
+}
+
+function shadeOf(bitmap: Bitmap, left: Int16Array, right: Int16Array, top: number, bottom: number): number {
+  let sum = 0
+  let count = 0
+  for (let y = top; y < bottom; y++)
+    for (let x = left[y]!; x < right[y]!; x++) {
+      if (!isSolid(bitmap, x, y)) continue
+      const at = (y * bitmap.width + x) * 4
+      sum += bitmap.data[at]! * 0.3 + bitmap.data[at + 1]! * 0.59 + bitmap.data[at + 2]! * 0.11
+      count++
+    }
+  return count === 0 ? 0 : sum / count
+}

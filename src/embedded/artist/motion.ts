@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { attack, cast, crouch, die, hurt, jump, open } from './acts.ts'
+import { bounce, burn, climb, dance, float, fly, glow, idle, roll, run, shake, sleep, spin, swim, walk, wave } from './cycles.ts'
+import type { Motion } from './pose.ts'
+
+/** Verbs, a list for each motion; every form of a verb counts (see {@link rootOf}). Of two motions the earlier word of the prompt wins. */
+const VOCABULARY: readonly (readonly [Motion, string])[] = [
+  [walk, 'walk stroll march step patrol sneak creep crawl waddle wander strut'],
+  [run, 'run sprint dash gallop trot charge rush jog chase'],
+  [idle, 'idle breathe breath stand wait rest calm'],
+  [jump, 'jump leap pounce'],
+  [bounce, 'bounce hop jiggle wobble'],
+  [attack, 'attack slash swing strike stab punch kick bite swipe chop fight thrust shoot lunge peck'],
+  [hurt, 'hurt hit damage stagger flinch recoil pain'],
+  [die, 'die dying death dead fall collapse faint defeat'],
+  [spin, 'spin rotate rotation turn twirl whirl flip'],
+  [fly, 'fly flies flap flutter soar glide swoop'],
+  [float, 'hover float drift levitate haunt bob'],
+  [swim, 'swim slither undulate wriggle'],
+  [cast, 'cast spell conjure summon heal'],
+  [glow, 'glow pulse shine sparkle shimmer twinkle gleam glitter glint'],
+  [wave, 'wave greet salute beckon'],
+  [shake, 'shake tremble shiver rattle quake vibrate buzz'],
+  [open, 'open unlock burst spring reveal'],
+  [burn, 'burn flicker flame smoke blaze'],
+  [roll, 'roll tumble'],
+  [crouch, 'crouch duck block defend kneel hide guard'],
+  [climb, 'climb ladder scale'],
+  [dance, 'dance cheer celebrate sway groove'],
+  [sleep, 'sleep snore doze nap'],
+]
+
+/** `swings`, `swinging`, `swing` → `swing`; `running`, `runs` → `run`; `breathes`, `breathing` → `breath`. */
+function rootOf(word: string): string {
+  const bare = word.length > 4 ? word.replace(/(ing|ed|es|s|y)$/, '') : word.replace(/s$/, '')
+  return bare.replace(/([bgmnpt])\1$/, '$1').replace(/e$/, '')
+}
+
+const MOTIONS: ReadonlyMap<string, Motion> = new Map(
+  VOCABULARY.flatMap(([motion, verbs]) => verbs.split(' ').map((verb) => [rootOf(verb), motion] as const)),
+)
+
+const PLEASANT: readonly Motion[] = [idle, bounce, float, dance]
+
+function spoken(line: string): Motion | undefined {
+  for (const word of line.toLowerCase().match(/[a-z]+/g) ?? []) {
+    const motion = MOTIONS.get(rootOf(word))
+    if (motion) return motion
+  }
+  return undefined
+}
+
+/**
+ * The motion a prompt asks for: the first word that means one, in the last line (the animation's) first, then in the lines before it. A prompt without such a
+ * word gets one of a few pleasant motions, by its hash.
+ */
+export function chooseMotion(prompt: string): Motion {
+  const lines = prompt.split('\n').filter((line) => line.trim() !== '')
+  for (const line of lines.reverse()) {
+    const motion = spoken(line)
+    if (motion) return motion
+  }
+  return PLEASANT[createHash('sha256').update(prompt).digest()[0]! % PLEASANT.length]!
+}

@@ -1,0 +1,50 @@
+import type { Caller } from '../accounts/accounts.ts'
+import { Refusal } from '../http/http.ts'
+import type { ExecutionRecord } from '../store/records.ts'
+import { type Executions, isOver } from './executions.ts'
+import type { Jobs } from './jobs.ts'
+
+/** What cancelling and deleting stand on. */
+export interface ConversationsGround {
+  readonly executions: Executions
+  readonly jobs: Jobs
+}
+
+/**
+ * Cancels an image execution that is queued, running or waiting for an answer: nothing is charged. One that has ended stays as it is, which its status tells.
+ *
+ * @throws {Refusal} `invalid_request` for a sprite, which customers cannot cancel; `conflict` where an answer has started another execution; else as {@link Executions.owned}.
+ */
+export function cancelExecution({ executions, jobs }: ConversationsGround, caller: Caller, id: string): ExecutionRecord {
+  const execution = executions.owned(caller, id)
+  if (execution.request.operation === 'sprite_sheet')
+    throw new Refusal('invalid_request', 'Sprite executions cannot be cancelled.', { field: 'operation', rule: 'image operations only' })
+  if (execution.followedBy !== null)
+    throw new Refusal('conflict', 'This execution was answered; the one that goes on can be cancelled.', { field: 'execution_id' })
+  if (isOver(execution)) return execution
+  const cancelled = executions.advance(id, { status: 'cancelled', money: 'none' }, [{ kind: 'done', message: 'Cancelled.' }])
+  jobs.drop(id)
+  return cancelled
+}
+
+/**
+ * Deletes a conversation: its executions, questions and files cannot be reached any more. Images that run are cancelled; what a waiting sprite held comes back; what was paid stays paid.
+ *
+ * @throws {Refusal} `conflict` while a sprite is queued or runs, since customers cannot cancel it; else as {@link Executions.ofConversation}.
+ */
+export function deleteConversation({ executions, jobs }: ConversationsGround, caller: Caller, conversationId: string): void {
+  const conversation = executions.ofConversation(caller, conversationId)
+  const isBusy = ({ request, status }: ExecutionRecord): boolean =>
+    request.operation === 'sprite_sheet' && (status === 'queued' || status === 'running')
+  if (conversation.some(isBusy))
+    throw new Refusal('conflict', 'A sprite of this conversation is being made. Delete it when that has ended.', {
+      field: 'conversation_id',
+    })
+  for (const execution of conversation) {
+    const money = { none: 'none', due: 'none', held: 'restored', settled: 'settled', restored: 'restored', moved: 'moved' } as const
+    const gone = { isDeleted: true, money: money[execution.money], request: { ...execution.request, prompt: '' }, answers: [] }
+    if (isOver(execution)) executions.advance(execution.id, gone, [])
+    else executions.advance(execution.id, { ...gone, status: 'cancelled' }, [{ kind: 'done', message: 'Deleted.' }])
+    jobs.drop(execution.id)
+  }
+}

@@ -1,0 +1,55 @@
+import { codeOf } from '../http/http.ts'
+import type { Shapes } from '../http/shapes.ts'
+import type { ExecutionRecord, Failure } from '../store/records.ts'
+
+/**
+ * `GET /v1/executions/{id}`.
+ *
+ * @param origin Origin that the caller reached the service by; `download_url` stays on it, also behind a proxy or on another port after a restart.
+ */
+export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: string): Readonly<Record<string, unknown>> {
+  const { id, conversationId, jobId, status, failure, failedAt, delivery, question, followedBy } = execution
+  const review = delivery?.review
+  return {
+    execution_id: id,
+    conversation_id: conversationId,
+    status,
+    image_job: {
+      public_job_id: jobId,
+      status: shapes.jobStatus(execution),
+      finished_assets:
+        delivery === null
+          ? []
+          : [
+              {
+                asset_id: delivery.assetId,
+                download_url: `${origin}/v1/image-jobs/${jobId}/asset`,
+                content_type: delivery.contentType,
+                width: delivery.width,
+                height: delivery.height,
+              },
+            ],
+      sanitized_error: failedAt === 'job' && failure !== null ? sanitized(failure, execution.requestId) : null,
+      frame_review:
+        review === undefined || review === null
+          ? null
+          : {
+              frame_count: review.frameCount,
+              background: review.background,
+              kept_background_frames: review.keptBackgroundFrames,
+              inspection_frames: review.inspectionFrames,
+              source_shifted_frames: review.sourceShiftedFrames,
+            },
+    },
+    question:
+      question === null || status !== 'needs_input' || followedBy !== null
+        ? null
+        : { question_id: question.id, text: question.text, requires_asset: question.requiresAsset },
+    // Only a failure of admission stands here; the job's own stands in `sanitized_error`.
+    error: failedAt === 'admission' ? failure : null,
+  }
+}
+
+function sanitized({ reason, message, retryable }: Failure, requestId: string): Readonly<Record<string, unknown>> {
+  return { code: codeOf(reason), reason, message, retryable, request_id: requestId }
+}

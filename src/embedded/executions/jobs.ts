@@ -1,0 +1,156 @@
+import { formatCredits, parseCredits } from '../../credit/credits.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Random } from '../../host/random.ts'
+import type { Accounts } from '../accounts/accounts.ts'
+import type { ResolvedEmbeddedOptions } from '../options/options.ts'
+import type { ExecutionRecord, Failure } from '../store/records.ts'
+import type { Store } from '../store/store.ts'
+import type { Executions } from './executions.ts'
+
+/** Runs executions in the background: admission, hold, question, drawing, settlement. */
+export interface Jobs {
+  /** Takes an execution on, queued or running (after a restart: from its beginning, to the same result). */
+  start(id: string): void
+  /** Lets go of an execution that was cancelled or deleted. */
+  drop(id: string): void
+  /** Stops without ending any execution, and waits until nothing runs; a restart goes on with them. */
+  stop(): Promise<void>
+}
+
+/** What {@link createJobs} stands on. */
+export interface JobsGround {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly options: ResolvedEmbeddedOptions
+  readonly accounts: Accounts
+  readonly executions: Executions
+  /** Told of a mistake of the service itself, as the execution can only say `generation_failed`. */
+  readonly onMistake: (error: unknown) => void
+}
+
+/** Jobs over executions. */
+export function createJobs(ground: JobsGround): Jobs {
+  const running = new Map<string, { readonly task: Promise<void>; readonly stopping: AbortController }>()
+  return {
+    start: (id) => {
+      const stopping = new AbortController()
+      const task = run(ground, id, stopping.signal)
+        .catch((error: unknown) => {
+          // Stopped on the way: the execution stays as it is. Otherwise the store is broken, which every later answer says by a 503.
+          if (!stopping.signal.aborted) ground.onMistake(error)
+        })
+        .finally(() => running.delete(id))
+      running.set(id, { task, stopping })
+    },
+    drop: (id) => running.get(id)?.stopping.abort(new Error('The execution was withdrawn.')),
+    stop: async () => {
+      const jobs = [...running.values()]
+      for (const { stopping } of jobs) stopping.abort(new Error('The embedded service is stopping.'))
+      await Promise.all(jobs.map(({ task }) => task))
+    },
+  }
+}
+
+async function run(ground: JobsGround, id: string, stop: AbortSignal): Promise<void> {
+  const { executions, store } = ground
+  // The checks come after the acceptance is safe, never before.
+  await store.flushed()
+  stop.throwIfAborted()
+  if (executions.get(id).status === 'queued' && !(await admit(ground, id, stop))) return
+  if (ask(ground, executions.get(id))) return
+  const failure = await make(ground, executions.get(id), stop).catch((error: unknown): Failure => {
+    stop.throwIfAborted()
+    ground.onMistake(error)
+    return { reason: 'generation_failed', message: 'The result could not be made. Nothing is charged.', retryable: false }
+  })
+  if (failure !== undefined) {
+    const money = executions.get(id).money === 'held' ? 'restored' : 'none'
+    executions.advance(id, { status: 'failed', failedAt: 'job', failure, money }, [{ kind: 'done', failure }])
+  }
+  await store.flushed()
+}
+
+/** @returns Whether it runs now, its price held or due. */
+async function admit(ground: JobsGround, id: string, stop: AbortSignal): Promise<boolean> {
+  const { clock, executions, options } = ground
+  for (let attempt = 1; ; attempt++) {
+    stop.throwIfAborted()
+    const execution = executions.get(id)
+    const { prompt, operation } = execution.request
+    const isSheet = operation === 'sprite_sheet'
+    const failure = options.verdict({ stage: 'admission', attempt, executionId: id, prompt, operation }) ?? refuse(ground, execution)
+    if (failure === undefined) {
+      const message = execution.request.referenceId === null ? 'Reading the prompt.' : 'Looking at the reference.'
+      executions.advance(id, { status: 'running', money: isSheet ? 'held' : 'due' }, [{ kind: 'thinking', message }])
+      return true
+    }
+    if (!failure.retryable) {
+      // What an earlier execution of the conversation held comes back.
+      const money = execution.money === 'held' ? 'restored' : execution.money
+      executions.advance(id, { status: 'failed', failedAt: 'admission', failure, money }, [{ kind: 'done', failure }])
+      return false
+    }
+    await clock.sleep(options.admissionRetryMs, stop)
+  }
+}
+
+function refuse({ accounts, options }: JobsGround, execution: ExecutionRecord): Failure | undefined {
+  const active = accounts.executions(execution.accountId).filter((other) => other.status === 'running').length
+  if (active >= options.limits.activeJobs)
+    return { reason: 'too_many_active_jobs', message: `This account runs ${active} jobs already.`, retryable: false }
+  if (execution.money === 'held') return undefined
+  const spendable = accounts.spendable(execution.accountId)
+  if (spendable < parseCredits(execution.price)) {
+    const message = `This costs ${execution.price} credits; ${formatCredits(spendable)} are available.`
+    return { reason: 'insufficient_credits', message, retryable: false }
+  }
+  return undefined
+}
+
+/** Asks, where something is to be asked. A waiting image has nothing due; a waiting sprite keeps its hold. @returns Whether it waits now. */
+function ask({ executions, options, random }: JobsGround, execution: ExecutionRecord): boolean {
+  const { id, answers, money, request } = execution
+  const about = { executionId: id, operation: request.operation, prompt: request.prompt, answers: answers.map(({ text }) => text) }
+  const asked = options.ask(about)
+  if (asked === undefined) return false
+  const question = { id: random.uuid(), text: asked.text, requiresAsset: asked.requiresAsset ?? false }
+  const change = { status: 'needs_input', question, money: money === 'held' ? 'held' : 'none' } as const
+  executions.advance(id, change, [{ kind: 'question', message: question.text }])
+  return true
+}
+
+/** @returns What to fail with, or undefined when it is delivered and settled. */
+async function make(ground: JobsGround, execution: ExecutionRecord, stop: AbortSignal): Promise<Failure | undefined> {
+  const { clock, executions, options, random, store } = ground
+  const { id, request } = execution
+  const { operation, prompt } = request
+  const failure = options.verdict({ stage: 'job', attempt: 1, executionId: id, prompt, operation })
+  if (failure !== undefined) return failure
+  const words = [prompt, ...execution.answers.map(({ text }) => text)].join('\n')
+  const onStep = async (progress: number, ms: number): Promise<void> => {
+    stop.throwIfAborted()
+    executions.advance(id, {}, [{ kind: 'progress', progress }])
+    await store.flushed()
+    if (ms > 0) await clock.sleep(ms, stop)
+    stop.throwIfAborted()
+  }
+  const tools = { readPicture: async () => referenceOf(store, execution), jobMs: options.jobMs, names: options.shapes.names, onStep }
+  const { makers } = options
+  const made = request.operation === 'sprite_sheet' ? await makers.sheet(request, words, tools) : await makers.image(request, words, tools)
+  if ('reason' in made) return made
+  stop.throwIfAborted()
+  executions.advance(id, {}, [{ kind: 'job', message: 'Packing the delivery.' }])
+  const { bytes, ...rest } = made
+  const sha256 = await store.keep(bytes)
+  stop.throwIfAborted()
+  const delivery = { ...rest, assetId: random.uuid(), sha256 }
+  executions.advance(id, { status: 'completed', money: 'settled', delivery }, [{ kind: 'asset', message: 'Delivered.' }, { kind: 'done' }])
+  return undefined
+}
+
+/** Bytes of the picture to start from: of the last answer that brought one, else of the submission. */
+async function referenceOf(store: Store, { answers, request }: ExecutionRecord): Promise<Uint8Array | undefined> {
+  const id = answers.findLast(({ referenceId }) => referenceId !== null)?.referenceId ?? request.referenceId
+  return id === null ? undefined : store.bytes(store.table('upload').get(id)!.sha256)
+}

@@ -1,0 +1,196 @@
+import { formatCredits, parseCredits } from '../../credit/credits.ts'
+import type { Clock } from '../../host/clock.ts'
+import type { Random } from '../../host/random.ts'
+import type { Caller } from '../accounts/accounts.ts'
+import { invalid, Refusal } from '../http/http.ts'
+import type { ResolvedEmbeddedOptions } from '../options/options.ts'
+import { priceOf, type SpritePricing } from '../options/pricing.ts'
+import type { AnswerRecord, ExecutionRecord, ExecutionRequest, Operation, Put } from '../store/records.ts'
+import { type Store, sha256Of } from '../store/store.ts'
+import { type Executions, toEvent } from './executions.ts'
+
+/** A submission, or an answer, as it came over the wire. */
+export interface Submission {
+  readonly caller: Caller
+  readonly idempotencyKey: string | undefined
+  readonly body: Uint8Array
+  readonly requestId: string
+}
+
+/** What was taken in: the execution, and whether it is new or the one that the key and the bytes stood for already. */
+export interface TakenIn {
+  readonly execution: ExecutionRecord
+  readonly isNew: boolean
+}
+
+/** What starts executions, once a key. */
+export interface Submissions {
+  /**
+   * Takes a submission in, or finds the one that its key and bytes stand for.
+   *
+   * @throws {Refusal} `conflict` for other bytes under a known key; `invalid_request`, `feature_unavailable` or `access_denied` for what cannot be run, nothing being started then.
+   */
+  accept(submission: Submission): TakenIn
+  /**
+   * Takes an answer in: the asking execution stays as it is with its question settled, and a new one goes on in the same conversation with what was held.
+   *
+   * @throws {Refusal} As {@link Submissions.accept}; `resource_not_found` for a conversation that is not there, `conflict` for a question that was answered or withdrawn.
+   */
+  answer(conversationId: string, submission: Submission): TakenIn
+}
+
+/** What {@link createSubmissions} stands on. */
+export interface SubmissionsGround {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly options: ResolvedEmbeddedOptions
+  readonly executions: Executions
+  /** Today's prices. */
+  readonly pricing: () => SpritePricing
+}
+
+/** Longest side of a reference of `upscale`, pixels. */
+const MAXIMUM_UPSCALE_SIDE = 2048
+
+/** Submissions over executions. */
+export function createSubmissions(ground: SubmissionsGround): Submissions {
+  return {
+    accept: (submission) => once(ground, submission, (bodySha256, remember) => start(ground, submission, bodySha256, remember)),
+    answer: (conversationId, submission) =>
+      once(ground, submission, (bodySha256, remember) => answer(ground, conversationId, submission, bodySha256, remember)),
+  }
+}
+
+type Start = (bodySha256: string, remember: (executionId: string) => Put) => ExecutionRecord
+
+/** Without an await from the look at the key to the commit: of two equal submissions at once one starts, both get the same answer. */
+function once({ store, clock, options }: SubmissionsGround, submission: Submission, begin: Start): TakenIn {
+  const place = `${submission.caller.account.id} ${readIdempotencyKey(submission.idempotencyKey)}`
+  const bodySha256 = sha256Of(submission.body)
+  const known = store.table('idempotency').get(place)
+  if (known !== undefined && clock.wall() - known.atMs < options.retentionMs) {
+    if (known.bodySha256 !== bodySha256)
+      throw new Refusal('conflict', 'This Idempotency-Key was used with another request body.', { field: 'Idempotency-Key' })
+    return { execution: store.table('execution').get(known.executionId)!, isNew: false }
+  }
+  const execution = begin(bodySha256, (executionId) => ['idempotency', place, { bodySha256, executionId, atMs: clock.wall() }])
+  return { execution, isNew: true }
+}
+
+function readIdempotencyKey(key: string | undefined): string {
+  if (key === undefined || !/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid('Idempotency-Key', '1 to 255 visible ASCII characters')
+  return key
+}
+
+function readJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch {
+    throw invalid('body', 'JSON in UTF-8')
+  }
+}
+
+function start(ground: SubmissionsGround, submission: Submission, bodySha256: string, remember: (id: string) => Put): ExecutionRecord {
+  const { store, random, options } = ground
+  const { caller, requestId } = submission
+  const request = options.shapes.readSubmission(readJson(submission.body))
+  if (!caller.account.operations.includes(request.operation))
+    throw new Refusal('feature_unavailable', 'This operation is not available to this account.')
+  const execution: ExecutionRecord = {
+    id: random.uuid(),
+    conversationId: random.uuid(),
+    accountId: caller.account.id,
+    jobId: random.uuid(),
+    requestId,
+    bodySha256,
+    request,
+    answers: [],
+    price: check(ground, caller, request),
+    money: 'none',
+    status: 'queued',
+    failedAt: null,
+    failure: null,
+    delivery: null,
+    question: null,
+    followedBy: null,
+    isDeleted: false,
+    events: 1,
+  }
+  store.commit([['execution', execution.id, execution], started(execution.id, 'Taken in.'), remember(execution.id)])
+  return execution
+}
+
+function started(executionId: string, message: string): Put {
+  return ['event', `${executionId}/1`, toEvent({ kind: 'started', message }, 'queued')]
+}
+
+/** @returns The price, decimal text. */
+function check(ground: SubmissionsGround, caller: Caller, request: ExecutionRequest): string {
+  if (request.operation === 'sprite_sheet') checkFrames(ground.pricing(), request.frames)
+  if (request.referenceId !== null) checkReference(ground.store, caller, request.operation, 'reference_asset_id', request.referenceId)
+  if (request.operation !== 'sprite_sheet') return formatCredits(parseCredits(ground.options.imageCredits))
+  const price = priceOf(ground.pricing(), request.frames, request.background)
+  if (price > parseCredits(request.maxCredits))
+    throw new Refusal('invalid_request', 'The price is above max_credits; nothing was started and nothing is held.', {
+      field: 'max_credits',
+      current_credits: formatCredits(price),
+    })
+  return formatCredits(price)
+}
+
+function checkFrames({ minimum_frames: minimum, maximum_frames: maximum }: SpritePricing, frames: number): void {
+  if (frames < minimum || frames > maximum) throw invalid('animation.frame_count', `an integer from ${minimum} to ${maximum}`)
+}
+
+function checkReference(store: Store, caller: Caller, operation: Operation, field: string, id: string): void {
+  const upload = store.table('upload').get(id)
+  if (upload === undefined) throw invalid(field, 'the id of an uploaded reference')
+  if (upload.accountId !== caller.account.id) throw new Refusal('access_denied', 'This key cannot access the reference.')
+  if (operation === 'upscale' && Math.max(upload.width, upload.height) > MAXIMUM_UPSCALE_SIDE)
+    throw new Refusal('invalid_request', `Expected a reference whose longest side is at most ${MAXIMUM_UPSCALE_SIDE} pixels.`, {
+      field,
+      maximum_dimension: MAXIMUM_UPSCALE_SIDE,
+    })
+}
+
+function answer(
+  ground: SubmissionsGround,
+  conversationId: string,
+  submission: Submission,
+  bodySha256: string,
+  remember: (id: string) => Put,
+): ExecutionRecord {
+  const { executions, options, random, store } = ground
+  const { caller, requestId } = submission
+  const conversation = executions.ofConversation(caller, conversationId)
+  const body = options.shapes.readAnswer(readJson(submission.body))
+  const asking = conversation.find(({ question }) => question?.id === body.questionId)
+  if (asking === undefined) throw invalid('question_id', "the id of this conversation's question")
+  if (asking.followedBy !== null) throw new Refusal('conflict', 'This question has been answered.', { field: 'question_id' })
+  if (asking.status !== 'needs_input') throw new Refusal('conflict', 'This question was withdrawn.', { field: 'question_id' })
+  if (body.assetId === null && asking.question?.requiresAsset === true)
+    throw invalid('asset_id', 'the id of an uploaded reference: this question asks for a picture')
+  if (body.assetId !== null) checkReference(store, caller, asking.request.operation, 'asset_id', body.assetId)
+  const given: AnswerRecord = { text: body.text, referenceId: body.assetId }
+  const isHeld = asking.money === 'held'
+  const next: ExecutionRecord = {
+    ...asking,
+    id: random.uuid(),
+    jobId: random.uuid(),
+    requestId,
+    bodySha256,
+    answers: [...asking.answers, given],
+    money: isHeld ? 'held' : 'none',
+    status: 'queued',
+    question: null,
+    events: 1,
+  }
+  executions.advance(
+    asking.id,
+    { followedBy: next.id, money: isHeld ? 'moved' : asking.money },
+    [{ kind: 'done', message: 'Answered: another execution goes on.' }],
+    [['execution', next.id, next], started(next.id, 'Taken in with an answer.'), remember(next.id)],
+  )
+  return next
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../host/clock.ts'
+import type { Random } from '../../host/random.ts'
+import type { ServedResponse } from '../../host/server.ts'
+import { jsonResponse } from '../http/http.ts'
+import type { FaultDeed, FaultMatch, FaultPlan } from '../options/fault-plan.ts'
+import type { HookedRequest } from '../options/options.ts'
+import { garble, rewriteJson } from './bodies.ts'
+import { isStream, playStream } from './streams.ts'
+
+/** A plan of faults at work; it counts for as long as the service runs. */
+export interface FaultPlay {
+  /** The deed for a request, or undefined. Asked once a request, since it counts. */
+  deedFor(request: HookedRequest): FaultDeed | undefined
+  /** Waits and answers before the service sees the request, where the deed says so. */
+  before(deed: FaultDeed, request: HookedRequest): Promise<ServedResponse | undefined>
+  /** Changes what the service has answered. */
+  after(deed: FaultDeed, request: HookedRequest, response: ServedResponse): ServedResponse
+}
+
+/** Plays a plan. */
+export function createFaultPlay({ rules }: FaultPlan, clock: Clock, random: Random): FaultPlay {
+  const seen = rules.map(() => 0)
+  return {
+    deedFor: (request) => {
+      let deed: FaultDeed | undefined
+      for (const [index, { when = {}, do: own }] of rules.entries()) {
+        if (!matches(when, request)) continue
+        const turn = ++seen[index]!
+        const first = when.nth ?? 1
+        if (turn >= first && turn < first + (when.times ?? Number.POSITIVE_INFINITY)) deed = { ...own, ...deed }
+      }
+      return deed
+    },
+    before: async (deed, request) => {
+      if (deed.delayMs !== undefined) await clock.sleep(deed.delayMs, request.signal)
+      if (deed.drop === 'before') return dropped
+      return deed.status !== undefined && deed.moment !== 'after' ? refusal(deed, deed.status, random) : undefined
+    },
+    after: (deed, request, response) => change(deed, request, response, random),
+  }
+}
+
+const dropped: ServedResponse = { status: 500, headers: {}, body: new Uint8Array(), cutAfter: 0 }
+
+function matches({ number, origin, method, path }: FaultMatch, request: HookedRequest): boolean {
+  if (number !== undefined && number !== request.number) return false
+  if (origin !== undefined && origin !== request.origin) return false
+  if (method !== undefined && method.toUpperCase() !== request.method) return false
+  return path === undefined || toPattern(path).test(request.path.replace(/\?.*$/s, ''))
+}
+
+function toPattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's')
+}
+
+/** An envelope as the service words it, whatever the status. */
+function refusal({ retryAfter }: FaultDeed, status: number, random: Random): ServedResponse {
+  const isLimit = status === 429
+  const requestId = random.uuid()
+  const error = {
+    code: isLimit ? 'RATE_LIMITED' : 'TEMPORARILY_UNAVAILABLE',
+    reason: isLimit ? 'rate_limited' : 'temporarily_unavailable',
+    message: 'The plan of faults wants this.',
+    category: isLimit ? 'RATE_LIMITED' : 'AVAILABILITY',
+    retryable: true,
+    request_id: requestId,
+  }
+  const wait = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }
+  return jsonResponse(status, { error }, { 'x-request-id': requestId, 'cache-control': 'no-store', pragma: 'no-cache', ...wait })
+}
+
+function change(deed: FaultDeed, request: HookedRequest, response: ServedResponse, random: Random): ServedResponse {
+  if (deed.drop !== undefined) return { ...response, cutAfter: 0 }
+  if (deed.status !== undefined) return deed.moment === 'after' ? refusal(deed, deed.status, random) : response
+  let changed = isStream(response) ? playStream(deed, request, response) : rewriteJson(deed, response)
+  if (deed.garbage === true) changed = garble(response)
+  if (deed.cutBodyAt !== undefined) changed = { ...changed, cutAfter: deed.cutBodyAt }
+  return changed
+}

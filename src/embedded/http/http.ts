@@ -1,0 +1,79 @@
+import type { ServedResponse } from '../../host/server.ts'
+import type { Reason } from '../store/records.ts'
+
+/** Sanitized detail of a validation failure: names of known fields and rules, never what was submitted. */
+export type Details = Readonly<Record<string, string | number>>
+
+/** A request that is refused: thrown inside the service, turned into the error envelope at its edge. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal'
+  readonly reason: Reason
+  readonly details: Details | undefined
+
+  constructor(reason: Reason, message: string, details?: Details) {
+    super(message)
+    this.reason = reason
+    this.details = details
+  }
+}
+
+/** A refused field of a submission: its name and its rule, never its value. */
+export function invalid(field: string, expected: string): Refusal {
+  return new Refusal('invalid_request', `Expected ${field} as ${expected}.`, { field, expected })
+}
+
+/** HTTP status, category and retryability of each reason (N10 for what the interface does not show). The legacy code is the reason in capitals. */
+const reasonRules: Readonly<Record<Reason, { readonly status: number; readonly category: string; readonly retryable: boolean }>> = {
+  invalid_request: { status: 422, category: 'VALIDATION', retryable: false },
+  authentication_failed: { status: 401, category: 'AUTHENTICATION', retryable: false },
+  access_denied: { status: 403, category: 'PERMISSION', retryable: false },
+  resource_not_found: { status: 404, category: 'NOT_FOUND', retryable: false },
+  insufficient_credits: { status: 422, category: 'BILLING', retryable: false },
+  conflict: { status: 409, category: 'CONFLICT', retryable: false },
+  too_many_active_jobs: { status: 422, category: 'QUOTA', retryable: false },
+  rate_limited: { status: 429, category: 'RATE_LIMITED', retryable: true },
+  quota_exceeded: { status: 422, category: 'QUOTA', retryable: false },
+  content_refused: { status: 422, category: 'POLICY', retryable: false },
+  temporarily_unavailable: { status: 503, category: 'AVAILABILITY', retryable: true },
+  generation_failed: { status: 422, category: 'GENERATION', retryable: false },
+  insufficient_frames: { status: 422, category: 'GENERATION', retryable: false },
+  prompt_policy_blocked: { status: 422, category: 'POLICY', retryable: false },
+  feature_unavailable: { status: 403, category: 'PERMISSION', retryable: false },
+}
+
+/** Legacy uppercase code of a reason. */
+export function codeOf(reason: Reason): string {
+  return reason.toUpperCase()
+}
+
+/** The error envelope: one key `error`, six fields, `details` where there are some; the three headers of clause C27. */
+export function toEnvelope(refusal: Refusal, requestId: string): ServedResponse {
+  const rule = reasonRules[refusal.reason]
+  const error = {
+    code: codeOf(refusal.reason),
+    reason: refusal.reason,
+    message: refusal.message,
+    category: rule.category,
+    retryable: rule.retryable,
+    request_id: requestId,
+    ...(refusal.details === undefined ? {} : { details: refusal.details }),
+  }
+  return jsonResponse(rule.status, { error }, { 'x-request-id': requestId, 'cache-control': 'no-store', pragma: 'no-cache' })
+}
+
+/** A JSON answer. */
+export function jsonResponse(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): ServedResponse {
+  const body = new TextEncoder().encode(JSON.stringify(value))
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'content-length': String(body.length), ...headers },
+    body,
+  }
+}
+
+/** Path and query of a request; a path that cannot be decoded is as good as none. */
+export function splitPath(path: string): { readonly segments: readonly string[]; readonly query: URLSearchParams } {
+  const at = path.indexOf('?')
+  const bare = at < 0 ? path : path.slice(0, at)
+  return { segments: bare.split('/').slice(1), query: new URLSearchParams(at < 0 ? '' : path.slice(at + 1)) }
+}

@@ -1,0 +1,136 @@
+import { type Credits, formatCredits, isCreditsText } from '../../credit/credits.ts'
+import {
+  type EventRecord,
+  type ExecutionRecord,
+  type ExecutionRequest,
+  operations,
+  type SheetRequest,
+  type UploadRecord,
+} from '../store/records.ts'
+import { invalid } from './http.ts'
+
+/** A picture on its way in: its media type and its bytes. */
+export interface UploadBody {
+  readonly contentType: string | undefined
+  readonly bytes: Uint8Array
+}
+
+/** An answer as it came over the wire. */
+export interface AnswerBody {
+  readonly questionId: string
+  readonly text: string
+  /** An uploaded picture, or null. */
+  readonly assetId: string | null
+}
+
+/**
+ * The service's side of everything that its interface does not show. These are the assumptions N1 to N12, in one object, so that a test can play a
+ * service that differs in every part.
+ */
+export interface Shapes {
+  /** N1: path of the upload, a POST. */
+  readonly uploadPath: string
+  /** N1: finds the picture in an upload's body. @throws {Refusal} `invalid_request` where there is none. */
+  readonly readUpload: (contentType: string | undefined, body: Uint8Array) => UploadBody | Promise<UploadBody>
+  /** N1: the record of an upload. */
+  readonly upload: (upload: UploadRecord) => unknown
+  /** N2: reads the body of a submission that is JSON. @throws {Refusal} `invalid_request`, or `feature_unavailable` for an operation that is not there. */
+  readonly readSubmission: (body: unknown) => ExecutionRequest
+  /** N3: the body of a 202. */
+  readonly accepted: (execution: ExecutionRecord) => unknown
+  /** N4: path of an answer, a POST; `*` stands for the conversation's id. */
+  readonly answerPath: string
+  /** N4: reads the body of an answer that is JSON. @throws {Refusal} `invalid_request`. */
+  readonly readAnswer: (body: unknown) => AnswerBody
+  /** N5: the balance. */
+  readonly balance: (available: Credits) => unknown
+  /** N6: identifier of an execution's event, by its number from 1. */
+  readonly eventId: (number: number) => string
+  /** N6: the number that an identifier names; 0 for one that is not ours, which replays everything. */
+  readonly eventNumber: (id: string) => number
+  /** N6: payload of an event. */
+  readonly event: (execution: ExecutionRecord, event: EventRecord) => unknown
+  /** N7: status of the image job. */
+  readonly jobStatus: (execution: ExecutionRecord) => string
+  /** N12: names inside the result ZIP. `frame` counts from 0. */
+  readonly names: { readonly frame: (index: number) => string; readonly sheet: string; readonly atlas: string; readonly preview: string }
+}
+
+/** Longest prompt, characters (N14). */
+const MAXIMUM_PROMPT = 4000
+
+/** The assumptions as they stand in the project's list. */
+export const defaultShapes: Shapes = {
+  uploadPath: '/v1/reference-assets',
+  readUpload: (contentType, bytes) => ({ contentType, bytes }),
+  upload: ({ id, contentType, width, height, bytes }) => ({ asset_id: id, content_type: contentType, width, height, bytes }),
+  readSubmission,
+  accepted: ({ id, conversationId }) => ({ execution_id: id, conversation_id: conversationId, status: 'queued' }),
+  answerPath: '/v1/conversations/*/answers',
+  readAnswer,
+  balance: (available) => ({ credits: formatCredits(available) }),
+  eventId: (number) => `event-${number}`,
+  eventNumber: (id) => (/^event-\d{1,9}$/.test(id) ? Number(id.slice(6)) : 0),
+  event: (execution, { status, progress, message, failure }) => ({
+    execution_id: execution.id,
+    status,
+    ...(progress === null ? {} : { progress }),
+    ...(message === null ? {} : { message }),
+    ...(failure === null ? {} : { error: failure }),
+  }),
+  jobStatus: ({ status }) =>
+    ({ needs_input: 'waiting', queued: 'waiting', running: 'drawing', completed: 'delivered', failed: 'failed', cancelled: 'cancelled' })[
+      status
+    ],
+  names: {
+    frame: (index) => `frames/frame_${String(index).padStart(3, '0')}.png`,
+    sheet: 'sheet.png',
+    atlas: 'atlas.json',
+    preview: 'preview.gif',
+  },
+}
+
+function readSubmission(body: unknown): ExecutionRequest {
+  if (!isRecord(body)) throw invalid('body', 'a JSON object')
+  const { prompt, reference_asset_id: referenceId } = body
+  const operation = operations.find((known) => known === body.operation)
+  if (operation === undefined) throw invalid('operation', `one of ${operations.join(', ')}`)
+  if (typeof prompt !== 'string' || prompt.trim() === '' || prompt.length > MAXIMUM_PROMPT)
+    throw invalid('prompt', `a text of 1 to ${MAXIMUM_PROMPT} characters`)
+  if (operation === 'text_to_image') {
+    if (referenceId !== undefined && referenceId !== null)
+      throw invalid('reference_asset_id', 'not given: text_to_image takes no reference')
+    return { operation, prompt, referenceId: null }
+  }
+  if (typeof referenceId !== 'string' || !isUuid(referenceId)) throw invalid('reference_asset_id', 'the id of an uploaded reference')
+  return operation === 'sprite_sheet' ? readSheet(body, prompt, referenceId) : { operation, prompt, referenceId }
+}
+
+function readSheet({ max_credits: maxCredits, animation }: Record<string, unknown>, prompt: string, referenceId: string): SheetRequest {
+  if (typeof maxCredits !== 'string' || !isCreditsText(maxCredits))
+    throw invalid('max_credits', 'a decimal text with at most four places, the approved ceiling')
+  if (!isRecord(animation)) throw invalid('animation', 'an object')
+  const { frame_count: frames, background } = animation
+  if (typeof frames !== 'number' || !Number.isInteger(frames)) throw invalid('animation.frame_count', 'an integer')
+  if (background !== 'remove' && background !== 'keep') throw invalid('animation.background', 'remove or keep')
+  return { operation: 'sprite_sheet', prompt, referenceId, frames, background, maxCredits }
+}
+
+function readAnswer(body: unknown): AnswerBody {
+  if (!isRecord(body)) throw invalid('body', 'a JSON object')
+  const { question_id: questionId, text, asset_id: assetId = null } = body
+  if (typeof questionId !== 'string' || !isUuid(questionId)) throw invalid('question_id', 'the id of the question')
+  if (typeof text !== 'string' || text.trim() === '' || text.length > MAXIMUM_PROMPT)
+    throw invalid('text', `a text of 1 to ${MAXIMUM_PROMPT} characters`)
+  if (assetId !== null && (typeof assetId !== 'string' || !isUuid(assetId))) throw invalid('asset_id', 'the id of an uploaded reference')
+  return { questionId, text, assetId }
+}
+
+/** Whether a text is a UUID of any version. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,60 @@
+import JSZip from 'jszip'
+import { type Bitmap, blit, createBitmap, encodePng } from '../../../atlas/index.ts'
+import type { Shapes } from '../http/shapes.ts'
+import { encodeGif } from './gif.ts'
+
+/** A finished sheet: the ZIP that is sold, and the size of the sheet in it. */
+export interface Delivery {
+  readonly zip: Uint8Array
+  /** Pixels of the sheet. */
+  readonly width: number
+  readonly height: number
+}
+
+/** Start of the calendar of ZIP files: equal frames give equal bytes, whenever they were drawn. */
+const ZIP_EPOCH_MS = 315_532_800_000
+/** Dwell of a frame in preview and atlas. */
+const FRAME_MS = 80
+
+/**
+ * Packs frames into the ZIP of the interface: frames, a sheet, its atlas (TexturePacker JSON, hash), a moving preview. The same frames give the same bytes.
+ *
+ * @param frames One or more of one size.
+ */
+export async function packDelivery(frames: readonly Bitmap[], names: Shapes['names']): Promise<Delivery> {
+  const { width, height } = frames[0]!
+  const columns = Math.ceil(Math.sqrt(frames.length))
+  const rows = Math.ceil(frames.length / columns)
+  const sheet = createBitmap(columns * width, rows * height)
+  const entries: Record<string, unknown> = {}
+  const zip = new JSZip()
+  const add = (name: string, bytes: Uint8Array | string, compression: 'STORE' | 'DEFLATE'): void => {
+    zip.file(name, bytes, { date: new Date(ZIP_EPOCH_MS), createFolders: false, compression })
+  }
+  for (const [index, frame] of frames.entries()) {
+    const [x, y] = [(index % columns) * width, Math.floor(index / columns) * height]
+    blit(sheet, frame, x, y)
+    const name = names.frame(index)
+    add(name, encodePng(frame), 'STORE')
+    entries[name.slice(name.lastIndexOf('/') + 1)] = {
+      frame: { x, y, w: width, h: height },
+      rotated: false,
+      trimmed: false,
+      spriteSourceSize: { x: 0, y: 0, w: width, h: height },
+      sourceSize: { w: width, h: height },
+      duration: FRAME_MS,
+    }
+  }
+  const meta = {
+    app: 'spritewright embedded service',
+    version: '1.0',
+    image: names.sheet,
+    format: 'RGBA8888',
+    size: { w: sheet.width, h: sheet.height },
+    scale: '1',
+  }
+  add(names.sheet, encodePng(sheet), 'STORE')
+  add(names.atlas, JSON.stringify({ frames: entries, meta }, null, 2), 'DEFLATE')
+  add(names.preview, encodeGif(frames, FRAME_MS), 'STORE')
+  return { zip: await zip.generateAsync({ type: 'uint8array', platform: 'UNIX' }), width: sheet.width, height: sheet.height }
+}

@@ -1,0 +1,63 @@
+import { type Bitmap, encodePng, readPicture } from '../../../atlas/index.ts'
+import { animate } from '../artist/artist.ts'
+import type { Shapes } from '../http/shapes.ts'
+import { paint } from '../painter/painter.ts'
+import type { DeliveryRecord, Failure, ImageRequest, SheetRequest } from '../store/records.ts'
+import { removeBackground } from './cutout.ts'
+import { packDelivery } from './delivery.ts'
+import { reviewFrames } from './frame-review.ts'
+import { restyle } from './restyle.ts'
+import { upscale } from './upscale.ts'
+
+/** What the making of a result is handed. */
+export interface MakingTools {
+  /** Bytes of the reference, or undefined where there is none. */
+  readonly readPicture: () => Promise<Uint8Array | undefined>
+  /** How long it shall take beside its real work, milliseconds. */
+  readonly jobMs: number
+  readonly names: Shapes['names']
+  /** Told of every step, 0 to 1, with the milliseconds that it shall take; rejects where the work is not wanted any more. */
+  readonly onStep: (progress: number, ms: number) => Promise<void>
+}
+
+/** A finished file, not stored yet. */
+export type Made = Pick<DeliveryRecord, 'contentType' | 'width' | 'height' | 'review'> & { readonly bytes: Uint8Array }
+
+/** Steps that the progress of an image is told in. */
+const IMAGE_STEPS = 4
+
+/** Draws a sprite's frames and packs them. @param prompt The submission's and what was answered. */
+export async function makeSheet({ frames: count, background }: SheetRequest, prompt: string, tools: MakingTools): Promise<Made | Failure> {
+  const reference = await readPicture((await tools.readPicture())!)
+  const frames = await animate({
+    reference,
+    prompt,
+    frames: count,
+    background,
+    onFrame: (index) => tools.onStep((index + 1) / count, tools.jobMs / count),
+  })
+  if (frames.length < count)
+    return { reason: 'insufficient_frames', message: `Only ${frames.length} of ${count} frames were drawn.`, retryable: false }
+  const { zip, width, height } = await packDelivery(frames, tools.names)
+  return { bytes: zip, contentType: 'application/zip', width, height, review: reviewFrames(frames, background) }
+}
+
+/** Makes an image of one of the four image operations, a PNG. @param prompt As for {@link makeSheet}. */
+export async function makeImage({ operation }: ImageRequest, prompt: string, tools: MakingTools): Promise<Made | Failure> {
+  const bytes = await tools.readPicture()
+  for (let step = 1; step < IMAGE_STEPS; step++) await tools.onStep(step / IMAGE_STEPS, tools.jobMs / IMAGE_STEPS)
+  const picture = draw(operation, prompt, bytes === undefined ? undefined : await readPicture(bytes))
+  if ('reason' in picture) return picture
+  await tools.onStep(1, tools.jobMs / IMAGE_STEPS)
+  return { bytes: encodePng(picture), contentType: 'image/png', width: picture.width, height: picture.height, review: null }
+}
+
+function draw(operation: ImageRequest['operation'], prompt: string, reference: Bitmap | undefined): Bitmap | Failure {
+  // A picture that came with an answer is what the drawing shall look like.
+  if (reference === undefined) return paint(prompt)
+  if (operation === 'upscale') return upscale(reference)
+  if (operation !== 'background_remove') return restyle(reference, prompt)
+  const figure = removeBackground(reference)
+  if (figure !== undefined) return figure
+  return { reason: 'generation_failed', message: 'No figure could be told from the background.', retryable: false }
+}

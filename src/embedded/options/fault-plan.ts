@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { SpritewrightError } from '../../errors.ts'
+
+const whole = (minimum: number, maximum: number): z.ZodNumber => {
+  const error = `a whole number from ${minimum} to ${maximum}`
+  return z.int({ error }).min(minimum, { error }).max(maximum, { error })
+}
+
+const when = z.strictObject(
+  {
+    number: whole(1, 1_000_000_000).optional(),
+    origin: z.enum(['api', 'assets'], { error: '"api" or "assets"' }).optional(),
+    method: z.string({ error: 'a method like "POST"' }).optional(),
+    path: z.string({ error: 'a path like "/v1/executions/*", * standing for anything' }).optional(),
+    nth: whole(1, 1_000_000_000).optional(),
+    times: whole(1, 1_000_000_000).optional(),
+  },
+  { error: 'an object: number, origin, method, path, nth, times' },
+)
+
+const moment = z.enum(['before', 'after'], { error: '"before" or "after"' })
+
+const deed = z
+  .strictObject(
+    {
+      delayMs: whole(0, 86_400_000).optional(),
+      drop: moment.optional(),
+      status: whole(400, 599).optional(),
+      moment: moment.optional(),
+      retryAfter: whole(0, 86_400).optional(),
+      cutBodyAt: whole(0, 1_000_000_000).optional(),
+      garbage: z.boolean({ error: 'true or false' }).optional(),
+      addUnknownFields: z.boolean({ error: 'true or false' }).optional(),
+      dropOptionalFields: z.boolean({ error: 'true or false' }).optional(),
+      unknownStatus: z.string({ error: 'a status that the interface does not have' }).optional(),
+      stream: z.enum(['cut', 'silent', 'duplicated', 'reordered'], { error: '"cut", "silent", "duplicated" or "reordered"' }).optional(),
+      afterEvents: whole(0, 1_000_000).optional(),
+    },
+    {
+      error:
+        'an object: delayMs, drop, status, moment, retryAfter, cutBodyAt, garbage, addUnknownFields, dropOptionalFields, unknownStatus, stream, afterEvents',
+    },
+  )
+  .refine(({ moment: at, status }) => at === undefined || status !== undefined, { error: '"moment" beside "status" only' })
+  .refine(({ retryAfter, status }) => retryAfter === undefined || status !== undefined, { error: '"retryAfter" beside "status" only' })
+  .refine(({ afterEvents, stream }) => afterEvents === undefined || stream !== undefined, { error: '"afterEvents" beside "stream" only' })
+
+const plan = z.strictObject(
+  { rules: z.array(z.strictObject({ when: when.optional(), do: deed }, { error: 'an object: when, do' }), { error: 'a list of rules' }) },
+  { error: 'an object: rules' },
+)
+
+/** Which requests a rule is about; all that is named must be so. */
+export interface FaultMatch {
+  /** Running number of the request over both origins, from 1. */
+  readonly number?: number | undefined
+  /** @default both */
+  readonly origin?: 'api' | 'assets' | undefined
+  /** `GET`, `POST` or `DELETE`. @default every one */
+  readonly method?: string | undefined
+  /** Path without the query; `*` stands for anything, slashes too. @default every one */
+  readonly path?: string | undefined
+  /** Acts from the n-th request that the rest matches, from 1. @default 1 */
+  readonly nth?: number | undefined
+  /** Acts on so many requests, then never again. @default all */
+  readonly times?: number | undefined
+}
+
+/** What happens to a request; several things may. */
+export interface FaultDeed {
+  /** Milliseconds before the service sees the request. */
+  readonly delayMs?: number | undefined
+  /** The connection ends without an answer, before or after the service has acted. */
+  readonly drop?: 'before' | 'after' | undefined
+  /** Answers with this status, 400 to 599, as an error envelope. */
+  readonly status?: number | undefined
+  /** Whether `status` comes before the service sees the request or after it has acted. @default 'before' */
+  readonly moment?: 'before' | 'after' | undefined
+  /** A `Retry-After` of so many seconds beside `status`. */
+  readonly retryAfter?: number | undefined
+  /** The connection ends after so many bytes of the body. */
+  readonly cutBodyAt?: number | undefined
+  /** A body that is not what its type says. */
+  readonly garbage?: boolean | undefined
+  /** Adds members that no one knows to every object of a successful JSON answer and of an event; never to an estimate, which may have none. */
+  readonly addUnknownFields?: boolean | undefined
+  /** Leaves out all that a response may lack (N18). */
+  readonly dropOptionalFields?: boolean | undefined
+  /** Puts this in the place of an execution's status. */
+  readonly unknownStatus?: string | undefined
+  /** An event stream that is cut, falls silent, brings every event twice, or swaps every two. */
+  readonly stream?: 'cut' | 'silent' | 'duplicated' | 'reordered' | undefined
+  /** Events that a stream brings before it is cut or silent. @default 1 */
+  readonly afterEvents?: number | undefined
+}
+
+/** One rule of a plan. */
+export interface FaultRule {
+  /** @default every request */
+  readonly when?: FaultMatch | undefined
+  readonly do: FaultDeed
+}
+
+/**
+ * What goes wrong on the wire of an embedded service, and when: `{"rules": [{"when": {"method": "POST", "path": "/v1/execute", "times": 1}, "do": {"drop": "after"}}]}`.
+ * Every rule counts the requests that it matches by itself; of several that act on one request all do, the earlier rule having the word where two say the same thing.
+ */
+export interface FaultPlan {
+  readonly rules: readonly FaultRule[]
+}
+
+/**
+ * Reads a plan of faults.
+ *
+ * @param file Its name, for errors.
+ * @throws `SW_CONFIG` for text that is no JSON or no plan, with the place (`line` and `column`, or `path` like `rules[0].do.status`).
+ */
+export function parseFaultPlan(text: string, file: string): FaultPlan {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw refused(file, `Expected JSON, found a text that is none: ${(cause as Error).message}`, { cause: (cause as Error).message })
+  }
+  const read = plan.safeParse(value)
+  if (read.success) return read.data
+  const issue = read.error.issues[0]!
+  const path = toPath(issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0]!] : issue.path)
+  const expected = issue.code === 'unrecognized_keys' ? 'nothing by this name' : issue.message
+  throw refused(file, `Expected ${expected} at ${path || 'the top'}.`, { path })
+}
+
+function toPath(path: readonly PropertyKey[]): string {
+  return path.map((part, index) => (typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`)).join('')
+}
+
+function refused(file: string, message: string, facts: Readonly<Record<string, unknown>>): SpritewrightError {
+  return new SpritewrightError('SW_CONFIG', {
+    message: `${file}: ${message} A plan of faults is {"rules": [{"when": {…}, "do": {…}}]}.`,
+    facts: { file, ...facts },
+  })
+}

@@ -1,0 +1,90 @@
+import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
+import { Refusal } from '../http/http.ts'
+
+/** The version of the interface's sprite price. */
+const PRICE_VERSION = 'sprite-base-frame-20261017-v1'
+
+/**
+ * `sprite_pricing` of the capabilities record, in the service's own words. Whole US cents.
+ *
+ * A sheet costs `first_tier_cents` up to `tier_boundary` frames and `additional_frame_cents` for each further one; where the background is kept, `plain_frame_cents` a
+ * frame. That many cents, divided by `credit_cents`, rounded up to a tenth of a credit, is its price. The interface shows the fields but no formula (N15).
+ */
+export interface SpritePricing {
+  readonly minimum_frames: number
+  readonly maximum_frames: number
+  readonly default_frames: number
+  readonly tier_boundary: number
+  readonly first_tier_cents: number
+  readonly additional_frame_cents: number
+  readonly credit_cents: number
+  readonly charge_rounding: 'up_to_tenth'
+  readonly plain_frame_cents: number
+}
+
+/** Twelve frames cost 2.4 credits, 1.5 with the background kept. */
+export const defaultPricing: SpritePricing = {
+  minimum_frames: 7,
+  maximum_frames: 100,
+  default_frames: 12,
+  tier_boundary: 8,
+  first_tier_cents: 40,
+  additional_frame_cents: 5,
+  credit_cents: 25,
+  charge_rounding: 'up_to_tenth',
+  plain_frame_cents: 3,
+}
+
+/** The price of a sheet now. */
+export function priceOf(pricing: SpritePricing, frames: number, background: 'remove' | 'keep'): Credits {
+  const further = Math.max(0, frames - pricing.tier_boundary)
+  const cents =
+    background === 'keep' ? frames * pricing.plain_frame_cents : pricing.first_tier_cents + further * pricing.additional_frame_cents
+  return divideUp(BigInt(cents) * 10n, BigInt(pricing.credit_cents)) * parseCredits('0.1')
+}
+
+/** `GET /v1/sprite-pricing`: exactly seven fields. */
+export function estimateOf(pricing: SpritePricing, frames: number, background: 'remove' | 'keep'): Readonly<Record<string, unknown>> {
+  const price = priceOf(pricing, frames, background)
+  const usdCents = divideUp(price * BigInt(pricing.credit_cents), parseCredits('1'))
+  return {
+    price_version: PRICE_VERSION,
+    frame_count: frames,
+    background,
+    credits: formatCredits(price),
+    reference_usd: `${usdCents / 100n}.${String(usdCents % 100n).padStart(2, '0')}`,
+    reference_credit_cents: pricing.credit_cents,
+    binding: false,
+  }
+}
+
+/** Reads the estimate's query. @throws {Refusal} `invalid_request` for another parameter (an account selector too), one given twice, or a value outside its rule. */
+export function readEstimateQuery(
+  query: URLSearchParams,
+  pricing: SpritePricing,
+): { readonly frames: number; readonly background: 'remove' | 'keep' } {
+  for (const name of new Set(query.keys())) {
+    if (name !== 'frame_count' && name !== 'background')
+      throw new Refusal('invalid_request', 'Expected no query parameters but frame_count and background.', {
+        field: 'query',
+        rule: 'unknown_parameter',
+      })
+    if (query.getAll(name).length > 1) throw new Refusal('invalid_request', `Expected ${name} once.`, { field: name, rule: 'repeated' })
+  }
+  const { minimum_frames: minimum, maximum_frames: maximum } = pricing
+  const frames = query.get('frame_count') ?? String(pricing.default_frames)
+  if (!/^\d{1,4}$/.test(frames) || Number(frames) < minimum || Number(frames) > maximum)
+    throw new Refusal('invalid_request', `Expected frame_count as an integer from ${minimum} to ${maximum}.`, {
+      field: 'frame_count',
+      minimum,
+      maximum,
+    })
+  const background = query.get('background') ?? 'remove'
+  if (background !== 'remove' && background !== 'keep')
+    throw new Refusal('invalid_request', 'Expected background as remove or keep.', { field: 'background', rule: 'remove or keep' })
+  return { frames: Number(frames), background }
+}
+
+function divideUp(amount: bigint, by: bigint): bigint {
+  return (amount + by - 1n) / by
+}
