@@ -55,6 +55,6 @@ export async function packDelivery(frames: readonly Bitmap[], names: Shapes['nam
   }
   add(names.sheet, encodePng(sheet), 'STORE')
   add(names.atlas, JSON.stringify({ frames: entries, meta }, null, 2), 'DEFLATE')
-  add(names.preview, encodeGif(frames, FRAME_MS), 'STORE')
+  add(names.preview, await encodeGif(frames, FRAME_MS), 'STORE')
   return { zip: await zip.generateAsync({ type: 'uint8array', platform: 'UNIX' }), width: sheet.width, height: sheet.height }
 }
