@@ -1,5 +1,5 @@
 import JSZip from 'jszip'
-import sharp from 'sharp'
+import sharp, { type Metadata } from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, decodePng } from '../../atlas/index.ts'
 import { encodeGif } from '../../src/embedded/images/gif.ts'
@@ -88,7 +88,7 @@ describe('the delivery', () => {
 })
 
 describe('the moving preview', () => {
-  const read = async (frames: readonly Bitmap[]): Promise<{ data: Buffer; metadata: sharp.Metadata }> => {
+  const read = async (frames: readonly Bitmap[]): Promise<{ data: Buffer; metadata: Metadata }> => {
     const image = sharp(await encodeGif(frames, 80), { animated: true })
     return { data: await image.ensureAlpha().raw().toBuffer(), metadata: await image.metadata() }
   }
