@@ -1,5 +1,5 @@
 // Makes the package in dist/: declarations by the TypeScript compiler, ES modules by Vite, and the panel's page.
-// Dependencies stay imports; only the panel has packages of others in it.
+// Dependencies stay imports. The panel and eventsource-parser are bundled, with the licences of what is in them.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -18,7 +18,7 @@ rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', root, '--emitDeclarationOnly'], { stdio: 'inherit', cwd: root })
 await bundle(['atlas/index', 'plugin/index', 'src/cli/bin', 'src/index', 'src/service'], 'src/chunks/[name]-[hash].js')
 // Browsers load these, without anything that is for Node.
-await bundle(['plugin/runtime/phaser', 'plugin/runtime/pixi', 'plugin/runtime/shared/sheet'], 'plugin/runtime/[name].js')
+await bundle(['plugin/runtime/phaser', 'plugin/runtime/pixi', 'plugin/runtime/shared/sheet'], 'plugin/runtime/shared/[name].js')
 await buildPanel([notices.plugin])
 notices.write(join(dist, 'third-party-notices.txt'))
 chmodSync(join(dist, 'src/cli/bin.js'), 0o755)

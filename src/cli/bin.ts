@@ -4,7 +4,7 @@ import module from 'node:module'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
-import { stateFolder } from '../host/host.ts'
+import { nodeHost, stateFolder } from '../host/host.ts'
 import { nodeWatchFiles } from '../host/watch.ts'
 
 // The edge of the process: everything that the program is handed is made here, and nowhere else is the process
@@ -61,7 +61,7 @@ async function run(): Promise<void> {
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
   // After the compile cache is on, so that it holds the program.
-  const [{ nodeHost }, { runProgram }] = await Promise.all([import('../host/host.ts'), import('./program.ts')])
+  const { runProgram } = await import('./program.ts')
   const host = nodeHost()
   process.exitCode = await runProgram(argv, {
     host,
