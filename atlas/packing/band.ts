@@ -6,35 +6,41 @@ import { BoxPool } from './pool.ts'
 /** A filled band. */
 export interface Band {
   readonly width: number
-  /** Of its boxes, square pixels. */
+  /** Area of its boxes, square pixels. */
   readonly area: number
   readonly placed: readonly PlacedEntry[]
 }
 
-/** An entry with the place of its top left corner in the band. */
+/** An entry and the place of its top left corner in the band. */
 export interface PlacedEntry {
   readonly entry: number
   readonly x: number
   readonly y: number
 }
 
-/** What a half-filled band is judged by: it is the better the less it has lost of what it has used, counting what is expected to be lost. */
+/**
+ * How half-filled bands are rated. A band is better if it loses a smaller share of its used area. The loss
+ * counts the expected loss too.
+ */
 export interface BandRule {
-  /** Half-filled bands that are gone on with. */
+  /** Half-filled bands kept after each step. */
   readonly beam: number
   /** Boxes tried in a gap. */
   readonly branch: number
-  /** What each is expected to lose, square pixels. */
+  /** Expected loss of each band, square pixels. */
   readonly expected: number
-  /** What each is expected to lose for twenty pixels of its outline up or down, square pixels. */
+  /** Expected loss of each band for twenty pixels of height difference in its outline, square pixels. */
   readonly rough: number
 }
 
 /**
- * Fills bands of a page with some boxes of a pool by beam search: several half-filled bands side by side, in each of which several boxes are tried in the highest gap, and the
- * best of all are gone on with. A band is narrow, so that its outline is short and what is lost shows at once.
+ * Fills bands of a page with boxes of a pool, by beam search.
  *
- * @see Libralesso, Fontan: An anytime tree search algorithm for the 2018 ROADEF/EURO challenge glass cutting problem (2021), for what half-filled ones are judged by.
+ * The search keeps several half-filled bands. In each of them it tries several boxes in the highest gap, then
+ * it keeps the best of all results. A band is narrow: its outline is short, and lost area shows at once.
+ *
+ * @see Libralesso, Fontan: An anytime tree search algorithm for the 2018 ROADEF/EURO challenge glass cutting
+ * problem (2021), for the rating of half-filled bands.
  */
 export class BandFiller {
   readonly pool: BoxPool
@@ -42,17 +48,17 @@ export class BandFiller {
   readonly #choices: Choices
   #now: HalfBands
   #next: HalfBands
-  // Of what may be gone on with: how good it is, and what it is like.
+  // Candidates of this step: their scores (a lower one is better) and their hashes.
   readonly #scores: Float64Array
-  readonly #likeness: Int32Array
+  readonly #hashes: Int32Array
   readonly #chosen: Int32Array
-  // What led here: the box before it, its rank and place.
+  // One step per placed box of a kept band: the step before it, the rank of the box and its place.
   readonly #before: Int32Array
   readonly #ranks: Int32Array
   readonly #xs: Int32Array
   readonly #ys: Int32Array
   #steps = 0
-  // Of each of the next: the rank and place of its last box.
+  // For each candidate the rank and the place of its last box.
   readonly #lastRank: Int32Array
   readonly #lastX: Int32Array
   readonly #lastY: Int32Array
@@ -66,7 +72,7 @@ export class BandFiller {
     const pool = new BoxPool(entries, order)
     const { beam, branch } = rule
     const narrowest = pool.widths[pool.byWidth.ranks[0]!]!
-    // A stretch for each box, and what is left beside it.
+    // At most one segment for each box, and one for the rest of its gap.
     const most = 2 * Math.floor(widest / narrowest) + 4
     this.pool = pool
     this.#rule = rule
@@ -75,7 +81,7 @@ export class BandFiller {
     this.#next = new HalfBands(pool, beam * branch, most)
     const column = (length: number): Int32Array => new Int32Array(length)
     this.#scores = new Float64Array(beam * branch)
-    this.#likeness = column(beam * branch)
+    this.#hashes = column(beam * branch)
     this.#chosen = column(beam)
     this.#lastRank = column(beam * branch)
     this.#lastX = column(beam * branch)
@@ -88,9 +94,10 @@ export class BandFiller {
   }
 
   /**
-   * Fills a band from the top down to its bottom.
+   * Fills a band from its top to its bottom.
    *
-   * @param mayLose Square pixels that may stay empty. @returns The fullest that was found; undefined where each loses more.
+   * @param mayLose Square pixels that may stay empty.
+   * @returns The fullest band found. Returns `undefined` if every band loses more.
    */
   fill(width: number, bottom: number, mayLose: number): Band | undefined {
     const all = width * bottom
@@ -103,14 +110,14 @@ export class BandFiller {
     let count = 1
     while (count > 0) {
       this.#made = 0
-      for (let at = 0; at < count; at++) this.#goOn(this.#chosen[at]!)
+      for (let at = 0; at < count; at++) this.#extend(this.#chosen[at]!)
       count = this.#keepBest(all)
     }
     return this.#best < 0 ? undefined : { width, area: this.#bestArea, placed: this.#placed() }
   }
 
-  /** Tries boxes in the highest gap. */
-  #goOn(band: number): void {
+  /** Tries boxes in the highest gap. A band without a gap is complete. */
+  #extend(band: number): void {
     const now = this.#now
     for (let at = now.gap(band, this.#bottom); at >= 0; at = now.gap(band, this.#bottom)) {
       const i = band * now.most + at
@@ -129,7 +136,7 @@ export class BandFiller {
       for (let choice = 0; choice < count; choice++) {
         const rank = ranks[choice]!
         const tall = this.pool.heights[rank]!
-        // Beside the neighbour that it is level with, else the longer one.
+        // Next to the neighbour with the same bottom edge, else next to the longer neighbour.
         const goesLeft = tall === toLeft || (tall !== toRight && toLeft >= toRight)
         this.#add(band, at, rank, goesLeft)
         this.#lastX[this.#made - 1] = goesLeft ? left : left + span - this.pool.widths[rank]!
@@ -149,14 +156,18 @@ export class BandFiller {
     next.settle(made, this.#bottom)
     const { expected, rough } = this.#rule
     const used = next.area[made]! + next.lost[made]!
-    // All under 2 ** 53: exact, and rounded alike everywhere.
+    // All numbers are below 2 ** 53, so the results are exact and the same on every machine.
     const loss = next.lost[made]! + expected + Math.floor((rough * next.roughness(made)) / 20)
     this.#scores[made] = Math.floor((loss * 2 ** 20) / used)
-    this.#likeness[made] = next.likeness(made)
+    this.#hashes[made] = next.hash(made)
     this.#lastRank[made] = rank
   }
 
-  /** @returns How many are gone on with: the best, no two alike, none that has lost too much. */
+  /**
+   * Keeps the best candidates. It drops equal ones, and those that lost too much.
+   *
+   * @returns The number of kept bands.
+   */
   #keepBest(all: number): number {
     const next = this.#next
     const mayLose = all - this.#bestArea - 1
@@ -176,13 +187,17 @@ export class BandFiller {
     return count
   }
 
-  /** Puts one among the best so far, of which there are `count`; the earlier of two equals goes first. @returns How many there are then. */
+  /**
+   * Inserts a candidate into the `count` best so far. Of two equal scores the earlier one comes first.
+   *
+   * @returns The new number of kept candidates.
+   */
   #rank(made: number, count: number): number {
     const { beam } = this.#rule
     const chosen = this.#chosen
     const score = this.#scores[made]!
     if (count === beam && this.#scores[chosen[count - 1]!]! <= score) return count
-    for (let at = 0; at < count; at++) if (this.#likeness[chosen[at]!] === this.#likeness[made]) return count
+    for (let at = 0; at < count; at++) if (this.#hashes[chosen[at]!] === this.#hashes[made]) return count
     let at = count === beam ? count - 1 : count
     while (at > 0 && this.#scores[chosen[at - 1]!]! > score) {
       chosen[at] = chosen[at - 1]!

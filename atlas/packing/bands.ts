@@ -2,31 +2,33 @@ import { type Band, BandFiller, type BandRule } from './band.ts'
 import { type Box, type BoxEntries, orderBy, toEntries } from './boxes.ts'
 import { type BoxPlace, type Layout, type PageBounds, rootAbove } from './layout.ts'
 
-/** Boxes from which on a page is filled in bands; fewer leave too much empty in the last of them. */
+/** A page with fewer boxes is not filled in bands, since its last band would stay too empty. */
 const FEWEST = 200
-/** Width of a band: as many sides of a mean box, or as many hundredths of its widest box. */
+/** Width of a band: the larger of so many mean box sides, and so many hundredths of its widest box. */
 const BAND = { sides: 4, ofWidest: 120 }
-/** Widths tried for a band at most; from one to the next it is one of so many parts of the width. */
+/** Number of widths tried for a band. Two of them differ by one twentieth of the mean width. */
 const WIDTHS = { most: 3, parts: 20 }
-/** Boxes laid for all bands but the last: what is many is tried less often. */
+/** Limit of boxes placed per page, without the last band. With many boxes, fewer widths are tried. */
 const BOXES_LAID = 60_000
-/** Widths tried for the last band. */
+/** Number of widths tried for the last band. */
 const LAST_WIDTHS = 24
-/** What the bands are expected to lose, thousandths; what the last one loses at least. */
+/** Expected loss of all bands, and least loss of the last band, in thousandths of the area. */
 const LOSS = { page: 3, last: 10 }
-/** In the last band, which takes what is left, more is tried. */
+/** The last band must take all remaining boxes, so its search is wider. */
 const BEAM = { beam: 6, branch: 2 }
 const LAST_BEAM = { beam: 24, branch: 2 }
 
 /**
- * Fills a page in bands from its left to its right, one below the other, and each as full as can be found: while many boxes wait, one of them fits nearly everywhere, so that
- * the first bands lose next to nothing, and what does not fit at last is the end of a narrow band and not of a whole page.
+ * Fills a page with bands from left to right; each band is filled as densely as possible.
  *
- * @returns Undefined for few boxes, for long ones, and where not all find room within the bounds.
+ * While many boxes wait, one of them fits nearly every gap, so the first bands lose almost nothing. The final
+ * waste is then the end of one narrow band, not of a whole page.
+ *
+ * @returns `undefined` for few boxes, for long boxes, or if not all boxes fit within the bounds.
  */
 export function layOutInBands(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
   if (boxes.length < FEWEST) return undefined
-  // Bands are filled from the top down; so all is mirrored, x for y.
+  // `BandFiller` fills from top to bottom, so x and y are swapped here and swapped back below.
   const mirrored = boxes.map(({ width, height }) => ({ width: height, height: width }))
   const layout = new PageOfBands(mirrored, bounds).fill()
   if (layout === undefined) return undefined
@@ -34,7 +36,10 @@ export function layOutInBands(boxes: readonly Box[], bounds: PageBounds): Layout
   return { width: layout.height, height: layout.width, places }
 }
 
-/** A page of bands from its top to its bottom, one beside the other; integers decide, so that every machine gives the same one. */
+/**
+ * A page of bands from top to bottom, side by side. All decisions use integers, so every machine gives the
+ * same page.
+ */
 class PageOfBands {
   readonly #boxes: readonly Box[]
   readonly #bounds: PageBounds
@@ -51,7 +56,8 @@ class PageOfBands {
     this.#boxes = boxes
     this.#bounds = bounds
     this.#entries = toEntries(boxes, bounds.canTurn)
-    // Those of one height, which is the width here, come one after the other and lie in rows: similar frames level with one another compress better.
+    // Boxes of one height (a width here) come one after the other and form rows. A PNG compresses rows of
+    // similar frames better.
     this.#order = orderBy(this.#entries, (width, height) => 8 * width + height)
     this.#area = this.#entries.area
     this.#waiting = boxes.length
@@ -77,7 +83,7 @@ class PageOfBands {
     return this.#toLayout()
   }
 
-  /** Bands in which what waits will lie. */
+  /** Estimated number of bands for the waiting boxes. */
   #bandsLeft(): number {
     if (this.#waiting === 0) return 0
     const width = Math.max(
@@ -93,7 +99,7 @@ class PageOfBands {
     return this.#order.reduce((widest, entry) => Math.max(widest, canTurn ? Math.min(widths[entry]!, heights[entry]!) : widths[entry]!), 0)
   }
 
-  /** The fullest of some widths. */
+  /** Tries several widths and returns the fullest band. */
   #fillOne(bands: number): Band | undefined {
     const bottom = this.#bottom
     const mean = Math.ceil((this.#area * (1000 + LOSS.page)) / (1000 * bottom * bands))
@@ -103,14 +109,14 @@ class PageOfBands {
     let best: Band | undefined
     for (const width of widths) {
       const all = width * bottom
-      // Fuller than the best, or as full.
+      // At least as full as the best band so far.
       const least = best === undefined ? 1 : Math.ceil((best.area * width) / best.width)
       best = filler.fill(width, bottom, all - least) ?? best
     }
     return best
   }
 
-  /** The narrowest that holds all, or nearly so where many are tried. */
+  /** The narrowest band that holds all waiting boxes. The step between two tried widths grows. */
   #fillLast(): Band | undefined {
     const bottom = this.#bottom
     const widths: number[] = []
@@ -125,14 +131,14 @@ class PageOfBands {
     return undefined
   }
 
-  /** What waits; the last band has too little to choose from to look for rows. */
+  /** Waiting entries, long boxes first. The last band has too few boxes to form rows. */
   #longFirst(): Int32Array {
     const { widths, heights } = this.#entries
     const key = (entry: number): number => (widths[entry]! + heights[entry]!) * 65536 + heights[entry]!
     return this.#order.slice().sort((a, b) => key(b) - key(a) || a - b)
   }
 
-  /** Puts a band beside the others. */
+  /** Puts a band next to the others. */
   #put({ width, area, placed }: Band): void {
     const { boxOf, widths } = this.#entries
     for (const { entry, x, y } of placed) {

@@ -4,32 +4,38 @@ import type { BoxPool } from './pool.ts'
 /** A gap in the outline of a half-filled band. */
 export interface Gap {
   readonly span: number
-  /** How far the longer neighbour reaches below it, and the shorter one. */
+  /** How far the longer neighbour reaches below the gap, and how far the shorter one does. */
   readonly far: number
   readonly near: number
-  /** Height that is left. */
+  /** Height from the gap to the bottom of the band. */
   readonly room: number
 }
 
-/** The boxes that are tried in a gap. */
+/** Selects the boxes that are tried in a gap. */
 export class Choices {
-  /** Ranks, no two of one width and height; those from `count` on are of earlier. */
+  /** Ranks of boxes, no two of the same size. Entries from `count` on are out of date. */
   readonly ranks: Int32Array
   count = 0
   readonly #pool: BoxPool
-  // What has the width of a gap: goes beyond both neighbours; does not; is level with the longer one, with the shorter one or the bottom.
+  // Boxes as wide as the gap: longer than both neighbours; shorter than the longer one; level with the longer
+  // one; level with the shorter one or the bottom.
   #over = -1
   #under = -1
   #levelFar = -1
   #levelNear = -1
 
-  /** @param most Boxes for a gap. */
+  /** @param most Number of boxes tried in a gap. */
   constructor(pool: BoxPool, most: number) {
     this.#pool = pool
     this.ranks = new Int32Array(most)
   }
 
-  /** Finds the boxes that fit a gap best, the best first: such as fill it from side to side and end level with a neighbour, or do one of both; else the first that fit in the order. */
+  /**
+   * Finds the boxes that fit a gap best, the best first.
+   *
+   * A box fits well if it is as wide as the gap, ends level with a neighbour, or both. If too few do, the
+   * first boxes of the order that fit at all are added.
+   */
   find(bands: HalfBands, at: number, { span, far, near, room }: Gap): void {
     const { longest } = this.#pool
     const most = this.ranks.length
@@ -62,7 +68,7 @@ export class Choices {
     }
   }
 
-  /** The first that is narrower than the gap. */
+  /** Adds the first box of this height that is narrower than the gap. */
   #addOfHeight(bands: HalfBands, at: number, height: number, span: number): void {
     const { longest, byHeight, widths } = this.#pool
     if (height > longest) return

@@ -2,34 +2,40 @@ import { WALL } from './outline.ts'
 import type { BoxPool } from './pool.ts'
 
 /**
- * Half-filled bands beside one another, as columns of numbers: the outline of each, which boxes of the pool it has taken, and what it has lost. Their outlines are short, so that
- * a band is copied in no time.
+ * Several half-filled bands as columns of numbers: the outline of each, its placed boxes and its lost area.
+ * The outlines are short, so copying a band is cheap.
  */
 export class HalfBands {
-  /** Band → number of stretches of its outline. Those of band n begin at n × `most`; one more than there are has the width of the band as its `x`. */
-  readonly stretches: Int32Array
+  /**
+   * Band → number of segments of its outline. The segments of band n start at n × `most`. After the last one,
+   * `x` has the width of the band.
+   */
+  readonly segments: Int32Array
   readonly most: number
   readonly x: Int32Array
   readonly y: Int32Array
-  /** Band → area of its boxes and area given up, square pixels. */
+  /** Band → area of its boxes and lost area, square pixels. */
   readonly area: Int32Array
   readonly lost: Int32Array
-  /** Band → its last box, as the caller counts them. */
+  /** Band → its last step, an index that the caller keeps. */
   readonly last: Int32Array
   readonly #pool: BoxPool
   readonly #words: number
-  // Bits of the boxes that are taken.
+  // One bit per box: whether it is placed.
   readonly #taken: Int32Array
-  // Where to look for the first rank that waits, and for the narrowest: no earlier one does.
+  // Search starts for the first waiting rank and for the narrowest waiting box: no earlier one waits.
   readonly #first: Int32Array
   readonly #narrowest: Int32Array
 
-  /** @param bands Number of bands. @param most Stretches of an outline, and two more. */
+  /**
+   * @param bands Number of bands.
+   * @param most Most segments of an outline, plus two.
+   */
   constructor(pool: BoxPool, bands: number, most: number) {
     this.#pool = pool
     this.#words = (pool.boxes + 31) >> 5
     this.most = most
-    this.stretches = new Int32Array(bands)
+    this.segments = new Int32Array(bands)
     this.x = new Int32Array(bands * most)
     this.y = new Int32Array(bands * most)
     this.area = new Int32Array(bands)
@@ -40,9 +46,9 @@ export class HalfBands {
     this.#narrowest = new Int32Array(bands)
   }
 
-  /** Makes the first band an empty one. */
+  /** Empties the first band. */
   begin(width: number): void {
-    this.stretches[0] = 1
+    this.segments[0] = 1
     this.x[0] = 0
     this.x[1] = width
     this.y[0] = 0
@@ -59,7 +65,7 @@ export class HalfBands {
     return ((this.#taken[band * this.#words + (box >> 5)]! >>> (box & 31)) & 1) === 1
   }
 
-  /** The first rank whose box waits; the number of ranks where none does. */
+  /** Returns the first rank of a waiting box, or the number of ranks if no box waits. */
   firstWaiting(band: number): number {
     let rank = this.#first[band]!
     while (rank < this.#pool.count && this.hasTaken(band, rank)) rank++
@@ -67,7 +73,7 @@ export class HalfBands {
     return rank
   }
 
-  /** Width of the narrowest box that waits. */
+  /** Returns the width of the narrowest waiting box, 0 if no box waits. */
   #narrowestWaiting(band: number): number {
     const { byWidth, count, widths } = this.#pool
     let at = this.#narrowest[band]!
@@ -76,10 +82,10 @@ export class HalfBands {
     return at < count ? widths[byWidth.ranks[at]!]! : 0
   }
 
-  /** The stretch nearest to the top, the leftmost of several; -1 where all are at the bottom. */
+  /** Returns the highest segment, the leftmost of several; -1 if all segments are at the bottom. */
   gap(band: number, bottom: number): number {
     const start = band * this.most
-    const end = start + this.stretches[band]!
+    const end = start + this.segments[band]!
     let found = -1
     let top = bottom
     for (let i = start; i < end; i++) {
@@ -90,37 +96,41 @@ export class HalfBands {
     return found
   }
 
-  /** How far a neighbour of a stretch reaches below it. @param side -1 for the left one, 1 for the right. */
+  /**
+   * Returns how far a neighbour reaches below a segment.
+   *
+   * @param side -1 for the left neighbour, 1 for the right one.
+   */
   reach(band: number, at: number, side: -1 | 1): number {
     const other = at + side
-    if (other < 0 || other >= this.stretches[band]!) return WALL
+    if (other < 0 || other >= this.segments[band]!) return WALL
     const start = band * this.most
     return this.y[start + other]! - this.y[start + at]!
   }
 
-  /** Gives a gap up, down to its nearer neighbour or the bottom. */
+  /** Counts a gap as lost, down to its shorter neighbour or to the bottom. */
   giveUp(band: number, at: number, bottom: number): void {
     const i = band * this.most + at
     const depth = Math.min(this.reach(band, at, -1), this.reach(band, at, 1), bottom - this.y[i]!)
     this.lost[band]! += depth * (this.x[i + 1]! - this.x[i]!)
     this.y[i]! += depth
-    const stretches = this.stretches[band]!
-    if (at + 1 < stretches && this.y[i + 1] === this.y[i]) this.#drop(band, at + 1)
+    const segments = this.segments[band]!
+    if (at + 1 < segments && this.y[i + 1] === this.y[i]) this.#drop(band, at + 1)
     if (at > 0 && this.y[i - 1] === this.y[i]) this.#drop(band, at)
   }
 
-  /** Makes one of a stretch and the one on its left, which is level with it. */
+  /** Merges a segment with its left neighbour, which has the same height. */
   #drop(band: number, at: number): void {
     const start = band * this.most
-    const stretches = this.stretches[band]! - 1
-    for (let i = start + at; i <= start + stretches; i++) {
+    const segments = this.segments[band]! - 1
+    for (let i = start + at; i <= start + segments; i++) {
       this.x[i] = this.x[i + 1]!
       this.y[i] = this.y[i + 1]!
     }
-    this.stretches[band] = stretches
+    this.segments[band] = segments
   }
 
-  /** Gives up what no box that waits is narrow enough for. */
+  /** Counts all gaps as lost that are narrower than every waiting box. */
   settle(band: number, bottom: number): void {
     const narrowest = this.#narrowestWaiting(band)
     if (narrowest === 0) return
@@ -131,7 +141,12 @@ export class HalfBands {
     }
   }
 
-  /** Makes a band what another one is with a box more. @param goesLeft Where in the gap `at` the box of a rank lies. */
+  /**
+   * Makes a band a copy of another band with one box more.
+   *
+   * @param at The gap: a segment of the other band.
+   * @param goesLeft Whether the box goes to the left side of the gap, else to the right side.
+   */
   place(band: number, from: HalfBands, other: number, at: number, rank: number, goesLeft: boolean): void {
     const wide = this.#pool.widths[rank]!
     const tall = this.#pool.heights[rank]!
@@ -145,7 +160,7 @@ export class HalfBands {
     const box = this.#pool.boxOf[rank]!
     this.#taken[band * this.#words + (box >> 5)]! |= 1 << (box & 31)
     this.area[band] = from.area[other]! + wide * tall
-    // The stretches before the gap, those in it, those behind it; what is level with the one on its left is one with it.
+    // The segments left of the gap, those in it, those right of it. Neighbours of equal height are merged.
     for (let i = 0; i < at; i++) {
       this.x[start + i] = from.x[source + i]!
       this.y[start + i] = from.y[source + i]!
@@ -154,10 +169,10 @@ export class HalfBands {
     const isWhole = wide === right - left
     made = this.#append(start, made, left, isWhole || goesLeft ? bottom : top)
     if (!isWhole) made = this.#append(start, made, goesLeft ? left + wide : right - wide, goesLeft ? top : bottom)
-    const end = from.stretches[other]!
+    const end = from.segments[other]!
     for (let i = at + 1; i < end; i++) made = this.#append(start, made, from.x[source + i]!, from.y[source + i]!)
     this.x[start + made] = from.x[source + end]!
-    this.stretches[band] = made
+    this.segments[band] = made
   }
 
   #append(start: number, made: number, x: number, y: number): number {
@@ -176,21 +191,21 @@ export class HalfBands {
     this.#narrowest[band] = from.#narrowest[other]!
   }
 
-  /** How much the outline goes up and down, in all, pixels. */
+  /** Sum of all height differences along the outline, pixels. */
   roughness(band: number): number {
     const start = band * this.most
-    const end = start + this.stretches[band]!
+    const end = start + this.segments[band]!
     let rough = 0
     for (let i = start + 1; i < end; i++) rough += Math.abs(this.y[i]! - this.y[i - 1]!)
     return rough
   }
 
-  /** A number that is the same for bands that are alike. */
-  likeness(band: number): number {
+  /** A hash of the outline and the areas. Two bands with the same hash count as equal. */
+  hash(band: number): number {
     const start = band * this.most
-    const end = start + this.stretches[band]!
-    let number = this.area[band]! ^ (this.lost[band]! << 7)
-    for (let i = start; i < end; i++) number = (Math.imul(number, 31) + this.y[i]! * 7 + this.x[i]!) | 0
-    return number
+    const end = start + this.segments[band]!
+    let hash = this.area[band]! ^ (this.lost[band]! << 7)
+    for (let i = start; i < end; i++) hash = (Math.imul(hash, 31) + this.y[i]! * 7 + this.x[i]!) | 0
+    return hash
   }
 }

@@ -1,30 +1,33 @@
 /** Bounds of a page. */
 export interface PageBounds {
-  /** Longest side of the boxes' area: boxes have their padding on the right and below, and the last may hang over the border. */
+  /**
+   * Longest side of the area of boxes. A box has its padding on the right and below, and the last padding may
+   * overlap the border.
+   */
   readonly longest: number
-  /** What a page is longer than its boxes' area, on each axis; under 0 where the padding is larger than both borders. */
+  /** Page side minus side of the area of boxes. Negative if the padding is larger than both borders. */
   readonly edge: number
   /** Whether boxes may be turned by 90°. */
   readonly canTurn: boolean
 }
 
-/** Boxes on a page. */
+/** Boxes placed on a page. */
 export interface Layout {
-  /** Of the boxes' area, pixels. */
+  /** Size of the area of boxes, pixels. */
   readonly width: number
   readonly height: number
-  /** Box → its place; undefined for one that is left out. */
+  /** Box → its place; `undefined` if the box is left out. */
   readonly places: readonly (BoxPlace | undefined)[]
 }
 
-/** Where a box lies; turned, it covers `height` × `width`. */
+/** Top left corner of a box. A turned box covers `height` × `width`. */
 export interface BoxPlace {
   readonly x: number
   readonly y: number
   readonly isTurned: boolean
 }
 
-/** The smallest whole number whose square is not under `value`; `Math.sqrt` need not be the same everywhere. */
+/** The smallest integer whose square is at least `value`. `Math.sqrt` may differ between machines. */
 export function rootAbove(value: number): number {
   let low = 0
   let high = 1 << 26

@@ -1,7 +1,7 @@
-/** Beyond the edges: a neighbour that no box reaches, and that no count of pixels comes near. */
+/** Height of a neighbour beyond the edges of the strip; larger than any count of pixels. */
 export const WALL: number = 1 << 29
 
-/** An outline to go on from, from left to right. */
+/** A saved outline, from left to right. */
 export interface OutlineCopy {
   readonly xs: Int32Array
   readonly ys: Int32Array
@@ -9,9 +9,11 @@ export interface OutlineCopy {
 }
 
 /**
- * The lower outline of what lies in a strip: stretches of one height, in a list. A gap is one that its neighbours go beyond. y grows downwards.
+ * The lower outline of the boxes in a strip: a list of segments of one height each. A segment is a gap if
+ * both neighbours end lower. y grows downwards.
  *
- * Columns of numbers by stretch: number 0 is always the leftmost, -1 is none, and those that are free are chained by `right`.
+ * Segments are columns of numbers. Number 0 is always the leftmost segment, -1 means none, and free numbers
+ * are chained by `right`.
  */
 export class Outline {
   readonly x: Int32Array
@@ -22,7 +24,7 @@ export class Outline {
   #used = 0
   #free = -1
 
-  /** @param boxes Most boxes that will be laid. */
+  /** @param boxes Most boxes that will be placed. */
   constructor(boxes: number) {
     this.x = new Int32Array(boxes + 2)
     this.y = new Int32Array(boxes + 2)
@@ -31,7 +33,7 @@ export class Outline {
     this.left = new Int32Array(boxes + 2)
   }
 
-  /** Begins anew. */
+  /** Restores a saved outline. */
   begin({ xs, ys, spans }: OutlineCopy): void {
     const count = xs.length
     this.x.set(xs)
@@ -47,19 +49,23 @@ export class Outline {
   }
 
   copy(): OutlineCopy {
-    const stretches: number[] = []
-    for (let at = 0; at >= 0; at = this.right[at]!) stretches.push(at)
-    const pick = (values: Int32Array): Int32Array => Int32Array.from(stretches, (at) => values[at]!)
+    const segments: number[] = []
+    for (let at = 0; at >= 0; at = this.right[at]!) segments.push(at)
+    const pick = (values: Int32Array): Int32Array => Int32Array.from(segments, (at) => values[at]!)
     return { xs: pick(this.x), ys: pick(this.y), spans: pick(this.span) }
   }
 
-  /** A box as wide as its gap, or a gap that is given up. @param bottom Where it ends. */
+  /**
+   * Lowers a whole segment: by a box as wide as the gap, or because the gap is lost.
+   *
+   * @param bottom Its new height.
+   */
   sink(at: number, bottom: number): void {
     this.y[at] = bottom
     this.#level(at)
   }
 
-  /** The stretch nearest to the top, the leftmost of several. */
+  /** Returns the highest segment, the leftmost of several. */
   gap(): number {
     const y = this.y
     const right = this.right
@@ -74,7 +80,12 @@ export class Outline {
     return at
   }
 
-  /** A box that leaves some of its gap beside it. @param wide Width of the part on the left, which is the box or what is left beside it. */
+  /**
+   * Splits a segment for a box that is narrower than the gap.
+   *
+   * @param wide Width of the left part.
+   * @param goesLeft Whether the box is the left part, else the right one.
+   */
   split(at: number, wide: number, bottom: number, goesLeft: boolean): void {
     let made = this.#free
     if (made < 0) made = this.#used++
@@ -97,7 +108,7 @@ export class Outline {
     this.#level(made)
   }
 
-  /** Makes one of a stretch and such neighbours as are level with it; the one on the left stays. */
+  /** Merges a segment with neighbours of the same height. The left one remains. */
   #level(at: number): void {
     this.#merge(at)
     const before = this.left[at]!

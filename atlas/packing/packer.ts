@@ -1,3 +1,27 @@
+/**
+ * Packs rectangles on pages. Rectangles of one group (the frames of an animation) go on the same page.
+ *
+ * - packer.ts, this file: `packPages`. Without earlier places it packs anew. With them it takes a stable layout
+ *   if that is not much larger than a fresh one. If rectangles may be turned, it packs with and without.
+ * - stable.ts: keeps earlier places and puts new rectangles into the free space (space.ts).
+ * - pages.ts: packs anew, page by page. It finds the longest run of groups that fits by trial layouts, then
+ *   lays out that page with more effort.
+ * - search.ts: lays out one page. It fills strips of many widths, by several orders and scores, and then swaps
+ *   some of the last boxes of the best results.
+ * - strip.ts: fills one strip (skyline best fit): the highest gap of the outline (outline.ts) gets the waiting
+ *   box with the best score (waiting.ts).
+ * - bands.ts: lays out a full page of many boxes. It splits the page into narrow bands and fills each by beam
+ *   search (band.ts). half-bands.ts has the states of that search, choices.ts picks the boxes to try in a
+ *   gap, and pool.ts has the ordered boxes.
+ * - boxes.ts, layout.ts: the shared types. A box is a rectangle with its padding; an entry is a box in one
+ *   orientation.
+ *
+ * All decisions use integers, and tries limit the work, not time: the same input gives the same pages on every
+ * machine.
+ *
+ * @module
+ */
+
 import { AtlasError } from '../errors.ts'
 import { boundsOf, type PackedPage, type PackGroup, type PackOptions, type PackSize, packAnew } from './pages.ts'
 import { isDense } from './search.ts'
@@ -6,17 +30,21 @@ import { type EarlierPages, packBeside } from './stable.ts'
 export type { PackedPage, PackedPlace, PackGroup, PackOptions, PackSize } from './pages.ts'
 export type { EarlierPages } from './stable.ts'
 
-/** Share of the area of a fresh layout by which a stable one may be larger. */
+/** How much larger than a fresh layout a stable one may be, as a share of the fresh area. */
 const STABLE_LOSS = 0.08
 
 /**
- * Packs groups on as few and as small pages as skyline best-fit finds, in bands by beam search or over many widths and orders for each page. Sides are no powers of two, no page is longer than `maxSize`.
+ * Packs groups on as few and as small pages as it finds. No side is longer than `maxSize`; sides need not be
+ * powers of two.
  *
- * @param earlier Places to keep. What was placed stays where it was as long as all pages together are at most 8 % larger than freshly packed ones, and no more of them; then
- * pages stay on which nothing changed; else all is packed anew. @default none
- * @returns At least one page for at least one group. The same input gives the same pages on every machine: the search is bounded by tries and not by time. Groups go by name, so
- * that animations of one sprite stay together; where every group is one rectangle, each goes where it fills best.
- * @throws {AtlasError} `SW_PACK` when one group does not fit on a page of its own.
+ * @param earlier Places to keep. All rectangles keep their places if the pages are at most 8 % larger than
+ * freshly packed ones, and not more of them. Else only unchanged pages are kept, by the same rule. Else all
+ * pages are packed anew.
+ * @default none
+ * @returns At least one page for at least one group. The same input gives the same pages on every machine,
+ * since the search is limited by tries, not by time. Groups are packed by name, so that animations of one
+ * sprite stay together. If every group is one rectangle, each goes where it fits best.
+ * @throws {AtlasError} `SW_PACK` if one group does not fit on a page of its own.
  */
 export function packPages(
   sizes: readonly PackSize[],
@@ -29,7 +57,7 @@ export function packPages(
   let fresh: PackedPage[] | undefined
   for (const pages of packBeside(sizes, groups, options, earlier)) {
     if (isNear(pages, least)) return pages
-    // No fresh layout is smaller than its rectangles: only now it matters how large one is.
+    // Packing anew is slow, so it runs only if the lower bound does not decide.
     fresh ??= packBest(sizes, groups, options)
     least = { area: areaOf(fresh), count: fresh.length }
     if (isNear(pages, least)) return pages
@@ -37,7 +65,7 @@ export function packPages(
   return fresh ?? packBest(sizes, groups, options)
 }
 
-/** What pages or rectangles come to. */
+/** Area and number of pages or rectangles. */
 interface PageSum {
   readonly area: number
   readonly count: number
@@ -47,26 +75,32 @@ function isNear(pages: readonly PackedPage[], { area, count }: PageSum): boolean
   return pages.length <= count && areaOf(pages) <= area * (1 + STABLE_LOSS)
 }
 
-/** What no layout falls below: each rectangle once, with the gap that it keeps to its neighbours. */
+/** A lower bound for every layout: the area of the rectangles, each once, with its padding. */
 function leastPages(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PageSum {
   const { padding, border, maxSize } = options
-  // The last gap may hang over a narrow border, and the page be smaller than what it holds.
+  // The last padding may overlap a narrow border, so a page may be smaller than its boxes.
   if (2 * border < padding) return { area: 0, count: 0 }
   const { area } = boxesOf(sizes, groups, options)
   return { area, count: Math.ceil(area / (maxSize * maxSize)) }
 }
 
-/** The rectangles of groups, each once, with the gap that they keep to their neighbours. */
+/** Area and number of the rectangles of groups, each once, with its padding. */
 function boxesOf(sizes: readonly PackSize[], groups: readonly PackGroup[], { padding }: PackOptions): PageSum {
   const used = new Set(groups.flatMap(({ members }) => members))
   const area = [...used].reduce((sum, index) => sum + (sizes[index]!.width + padding) * (sizes[index]!.height + padding), 0)
   return { area, count: used.size }
 }
 
-/** Rectangles up to which both ways are tried where they may be turned; among more of them turning gains something in any case, and the search takes its time. */
+/**
+ * Up to so many rectangles, both upright and turned layouts are tried. With more rectangles turning always
+ * gains area, and the search is slow.
+ */
 const BOTH_WAYS = 4000
 
-/** Where turning gains nothing, or what stands upright is dense enough, nothing is turned; each way may find a place that the other does not. */
+/**
+ * Packs upright if that is dense enough, or if turning gains nothing. Each way may fit groups that the other
+ * does not.
+ */
 function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
   if (!options.canTurn || sizes.length > BOTH_WAYS) return packAnew(sizes, groups, options)
   const upright = tryPacking(sizes, groups, { ...options, canTurn: false })
@@ -90,7 +124,7 @@ function tryPacking(sizes: readonly PackSize[], groups: readonly PackGroup[], op
   }
 }
 
-/** Full pages that are no more than what lies on them asks for: small full ones may be many. */
+/** Whether the pages are as few as their area allows, and dense. Many small dense pages do not count. */
 function isFull(pages: readonly PackedPage[], { area, count }: PageSum, options: PackOptions): boolean {
   const { longest } = boundsOf(options)
   return pages.length <= Math.ceil(area / (longest * longest)) && isDense(count, area, areaOf(pages))

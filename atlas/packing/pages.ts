@@ -10,36 +10,44 @@ export interface PackSize {
   readonly height: number
 }
 
-/** Rectangles that must lie on one page. */
+/** Rectangles that must be on one page. */
 export interface PackGroup {
-  /** For messages, and for the order in which pages are filled. */
+  /** Used in messages, and for the order of packing. */
   readonly name: string
-  /** Indices of sizes; several groups may name the same, which is then placed once a page. */
+  /** Indices of sizes. Groups may share a rectangle; it is then placed once per page. */
   readonly members: readonly number[]
 }
 
 /** Bounds of the pages. */
 export interface PackOptions {
-  /** Longest side of a page, pixels; no page is ever longer, its border counted. */
+  /** Longest side of a page with its border, pixels. */
   readonly maxSize: number
   /** Clear pixels between rectangles. */
   readonly padding: number
   /** Clear pixels along the edges of a page. */
   readonly border: number
-  /** Whether rectangles may be turned by 90°. Only for formats that can draw it. @default false */
+  /**
+   * Whether rectangles may be turned by 90°; only for formats that can draw them.
+   *
+   * @default false
+   */
   readonly canTurn?: boolean
-  /** Pixels that each of the other numbers stands for, and the sizes too; for what an error says. @default 1 */
+  /**
+   * Pixels per unit of the sizes and of the other options, for error messages.
+   *
+   * @default 1
+   */
   readonly unit?: number
 }
 
-/** Where a rectangle lies on a page: its top left corner. Turned by 90°, it covers its height × its width. */
+/** Top left corner of a rectangle on a page. A rectangle turned by 90° covers its height × its width. */
 export interface PackedPlace {
   readonly x: number
   readonly y: number
   readonly isTurned: boolean
 }
 
-/** A page with the place of every rectangle on it. */
+/** A page with the places of its rectangles. */
 export interface PackedPage {
   readonly width: number
   readonly height: number
@@ -49,14 +57,15 @@ export interface PackedPage {
   readonly positions: ReadonlyMap<number, PackedPlace>
 }
 
-/** Groups tried behind the first that does not fit any more. */
+/** After the first group that does not fit, later ones are tried until so many have failed. */
 const MISSES_ALLOWED = 4
 
 /**
- * Packs groups on new pages, the fullest first, by name.
+ * Packs groups on new pages, by name. Each page takes as many groups as fit.
  *
- * @param some Indices of the groups. @default all
- * @throws {AtlasError} `SW_PACK` when one group does not fit on a page of its own.
+ * @param some Indices of the groups.
+ * @default all
+ * @throws {AtlasError} `SW_PACK` if one group does not fit on a page of its own.
  */
 export function packAnew(
   sizes: readonly PackSize[],
@@ -64,11 +73,11 @@ export function packAnew(
   options: PackOptions,
   some?: readonly number[],
 ): PackedPage[] {
-  const job = new PackJob(sizes, groups, options)
+  const packer = new PagePacker(sizes, groups, options)
   const pages: PackedPage[] = []
   let waiting = byName(some ?? groups.map((_, index) => index), groups)
   while (waiting.length > 0) {
-    const page = job.nextPage(waiting)
+    const page = packer.nextPage(waiting)
     pages.push(page)
     const taken = new Set(page.groups)
     waiting = waiting.filter((group) => !taken.has(group))
@@ -76,18 +85,21 @@ export function packAnew(
   return pages
 }
 
-/** Indices of groups in the order of their names; by code units, which no language of a machine changes. */
+/** Sorts indices of groups by name, in code units: independent of the machine's locale. */
 export function byName(indices: readonly number[], groups: readonly PackGroup[]): number[] {
   const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
   return [...indices].sort((a, b) => compare(groups[a]!.name, groups[b]!.name) || a - b)
 }
 
-/** Bounds of the area of boxes, which have their padding on the right and below: the last of it may hang over the border, since both are clear. */
+/**
+ * Bounds of the area of boxes. A box has its padding on the right and below; the last padding may overlap the
+ * border, since both are clear.
+ */
 export function boundsOf({ maxSize, padding, border, canTurn = false }: PackOptions): PageBounds {
   return { longest: maxSize - 2 * border + padding, edge: 2 * border - padding, canTurn }
 }
 
-class PackJob {
+class PagePacker {
   readonly #groups: readonly PackGroup[]
   readonly #options: PackOptions
   readonly #boxes: readonly Box[]
@@ -101,7 +113,7 @@ class PackJob {
     this.#bounds = boundsOf(options)
   }
 
-  /** A page of the first of the waiting groups and of as many others as it holds. */
+  /** Fills a page with the first waiting group and as many others as fit. */
   nextPage(waiting: readonly number[]): PackedPage {
     const isAllSingle = waiting.every((group) => new Set(this.#groups[group]!.members).size === 1)
     if (isAllSingle && !this.#fit(waiting)) return this.#pageOfSome(waiting)
@@ -114,8 +126,11 @@ class PackJob {
   }
 
   /**
-   * A page beside which there are others: in bands, and where these are not dense enough by the other search too. What fits on one page altogether is left to that search: bands
-   * would gain some thousandths of the area, and lose hundredths of the PNG where they end up with fewer frames level with one another.
+   * Lays out a page that other pages follow: in bands, and also by the strip search if the bands are not
+   * dense enough.
+   *
+   * A single page uses the strip search alone. Bands would save some thousandths of its area, but could cost
+   * hundredths of the PNG if fewer frames are level with each other.
    */
   #layOutFull(boxes: readonly Box[]): Layout | undefined {
     const banded = layOutInBands(boxes, this.#bounds)
@@ -125,13 +140,13 @@ class PackJob {
     return this.#pageOf(banded) < this.#pageOf(other) ? banded : other
   }
 
-  /** Area of the page of a layout. */
+  /** Area of the page for a layout. */
   #pageOf({ width, height }: Layout): number {
     const { edge } = this.#bounds
     return (width + edge) * (height + edge)
   }
 
-  /** Groups of one rectangle each: any of them may go on any page. */
+  /** Fills a page with groups of one rectangle each, any of them. */
   #pageOfSome(waiting: readonly number[]): PackedPage {
     const indices = this.#membersOf(waiting)
     const tooLarge = waiting.find((group) => !this.#fit([group]))
@@ -145,12 +160,15 @@ class PackJob {
     )
   }
 
-  /** The longest run from the front that fits, then such later groups as still do. At least the first, whether it fits or not. */
+  /**
+   * Takes the longest run from the front that fits, then later groups that still fit. It takes at least the
+   * first group, even if that does not fit.
+   */
   #choose(waiting: readonly number[]): readonly number[] {
     let failing = this.#firstTooMany(waiting)
     if (failing > waiting.length && this.#fit(waiting)) return waiting
     failing = Math.min(failing, waiting.length)
-    // Most of a page can be filled: from the most downwards, in longer and longer steps.
+    // Most of a page can be filled, so the search starts at the largest run and goes down in growing steps.
     let fitting = Math.max(1, failing - 1)
     for (let step = 1; fitting > 1 && !this.#fit(waiting.slice(0, fitting)); step *= 2) {
       failing = fitting
@@ -171,7 +189,10 @@ class PackJob {
     return chosen
   }
 
-  /** How many groups from the front are more than a page, by their area; one more than there are where all are not. */
+  /**
+   * Number of groups from the front whose area is more than one page. One more than the number of groups if
+   * all fit by area.
+   */
   #firstTooMany(groups: readonly number[]): number {
     const { longest } = this.#bounds
     const seen = new Set<number>()
@@ -193,7 +214,7 @@ class PackJob {
     return layOutQuickly(boxes, this.#bounds) !== undefined
   }
 
-  /** In ascending order, so that the pages do not show in which order members were named. */
+  /** Ascending, so that the pages do not depend on the order of members. */
   #membersOf(groups: readonly number[]): readonly number[] {
     return [...new Set(groups.flatMap((group) => this.#groups[group]!.members))].sort((a, b) => a - b)
   }

@@ -1,30 +1,36 @@
 import type { BoxEntries } from './boxes.ts'
 
-/** Ranks of some boxes by a length, as one column: those of length n from `starts[n]` to before `starts[n + 1]`, as the boxes came, which keeps frames of an animation together. */
+/**
+ * Ranks sorted by a length. Those of length n are at `starts[n]` up to, but without, `starts[n + 1]`. Ranks
+ * of one length keep the order of the boxes, so that frames of an animation stay together.
+ */
 export interface RanksByLength {
   readonly starts: Int32Array
   readonly ranks: Int32Array
 }
 
-/** Boxes from which bands are filled, in an order; it never changes, since each half-filled band has taken others. A rank is a place in the order. */
+/**
+ * The ordered boxes from which bands are filled. A pool never changes, since each half-filled band has placed
+ * other boxes. A rank is a position in the order.
+ */
 export class BoxPool {
   /** Number of ranks. */
   readonly count: number
-  /** Number of boxes; they are numbered from 0. */
+  /** Number of boxes, numbered from 0. */
   readonly boxes: number
   /** The longest side. */
   readonly longest: number
-  /** Rank → entry, its box here, its width and height. */
+  /** Rank → entry, number of its box, width and height. */
   readonly entries: Int32Array
   readonly boxOf: Int32Array
   readonly widths: Int32Array
   readonly heights: Int32Array
-  /** Rank → the next one that is narrower. */
+  /** Rank → the next rank with a narrower box. */
   readonly narrower: Int32Array
   readonly byWidth: RanksByLength
   readonly byHeight: RanksByLength
 
-  /** @param order Entries, all of a box or none. */
+  /** @param order Entries; of a box all or none. */
   constructor(entries: BoxEntries, order: Int32Array) {
     const numbers = new Map<number, number>()
     this.count = order.length
@@ -65,7 +71,7 @@ function byLength(lengths: Int32Array, longest: number, all: Int32Array): RanksB
   return { starts, ranks }
 }
 
-/** For each value the place of the next that is smaller; the number of values where there is none. */
+/** For each value the index of the next smaller one; the number of values if there is none. */
 function nextSmaller(values: Int32Array): Int32Array {
   const places = new Int32Array(values.length)
   for (let at = values.length - 1; at >= 0; at--) {

@@ -3,7 +3,7 @@ import { type Layout, type PageBounds, rootAbove } from './layout.ts'
 import { emptyStrip, type FillBounds, type Filling, StripFiller } from './strip.ts'
 import type { FillRule } from './waiting.ts'
 
-/** A filling that may be worth more work. */
+/** A filling that is worth improving. */
 interface Candidate extends Filling {
   readonly strip: number
   readonly order: Int32Array
@@ -11,22 +11,27 @@ interface Candidate extends Filling {
   readonly area: number
 }
 
-/** Boxes laid in the search of one page, in all its tries together: the bound of the work, so that every run gives the same page. */
+/**
+ * Limit of boxes placed per page, in all tries together. A limit of time would give another page each run.
+ */
 const BOXES_LAID = 60_000
-/** For each box at most, so that what is small is ready at once: a process spends more time on getting up to speed than on the search. */
+/** Limit per box, so that few boxes are packed at once: JavaScript that runs cold is slow. */
 const TIMES_LAID = 400
-/** Of these, the share of the first fillings; the rest goes into other orders of what comes last. */
+/** Share of the limit for the first fillings. The rest is for other orders of the last boxes. */
 const FIRST_SHARE = 0.6
 const MOST_FILLINGS = 2000
-/** Fillings that are worked on. */
+/** Number of fillings to improve. */
 const CANDIDATES = 3
-/** Number of last boxes whose order is changed. */
+/** Numbers of last boxes whose order is changed. */
 const LAST_BOXES = [120, 240]
 
-/** Thousandths of a page covered by boxes and their padding from which on no better one is looked for; few boxes never come closer to one another. */
+/**
+ * The search ends at this density: thousandths of the page covered by boxes with their padding. Fewer than
+ * `few` boxes cannot be packed as densely, so their limit is lower.
+ */
 const GOOD_ENOUGH = { of: 990, ofFew: 975, few: 200 }
 
-/** Long boxes first, by four measures. */
+/** Orders to try: long boxes first, by four measures. */
 const KEYS: readonly ((width: number, height: number) => number)[] = [
   (width, height) => 8 * height + width,
   (width, height) => width * height,
@@ -39,15 +44,17 @@ const RULES: readonly FillRule[] = [
 ]
 
 /**
- * Whether pages are so full that the search ends.
+ * Whether pages are dense enough to end the search.
  *
- * @param boxes Number of boxes, and `area` what they cover with their padding. @param page Area of the pages.
+ * @param boxes Number of boxes.
+ * @param area Area of the boxes with their padding.
+ * @param page Area of the pages.
  */
 export function isDense(boxes: number, area: number, page: number): boolean {
   return 1000 * area >= (boxes < GOOD_ENOUGH.few ? GOOD_ENOUGH.ofFew : GOOD_ENOUGH.of) * page
 }
 
-/** The smallest page that is found for boxes; undefined where none is within the bounds. */
+/** Returns the smallest page found for all boxes, or `undefined` if none fits the bounds. */
 export function layOut(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
   const search = new PageSearch(boxes, bounds)
   const candidates = search.tryWidths()
@@ -55,12 +62,15 @@ export function layOut(boxes: readonly Box[], bounds: PageBounds): Layout | unde
   return search.best
 }
 
-/** A page of the longest sides for boxes, by few tries; undefined where they do not all fit. */
+/**
+ * Lays out all boxes on a page of the largest size, with few tries. Returns `undefined` if not all of them
+ * fit.
+ */
 export function layOutQuickly(boxes: readonly Box[], bounds: PageBounds): Layout | undefined {
   return new PageSearch(boxes, bounds).first(bounds.longest)
 }
 
-/** The densest page that is found with some of the boxes. */
+/** Returns the densest page found for some of the boxes. */
 export function layOutSome(boxes: readonly Box[], bounds: PageBounds): Layout {
   const filler = new StripFiller(boxes, bounds.canTurn)
   const orders = KEYS.map((key) => orderBy(filler.entries, key))
@@ -87,7 +97,7 @@ class PageSearch {
   #smallest = Number.POSITIVE_INFINITY
   #candidates: Candidate[] = []
   #random = 0x2545f491
-  /** Boxes to be laid in all. */
+  /** Limit of boxes placed by this search. */
   readonly #effort: number
 
   constructor(boxes: readonly Box[], bounds: PageBounds) {
@@ -97,7 +107,7 @@ class PageSearch {
     this.#filler = new StripFiller(boxes, bounds.canTurn)
   }
 
-  /** The orders by the keys; each is made when it is asked for, since the first may do. */
+  /** The orders by {@link KEYS}. Each is made on demand, since the first one is often enough. */
   *#allOrders(): Generator<Int32Array> {
     for (const [at, key] of KEYS.entries()) {
       const order = this.#orders[at] ?? orderBy(this.#filler.entries, key)
@@ -106,7 +116,10 @@ class PageSearch {
     }
   }
 
-  /** The first filling of a strip that holds all; where next to nothing may be lost, one is tried: what is alike lies so close by any order. */
+  /**
+   * Returns the first filling that holds all boxes. If almost no area may be lost, one try decides: all
+   * orders then give nearly the same density.
+   */
   first(strip: number): Layout | undefined {
     const { longest } = this.#bounds
     const isTight = 1000 * this.#filler.entries.area > GOOD_ENOUGH.of * strip * longest
@@ -120,12 +133,16 @@ class PageSearch {
     return undefined
   }
 
-  /** Fills strips of many widths. @returns The best few, the best first. */
+  /**
+   * Fills strips of many widths.
+   *
+   * @returns The best fillings, the best first.
+   */
   tryWidths(): readonly Candidate[] {
     const fillings = Math.min(MOST_FILLINGS, Math.ceil((this.#effort * FIRST_SHARE) / this.#boxes.length))
     for (const width of this.#widths(Math.max(2, Math.floor(fillings / (KEYS.length * RULES.length))))) {
       this.tryWidth(width)
-      // Few boxes take longer the first time in a process than ever again: to end here is what counts.
+      // The search runs slowly for few boxes, since its code is cold. Ending early helps most here.
       if (this.#boxes.length < GOOD_ENOUGH.few && this.#isGoodEnough()) break
     }
     if (this.best === undefined) this.tryWidth(this.#bounds.longest)
@@ -146,7 +163,9 @@ class PageSearch {
     }
   }
 
-  /** Tries other orders of the boxes that a filling placed last: two are exchanged, and stay so where the page gets no longer. */
+  /**
+   * Improves the order of the last boxes: it swaps two of them and keeps the swap if the page gets no longer.
+   */
   tryLast({ strip, order, rule, height }: Candidate): void {
     if (this.#isGoodEnough()) return
     const all = this.#boxes.length
@@ -159,11 +178,11 @@ class PageSearch {
       const rest = from.rest
       let lowest = height
       for (let i = 0; i < tries && !this.#isGoodEnough(); i++) {
-        const a = this.#draw(rest.length)
-        const b = this.#draw(rest.length)
-        exchange(rest, a, b)
+        const a = this.#nextRandom(rest.length)
+        const b = this.#nextRandom(rest.length)
+        swap(rest, a, b)
         const filling = this.#filler.fill(rest, rule, { width: strip, height: lowest, isPartial: false, from, keepAt: -1 })
-        if (filling === undefined) exchange(rest, a, b)
+        if (filling === undefined) swap(rest, a, b)
         else {
           lowest = filling.height
           this.#keepIfBest(filling)
@@ -186,13 +205,13 @@ class PageSearch {
     return area
   }
 
-  /** A little over what would be the best: others may have more to gain. */
+  /** A height slightly above the best one, since a worse filling may improve more. */
   #worthwhileHeight(strip: number): number {
     const { longest, edge } = this.#bounds
     return Math.min(longest, Math.floor((this.#smallest * 1.005) / (strip + edge)) - edge)
   }
 
-  /** Widths for pages of at most 1 : 2 both ways, evenly spread, as far as the boxes and the bounds allow. */
+  /** Evenly spaced widths for pages between 1 : 2 and 2 : 1, within the bounds. */
   #widths(count: number): readonly number[] {
     const { longest, canTurn } = this.#bounds
     const { area } = this.#filler.entries
@@ -204,8 +223,8 @@ class PageSearch {
     return Array.from({ length: steps + 1 }, (_, step) => low + Math.floor(((high - low) * step) / steps))
   }
 
-  /** A number under `count` (xorshift). */
-  #draw(count: number): number {
+  /** Returns a random number below `count` (xorshift, fixed seed). */
+  #nextRandom(count: number): number {
     this.#random ^= this.#random << 13
     this.#random ^= this.#random >>> 17
     this.#random ^= this.#random << 5
@@ -217,10 +236,10 @@ function toBounds(width: number, height: number, isPartial = false): FillBounds 
   return { width, height, isPartial, from: emptyStrip(width), keepAt: -1 }
 }
 
-function exchange(values: Int32Array, a: number, b: number): void {
-  const kept = values[a]!
+function swap(values: Int32Array, a: number, b: number): void {
+  const first = values[a]!
   values[a] = values[b]!
-  values[b] = kept
+  values[b] = first
 }
 
 function toLayout(filler: StripFiller, boxes: readonly Box[], { width, height }: Filling): Layout {

@@ -6,19 +6,20 @@ interface Rectangle extends Box {
   readonly y: number
 }
 
-/** What is free on a page that is partly full. */
+/** The free space of a partly filled page. */
 export class FreeSpace {
-  /** Of the area in use, pixels. */
+  /** Size of the used area, pixels. */
   width = 0
   height = 0
   readonly #longest: number
   #taken: Rectangle[] = []
-  // The largest clear rectangles, which overlap, made when one is asked for; none that is narrower or lower than anything that was.
+  // The largest free rectangles, which may overlap. They are computed on demand, and those too small for
+  // every box asked for are left out.
   #free: Rectangle[] = []
   #narrowest = Number.POSITIVE_INFINITY
   #lowest = Number.POSITIVE_INFINITY
 
-  /** @param longest Sides that the page may grow to. */
+  /** @param longest Longest side of the page. */
   constructor(longest: number) {
     this.#longest = longest
   }
@@ -34,13 +35,17 @@ export class FreeSpace {
     return copy
   }
 
-  /** Takes a place where it is free. @returns Whether it was. */
+  /**
+   * Takes a place if it is free.
+   *
+   * @returns Whether the place was free.
+   */
   take(box: Box, { x, y, isTurned }: BoxPlace): boolean {
     const width = isTurned ? box.height : box.width
     const height = isTurned ? box.width : box.height
     const taken = { x, y, width, height }
     const isInside = x >= 0 && y >= 0 && x + width <= this.#longest && y + height <= this.#longest
-    if (!isInside || this.#taken.some((other) => meets(other, taken))) return false
+    if (!isInside || this.#taken.some((other) => overlaps(other, taken))) return false
     this.#taken.push(taken)
     this.#carve(taken)
     this.width = Math.max(this.width, x + width)
@@ -48,7 +53,7 @@ export class FreeSpace {
     return true
   }
 
-  /** ShownSprites for room for boxes of at least these sides, and of what was asked for before; `put` then looks no more. */
+  /** Computes the free rectangles for boxes of at least this size, so that `put` need not. */
   prepare(least: Box, canTurn: boolean): void {
     const shorter = Math.min(least.width, least.height)
     const width = canTurn ? shorter : least.width
@@ -60,7 +65,10 @@ export class FreeSpace {
     for (const taken of this.#taken) this.#carve(taken)
   }
 
-  /** Takes the place that makes the page grow least, the topmost of several, then the leftmost. Undefined where there is none. */
+  /**
+   * Takes the place that enlarges the page least: the topmost of several, then the leftmost. Returns
+   * `undefined` if no place is free.
+   */
   put(box: Box, edge: number, canTurn: boolean): BoxPlace | undefined {
     this.prepare(box, canTurn)
     let best: { readonly area: number; readonly place: BoxPlace } | undefined
@@ -82,24 +90,24 @@ export class FreeSpace {
   #carve(taken: Rectangle): void {
     const pieces: Rectangle[] = []
     const untouched = this.#free.filter((free) => {
-      if (!meets(free, taken)) return true
-      for (const piece of around(free, taken)) if (piece.width >= this.#narrowest && piece.height >= this.#lowest) pieces.push(piece)
+      if (!overlaps(free, taken)) return true
+      for (const piece of partsAround(free, taken)) if (piece.width >= this.#narrowest && piece.height >= this.#lowest) pieces.push(piece)
       return false
     })
     const largest = pieces.filter(
       (piece, at) =>
-        !untouched.some((other) => holds(other, piece)) &&
-        !pieces.some((other, index) => index !== at && holds(other, piece) && (index < at || !holds(piece, other))),
+        !untouched.some((other) => contains(other, piece)) &&
+        !pieces.some((other, index) => index !== at && contains(other, piece) && (index < at || !contains(piece, other))),
     )
     this.#free = [...untouched, ...largest]
   }
 }
 
-function meets(a: Rectangle, b: Rectangle): boolean {
+function overlaps(a: Rectangle, b: Rectangle): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
 }
 
-function holds(outer: Rectangle, inner: Rectangle): boolean {
+function contains(outer: Rectangle, inner: Rectangle): boolean {
   return (
     outer.x <= inner.x &&
     outer.y <= inner.y &&
@@ -108,8 +116,8 @@ function holds(outer: Rectangle, inner: Rectangle): boolean {
   )
 }
 
-/** What is left of a rectangle on the four sides of what was taken out of it. */
-function around(free: Rectangle, taken: Rectangle): Rectangle[] {
+/** The parts of a rectangle on the four sides of a taken one. */
+function partsAround(free: Rectangle, taken: Rectangle): Rectangle[] {
   const right = free.x + free.width
   const bottom = free.y + free.height
   return [

@@ -2,29 +2,29 @@ import { boundsOf, byName, type PackedPage, type PackedPlace, type PackGroup, ty
 import { FreeSpace } from './space.ts'
 
 /**
- * Places of an earlier layout, by the indices of the sizes of today. What does not fit together any more is placed anew. `groups` says which ones lay there: what they show may
- * lie on several pages.
+ * Places of an earlier layout, by the indices of the present sizes. Places that overlap or leave the page are
+ * not kept. `groups` names the groups of a page, since a picture of theirs may be on several pages.
  */
 export type EarlierPages = readonly (Pick<PackedPage, 'positions'> & Partial<Pick<PackedPage, 'groups'>>)[]
 
-/** A page of the earlier layout with what still belongs on it. */
+/** A page of the earlier layout with its kept rectangles. */
 interface KeptPage {
   space: FreeSpace
   readonly groups: number[]
-  /** Without the border. */
+  /** Places without the border. */
   readonly places: Map<number, PackedPlace>
-  /** Whether anything had to be placed anew. */
+  /** Whether a rectangle of the page is new, moved or gone. */
   isTouched: boolean
 }
 
-/** What a page would be with some rectangles more. */
+/** A page with some rectangles more. */
 interface Trial {
   readonly space: FreeSpace
   readonly places: ReadonlyMap<number, PackedPlace>
   readonly area: number
 }
 
-/** Measures by which the largest is placed first; the one with the smallest page wins. */
+/** Measures to sort by, largest first. The order that gives the smallest page wins. */
 const ORDERS: readonly ((size: PackSize) => number)[] = [
   ({ width, height }) => width * height,
   ({ width, height }) => height * 65536 + width,
@@ -32,9 +32,11 @@ const ORDERS: readonly ((size: PackSize) => number)[] = [
 ]
 
 /**
- * Packs groups with as few moves as they allow: what was placed stays, new rectangles go into free space or beside it, and only groups that have no room on any page get pages of their own.
+ * Packs groups with few moves: kept rectangles keep their places, new ones go into free space or next to
+ * them. Only groups that fit on no page get new pages.
  *
- * @returns One layout or two, the one with fewer moves first: all that was placed stays; only pages stay on which nothing changed, the rest is packed anew. Each is made when it is asked for.
+ * @returns One or two layouts, the one with fewer moves first. The first keeps all places. The second keeps
+ * unchanged pages and packs the rest anew. Each is computed on demand.
  */
 export function* packBeside(
   sizes: readonly PackSize[],
@@ -42,20 +44,20 @@ export function* packBeside(
   options: PackOptions,
   earlier: EarlierPages,
 ): Generator<PackedPage[]> {
-  const job = new StableJob(sizes, groups, options)
-  const homes = job.homes(earlier)
-  const pages = earlier.map(({ positions }, page) => job.keep(positions, homes.get(page) ?? []))
+  const packer = new StablePacker(sizes, groups, options)
+  const groupsByPage = packer.groupsByPage(earlier)
+  const pages = earlier.map(({ positions }, page) => packer.keep(positions, groupsByPage.get(page) ?? []))
   const untouched = pages.filter((page) => page.groups.length > 0 && !page.isTouched)
-  const staying = new Set(untouched.flatMap((page) => page.groups))
-  const kept = untouched.map((page) => job.toPage(page))
-  const homeless = job.addGroups(pages)
-  const filled = pages.filter((page) => page.groups.length > 0).map((page) => job.toPage(page))
-  yield [...filled, ...packAnew(sizes, groups, options, homeless)]
-  const changed = [...groups.keys()].filter((group) => !staying.has(group))
-  if (staying.size > 0) yield [...kept, ...packAnew(sizes, groups, options, changed)]
+  const unchanged = new Set(untouched.flatMap((page) => page.groups))
+  const kept = untouched.map((page) => packer.toPage(page))
+  const unplaced = packer.addGroups(pages)
+  const filled = pages.filter((page) => page.groups.length > 0).map((page) => packer.toPage(page))
+  yield [...filled, ...packAnew(sizes, groups, options, unplaced)]
+  const changed = [...groups.keys()].filter((group) => !unchanged.has(group))
+  if (unchanged.size > 0) yield [...kept, ...packAnew(sizes, groups, options, changed)]
 }
 
-class StableJob {
+class StablePacker {
   readonly #sizes: readonly PackSize[]
   readonly #groups: readonly PackGroup[]
   readonly #options: PackOptions
@@ -66,25 +68,28 @@ class StableJob {
     this.#options = options
   }
 
-  /** Page → the groups of which it holds most rectangles; of several the one where a group lay, else the first. */
-  homes(earlier: EarlierPages): ReadonlyMap<number, number[]> {
-    const homes = new Map<number, number[]>()
+  /**
+   * Page → the groups that have most of their rectangles on it. Of several such pages a group goes to the one
+   * that had it before, else to the first.
+   */
+  groupsByPage(earlier: EarlierPages): ReadonlyMap<number, number[]> {
+    const groupsByPage = new Map<number, number[]>()
     for (const [group, { members }] of this.#groups.entries()) {
       const counts = earlier.map(({ positions }) => members.filter((member) => positions.has(member)).length)
       const most = counts.reduce((a, b) => Math.max(a, b), 0)
       if (most === 0) continue
-      const lay = earlier.findIndex(({ groups = [] }, page) => counts[page] === most && groups.includes(group))
-      const page = lay < 0 ? counts.indexOf(most) : lay
-      homes.set(page, [...(homes.get(page) ?? []), group])
+      const earlierPage = earlier.findIndex(({ groups = [] }, page) => counts[page] === most && groups.includes(group))
+      const page = earlierPage < 0 ? counts.indexOf(most) : earlierPage
+      groupsByPage.set(page, [...(groupsByPage.get(page) ?? []), group])
     }
-    return homes
+    return groupsByPage
   }
 
-  /** What stays of a page; groups of which something was added and finds no room are left out. */
-  keep(positions: ReadonlyMap<number, PackedPlace>, home: readonly number[]): KeptPage {
+  /** Keeps the places of a page. A group whose new rectangles find no room is left out. */
+  keep(positions: ReadonlyMap<number, PackedPlace>, own: readonly number[]): KeptPage {
     const { border } = this.#options
     const page: KeptPage = { space: new FreeSpace(boundsOf(this.#options).longest), groups: [], places: new Map(), isTouched: false }
-    const members = this.#membersOf(home)
+    const members = this.#membersOf(own)
     for (const index of members) {
       const place = positions.get(index)
       if (place === undefined) continue
@@ -92,25 +97,29 @@ class StableJob {
       if (page.space.take(this.#boxOf(index), inner)) page.places.set(index, inner)
     }
     page.isTouched = page.places.size < members.length || page.places.size < positions.size
-    const leaving = byName(home, this.#groups).filter((group) => !this.#add(page, group))
-    // What leaves must not hold its place: once more without it.
-    return leaving.length === 0
+    const leftOut = byName(own, this.#groups).filter((group) => !this.#add(page, group))
+    // The groups left out must not keep their space: the page is built again without them.
+    return leftOut.length === 0
       ? page
       : {
           ...this.keep(
             positions,
-            home.filter((group) => !leaving.includes(group)),
+            own.filter((group) => !leftOut.includes(group)),
           ),
           isTouched: true,
         }
   }
 
-  /** Puts each group that has no page yet on the one that grows least by it. @returns Those that have no room anywhere. */
+  /**
+   * Adds each group without a page to the page that grows least.
+   *
+   * @returns The groups that fit on no page.
+   */
   addGroups(pages: readonly KeptPage[]): readonly number[] {
     const placed = new Set(pages.flatMap((page) => page.groups))
     const { edge } = boundsOf(this.#options)
     const areaOf = ({ space }: KeptPage): number => (space.width + edge) * (space.height + edge)
-    const homeless: number[] = []
+    const unplaced: number[] = []
     for (const group of byName([...this.#groups.keys()], this.#groups)) {
       if (placed.has(group)) continue
       let best: { readonly growth: number; readonly page: KeptPage } | undefined
@@ -120,13 +129,17 @@ class StableJob {
         const growth = areaOf(trial) - areaOf(page)
         if (best === undefined || growth < best.growth) best = { growth, page }
       }
-      if (best === undefined) homeless.push(group)
+      if (best === undefined) unplaced.push(group)
       else this.#add(best.page, group)
     }
-    return homeless
+    return unplaced
   }
 
-  /** @returns Whether all of the group's rectangles are on the page now; if not, nothing has changed. */
+  /**
+   * Adds a group to a page.
+   *
+   * @returns Whether all rectangles of the group are on the page. If not, the page is unchanged.
+   */
   #add(page: KeptPage, group: number): boolean {
     const missing = this.#membersOf([group]).filter((index) => !page.places.has(index))
     if (missing.length === 0) {
@@ -147,14 +160,14 @@ class StableJob {
     return true
   }
 
-  /** Once for all orders. */
+  /** Computes the free space once for all orders. */
   #prepare(space: FreeSpace, indices: readonly number[]): void {
     const boxes = indices.map((index) => this.#boxOf(index))
     const least = boxes.reduce((a, b) => ({ width: Math.min(a.width, b.width), height: Math.min(a.height, b.height) }))
     space.prepare(least, boundsOf(this.#options).canTurn)
   }
 
-  /** Largest first, by one measure. */
+  /** Places rectangles by one measure, largest first. */
   #tryToPut(free: FreeSpace, indices: readonly number[], key: (size: PackSize) => number): Trial | undefined {
     const { edge, canTurn } = boundsOf(this.#options)
     const space = free.copy()

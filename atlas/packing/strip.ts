@@ -2,7 +2,7 @@ import { type Box, type BoxEntries, toEntries } from './boxes.ts'
 import { Outline, type OutlineCopy, WALL } from './outline.ts'
 import { type FillRule, WaitingBoxes } from './waiting.ts'
 
-/** What a filling came to. */
+/** Result of filling a strip. */
 export interface Filling {
   /** Right edge of the rightmost box. */
   readonly width: number
@@ -12,52 +12,59 @@ export interface Filling {
   readonly placed: number
 }
 
-/** The state of a strip after some boxes, to go on from. */
+/** A half-filled strip from which other fillings continue. */
 export interface HalfFilled extends Filling {
   readonly outline: OutlineCopy
-  /** Area lost so far, square pixels. */
+  /** Lost area, square pixels. */
   readonly lost: number
-  /** Entries of the boxes that still wait, in their order. */
+  /** Entries of the waiting boxes, in order. */
   readonly rest: Int32Array
 }
 
-/** Bounds of one filling. No field may be left out: objects of several shapes would have the filling compiled several times over. */
+/**
+ * Bounds of one filling. Every field is required: objects of several shapes would be compiled several times.
+ */
 export interface FillBounds {
   readonly width: number
-  /** No box may end below. */
+  /** Lowest bottom edge of a box. */
   readonly height: number
-  /** Leave out boxes that would end below, instead of giving up. */
+  /** Whether boxes that do not fit are left out. If not, the filling fails. */
   readonly isPartial: boolean
-  /** Where to begin, see {@link emptyStrip}. */
+  /** The start, see {@link emptyStrip}. */
   readonly from: HalfFilled
-  /** Number of boxes after which the state is kept in `halfFilled`; -1 for never. */
+  /** After so many boxes the state is kept in `halfFilled`; -1 for never. */
   readonly keepAt: number
 }
 
 const none = new Int32Array(0)
 
-/** A strip with nothing in it. */
+/** Returns an empty strip. */
 export function emptyStrip(width: number): HalfFilled {
   const outline = { xs: Int32Array.of(0), ys: Int32Array.of(0), spans: Int32Array.of(width) }
   return { width: 0, height: 0, placed: 0, outline, lost: 0, rest: none }
 }
 
 /**
- * Fills strips of given width from the top downwards: each time the highest gap, with the box that fits it best; for many orders of the same boxes.
+ * Fills strips of a given width from top to bottom: it takes the highest gap, then the box that fits it best.
  *
- * All numbers are integers: every machine gives the same places. The arrays are made once, since a page is tried hundreds of times.
+ * All numbers are integers, so every machine gives the same places. The arrays are allocated once, since a
+ * page is tried hundreds of times with the same boxes in other orders.
  *
  * @see Burke, Kendall, Whitwell: A New Placement Heuristic for the Orthogonal Stock-Cutting Problem (2004);
- * Leung, Zhang, Sim: A two-stage intelligent search algorithm for the two-dimensional strip packing problem (2011), for the worth of a fit.
+ * Leung, Zhang, Sim: A two-stage intelligent search algorithm for the two-dimensional strip packing problem
+ * (2011), for the score of a fit.
  */
 export class StripFiller {
   readonly entries: BoxEntries
-  /** Box → where it was placed last. After a filling that began half-filled, the earlier boxes are where any other filling has put them. */
+  /**
+   * Box → its last place. After a filling that started half-filled, places of the earlier boxes are those of
+   * their last filling.
+   */
   readonly xs: Int32Array
   readonly ys: Int32Array
-  /** Box → the entry it was placed by; -1 for none. */
+  /** Box → its placed entry; -1 if it is not placed. */
   readonly placedBy: Int32Array
-  /** As `keepAt` asks. */
+  /** The state after `keepAt` boxes. */
   halfFilled: HalfFilled | undefined
   readonly #outline: Outline
   readonly #waiting: WaitingBoxes
@@ -74,8 +81,9 @@ export class StripFiller {
   /**
    * Fills one strip.
    *
-   * @param order Entries, both of a box or none, as `orderBy` gives them; with `from`, those of its rest.
-   * @returns Undefined as soon as it is clear that not all boxes end within the bounds.
+   * @param order Entries as `orderBy` returns them, of a box all or none. With `from`, the entries of its
+   * rest.
+   * @returns `undefined` as soon as it is clear that not all boxes fit the bounds.
    */
   fill(order: Int32Array, rule: FillRule, bounds: FillBounds): Filling | undefined {
     const { boxes, area, boxOf, widths, heights } = this.entries
@@ -95,13 +103,13 @@ export class StripFiller {
       const gap = span[at]!
       const before = outline.left[at]!
       const after = outline.right[at]!
-      // How far the neighbours reach below it.
+      // How far the neighbours reach below the gap.
       const toLeft = before < 0 ? WALL : y[before]! - top
       const toRight = after < 0 ? WALL : y[after]! - top
       const near = Math.min(toLeft, toRight)
       const entry = waiting.choose(gap, Math.max(toLeft, toRight), near, isPartial ? most - top : WALL, rule)
       if (entry < 0) {
-        // The gap is given up, down to its nearer neighbour.
+        // No box fits: the gap is lost down to its shorter neighbour.
         if (near === WALL) break
         lost += near * gap
         if (lost > mayLose) return undefined
@@ -112,7 +120,7 @@ export class StripFiller {
       const tall = heights[entry]!
       const bottom = top + tall
       if (bottom > most) return undefined
-      // Beside the neighbour that it is level with, else the longer one.
+      // Next to the neighbour with the same bottom edge, else next to the longer neighbour.
       const goesLeft = tall === toLeft || (tall !== toRight && toLeft >= toRight)
       const start = goesLeft ? x[at]! : x[at]! + gap - wide
       if (gap === wide) outline.sink(at, bottom)

@@ -1,24 +1,34 @@
 import type { BoxEntries } from './boxes.ts'
 
-/** What a box is worth that is as wide as the gap without being level with a neighbour; others are worth {@link EXACT_FAR} and so on. */
+/**
+ * Scores of a box that is as wide as the gap but not level with a neighbour. The other scores are constants,
+ * see {@link EXACT_FAR}.
+ */
 export interface FillRule {
-  /** It goes beyond both neighbours. */
+  /** Score of a box longer than both neighbours. */
   readonly over: number
-  /** It does not. */
+  /** Score of a shorter box. */
   readonly under: number
 }
 
-/** As wide as the gap, and level with its longer neighbour; with the shorter one or the bottom. */
+/**
+ * Scores of a box as wide as the gap: level with the longer neighbour; level with the shorter one or the
+ * bottom.
+ */
 const EXACT_FAR = 60
 const EXACT_NEAR = 50
-/** Narrower, and level with the longer neighbour; with the shorter one. */
+/** Scores of a narrower box: level with the longer neighbour; level with the shorter one. */
 const LEVEL_FAR = 30
 const LEVEL_NEAR = 20
 
-/** Boxes that wait for their place, in an order, with a quick answer to which fits a gap best. The arrays are made once, since a page is tried hundreds of times. */
+/**
+ * Waiting boxes in an order, with a fast search for the box that fits a gap best. The arrays are allocated
+ * once, since a page is tried hundreds of times.
+ */
 export class WaitingBoxes {
   readonly entries: BoxEntries
-  // By rank, which is the place in the order: all entries that wait, those of one width, those of one height.
+  // Linked lists of ranks (positions in the order): all waiting entries, those of one width, those of one
+  // height.
   readonly #next: Int32Array
   readonly #previous: Int32Array
   readonly #isGone: Uint8Array
@@ -48,7 +58,11 @@ export class WaitingBoxes {
     this.#countOfWidth = column(entries.longest + 1)
   }
 
-  /** Begins anew. @param order Entries, both of a box or none. */
+  /**
+   * Starts with all boxes of an order.
+   *
+   * @param order Entries; of a box all or none.
+   */
   begin(order: Int32Array): void {
     const { widths, heights } = this.entries
     this.#order = order
@@ -74,7 +88,7 @@ export class WaitingBoxes {
     this.#findNarrowest()
   }
 
-  /** Entries that wait, in their order. */
+  /** Returns the waiting entries, in order. */
   rest(): Int32Array {
     const rest: number[] = []
     for (let rank = this.#first; rank < this.#order.length; rank = this.#next[rank]!) rest.push(this.#order[rank]!)
@@ -82,9 +96,12 @@ export class WaitingBoxes {
   }
 
   /**
-   * The entry that is worth most in a gap, the first of several in the order; -1 where none fits. Where none is level with a neighbour or as wide as the gap, the first that fits.
+   * Returns the entry with the best score for a gap, the first of several. If no entry is level with a
+   * neighbour or as wide as the gap, it returns the first that fits; -1 if none fits.
    *
-   * @param far How far the longer neighbour reaches, `near` the shorter. @param room Height that is left.
+   * @param far How far the longer neighbour reaches below the gap.
+   * @param near How far the shorter neighbour does.
+   * @param room Height from the gap to the bottom.
    */
   choose(gap: number, far: number, near: number, room: number, rule: FillRule): number {
     const { longest, widths, heights } = this.entries
@@ -103,7 +120,7 @@ export class WaitingBoxes {
     return -1
   }
 
-  /** Those that are gone leave their list when somebody comes by. */
+  /** Removed entries are unlinked here, on the way. */
   #bestOfWidth(gap: number, far: number, near: number, room: number, rule: FillRule): number {
     const { heights } = this.entries
     let worth = 0
@@ -144,11 +161,11 @@ export class WaitingBoxes {
     return false
   }
 
-  /** Takes a box out, in both ways of placing it. */
+  /** Removes a box: its entries of both orientations. */
   take(entry: number): void {
     this.#remove(entry)
-    const twin = this.entries.twins[entry]!
-    if (twin >= 0) this.#remove(twin)
+    const other = this.entries.others[entry]!
+    if (other >= 0) this.#remove(other)
     this.#findNarrowest()
   }
 
