@@ -1,6 +1,6 @@
 import type { Atlas } from './atlas.ts'
 import { alphaHull, checkCorners } from './frames/hull.ts'
-import { cutPlaced } from './frames/placed.ts'
+import { cutPlaced } from './frames/placed-frame.ts'
 
 /**
  * The same atlas with the outline of each frame, see {@link alphaHull}; frames in which nothing is seen get none. Frames that lie in one place are looked at once.

@@ -2,8 +2,7 @@ import { type Atlas, scaleBorders } from './atlas.ts'
 import { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 import { drawPage, lazyPage, type PagePicture } from './compose.ts'
 import type { Borders, FrameSequence } from './frame.ts'
-import { cutPlaced } from './frames/placed.ts'
-import type { PlacedFrame } from './frames/placed-frame.ts'
+import { cutPlaced, type PlacedFrame } from './frames/placed-frame.ts'
 import { visibleBox } from './frames/trim.ts'
 
 /** The largest number of pixels that a layout may be a multiple of: more would waste what sharing it saves. */

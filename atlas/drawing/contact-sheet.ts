@@ -2,11 +2,19 @@ import { type Bitmap, createBitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import { shrink } from '../frames/shrink.ts'
 
-/** How a contact sheet is laid out. */
+/** Options of {@link makeContactSheet}. */
 export interface ContactSheetOptions {
-  /** Frames a row. @default about as many as rows */
+  /**
+   * Frames per row.
+   *
+   * @default about as many as rows
+   */
   readonly columns?: number
-  /** Longest side of a frame on the sheet, pixels; larger frames are shrunk. @default 128 */
+  /**
+   * Longest side of a frame on the sheet, pixels; larger frames are shrunk.
+   *
+   * @default 128
+   */
   readonly cell?: number
   /** Indices of frames that get a red border. */
   readonly flagged?: readonly number[]
@@ -15,7 +23,11 @@ export interface ContactSheetOptions {
 const GAP = 4
 const CHECK = 8
 
-/** Lays frames out in a grid on a checkerboard, for a person to look at. @throws {AtlasError} `SW_ATLAS_OPTION` where there are no frames. */
+/**
+ * Draws frames in a grid on a checkerboard, for a person to check.
+ *
+ * @throws {AtlasError} `SW_ATLAS_OPTION` if there are no frames.
+ */
 export function makeContactSheet(frames: readonly Bitmap[], options: ContactSheetOptions = {}): Bitmap {
   if (frames.length === 0) throw new AtlasError('SW_ATLAS_OPTION', { message: 'Expected frames for a contact sheet, found none.' })
   const shown = frames.map((frame) => fitCell(frame, options.cell ?? 128))
@@ -51,10 +63,10 @@ function drawOver(sheet: Bitmap, frame: Bitmap, x: number, y: number): void {
     for (let column = 0; column < frame.width; column++) {
       const from = (row * frame.width + column) * 4
       const to = ((y + row) * sheet.width + x + column) * 4
-      const ground = (Math.floor(row / CHECK) + Math.floor(column / CHECK)) % 2 === 0 ? 204 : 255
+      const background = (Math.floor(row / CHECK) + Math.floor(column / CHECK)) % 2 === 0 ? 204 : 255
       const alpha = frame.data[from + 3]! / 255
       for (let channel = 0; channel < 3; channel++)
-        sheet.data[to + channel] = Math.round(frame.data[from + channel]! * alpha + ground * (1 - alpha))
+        sheet.data[to + channel] = Math.round(frame.data[from + channel]! * alpha + background * (1 - alpha))
     }
   }
 }

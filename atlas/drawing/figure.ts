@@ -3,7 +3,7 @@ import { type Bitmap, createBitmap } from '../bitmap.ts'
 /** Red, green, blue, 0 to 255. */
 export type Colour = readonly [red: number, green: number, blue: number]
 
-/** Colours that prompts name. */
+/** Colours that a prompt can name. */
 const NAMED: Readonly<Record<string, Colour>> = {
   red: [214, 64, 58],
   orange: [230, 137, 46],
@@ -25,7 +25,7 @@ const NAMED: Readonly<Record<string, Colour>> = {
   gray: [150, 154, 160],
 }
 
-/** Words that say what kind of figure it is; who is none of these is a person. */
+/** Words that select the kind of figure. A prompt without any of them shows a person. */
 const KINDS = {
   beast:
     /\b(dog|cat|wolf|fox|horse|bear|cow|pig|sheep|goat|deer|rat|mouse|lion|tiger|dragon|dinosaur|spider|beetle|crab|frog|turtle|lizard|boar|unicorn)s?\b/,
@@ -35,10 +35,10 @@ const KINDS = {
     /\b(coin|gem|crystal|diamond|star|heart|ball|orb|key|potion|bottle|chest|box|crate|barrel|bomb|rock|stone|flame|fire|torch|sword|shield|ship|car|tree|flower|portal)s?\b/,
 } as const
 
-/** One oval of a figure: middle and half sides, as parts of the frame, and how bright it is. */
+/** One oval of a figure: its centre and half axes as shares of the frame, and its brightness. */
 type Oval = readonly [x: number, y: number, rx: number, ry: number, light: number]
 
-/** Each from the back to the front, standing on the bottom of the frame. */
+/** Ovals from back to front. Each figure stands on the bottom of the frame. */
 const OVALS: Readonly<Record<keyof typeof KINDS | 'person', readonly Oval[]>> = {
   person: [
     [0.42, 0.86, 0.07, 0.14, 0.6],
@@ -72,20 +72,21 @@ const OVALS: Readonly<Record<keyof typeof KINDS | 'person', readonly Oval[]>> = 
 }
 
 /**
- * Draws what a prompt speaks of, as far as its words tell: a person, a beast, something that flies, a blob or a thing, in the colour that it names first. The same words give the same picture.
+ * Draws a figure for a prompt: a person, a beast, a flying thing, a blob or an object, in the first colour
+ * that the prompt names. The same words give the same picture.
  *
- * @param hasGround Whether it stands before a background that fills the frame.
+ * @param hasBackground Whether to draw a background that fills the frame.
  */
-export function drawFigure(prompt: string, width: number, height: number, hasGround: boolean): Bitmap {
+export function drawFigure(prompt: string, width: number, height: number, hasBackground: boolean): Bitmap {
   const figure = createBitmap(width, height)
   const colour = wordColour(prompt, prompt.toLowerCase())
   const side = Math.min(width, height)
   const [left, top] = [(width - side) / 2, height - side]
-  if (hasGround)
+  if (hasBackground)
     for (let at = 0; at < width * height; at++)
-      figure.data.set([...lit([200, 206, 216], 1 - (0.25 * Math.floor(at / width)) / height), 255], at * 4)
+      figure.data.set([...brighten([200, 206, 216], 1 - (0.25 * Math.floor(at / width)) / height), 255], at * 4)
   for (const [x, y, rx, ry, light] of OVALS[kindOf(prompt)])
-    drawOval(figure, left + x * side, top + y * side, rx * side, ry * side, lit(colour, light))
+    drawOval(figure, left + x * side, top + y * side, rx * side, ry * side, brighten(colour, light))
   return figure
 }
 
@@ -95,7 +96,10 @@ function kindOf(prompt: string): keyof typeof OVALS {
   return found.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)[0]?.kind ?? 'person'
 }
 
-/** The colour that words name first; else a bright one of their own (FNV-1a of the text, then a hue). */
+/**
+ * The first colour named in `words`. If there is none, a bright colour derived from `text` (its FNV-1a hash
+ * selects the hue).
+ */
 export function wordColour(text: string, words: string): Colour {
   const named = /\b[a-z]+\b/g
   for (const [word] of words.matchAll(named)) if (Object.hasOwn(NAMED, word)) return NAMED[word] as Colour
@@ -109,14 +113,14 @@ export function wordColour(text: string, words: string): Colour {
   return [channel(0), channel(240), channel(120)]
 }
 
-function lit(colour: Colour, light: number): Colour {
+function brighten(colour: Colour, light: number): Colour {
   const [red, green, blue] = colour.map((value) => Math.min(255, Math.round(value * light))) as [number, number, number]
   return [red, green, blue]
 }
 
-/** Filled, with a darker rim. */
+/** Draws a filled oval with a darker rim. */
 function drawOval(target: Bitmap, x: number, y: number, rx: number, ry: number, colour: Colour): void {
-  const rim = lit(colour, 0.5)
+  const rim = brighten(colour, 0.5)
   const [from, to] = [Math.max(0, Math.floor(y - ry)), Math.min(target.height, Math.ceil(y + ry))]
   for (let row = from; row < to; row++)
     for (let column = Math.max(0, Math.floor(x - rx)); column < Math.min(target.width, Math.ceil(x + rx)); column++) {

@@ -1,6 +1,6 @@
 import type { Bitmap } from '../bitmap.ts'
 
-/** Five rows of three pixels a letter, each row an octal digit, the left pixel its highest bit. */
+/** Five rows of three pixels per letter. Each row is an octal digit, its highest bit the left pixel. */
 const GLYPHS: Readonly<Record<string, string>> = {
   ...{ a: '25755', b: '65656', c: '34443', d: '65556', e: '74647', f: '74644', g: '34553', h: '55755', i: '72227', j: '11152' },
   ...{ k: '55655', l: '44447', m: '57755', n: '65555', o: '25552', p: '65644', q: '25563', r: '65655', s: '34216', t: '72222' },
@@ -19,12 +19,17 @@ const GLYPHS: Readonly<Record<string, string>> = {
   },
 }
 
-/** Height of a line of writing, pixels. */
+/** Height of a line of text, pixels. */
 export const LETTER_HEIGHT = 10
-/** From one letter to the next, pixels. */
+/** Distance between the left edges of two letters, pixels. */
 export const LETTER_WIDTH = 8
 
-/** Writes small letters and digits into an opaque picture; what does not fit is cut off, a letter that is not known stays empty. @param colour Red, green, blue. */
+/**
+ * Writes text into an opaque picture, in lower case. Text that does not fit is cut off. A character without a
+ * glyph leaves a space.
+ *
+ * @param colour Red, green, blue.
+ */
 export function write(
   target: Bitmap,
   text: string,

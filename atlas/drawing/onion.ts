@@ -2,32 +2,37 @@ import { type Bitmap, createBitmap } from '../bitmap.ts'
 
 const BEFORE = [235, 50, 50] as const
 const AFTER = [40, 90, 235] as const
-/** How strongly a neighbour shines through. */
-const GHOST = 0.5
-/** How strongly the frame itself is drawn over them. */
-const SELF = 0.72
+/** Opacity of a neighbour. */
+const NEIGHBOUR_OPACITY = 0.5
+/** Opacity of the frame over its neighbours. */
+const OWN_OPACITY = 0.72
 
 /**
- * Each frame over its neighbours: the one before in red, the one after in blue, both as flat shapes.
+ * Draws each frame over its neighbours as an onion skin: the frame before in red, the frame after in blue,
+ * both as flat shapes.
  *
  * @param frames In playing order, of one size.
  * @param isClosed Whether the first frame follows the last.
  */
-export function layOnion(frames: readonly Bitmap[], isClosed: boolean): Bitmap[] {
+export function drawOnionSkins(frames: readonly Bitmap[], isClosed: boolean): Bitmap[] {
   const count = frames.length
   return frames.map((frame, at) => {
     const before = at > 0 || isClosed ? frames[(at + count - 1) % count] : undefined
     const after = at + 1 < count || isClosed ? frames[(at + 1) % count] : undefined
     const skin = createBitmap(frame.width, frame.height)
-    if (before) lay(skin, before, GHOST, BEFORE)
-    if (after) lay(skin, after, GHOST, AFTER)
-    lay(skin, frame, SELF)
+    if (before) drawOver(skin, before, NEIGHBOUR_OPACITY, BEFORE)
+    if (after) drawOver(skin, after, NEIGHBOUR_OPACITY, AFTER)
+    drawOver(skin, frame, OWN_OPACITY)
     return skin
   })
 }
 
-/** Straight-alpha "over". @param flat Instead of the picture's own colours. */
-function lay(target: Bitmap, source: Bitmap, strength: number, flat?: readonly [number, number, number]): void {
+/**
+ * Straight-alpha "over".
+ *
+ * @param flat Drawn instead of the picture's own colours.
+ */
+function drawOver(target: Bitmap, source: Bitmap, strength: number, flat?: readonly [number, number, number]): void {
   for (let at = 0; at < target.data.length; at += 4) {
     const own = (source.data[at + 3]! / 255) * strength
     if (own === 0) continue

@@ -2,33 +2,56 @@ import { type Bitmap, createBitmap } from '../bitmap.ts'
 import { clearBackdrop } from '../frames/backdrop.ts'
 import { type Colour, drawFigure, wordColour } from './figure.ts'
 
-/** What a stand-in must look like from outside. */
+/** Options of {@link makePlaceholder}. */
 export interface PlaceholderOptions {
-  /** Number of frames, 1 or more: as many as are asked for. */
+  /** Number of frames, 1 or more. */
   readonly frames: number
-  /** Pixels. @default the reference's, or 128; no side longer than 512 */
+  /**
+   * Pixels.
+   *
+   * @default the reference's, or 128; no side longer than 512
+   */
   readonly width?: number
-  /** Pixels. @default the reference's, or 128; no side longer than 512 */
+  /**
+   * Pixels.
+   *
+   * @default the reference's, or 128; no side longer than 512
+   */
   readonly height?: number
-  /** Gives the mark its colour, so that animations can be told apart; e.g. `hero/walk`. */
+  /** Selects the colour of the mark, so that animations can be distinguished; e.g. `hero/walk`. */
   readonly label: string
-  /** What the sprite is: decides what is drawn where there is no reference. @default the label */
+  /**
+   * Description of the sprite. It selects the figure if there is no reference.
+   *
+   * @default the label
+   */
   readonly prompt?: string
-  /** `remove` takes a flat backdrop off the reference; `keep` fills the whole frame. @default 'remove' */
+  /**
+   * `remove` clears a flat backdrop of the reference; `keep` fills the whole frame.
+   *
+   * @default 'remove'
+   */
   readonly background?: 'remove' | 'keep'
-  /** Whether a striped corner tells it from the real thing. @default true */
+  /**
+   * Whether a striped corner marks it as a placeholder.
+   *
+   * @default true
+   */
   readonly isMarked?: boolean
 }
 
 const DEFAULT_SIDE = 128
 const LONGEST_SIDE = 512
-/** How far the figure squashes, and how much closer a kept background comes. */
+/** How far the figure squashes, and how far a kept background zooms in, as shares of the size. */
 const SWING = 0.1
 const ZOOM = 0.06
 
 /**
- * Makes a moving stand-in for frames that have not been bought. The first frame is the reference as it is (or a figure drawn after the prompt); then it squashes and stretches once a round,
- * on its feet. The stripes of its mark move on by one each round: how long a frame is shown can be seen by them. Free, and the same each time.
+ * Makes moving placeholder frames for an animation that is not bought yet.
+ *
+ * The first frame is the reference as it is, or a figure drawn from the prompt. The figure then squashes and
+ * stretches once per cycle, with its feet in place. The stripes of the mark move by one stripe per cycle,
+ * which makes frame times visible. It is free, and the same input gives the same frames.
  */
 export function makePlaceholder(reference: Bitmap | undefined, options: PlaceholderOptions): Bitmap[] {
   const { frames, label, prompt = label, background = 'remove', isMarked = true } = options
@@ -38,8 +61,8 @@ export function makePlaceholder(reference: Bitmap | undefined, options: Placehol
   const colour = wordColour(label, '')
   const feet = isKept ? picture.height / 2 : lowest(picture)
   return Array.from({ length: frames }, (_, index) => {
-    const turn = (1 - Math.cos((2 * Math.PI * index) / frames)) / 2
-    const tall = isKept ? 1 + ZOOM * turn : 1 - SWING * turn
+    const swing = (1 - Math.cos((2 * Math.PI * index) / frames)) / 2
+    const tall = isKept ? 1 + ZOOM * swing : 1 - SWING * swing
     const frame = createBitmap(width, height)
     drawPose(frame, picture, { wide: isKept ? tall : 1 / tall, tall, feet, isCovering: isKept })
     if (isMarked) drawMark(frame, colour, index / frames)
@@ -55,28 +78,28 @@ function sizeOf(reference: Bitmap | undefined, options: PlaceholderOptions): { r
   return { width: Math.max(1, Math.round(width * shrunk)), height: Math.max(1, Math.round(height * shrunk)) }
 }
 
-/** The row under the last one that shows anything. */
+/** The row after the last visible one. */
 function lowest({ width, height, data }: Bitmap): number {
   for (let at = width * height - 1; at >= 0; at--) if ((data[at * 4 + 3] as number) > 0) return Math.floor(at / width) + 1
   return height
 }
 
-interface Stance {
-  /** Factors on the sides, about the middle of the feet. */
+interface Pose {
+  /** Scale factors of the sides, around the middle of the feet. */
   readonly wide: number
   readonly tall: number
-  /** Row of the picture that stays where it is. */
+  /** Row of the picture that keeps its place. */
   readonly feet: number
-  /** Whether the picture fills the frame; else it fits inside. */
+  /** Whether the picture covers the frame; if not, it fits inside. */
   readonly isCovering: boolean
 }
 
-/** Draws the picture into the frame, by the nearest pixel; what lies outside is cut off. */
-function drawPose(frame: Bitmap, picture: Bitmap, { wide, tall, feet, isCovering }: Stance): void {
+/** Draws the picture into the frame by nearest neighbour. Pixels outside of the frame are cut off. */
+function drawPose(frame: Bitmap, picture: Bitmap, { wide, tall, feet, isCovering }: Pose): void {
   const pick = isCovering ? Math.max : Math.min
   const fit = pick(frame.width / picture.width, frame.height / picture.height)
   const columns = Array.from({ length: frame.width }, (_, x) => Math.floor(picture.width / 2 + (x + 0.5 - frame.width / 2) / (fit * wide)))
-  // The picture stands on the bottom of the frame where it is shaped otherwise.
+  // If the proportions differ, the picture stands on the bottom of the frame.
   const ground = isCovering ? frame.height / 2 : frame.height - (picture.height - feet) * fit
   for (let y = 0; y < frame.height; y++) {
     const row = Math.floor(feet + (y + 0.5 - ground) / (fit * tall))
@@ -89,14 +112,18 @@ function drawPose(frame: Bitmap, picture: Bitmap, { wide, tall, feet, isCovering
   }
 }
 
-/** A striped corner, top left. @param turn How far the round has come, 0 to 1. */
-function drawMark(frame: Bitmap, colour: Colour, turn: number): void {
+/**
+ * Draws a striped corner, top left.
+ *
+ * @param phase Position in the cycle, 0 to 1.
+ */
+function drawMark(frame: Bitmap, colour: Colour, phase: number): void {
   const shortest = Math.min(frame.width, frame.height)
   const side = Math.min(shortest, Math.max(3, Math.round(shortest / 8)))
   const stripe = Math.max(1, side / 4)
   for (let y = 0; y < side; y++)
     for (let x = 0; x + y < side; x++) {
-      const isColoured = Math.floor((x + y) / stripe + 2 * (1 - turn)) % 2 === 0
+      const isColoured = Math.floor((x + y) / stripe + 2 * (1 - phase)) % 2 === 0
       frame.data.set([...(isColoured ? colour : ([255, 255, 255] as const)), 255], (y * frame.width + x) * 4)
     }
 }

@@ -2,17 +2,17 @@ import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import { makeContactSheet } from './contact-sheet.ts'
 import { LETTER_HEIGHT, write } from './font.ts'
-import { layOnion } from './onion.ts'
+import { drawOnionSkins } from './onion.ts'
 
 /** One animation on a review sheet. */
 export interface ReviewedAnimation {
-  /** Written above it. */
+  /** Text above the frames. */
   readonly title: string
-  /** In playing order, of one size, at least one. */
+  /** In playing order, of one size; at least one. */
   readonly frames: readonly Bitmap[]
-  /** Lines written under each frame, e.g. its index. */
+  /** Lines of text under each frame, e.g. its index. */
   readonly captions: readonly (readonly string[])[]
-  /** Places of frames with a red border. */
+  /** Indices of frames with a red border. */
   readonly flagged: readonly number[]
   /** Whether the first frame follows the last. */
   readonly isClosed: boolean
@@ -22,21 +22,22 @@ export interface ReviewedAnimation {
 const CELL = 128
 const COLUMNS = 10
 const SPACE = 8
-const GROUND = [40, 40, 40] as const
+const BACKGROUND = [40, 40, 40] as const
 const PLAIN = [230, 230, 230] as const
 const RED = [255, 110, 100] as const
 
 /**
- * A picture for a person to look frames over: for each animation its frames in rows, flagged ones with a red border, and under each row the same frames as an onion
- * skin: the frame before shines through in red, the frame after in blue, so that what jumps shows double edges.
+ * Draws a picture for a person to review frames. Each animation shows its frames in rows, flagged ones with a
+ * red border. Under each row the same frames follow as an onion skin: the frame before in red and the frame
+ * after in blue. A jump shows as double edges.
  *
- * @throws {AtlasError} `SW_ATLAS_OPTION` where there is nothing to show.
+ * @throws {AtlasError} `SW_ATLAS_OPTION` if there is nothing to show.
  */
 export function makeReviewSheet(animations: readonly ReviewedAnimation[]): Bitmap {
   if (animations.length === 0) throw new AtlasError('SW_ATLAS_OPTION', { message: 'Expected animations for a review sheet, found none.' })
   const parts = animations.map(drawAnimation)
   const width = Math.max(...parts.map((part) => part.width)) + 2 * SPACE
-  const sheet = ground(
+  const sheet = createBackground(
     width,
     parts.reduce((sum, part) => sum + part.height + 2 * SPACE, 0),
   )
@@ -49,7 +50,7 @@ export function makeReviewSheet(animations: readonly ReviewedAnimation[]): Bitma
 }
 
 function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedAnimation): Bitmap {
-  const onion = layOnion(frames, isClosed)
+  const onion = drawOnionSkins(frames, isClosed)
   const columns = Math.min(COLUMNS, frames.length)
   const rows: Bitmap[] = []
   for (let from = 0; from < frames.length; from += columns) {
@@ -60,7 +61,7 @@ function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedA
     rows.push(withCaptions(row, captions.slice(from, to), own, columns), makeContactSheet(onion.slice(from, to), { columns, cell: CELL }))
   }
   const head = 2 * LETTER_HEIGHT
-  const whole = ground(
+  const whole = createBackground(
     Math.max(...rows.map((row) => row.width)),
     rows.reduce((sum, row) => sum + row.height, head),
   )
@@ -75,7 +76,7 @@ function drawAnimation({ title, frames, captions, flagged, isClosed }: ReviewedA
 
 function withCaptions(row: Bitmap, captions: readonly (readonly string[])[], flagged: readonly number[], columns: number): Bitmap {
   const line = LETTER_HEIGHT + 3
-  const whole = ground(row.width, row.height + line * Math.max(...captions.map((lines) => lines.length)) + 2)
+  const whole = createBackground(row.width, row.height + line * Math.max(...captions.map((lines) => lines.length)) + 2)
   blit(whole, row, 0, 0)
   const wide = (row.width - 4) / columns
   for (const [at, lines] of captions.entries())
@@ -84,8 +85,8 @@ function withCaptions(row: Bitmap, captions: readonly (readonly string[])[], fla
   return whole
 }
 
-function ground(width: number, height: number): Bitmap {
+function createBackground(width: number, height: number): Bitmap {
   const bitmap = createBitmap(width, height)
-  for (let at = 0; at < bitmap.data.length; at += 4) bitmap.data.set([...GROUND, 255], at)
+  for (let at = 0; at < bitmap.data.length; at += 4) bitmap.data.set([...BACKGROUND, 255], at)
   return bitmap
 }

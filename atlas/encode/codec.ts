@@ -8,43 +8,58 @@ import { decodePng, MAX_PIXELS, type PictureLimits } from '../png/read.ts'
 import { encodePngAsync } from '../png/write.ts'
 import { bleedColours } from './bleed.ts'
 import { likeness } from './likeness.ts'
-import { resizeNearest } from './nearest.ts'
 import { encodeTexture, type TextureCodec } from './texture.ts'
 
-/** How a page is written. */
+/** How a page is encoded. */
 export interface PageEncoding {
   readonly format: PageFormat
-  /** PNG: zlib level, 0 to 9. @default {@link DEFAULT_LEVEL} */
+  /**
+   * PNG: zlib level, 0 to 9.
+   *
+   * @default {@link DEFAULT_LEVEL}
+   */
   readonly level?: number
-  /** WebP, AVIF: 1 to 100; read where `lossless` is false. @default 80 for WebP, 50 for AVIF */
+  /**
+   * WebP and AVIF: quality, 1 to 100; ignored if `lossless` is true.
+   *
+   * @default 80 for WebP, 50 for AVIF
+   */
   readonly quality?: number
-  /** WebP: exact pixels. AVIF is never exact, so it is always lossy. @default true */
+  /**
+   * WebP: exact pixels. AVIF is always lossy.
+   *
+   * @default true
+   */
   readonly lossless?: boolean
-  /** KTX2: what encodes it, handed in. */
+  /** KTX2: the codec that encodes the page. */
   readonly texture?: TextureCodec
-  /** PNG: write colours as indices into a palette where that is smaller. See {@link PaletteMode}. @default truecolour */
+  /**
+   * PNG: use a palette if the file gets smaller. See {@link PaletteMode}.
+   *
+   * @default truecolour
+   */
   readonly palette?: PaletteMode
 }
 
-/** zlib level of PNGs that are given none: higher ones take several times as long for a few hundredths of the bytes. */
+/** Default zlib level of PNGs. Higher levels take several times as long and save a few percent. */
 export const DEFAULT_LEVEL = 6
 
 type SharpModule = typeof import('sharp')['default']
 
 let loading: Promise<SharpModule> | undefined
 
-// Loaded at first use: the import costs more than most warm builds do.
+// Loaded on first use: the import takes longer than most warm builds.
 function loadSharp(): Promise<SharpModule> {
   loading ??= import('sharp').then(({ default: sharp }) => {
     sharp.cache(false)
-    // Pages and frames are the unit of work; threads inside one cost more than they gain.
+    // Pages and frames run in parallel; more threads for one picture slow the whole down.
     sharp.concurrency(1)
     return sharp
   })
   return loading
 }
 
-/** PNGs with these faults have sound pixels; a picture of the user's own is read in spite of them. */
+/** PNGs that break these rules still have valid pixels, so a picture of the user is read in spite of them. */
 const HARMLESS_PNG_RULES: ReadonlySet<unknown> = new Set([
   'crc-ancillary',
   'trailing-bytes',
@@ -55,11 +70,14 @@ const HARMLESS_PNG_RULES: ReadonlySet<unknown> = new Set([
 ])
 
 /**
- * Reads a PNG, JPEG or WebP picture, as references are. An EXIF turn is applied; of an animation the first picture is read.
+ * Reads a PNG, JPEG or WebP picture, for references. It applies EXIF rotation. Of an animation it reads the
+ * first picture.
  *
- * PNGs go through the own strict decoder; only a PNG whose fault cannot touch its pixels is handed to sharp.
+ * PNGs are read by the strict decoder of this package. Only if a fault cannot change the pixels, sharp reads
+ * the PNG.
  *
- * @throws {AtlasError} `SW_IMAGE` for another format, a damaged file, or one over the limit; `SW_PNG` for a damaged PNG.
+ * @throws {AtlasError} `SW_IMAGE` for another format, a damaged file, or a picture over the limit; `SW_PNG`
+ * for a damaged PNG.
  */
 export async function readPicture(bytes: Uint8Array, limits: PictureLimits = {}): Promise<Bitmap> {
   const info = pictureInfo(bytes)
@@ -81,9 +99,9 @@ export async function readPicture(bytes: Uint8Array, limits: PictureLimits = {})
 }
 
 /**
- * Reads a page that was written before.
+ * Reads an encoded page.
  *
- * @throws {AtlasError} `SW_IMAGE` or `SW_PNG` for bytes that are none.
+ * @throws {AtlasError} `SW_IMAGE` or `SW_PNG` for invalid bytes.
  */
 export async function readPage(bytes: Uint8Array, format: Exclude<PageFormat, 'ktx2'>): Promise<Bitmap> {
   return format === 'png' ? decodePng(bytes) : readBySharp(bytes, { format }, MAX_PIXELS)
@@ -105,10 +123,16 @@ async function readBySharp(bytes: Uint8Array, info: { readonly format: string },
 }
 
 /**
- * Writes a page. PNG without adaptive filters, which make flat art larger, and with a palette only where that keeps its promise and is smaller; WebP exact and fast. Before detail is lost, clear
- * pixels near visible ones take their colour. The same pixels give the same bytes on one version of zlib (PNG) and sharp (all others); a PNG in all its colours needs no sharp.
+ * Encodes a page.
  *
- * @throws {AtlasError} `SW_ATLAS_OPTION` for KTX2 without a codec, or of more pixels than it takes.
+ * PNG has no adaptive filters, which make flat art larger. It gets a palette only if the mode allows it and
+ * the file gets smaller. Lossless WebP uses the fastest effort. Before lossy encoding, clear pixels near
+ * visible ones take their colour.
+ *
+ * The same pixels give the same bytes on one version of zlib (PNG) or sharp (all others). A truecolour PNG
+ * does not load sharp.
+ *
+ * @throws {AtlasError} `SW_ATLAS_OPTION` for KTX2 without a codec, or with more pixels than the codec takes.
  */
 export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promise<Uint8Array> {
   const lossless = encoding.lossless ?? true
@@ -121,14 +145,14 @@ export async function encodePage(bitmap: Bitmap, encoding: PageEncoding): Promis
   }
   const image = await sharpOf(lossless && encoding.format === 'webp' ? bitmap : bleedColours(bitmap))
   if (encoding.format === 'webp') {
-    // Lossy effort 4 is the best trade; 6 takes ten times as long for a tenth of the bytes.
+    // Effort 4 is the best trade for lossy WebP: 6 takes ten times as long and saves a tenth of the bytes.
     const options = lossless ? { lossless, effort: 0 } : { quality: encoding.quality ?? 80, effort: 4 }
     return bytesOf(await image.webp(options).toBuffer())
   }
   return bytesOf(await image.avif({ quality: encoding.quality ?? 50, effort: 2, chromaSubsampling: '4:4:4' }).toBuffer())
 }
 
-/** Undefined where a palette cannot keep what the mode promises. */
+/** Returns `undefined` if a palette cannot keep what the mode promises. */
 async function encodePalette(bitmap: Bitmap, mode: PaletteMode, level: number): Promise<Uint8Array | undefined> {
   const exact = await encodeIndexed(bitmap, level)
   if (exact !== undefined || mode === 'exact') return exact
@@ -138,7 +162,8 @@ async function encodePalette(bitmap: Bitmap, mode: PaletteMode, level: number): 
 }
 
 /**
- * Scales to exactly `width` × `height`. `lanczos` works on premultiplied colour, so that clear pixels lend no colour to edges; `nearest` copies pixels and needs no sharp.
+ * Scales to exactly `width` × `height`. `lanczos` works on premultiplied colour, so that clear pixels do not
+ * affect edges. `nearest` copies pixels and does not load sharp.
  *
  * @throws {AtlasError} `SW_FRAME_SIZE` for sides under 1.
  */
@@ -147,9 +172,31 @@ export async function resize(bitmap: Bitmap, width: number, height: number, kern
   if (kernel === 'nearest') return resizeNearest(bitmap, width, height)
   createBitmap(width, height)
   const image = await sharpOf(bitmap)
-  // sharp premultiplies around a resize of its own accord.
+  // sharp premultiplies for a resize by itself.
   const data = await image.resize({ width, height, fit: 'fill', kernel: 'lanczos3' }).raw({ depth: 'uchar' }).toBuffer()
   return createBitmap(width, height, bytesOf(data))
+}
+
+/**
+ * Scales by nearest neighbour: each pixel copies the source pixel under its centre, so no new colours appear.
+ *
+ * @throws {AtlasError} `SW_FRAME_SIZE` for sides under 1.
+ */
+function resizeNearest(bitmap: Bitmap, width: number, height: number): Bitmap {
+  const scaled = createBitmap(width, height)
+  const columns = Int32Array.from({ length: width }, (_, x) => Math.floor(((x + 0.5) * bitmap.width) / width) * 4)
+  for (let y = 0; y < height; y++) {
+    const row = Math.floor(((y + 0.5) * bitmap.height) / height) * bitmap.width * 4
+    for (let x = 0; x < width; x++) {
+      const from = row + columns[x]!
+      const to = (y * width + x) * 4
+      scaled.data[to] = bitmap.data[from]!
+      scaled.data[to + 1] = bitmap.data[from + 1]!
+      scaled.data[to + 2] = bitmap.data[from + 2]!
+      scaled.data[to + 3] = bitmap.data[from + 3]!
+    }
+  }
+  return scaled
 }
 
 async function sharpOf(bitmap: Bitmap): Promise<Sharp> {

@@ -5,8 +5,11 @@ const C1 = (0.01 * 255) ** 2
 const C2 = (0.03 * 255) ** 2
 
 /**
- * How alike two pictures of one size look, up to 1 for equal ones: the structural similarity (SSIM) of the channel that differs most, over black and over white so that alpha counts,
- * as the mean over blocks of 8 × 8 pixels in which either shows anything. 1 where neither does.
+ * Structural similarity (SSIM) of two pictures of one size, up to 1 for equal ones.
+ *
+ * Each picture is drawn over black and over white, so that alpha counts. Of each block of 8 × 8 pixels the
+ * channel with the lowest similarity counts. The result is the mean over all blocks with a visible pixel in
+ * either picture, or 1 if there are none.
  *
  * @see Wang, Bovik, Sheikh, Simoncelli: Image Quality Assessment, 2004.
  */
@@ -35,15 +38,15 @@ function shows(bitmap: Bitmap, x: number, y: number): boolean {
   return isVisible
 }
 
-function valueAt({ data }: Bitmap, at: number, channel: number, ground: number): number {
+function valueAt({ data }: Bitmap, at: number, channel: number, background: number): number {
   const alpha = data[at + 3]! / 255
-  return data[at + channel]! * alpha + ground * (1 - alpha)
+  return data[at + channel]! * alpha + background * (1 - alpha)
 }
 
-function similarity(a: Bitmap, b: Bitmap, x: number, y: number, channel: number, ground: number): number {
+function similarity(a: Bitmap, b: Bitmap, x: number, y: number, channel: number, background: number): number {
   let [count, sumA, sumB, squareA, squareB, product] = [0, 0, 0, 0, 0, 0]
   eachPixel(a, x, y, (at) => {
-    const [ofA, ofB] = [valueAt(a, at, channel, ground), valueAt(b, at, channel, ground)]
+    const [ofA, ofB] = [valueAt(a, at, channel, background), valueAt(b, at, channel, background)]
     count++
     sumA += ofA
     sumB += ofB
@@ -52,6 +55,6 @@ function similarity(a: Bitmap, b: Bitmap, x: number, y: number, channel: number,
     product += ofA * ofB
   })
   const [meanA, meanB] = [sumA / count, sumB / count]
-  const [spreadA, spreadB, both] = [squareA / count - meanA ** 2, squareB / count - meanB ** 2, product / count - meanA * meanB]
-  return ((2 * meanA * meanB + C1) * (2 * both + C2)) / ((meanA ** 2 + meanB ** 2 + C1) * (spreadA + spreadB + C2))
+  const [varianceA, varianceB, covariance] = [squareA / count - meanA ** 2, squareB / count - meanB ** 2, product / count - meanA * meanB]
+  return ((2 * meanA * meanB + C1) * (2 * covariance + C2)) / ((meanA ** 2 + meanB ** 2 + C1) * (varianceA + varianceB + C2))
 }

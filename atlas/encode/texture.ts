@@ -2,16 +2,19 @@ import { type Bitmap, blit, createBitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import { bleedColours } from './bleed.ts'
 
-/** Encodes a picture whose sides are multiples of four as KTX2. Alpha stays straight. */
+/** Encodes a picture as KTX2. Both sides are multiples of four. Alpha stays straight. */
 export type TextureCodec = (bitmap: Bitmap) => Promise<Uint8Array>
 
-/** Graphics cards keep blocks of so many pixels a side, and browsers take no others. */
+/** Side of a compressed block in pixels. Browsers accept only textures of whole blocks. */
 const BLOCK = 4
 
-/** Pixels that the encoders of Basis Universal take. */
+/** Most pixels that the encoders of Basis Universal take. */
 const MOST_PIXELS = 12 * 1024 * 1024
 
-/** The picture with clear columns on the right and rows below until its sides are whole blocks: frames stay where they are. */
+/**
+ * Adds clear columns on the right and clear rows below until both sides are whole blocks. Frames keep their
+ * places.
+ */
 export function wholeBlocks(bitmap: Bitmap): Bitmap {
   const whole = (side: number): number => Math.ceil(side / BLOCK) * BLOCK
   const [width, height] = [whole(bitmap.width), whole(bitmap.height)]
@@ -22,7 +25,7 @@ export function wholeBlocks(bitmap: Bitmap): Bitmap {
 }
 
 /**
- * Writes a page as KTX2, in whole blocks, the colours of visible pixels bled under clear ones.
+ * Encodes a page as KTX2. It is enlarged to whole blocks, and clear pixels take the colours of visible ones.
  *
  * @throws {AtlasError} `SW_ATLAS_OPTION` without a codec, or for a page of more than 12 Mi pixels.
  */

@@ -1,12 +1,13 @@
 import { type Bitmap, createBitmap } from '../bitmap.ts'
 
-/** How far a channel may be from the backdrop's and count as backdrop, 0 to 255. */
+/** How far a channel of a backdrop pixel may be from the backdrop's colour, 0 to 255. */
 const TOLERANCE = 24
-/** Part of the border that must be of one colour for it to be taken for a backdrop. */
+/** The border counts as a backdrop if at least this share of it has one colour. */
 const SHARE = 0.8
 
 /**
- * Takes a flat backdrop off a picture: what is connected to the border and of its colour becomes clear. A picture that is clear at its border already, or busy there, or of one colour all over, is answered as it is.
+ * Clears a flat backdrop: all pixels of its colour that are connected to the border. Returns the picture
+ * unchanged if its border is clear or has many colours, or if the whole picture has one colour.
  */
 export function clearBackdrop(picture: Bitmap): Bitmap {
   const { width, height, data } = picture
@@ -33,7 +34,7 @@ export function clearBackdrop(picture: Bitmap): Bitmap {
   return seen.includes(0) ? cleared : picture
 }
 
-/** Places of the outermost pixels, each once. */
+/** Indices of the outermost pixels, each once. */
 function borderOf(width: number, height: number): number[] {
   const places: number[] = []
   for (let x = 0; x < width; x++) places.push(x, (height - 1) * width + x)
@@ -41,7 +42,7 @@ function borderOf(width: number, height: number): number[] {
   return [...new Set(places)]
 }
 
-/** The middle of each channel along the border; undefined where any of it is see-through. */
+/** Median of each channel along the border. Returns `undefined` if a border pixel is not opaque. */
 function commonColour(data: Uint8Array, border: readonly number[]): readonly number[] | undefined {
   if (border.some((at) => (data[at * 4 + 3] as number) < 255)) return undefined
   return [0, 1, 2].map((channel) => {

@@ -7,27 +7,36 @@ export interface HullPoint {
   readonly y: number
 }
 
-/** How an outline is drawn. */
+/** Options of {@link alphaHull}. */
 export interface HullOptions {
-  /** Corners at most, 4 to 64. */
+  /** Most corners, 4 to 64. */
   readonly corners: number
-  /** Alpha 0 to 255 at or under which a pixel counts as clear. @default 0 */
+  /**
+   * Largest alpha of a clear pixel, 0 to 255.
+   *
+   * @default 0
+   */
   readonly threshold?: number
 }
 
-/** Pixels that a simplified outline is moved outwards, so that rounding its corners never lets a pixel out. */
+/**
+ * Distance in pixels by which a simplified outline moves outwards, so that rounded corners never exclude a
+ * pixel.
+ */
 const REACH = 0.02
-/** Corners lie on hundredths of a pixel. */
+/** Corners are rounded to hundredths of a pixel. */
 const GRID = 100
 
 /**
- * The convex outline of what is seen, for hits and clicks.
+ * Returns the convex outline of the visible pixels, for hit tests.
  *
- * Pixels count as squares, all of which lie inside. With more corners than wanted, edges are taken out one by one, each time the one that adds the least area, by
- * drawing its neighbours on until they meet: so the outline grows, by a few pixels at most, and may reach over the frame's edge.
+ * Pixels are squares, and all visible ones are inside. If the hull has too many corners, edges are removed
+ * one by one: the two neighbours are extended until they meet, and the edge that adds the least area goes
+ * first. The outline grows by a few pixels at most, and may extend beyond the frame.
  *
- * @returns Corners clockwise on screen from the topmost (of several the leftmost), in pixels from the top left corner of the bitmap, to a hundredth. No three in a line. A wholly clear bitmap
- * gives none. The same pixels give the same numbers on every machine.
+ * @returns Corners in pixels from the top left of the bitmap, to a hundredth: clockwise on screen, from the
+ * topmost (of several the leftmost). No three are on one line. A wholly clear bitmap has none. The same
+ * pixels give the same numbers on every machine.
  * @throws {AtlasError} `SW_ATLAS_OPTION` for corners out of range.
  */
 export function alphaHull(bitmap: Bitmap, { corners, threshold = 0 }: HullOptions): readonly HullPoint[] {
@@ -39,13 +48,15 @@ export function alphaHull(bitmap: Bitmap, { corners, threshold = 0 }: HullOption
   return convexHull(onGrid).map(({ x, y }) => ({ x: x / GRID, y: y / GRID }))
 }
 
-/** @throws {AtlasError} `SW_ATLAS_OPTION` unless it is a whole number from 4 to 64. */
+/** @throws {AtlasError} `SW_ATLAS_OPTION` unless `corners` is an integer from 4 to 64. */
 export function checkCorners(corners: number): void {
   if (Number.isInteger(corners) && corners >= 4 && corners <= 64) return
   throw new AtlasError('SW_ATLAS_OPTION', { message: `Expected a hull of 4 to 64 corners, found ${corners}.`, facts: { hull: corners } })
 }
 
-/** The outer corners of the first and the last visible pixel of each row: no other can be on the hull. */
+/**
+ * The outer corners of the first and the last visible pixel of each row. No other point can be on the hull.
+ */
 function edgePoints({ width, height, data }: Bitmap, threshold: number): HullPoint[] {
   const points: HullPoint[] = []
   for (let y = 0; y < height; y++) {
@@ -60,18 +71,18 @@ function edgePoints({ width, height, data }: Bitmap, threshold: number): HullPoi
   return points
 }
 
-/** Above 0 where `c` lies right of the way from `a` to `b` on screen. */
-function turn(a: HullPoint, b: HullPoint, c: HullPoint): number {
+/** Cross product: above 0 if `c` is right of the line from `a` to `b` on screen. */
+function crossProduct(a: HullPoint, b: HullPoint, c: HullPoint): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x)
 }
 
-/** Andrew's monotone chain, by rows: exact for whole numbers. */
+/** Andrew's monotone chain, by rows. Exact for integers. */
 function convexHull(points: readonly HullPoint[]): HullPoint[] {
   const sorted = [...points].sort((a, b) => a.y - b.y || a.x - b.x)
   const chain = (ordered: readonly HullPoint[]): HullPoint[] => {
     const kept: HullPoint[] = []
     for (const point of ordered) {
-      while (kept.length > 1 && turn(kept.at(-2)!, kept.at(-1)!, point) <= 0) kept.pop()
+      while (kept.length > 1 && crossProduct(kept.at(-2)!, kept.at(-1)!, point) <= 0) kept.pop()
       kept.push(point)
     }
     return kept.slice(0, -1)
@@ -79,7 +90,10 @@ function convexHull(points: readonly HullPoint[]): HullPoint[] {
   return [...chain(sorted), ...chain([...sorted].reverse())]
 }
 
-/** Takes edges out until `corners` are left. Among five edges or more there is always one whose neighbours meet outside. */
+/**
+ * Removes edges until `corners` are left. With five or more edges, at least one pair of neighbours meets
+ * outside.
+ */
 function withoutEdges(hull: readonly HullPoint[], corners: number): HullPoint[] {
   let points = [...hull]
   while (points.length > corners) {
@@ -88,7 +102,7 @@ function withoutEdges(hull: readonly HullPoint[], corners: number): HullPoint[] 
     for (let edge = 0; edge < points.length; edge++) {
       const corner = meet(at(edge - 1), at(edge), at(edge + 2), at(edge + 1))
       if (corner === undefined) continue
-      const area = Math.abs(turn(at(edge), corner, at(edge + 1)))
+      const area = Math.abs(crossProduct(at(edge), corner, at(edge + 1)))
       if (best === undefined || area < best.area) best = { edge, corner, area }
     }
     if (best === undefined) break
@@ -99,7 +113,10 @@ function withoutEdges(hull: readonly HullPoint[], corners: number): HullPoint[] 
   return points
 }
 
-/** Where the ways from `a` over `b` and from `c` over `d` meet beyond `b` and `d`; undefined where they do not. */
+/**
+ * The point where the lines from `a` through `b` and from `c` through `d` meet beyond `b` and `d`. Returns
+ * `undefined` if they do not.
+ */
 function meet(a: HullPoint, b: HullPoint, c: HullPoint, d: HullPoint): HullPoint | undefined {
   const one = { x: b.x - a.x, y: b.y - a.y }
   const other = { x: d.x - c.x, y: d.y - c.y }
@@ -114,7 +131,7 @@ function widen(points: readonly HullPoint[]): HullPoint[] {
   const edges = points.map((from, index) => {
     const to = points[(index + 1) % points.length]!
     const length = Math.sqrt((to.x - from.x) ** 2 + (to.y - from.y) ** 2)
-    // Clockwise on screen, the outside lies to the left.
+    // The points run clockwise on screen, so the outside is on the left.
     const out = { x: ((to.y - from.y) / length) * REACH, y: ((from.x - to.x) / length) * REACH }
     return { from: { x: from.x + out.x, y: from.y + out.y }, x: to.x - from.x, y: to.y - from.y }
   })

@@ -6,7 +6,7 @@ import type { EarlierPages, PackedPlace } from '../packing/packer.ts'
 import type { EarlierFrame } from './placed-frame.ts'
 import { type TrimmedFrame, trim } from './trim.ts'
 
-/** A trimmed frame of a sequence, and the picture on the pages that it shares with its equals. */
+/** A trimmed frame of a sequence. Equal frames share one picture on the pages. */
 export interface Piece {
   readonly frame: Frame
   readonly sequence: FrameSequence
@@ -18,16 +18,17 @@ export interface Piece {
 function cutFrame({ bitmap, canvas }: Frame, sequence: FrameSequence, align: number): TrimmedFrame {
   if (canvas !== undefined) return { bitmap, offsetX: canvas.x, offsetY: canvas.y }
   if (!sequence.trim) return { bitmap, offsetX: 0, offsetY: 0 }
-  // At a smaller scale an edge that is drawn smoothly reaches a pixel further out.
+  // Smooth scaling to a smaller scale spreads an edge by one pixel.
   const isSmoothed = align > 1 && !sequence.pixelArt
   return trim(bitmap, { align, margin: isSmoothed ? 2 * align : align })
 }
 
 /**
- * Trims the frames of a sequence, and lets equal ones share their pixels. Whole frames of a large project
+ * Trims the frames of a sequence and shares the pixels of equal ones. The untrimmed frames of a large project
  * would not fit into memory.
- * `makeAtlas` without `align` makes the same atlas of it. Sequences that are not trimmed, or that the engine
- * slices, stay whole.
+ *
+ * `makeAtlas` without `align` makes the same atlas from the result. Sequences with `trim: false` and those
+ * with borders are not trimmed.
  */
 export function cutSequence(sequence: FrameSequence): FrameSequence {
   if (!untrimmedSlices(sequence).trim) return sequence
@@ -43,7 +44,11 @@ export function cutSequence(sequence: FrameSequence): FrameSequence {
   return { ...sequence, frames }
 }
 
-/** Cuts frames, and finds equal ones. @returns Also, for each sequence, the pictures of its frames. */
+/**
+ * Cuts frames and finds equal ones.
+ *
+ * @returns The pieces, their pictures, and for each sequence the pictures of its frames.
+ */
 export function cutPieces(
   sequences: readonly FrameSequence[],
   align: number,
@@ -63,7 +68,7 @@ export function cutPieces(
   return { pieces: cut.flat(), pictures, picturesOf: cut.map((pieces) => pieces.map(({ picture }) => picture)) }
 }
 
-/** Where the pictures of today lay before, each by the first frame that shows it. */
+/** Earlier places of the present pictures. The first frame that shows a picture decides. */
 export function earlierPlaces(
   earlier: readonly EarlierFrame[],
   sequences: readonly FrameSequence[],
@@ -90,7 +95,7 @@ export function earlierPlaces(
   return pages
 }
 
-/** Engines slice what lies on the page, whatever was trimmed off it. */
+/** A nine-slice is cut by its borders on the page, so its frames must not be trimmed. */
 export function untrimmedSlices(sequence: FrameSequence): FrameSequence {
   return sequence.borders === undefined ? sequence : { ...sequence, trim: false }
 }

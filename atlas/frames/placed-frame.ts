@@ -1,18 +1,23 @@
+import { type Bitmap, crop, turnBack } from '../bitmap.ts'
 import type { Borders } from '../frame.ts'
 import type { HullPoint } from './hull.ts'
 
-/** Where a frame lies, in page pixels, and how it is restored to its untrimmed size. */
+/** Place of a frame in page pixels, and how to restore its untrimmed size. */
 export interface PlacedFrame {
   /** `sprite/animation/0000`. */
   readonly name: string
   readonly page: number
-  /** Left edge on the page; extruded rings lie outside. */
+  /** Left edge on the page, without extruded rings. */
   readonly x: number
   readonly y: number
-  /** Trimmed size, upright. */
+  /** Trimmed size, not turned. */
   readonly width: number
   readonly height: number
-  /** Whether it lies on the page turned by 90° clockwise, covering `height` × `width` there. @default false */
+  /**
+   * Whether the frame is turned by 90° clockwise on the page and covers `height` × `width` there.
+   *
+   * @default false
+   */
   readonly isTurned?: boolean
   /** Place of the trimmed rectangle in the untrimmed frame. */
   readonly offsetX: number
@@ -21,11 +26,22 @@ export interface PlacedFrame {
   readonly sourceWidth: number
   readonly sourceHeight: number
   readonly anchor?: { readonly x: number; readonly y: number }
-  /** What a nine-slice keeps unstretched at each side, pixels of the untrimmed frame at this scale. Such a frame is not trimmed. */
+  /**
+   * Borders of a nine-slice that are not stretched, in pixels of the untrimmed frame at this scale. Such a
+   * frame is not trimmed.
+   */
   readonly borders?: Borders
-  /** Convex outline of what is seen, clockwise, pixels of the untrimmed frame at this scale; absent where nothing is seen, and until `withOutlines` adds it. */
+  /**
+   * Convex outline of the visible pixels, clockwise, in pixels of the untrimmed frame at this scale.
+   * `withOutlines` adds it; it is absent before that, and for a clear frame.
+   */
   readonly hull?: readonly HullPoint[]
 }
 
-/** What is to be known of a frame of an earlier atlas to leave it where it was. */
+/** The fields of an earlier frame that are needed to keep its place. */
 export type EarlierFrame = Pick<PlacedFrame, 'name' | 'page' | 'x' | 'y' | 'width' | 'height' | 'isTurned'>
+
+/** Cuts the trimmed picture of a frame from its page and turns it upright. */
+export function cutPlaced(page: Bitmap, { x, y, width, height, isTurned = false }: PlacedFrame): Bitmap {
+  return isTurned ? turnBack(crop(page, x, y, height, width)) : crop(page, x, y, width, height)
+}

@@ -2,31 +2,42 @@ import type { Bitmap } from '../bitmap.ts'
 import { resize } from '../encode/codec.ts'
 import type { FrameSequence } from '../frame.ts'
 
-/** Size a frame is to have: `longest` sets its longest side, `box` fits it inside. Both grow small frames too. */
+/**
+ * Target size of a frame: `longest` sets its longest side, `box` is the box that it fits into. Both enlarge
+ * small frames too.
+ */
 export type FitSize =
   | { readonly kind: 'longest'; readonly px: number }
   | { readonly kind: 'box'; readonly width: number; readonly height: number }
 
-/** The size a picture of `width` × `height` gets: proportions kept, whole pixels, each side 1 or more. @param pixelArt See {@link fitFactor}. @default false */
+/**
+ * The size of a `width` × `height` picture after fitting: same proportions, whole pixels, each side at least
+ * 1.
+ *
+ * @param pixelArt See {@link fitFactor}.
+ * @default false
+ */
 export function fitSize(width: number, height: number, size: FitSize, pixelArt = false): { width: number; height: number } {
   return scaledSize(width, height, fitFactor(width, height, size, pixelArt))
 }
 
 /**
- * By how much a frame of `width` × `height` is scaled to fit. Pixel art takes the next smaller whole factor, or one part of a whole one (2, 1, 1/2, 1/3 …), so that
- * all its pixels stay equally large; it may come out smaller than was asked for.
+ * The factor by which a `width` × `height` frame is scaled to fit. Pixel art uses the next smaller integer or
+ * unit fraction (2, 1, 1/2, 1/3 …), so that all its pixels keep one size; the frame may get smaller than
+ * requested.
  */
 export function fitFactor(width: number, height: number, size: FitSize, pixelArt: boolean): number {
   const factor = size.kind === 'longest' ? size.px / Math.max(width, height) : Math.min(size.width / width, size.height / height)
   if (!pixelArt) return factor
-  // A hair of tolerance: 128 / 384 is a third.
+  // Tolerance for rounding: 128 / 384 is a third.
   return factor >= 1 ? Math.floor(factor + 1e-9) : 1 / Math.ceil(1 / factor - 1e-9)
 }
 
 /**
- * Scales frames of one size to fit. Pixel art by nearest neighbour and whole factors, everything else by Lanczos.
+ * Scales frames of one size to fit: pixel art by nearest neighbour, all others by Lanczos.
  *
- * @param whole The frame that is to fit, where the given ones have got room on their sides; their figures keep the size that they would have had without it.
+ * @param whole The size to fit, if the frames were enlarged with clear space. Their figures then keep the
+ * scale that they have without that space.
  */
 export async function scaleFrames(
   frames: readonly Bitmap[],
@@ -43,7 +54,10 @@ export async function scaleFrames(
   )
 }
 
-/** A resolution variant of a sequence: all frames scaled by `factor`; names, durations, extrude and padding stay. */
+/**
+ * Scales all frames of a sequence by `factor`, for a resolution variant. Names, durations, extrude and
+ * padding stay.
+ */
 export async function scaleSequence(sequence: FrameSequence, factor: number): Promise<FrameSequence> {
   if (factor === 1) return sequence
   const frames = await Promise.all(

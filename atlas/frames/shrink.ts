@@ -1,9 +1,10 @@
 import { type Bitmap, createBitmap } from '../bitmap.ts'
 
 /**
- * Makes a picture smaller for looking at: each pixel is the mean of those it stands for, weighed by alpha. Quick, without sharp; frames of an atlas are scaled by Lanczos.
+ * Makes a smaller picture for display: each pixel is the mean of the pixels that it covers, weighted by
+ * alpha. It is fast and does not load sharp. Frames of an atlas are scaled by Lanczos instead.
  *
- * @param width At most the picture's own, likewise `height`.
+ * @param width At most the picture's own width; the same for `height`.
  */
 export function shrink(bitmap: Bitmap, width: number, height: number): Bitmap {
   const small = createBitmap(width, height)

@@ -3,25 +3,38 @@ import { type Bitmap, createBitmap, crop } from '../bitmap.ts'
 /** A frame without its clear border. */
 export interface TrimmedFrame {
   readonly bitmap: Bitmap
-  /** Place of its left edge in the untrimmed frame, pixels. */
+  /** Left edge of the bitmap in the untrimmed frame, pixels. */
   readonly offsetX: number
   readonly offsetY: number
 }
 
-/** How tightly a frame is cut. */
+/** Options of {@link trim}. */
 export interface TrimOptions {
-  /** Alpha 0 to 255 at or under which a pixel counts as clear. @default 0 */
+  /**
+   * Largest alpha of a clear pixel, 0 to 255.
+   *
+   * @default 0
+   */
   readonly threshold?: number
-  /** Clear pixels kept on each side where there are any, so that soft edges fade out inside the frame. @default 1 */
+  /**
+   * Clear pixels to keep on each side, as far as there are any, so that soft edges fade out inside the frame.
+   *
+   * @default 1
+   */
   readonly margin?: number
-  /** Offset and size are multiples of this many pixels; the frame's own sides must be. @default 1 */
+  /**
+   * Offset and size are multiples of this number of pixels. The sides of the frame must be multiples too.
+   *
+   * @default 1
+   */
   readonly align?: number
 }
 
 /**
  * Cuts the clear border off a frame.
  *
- * @returns The cut bitmap with its offset in source pixels. A wholly clear frame gives 1×1 at (0, 0) (`align` × `align`), so that every frame owns a pixel. The input is not changed.
+ * @returns The cut bitmap with its offset in source pixels. A wholly clear frame gives `align` × `align`
+ * pixels (1 × 1 by default) at (0, 0), so that every frame has a pixel. The input does not change.
  * @see TexturePacker JSON, `spriteSourceSize` and `sourceSize`, as Phaser and PixiJS read them.
  */
 export function trim(frame: Bitmap, options: TrimOptions = {}): TrimmedFrame {
@@ -38,7 +51,10 @@ export function trim(frame: Bitmap, options: TrimOptions = {}): TrimmedFrame {
   return { bitmap: crop(frame, left, top, right - left, bottom - top), offsetX: left, offsetY: top }
 }
 
-/** The smallest box around all pixels with an alpha over `threshold`, right and bottom exclusive; undefined where there are none. */
+/**
+ * The smallest box around all pixels with an alpha above `threshold`; right and bottom are exclusive. Returns
+ * `undefined` if there are none.
+ */
 export function visibleBox(frame: Bitmap, threshold: number): { left: number; top: number; right: number; bottom: number } | undefined {
   const { width, height } = frame
   const pixels = pixelsOf(frame)
@@ -48,7 +64,8 @@ export function visibleBox(frame: Bitmap, threshold: number): { left: number; to
   if (top === height) return undefined
   let bottom = height
   while (isClear(bottom - 1)) bottom--
-  // Row by row, each as far as it may push an edge outwards: down the columns memory is read across.
+  // Row by row: a scan down the columns would read memory out of order. Each row is scanned only as far as it
+  // may extend the box.
   let left = width
   let right = 0
   for (let y = top; y < bottom; y++) {
@@ -59,24 +76,33 @@ export function visibleBox(frame: Bitmap, threshold: number): { left: number; to
   return { left, top, right, bottom }
 }
 
-// One 32-bit read a pixel is twice as fast as bytes; DataView would be as slow as they are. Signed, since numbers over 31 bits are none of the small ones that
-// scripts count with.
-/** The pixels of a frame as `0xAABBGGRR`, as far as bits go; a copy only where its bytes are not aligned. */
+// A 32-bit read per pixel is twice as fast as reading bytes; a DataView is as slow as bytes. Signed, since
+// engines store unsigned numbers of more than 31 bits in a slower form.
+/**
+ * Returns the pixels of a frame as `0xAABBGGRR` in signed integers. They are a copy only if the bytes are not
+ * aligned.
+ */
 export function pixelsOf(frame: Bitmap): Int32Array {
   const { data } = frame
   const aligned = data.byteOffset % 4 === 0 ? data : data.slice()
   return new Int32Array(aligned.buffer, aligned.byteOffset, aligned.length / 4)
 }
 
-// Every platform of Node is little-endian, so alpha is the top byte. The two below are as small as they are because they alone are compiled, in next to no time.
-/** Where the first pixel of a stretch with an alpha over `threshold` is; `to` where there is none. */
+// Every platform of Node is little-endian, so alpha is the top byte. These two functions are small so that
+// they are compiled early.
+/**
+ * Returns the index of the first pixel in a range with an alpha above `threshold`, or `to` if there is none.
+ */
 export function firstSeen(pixels: Int32Array, from: number, to: number, threshold: number): number {
   let at = from
   while (at < to && pixels[at]! >>> 24 <= threshold) at++
   return at
 }
 
-/** Behind the last pixel of a stretch with an alpha over `threshold`; `from` where there is none. */
+/**
+ * Returns the index after the last pixel in a range with an alpha above `threshold`, or `from` if there is
+ * none.
+ */
 export function endOfSeen(pixels: Int32Array, from: number, to: number, threshold: number): number {
   let end = to
   while (end > from && pixels[end - 1]! >>> 24 <= threshold) end--

@@ -1,12 +1,17 @@
 import { crc32 } from 'node:zlib'
 import { AtlasError } from '../errors.ts'
 
-/** Refuses a PNG. `rule` is stable. @throws {AtlasError} `SW_PNG`, always. */
+/**
+ * Throws for an invalid PNG.
+ *
+ * @param rule Stable name of the broken rule.
+ * @throws {AtlasError} `SW_PNG`, always.
+ */
 export function refusePng(rule: string, message: string, facts: Readonly<Record<string, unknown>> = {}): never {
   throw new AtlasError('SW_PNG', { message: `The PNG breaks the rule "${rule}": ${message}`, facts: { rule, ...facts } })
 }
 
-/** What IHDR says. */
+/** The content of IHDR. */
 export interface PngHeader {
   readonly width: number
   readonly height: number
@@ -17,7 +22,7 @@ export interface PngHeader {
   readonly interlaced: boolean
 }
 
-/** The chunks that pixels are made of. */
+/** The chunks that define the pixels. */
 export interface PngParts {
   readonly header: PngHeader
   /** Three bytes a colour. */
@@ -28,33 +33,33 @@ export interface PngParts {
   readonly data: readonly Uint8Array[]
 }
 
-/** The eight bytes every PNG begins with. */
+/** The first eight bytes of every PNG. */
 export const PNG_SIGNATURE: Uint8Array = Uint8Array.of(137, 80, 78, 71, 13, 10, 26, 10)
 
 const DEPTHS: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16], 2: [8, 16], 3: [1, 2, 4, 8], 4: [8, 16], 6: [8, 16] }
 const MAX_SIDE = 0x7fffffff
 
-/** The chunks met so far. */
+/** The chunks read so far. */
 interface Progress {
   header?: PngHeader
   palette?: Uint8Array
   transparency?: Uint8Array
   readonly data: Uint8Array[]
-  /** An IDAT has been followed by another chunk. */
+  /** Whether another chunk followed the last IDAT. */
   dataEnded: boolean
 }
 
 /**
  * Splits a PNG into its chunks and checks the order, the length and the CRC of each.
  *
- * @param maxPixels Width × height that is still read.
+ * @param maxPixels Largest width × height that is read.
  * @throws {AtlasError} `SW_PNG`
  */
 export function readPngParts(bytes: Uint8Array, maxPixels: number): PngParts {
   if (bytes.length < 8 || Buffer.compare(bytes.subarray(0, 8), PNG_SIGNATURE) !== 0)
     refusePng('signature', `expected the eight bytes of a PNG, found ${Buffer.from(bytes.subarray(0, 8)).toString('hex') || 'nothing'}.`)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const met: Progress = { data: [], dataEnded: false }
+  const seen: Progress = { data: [], dataEnded: false }
   for (let at = 8; ; ) {
     if (at === bytes.length) refusePng('no-iend', 'expected IEND at the end, found the end of the file.')
     if (at + 12 > bytes.length) refusePng('truncated', `expected a chunk at byte ${at}, found ${bytes.length - at} bytes.`)
@@ -70,8 +75,8 @@ export function readPngParts(bytes: Uint8Array, maxPixels: number): PngParts {
       })
     }
     const content = bytes.subarray(at + 8, end - 4)
-    if (type === 'IEND') return finish(met, content, bytes.length - end)
-    take(met, type, content, maxPixels)
+    if (type === 'IEND') return finish(seen, content, bytes.length - end)
+    take(seen, type, content, maxPixels)
     at = end
   }
 }
@@ -82,19 +87,19 @@ function chunkType(bytes: Uint8Array): string {
   return type
 }
 
-function take(met: Progress, type: string, content: Uint8Array, maxPixels: number): void {
-  if (met.header === undefined && type !== 'IHDR') refusePng('ihdr-not-first', `expected IHDR first, found ${type}.`)
-  if (type !== 'IDAT' && met.data.length > 0) met.dataEnded = true
+function take(seen: Progress, type: string, content: Uint8Array, maxPixels: number): void {
+  if (seen.header === undefined && type !== 'IHDR') refusePng('ihdr-not-first', `expected IHDR first, found ${type}.`)
+  if (type !== 'IDAT' && seen.data.length > 0) seen.dataEnded = true
   if (type === 'IHDR') {
-    if (met.header !== undefined) refusePng('ihdr-twice', 'expected one IHDR, found two.')
-    met.header = readHeader(content, maxPixels)
-  } else if (type === 'PLTE') met.palette = readPalette(met, content)
-  else if (type === 'tRNS') met.transparency = readTransparency(met, content)
+    if (seen.header !== undefined) refusePng('ihdr-twice', 'expected one IHDR, found two.')
+    seen.header = readHeader(content, maxPixels)
+  } else if (type === 'PLTE') seen.palette = readPalette(seen, content)
+  else if (type === 'tRNS') seen.transparency = readTransparency(seen, content)
   else if (type === 'IDAT') {
-    if (met.dataEnded) refusePng('idat-split', 'expected image data in one row of chunks, found another chunk between.')
-    if (met.header!.colourType === 3 && met.palette === undefined)
+    if (seen.dataEnded) refusePng('idat-split', 'expected image data in one row of chunks, found another chunk between.')
+    if (seen.header!.colourType === 3 && seen.palette === undefined)
       refusePng('plte-missing', 'expected a palette before the image data, found none.')
-    met.data.push(content)
+    seen.data.push(content)
   } else if (/^[A-Z]/.test(type)) refusePng('unknown-critical', `expected only chunks that are known or may be skipped, found ${type}.`)
 }
 
@@ -113,11 +118,11 @@ function readHeader(content: Uint8Array, maxPixels: number): PngHeader {
   return { width, height, depth, colourType, interlaced: view.getUint8(12) === 1 }
 }
 
-function readPalette(met: Progress, content: Uint8Array): Uint8Array {
-  const { colourType, depth } = met.header!
-  if (met.palette !== undefined) refusePng('plte-twice', 'expected one palette, found two.')
-  if (met.data.length > 0) refusePng('plte-late', 'expected the palette before the image data, found it after.')
-  if (met.transparency !== undefined) refusePng('plte-late', 'expected the palette before tRNS, found it after.')
+function readPalette(seen: Progress, content: Uint8Array): Uint8Array {
+  const { colourType, depth } = seen.header!
+  if (seen.palette !== undefined) refusePng('plte-twice', 'expected one palette, found two.')
+  if (seen.data.length > 0) refusePng('plte-late', 'expected the palette before the image data, found it after.')
+  if (seen.transparency !== undefined) refusePng('plte-late', 'expected the palette before tRNS, found it after.')
   if (colourType === 0 || colourType === 4) refusePng('plte-in-grey', 'expected no palette in a grey picture, found one.')
   if (content.length === 0 || content.length % 3 !== 0 || content.length > 768)
     refusePng('plte-length', `expected 1 to 256 colours of 3 bytes, found ${content.length} bytes.`)
@@ -126,27 +131,27 @@ function readPalette(met: Progress, content: Uint8Array): Uint8Array {
   return content
 }
 
-function readTransparency(met: Progress, content: Uint8Array): Uint8Array {
-  const { colourType } = met.header!
-  if (met.transparency !== undefined) refusePng('trns-twice', 'expected one tRNS, found two.')
-  if (met.data.length > 0) refusePng('trns-late', 'expected tRNS before the image data, found it after.')
+function readTransparency(seen: Progress, content: Uint8Array): Uint8Array {
+  const { colourType } = seen.header!
+  if (seen.transparency !== undefined) refusePng('trns-twice', 'expected one tRNS, found two.')
+  if (seen.data.length > 0) refusePng('trns-late', 'expected tRNS before the image data, found it after.')
   const isSound =
     colourType === 3
-      ? met.palette !== undefined && content.length <= met.palette.length / 3
+      ? seen.palette !== undefined && content.length <= seen.palette.length / 3
       : (colourType === 0 && content.length === 2) || (colourType === 2 && content.length === 6)
   if (!isSound) refusePng('trns', `expected a tRNS that fits colour type ${colourType}, found ${content.length} bytes.`)
   return content
 }
 
-function finish(met: Progress, content: Uint8Array, rest: number): PngParts {
-  if (met.header === undefined) refusePng('ihdr-not-first', 'expected IHDR first, found IEND.')
+function finish(seen: Progress, content: Uint8Array, rest: number): PngParts {
+  if (seen.header === undefined) refusePng('ihdr-not-first', 'expected IHDR first, found IEND.')
   if (content.length > 0) refusePng('iend-not-empty', `expected an empty IEND, found ${content.length} bytes.`)
-  if (met.data.length === 0) refusePng('no-idat', 'expected image data, found none.')
+  if (seen.data.length === 0) refusePng('no-idat', 'expected image data, found none.')
   if (rest > 0) refusePng('trailing-bytes', `expected IEND to end the file, found ${rest} bytes after it.`)
   return {
-    header: met.header,
-    data: met.data,
-    ...(met.palette === undefined ? {} : { palette: met.palette }),
-    ...(met.transparency === undefined ? {} : { transparency: met.transparency }),
+    header: seen.header,
+    data: seen.data,
+    ...(seen.palette === undefined ? {} : { palette: seen.palette }),
+    ...(seen.transparency === undefined ? {} : { transparency: seen.transparency }),
   }
 }

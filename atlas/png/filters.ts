@@ -3,15 +3,15 @@ import { refusePng } from './chunks.ts'
 /**
  * Undoes the row filters of PNG in place.
  *
- * @param raw Rows, each led by the number of its filter. Holds the result afterwards.
- * @param stride Bytes a row, without that number.
- * @param step Bytes a pixel, at least 1.
- * @returns The rows without their filters, one after another: a view on the front of `raw`.
- * @throws {AtlasError} `SW_PNG` for a filter that there is none of.
+ * @param raw Rows, each preceded by its filter number. It holds the result afterwards.
+ * @param stride Bytes per row, without the filter number.
+ * @param step Bytes per pixel, at least 1.
+ * @returns The rows without filter numbers, one after another: a view of the front of `raw`.
+ * @throws {AtlasError} `SW_PNG` for an unknown filter.
  * @see W3C PNG (Third Edition), 9.2.
  */
 export function unfilter(raw: Uint8Array, height: number, stride: number, step: number): Uint8Array {
-  // A row moves towards the front, over bytes of its own: those that are not read in their order are read from here.
+  // A row moves forward over its own bytes. Filters that read them in another order read this copy.
   const line = new Uint8Array(stride)
   for (let row = 0; row < height; row++) {
     const from = row * (stride + 1) + 1
@@ -37,7 +37,7 @@ function undoUp(out: Uint8Array, from: number, to: number, stride: number): void
   for (let i = 0; i < stride; i++) out[to + i] = out[from + i]! + out[above + i]!
 }
 
-// By channels: what lies on the left is then at hand.
+// Channel by channel, so that the left neighbour is in a variable.
 
 function undoSub(out: Uint8Array, line: Uint8Array, to: number, step: number): void {
   for (let channel = 0; channel < step; channel++) {

@@ -5,19 +5,20 @@ import { PNG_SIGNATURE } from './chunks.ts'
 import { chunk } from './write.ts'
 
 /**
- * What a page with a palette keeps. `exact`: every visible pixel; a palette is taken where the page has at most 256 colours. `close`: also where it has more and
- * looks alike ({@link CLOSE_ENOUGH}).
+ * When a page gets a palette. `exact`: if it has at most 256 colours, so that every visible pixel is kept.
+ * `close`: also if a reduced palette looks alike, see {@link CLOSE_ENOUGH}.
  */
 export type PaletteMode = 'exact' | 'close'
 
-/** Structural similarity to the page in all its colours from which on a reduced one is taken, 0 to 1. */
+/** Least structural similarity between a page and its version with a reduced palette, 0 to 1. */
 export const CLOSE_ENOUGH = 0.995
 
 /**
- * Writes a PNG with a palette: 1, 2, 4 or 8 bits a pixel, as few as the colours need. All clear pixels count as one colour.
+ * Writes a PNG with a palette of 1, 2, 4 or 8 bits per pixel, as few as the colours need. All clear pixels
+ * count as one colour.
  *
  * @param level zlib level, 0 to 9.
- * @returns Undefined for more than 256 colours.
+ * @returns `undefined` for more than 256 colours.
  */
 export async function encodeIndexed(bitmap: Bitmap, level: number): Promise<Uint8Array | undefined> {
   const found = indexColours(bitmap)
@@ -45,7 +46,10 @@ export async function encodeIndexed(bitmap: Bitmap, level: number): Promise<Uint
   )
 }
 
-/** Colours (`0xAABBGGRR`) in the order of their numbers, so that equal pages have equal palettes; and for each pixel which it is. */
+/**
+ * Returns the colours (`0xAABBGGRR`) in ascending order, so that equal pages have equal palettes, and the
+ * index of each pixel's colour.
+ */
 function indexColours({ data }: Bitmap): { indices: Uint8Array; colours: readonly number[] } | undefined {
   const pixels = new Uint32Array(data.length / 4)
   const known = new Set<number>()
@@ -60,7 +64,10 @@ function indexColours({ data }: Bitmap): { indices: Uint8Array; colours: readonl
   return { indices: Uint8Array.from(pixels, (pixel) => places.get(pixel)!), colours }
 }
 
-/** Rows without a filter, each led by its 0, several pixels a byte, the left one in the high bits. */
+/**
+ * Packs rows without filters, each preceded by its filter number 0. A byte holds several pixels, the left one
+ * in the high bits.
+ */
 function packRows(indices: Uint8Array, width: number, height: number, bits: number): Uint8Array {
   const stride = Math.ceil((width * bits) / 8)
   const raw = new Uint8Array(height * (stride + 1))

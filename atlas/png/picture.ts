@@ -3,13 +3,13 @@ import { AtlasError } from '../errors.ts'
 /** Width × height of the largest frame: 4096 × 4096. */
 export const MAX_FRAME_PIXELS: number = 2 ** 24
 
-/** A kind of picture that may be read. */
+/** A picture format that can be read. */
 export type PictureFormat = 'png' | 'jpeg' | 'webp'
 
-/** What the first bytes of a picture say. */
+/** Format and size of a picture, from its header. */
 export interface PictureInfo {
   readonly format: PictureFormat
-  /** Pixels, as stored: an EXIF turn is not applied. */
+  /** Pixels as stored: EXIF rotation is not applied. */
   readonly width: number
   readonly height: number
 }
@@ -17,7 +17,8 @@ export interface PictureInfo {
 /**
  * Reads format and size from the header alone; nothing is decoded.
  *
- * @throws {AtlasError} `SW_IMAGE` for anything that is no PNG, JPEG or WebP (`facts.rule` is `format`), or whose header is cut short (`header`).
+ * @throws {AtlasError} `SW_IMAGE` for bytes that are not PNG, JPEG or WebP (`facts.rule` is `format`), or for
+ * an incomplete header (`header`).
  */
 export function pictureInfo(bytes: Uint8Array): PictureInfo {
   const format = sniffFormat(bytes)
@@ -37,7 +38,7 @@ export function pictureInfo(bytes: Uint8Array): PictureInfo {
   return { format, ...size }
 }
 
-/** The format that the signature names, if it is one that may be read. */
+/** Returns the format that the signature names. Returns `undefined` if it cannot be read. */
 export function sniffFormat(bytes: Uint8Array): PictureFormat | undefined {
   if (startsWith(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'png'
   if (startsWith(bytes, 0, '\xff\xd8\xff')) return 'jpeg'
@@ -74,7 +75,7 @@ function pngSize(bytes: Uint8Array): Size {
   return { width: view.getUint32(16), height: view.getUint32(20) }
 }
 
-// Walks the segments to the frame header (SOF); see ITU T.81, B.1.1.3.
+// Reads the segments up to the frame header (SOF); see ITU T.81, B.1.1.3.
 function jpegSize(bytes: Uint8Array): Size {
   const view = viewOf(bytes)
   let at = 2

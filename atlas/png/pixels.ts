@@ -1,18 +1,18 @@
 import { type PngParts, refusePng } from './chunks.ts'
 
-/** Channels a pixel has in a colour type. */
+/** Channels per pixel of a colour type. */
 export function channelsOf(colourType: number): number {
   return [1, 0, 3, 1, 2, 0, 4][colourType]!
 }
 
 /**
- * Turns unfiltered rows into RGBA8.
+ * Converts unfiltered rows to RGBA8.
  *
- * @param rows Packed rows, each beginning on a byte.
- * @param count Pixels in all.
- * @param width Pixels a row.
+ * @param rows Packed rows, each starting at a byte.
+ * @param count Number of pixels.
+ * @param width Pixels per row.
  * @param out `count * 4` bytes.
- * @throws {AtlasError} `SW_PNG` where a pixel points past the palette.
+ * @throws {AtlasError} `SW_PNG` if a pixel's index is beyond the palette.
  */
 export function toRgba(parts: PngParts, rows: Uint8Array, count: number, width: number, out: Uint8Array): void {
   const { depth, colourType } = parts.header
@@ -24,7 +24,8 @@ export function toRgba(parts: PngParts, rows: Uint8Array, count: number, width: 
 
 function fromSamples(parts: PngParts, samples: Uint8Array, count: number, out: Uint8Array): void {
   const { depth, colourType } = parts.header
-  // Of 16 bits the high byte, which comes first; a shallow grey is spread over the whole range.
+  // Of 16 bits only the high byte, which comes first, is used. Grey of fewer than 8 bits is scaled to 0 to
+  // 255.
   const bytes = depth === 16 ? 2 : 1
   const spread = depth < 8 ? 255 / (2 ** depth - 1) : 1
   const channels = channelsOf(colourType)
@@ -43,7 +44,7 @@ function fromSamples(parts: PngParts, samples: Uint8Array, count: number, out: U
   if (parts.transparency !== undefined) clearKeyed(parts.transparency, samples, count, channels, bytes, out)
 }
 
-/** One byte a sample from 1, 2 or 4 bits; rows begin on a byte. */
+/** Unpacks samples of 1, 2 or 4 bits to one byte each. Each row starts at a byte. */
 function unpackBits(rows: Uint8Array, count: number, width: number, depth: number): Uint8Array {
   const samples = new Uint8Array(count)
   const stride = Math.ceil((width * depth) / 8)
@@ -71,13 +72,13 @@ function fromPalette(parts: PngParts, samples: Uint8Array, count: number, out: U
   }
 }
 
-/** Clears the pixels of the one colour that tRNS names, compared at full depth. */
+/** Clears the pixels of the one colour in tRNS. Colours are compared at full depth. */
 function clearKeyed(key: Uint8Array, samples: Uint8Array, count: number, channels: number, bytes: number, out: Uint8Array): void {
   for (let pixel = 0; pixel < count; pixel++) {
     let matches = true
     for (let channel = 0; channel < channels && matches; channel++) {
       const at = (pixel * channels + channel) * bytes
-      // The key has 16 bits a channel whatever the depth.
+      // The key has 16 bits per channel at every depth.
       matches =
         samples[at + bytes - 1] === key[channel * 2 + 1] && (bytes === 2 ? samples[at] === key[channel * 2] : key[channel * 2] === 0)
     }

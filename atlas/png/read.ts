@@ -4,29 +4,39 @@ import { type PngHeader, type PngParts, readPngParts, refusePng } from './chunks
 import { unfilter } from './filters.ts'
 import { channelsOf, toRgba } from './pixels.ts'
 
-/** How large a picture may be. */
+/** Largest picture that is read. */
 export interface PictureLimits {
-  /** Width × height. @default 2 ** 26 */
+  /**
+   * Width × height.
+   *
+   * @default 2 ** 26
+   */
   readonly maxPixels?: number
-  /** PNG: bytes that decoding takes at once, from the packed rows to the RGBA pixels. @default 512 MiB */
+  /**
+   * PNG: most bytes that decoding takes at once, from the packed rows to the RGBA pixels.
+   *
+   * @default 512 MiB
+   */
   readonly maxBytes?: number
 }
 
-/** Width × height of the largest picture read by default. */
+/** Width × height of the largest picture that is read by default. */
 export const MAX_PIXELS: number = 2 ** 26
 
 const MAX_BYTES = 2 ** 29
-/** The most bytes that deflate makes of one. */
+/** Deflate expands one byte to at most this many. */
 const MAX_DEFLATE_RATIO = 1032
 
 /**
- * Decodes a PNG, strictly: all colour types, depths and interlacing, to straight-alpha RGBA8.
+ * Decodes a PNG strictly, to straight-alpha RGBA8. It reads all colour types, depths and interlacing.
  *
- * Depths under 8 bits are spread over 0 to 255; of 16 bits the high byte is taken, as libpng's strip does. Gamma, colour profiles and text are not looked at
- * (text is never unpacked). Of an animated PNG the still picture is read.
+ * Samples of fewer than 8 bits are scaled to 0 to 255; of 16 bits the high byte is used, as libpng's strip
+ * does. Gamma, colour profiles and text are ignored (text is never unpacked). Of an animated PNG the still
+ * picture is read.
  *
- * @throws {AtlasError} `SW_PNG`; `facts.rule` is a stable name of the broken rule: damaged chunks of any kind, chunks out of order, missing end, bytes after it,
- * too many pixels, too much memory for them (a picture of 8192 × 8192 with 16 bits a channel), or image data that is not exactly as long as the picture.
+ * @throws {AtlasError} `SW_PNG`, with the stable name of the broken rule in `facts.rule`: damaged chunks of
+ * any kind, chunks out of order, a missing end, bytes after it, too many pixels, too much memory for them (a
+ * picture of 8192 × 8192 with 16 bits a channel), or image data longer or shorter than the picture.
  * @see W3C PNG (Third Edition).
  */
 export function decodePng(bytes: Uint8Array, limits: PictureLimits = {}): Bitmap {
@@ -103,12 +113,12 @@ function rowBytes(header: PngHeader, width: number): number {
   return Math.ceil((width * channelsOf(header.colourType) * header.depth) / 8)
 }
 
-/** Whether the unfiltered rows are the RGBA pixels, as those of the commonest kind are. */
+/** Whether the unfiltered rows already are RGBA pixels. This is the most common kind of PNG. */
 function areRowsPixels({ colourType, depth, interlaced }: PngHeader): boolean {
   return colourType === 6 && depth === 8 && !interlaced
 }
 
-/** Bytes that decoding takes beside the unpacked rows: the pixels, and copies of the largest pass. */
+/** Bytes that decoding needs besides the unpacked rows: the pixels, and copies of the largest pass. */
 function bytesBeside(header: PngHeader, passes: readonly Pass[]): number {
   if (areRowsPixels(header)) return 0
   const largestPass = Math.max(...passes.map(({ width, height }) => width * height))
@@ -120,7 +130,8 @@ function inflateExactly(parts: PngParts, length: number): Uint8Array {
   let raw: Buffer
   let taken: number
   try {
-    // One chunk, since several are copied into one at the end. A small file that claims a huge picture gets a small one.
+    // One output chunk, since several would be copied into one at the end. The ratio limits its size for a
+    // small file that claims a huge picture.
     const chunkSize = Math.min(length, packed.length * MAX_DEFLATE_RATIO) + 64
     const options = { maxOutputLength: length, chunkSize, info: true }
     const result = inflateSync(packed, options) as unknown as { buffer: Buffer; engine: { bytesWritten: number } }

@@ -4,17 +4,18 @@ import type { Bitmap } from '../bitmap.ts'
 import { PNG_SIGNATURE } from './chunks.ts'
 
 /**
- * Writes a PNG of RGBA8 with no row filter, which suits flat art; the same pixels and level give the same
- * bytes on one zlib.
+ * Writes a PNG of RGBA8 without row filters, which suits flat art. The same pixels and level give the same
+ * bytes on one zlib version.
  *
- * @param level zlib level, 0 to 9. @default 6
+ * @param level zlib level, 0 to 9.
+ * @default 6
  */
 export function encodePng(bitmap: Bitmap, level: number = 6): Uint8Array {
   const { width, height } = bitmap
   return writePng(width, height, [deflateSync(rawRows(bitmap, 0, height), { level, memLevel: 9 })])
 }
 
-/** Bytes that are compressed in one step. The bytes of a page depend on it. */
+/** Bytes that are compressed in one step. The encoded bytes of a page depend on it. */
 const BAND_BYTES = 1 << 20
 
 /**
@@ -43,7 +44,7 @@ export async function encodePngAsync(bitmap: Bitmap, level: number): Promise<Uin
 }
 
 /**
- * Rows as PNG compresses them: each starts with the number of its filter, 0 for none.
+ * Returns rows as PNG compresses them: each starts with its filter number, 0 for none.
  *
  * @param to The row after the last.
  */
@@ -54,15 +55,19 @@ function rawRows({ width, data }: Bitmap, from: number, to: number): Uint8Array 
   return raw
 }
 
-/** A PNG of RGBA8. @param parts Of its zlib stream, in order. */
+/**
+ * Assembles a PNG of RGBA8.
+ *
+ * @param parts Parts of its zlib stream, in order.
+ */
 function writePng(width: number, height: number, parts: readonly Uint8Array[]): Uint8Array {
   const header = new Uint8Array(13)
   const view = new DataView(header.buffer)
   view.setUint32(0, width)
   view.setUint32(4, height)
-  // 8 bits, RGBA, then deflate, adaptive rows, not interlaced: all 0.
+  // 8 bits, RGBA. The other fields are 0: deflate, adaptive filters, not interlaced.
   header.set([8, 6], 8)
-  // Written where they stay: pages are megabytes.
+  // All chunks are written into one buffer, since pages are megabytes and a copy costs time.
   const bytes = new Uint8Array(PNG_SIGNATURE.length + 3 * CHUNK_FRAME + header.length + lengthOf(parts))
   bytes.set(PNG_SIGNATURE)
   let end = PNG_SIGNATURE.length
@@ -75,7 +80,11 @@ function writePng(width: number, height: number, parts: readonly Uint8Array[]): 
   return bytes
 }
 
-/** A PNG chunk: length, type, content, CRC-32. @param parts Of the content, in order. */
+/**
+ * Returns a PNG chunk: length, type, content, CRC-32.
+ *
+ * @param parts Parts of the content, in order.
+ */
 export function chunk(type: string, ...parts: readonly Uint8Array[]): Uint8Array {
   const bytes = new Uint8Array(CHUNK_FRAME + lengthOf(parts))
   putChunk(bytes, 0, type, parts)
@@ -85,7 +94,7 @@ export function chunk(type: string, ...parts: readonly Uint8Array[]): Uint8Array
 /** Bytes of a chunk besides its content. */
 const CHUNK_FRAME = 12
 
-/** @returns Where it ends. */
+/** @returns The offset after the chunk. */
 function putChunk(bytes: Uint8Array, start: number, type: string, parts: readonly Uint8Array[]): number {
   const view = new DataView(bytes.buffer)
   view.setUint32(start, lengthOf(parts))

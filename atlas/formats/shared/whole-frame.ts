@@ -1,7 +1,6 @@
 import { type Bitmap, blit, createBitmap } from '../../bitmap.ts'
 import { AtlasError } from '../../errors.ts'
-import { cutPlaced } from '../../frames/placed.ts'
-import type { PlacedFrame } from '../../frames/placed-frame.ts'
+import { cutPlaced, type PlacedFrame } from '../../frames/placed-frame.ts'
 import type { EncodedAtlas } from '../format.ts'
 
 /**
