@@ -3,7 +3,7 @@ import { AtlasError } from '../errors.ts'
 import { type CentralHeader, readCentralHeaders, readEndRecord, readExtraFields, refuseArchive, resolve64, viewOf } from './directory.ts'
 import { checkNamesApart, checkUnicodePath, readEntryName } from './entry-name.ts'
 
-/** A file in an archive. Its name is a label, never a path on disk. */
+/** A file in an archive. Its name is only a label, never a path on disk. */
 export interface ArchiveEntry {
   /** Relative, forward slashes, unique in the archive. */
   readonly name: string
@@ -11,15 +11,31 @@ export interface ArchiveEntry {
   readonly bytes: Uint8Array
 }
 
-/** How large an archive may grow. */
+/** Limits for an archive. */
 export interface ArchiveLimits {
-  /** Bytes of one entry. @default 64 MiB */
+  /**
+   * Bytes of one entry.
+   *
+   * @default 64 MiB
+   */
   readonly maxEntryBytes?: number
-  /** Bytes of all entries together. @default 256 MiB */
+  /**
+   * Bytes of all entries together.
+   *
+   * @default 256 MiB
+   */
   readonly maxTotalBytes?: number
-  /** How many times its compressed size an entry of over 1 MiB may have. @default 200 */
+  /**
+   * Largest ratio of size to compressed size, for entries of more than 1 MiB.
+   *
+   * @default 200
+   */
   readonly maxRatio?: number
-  /** Number of entries, folders too. @default 10000 */
+  /**
+   * Number of entries, with folders.
+   *
+   * @default 10000
+   */
   readonly maxEntries?: number
 }
 
@@ -40,13 +56,17 @@ const FLAG_STRONG = 0x0040
 const FLAG_MASKED = 0x2000
 
 /**
- * Reads a whole ZIP in memory, strictly: only an archive with one meaning for every reader is read.
+ * Reads a whole ZIP in memory, strictly. Only an archive that every reader understands the same way is
+ * accepted.
  *
- * The end record ends the file, every byte before the directory belongs to one entry, both headers of an entry agree, only stored and deflated entries, no
- * encryption, no links, no name that some system would take for another, sizes and CRC-32 exact. Sizes are checked before memory is taken, so a bomb costs nothing.
+ * The end record ends the file, and every byte before the directory belongs to one entry. Both headers of an
+ * entry agree. Entries are stored or deflated, without encryption and links. No name is ambiguous on any
+ * system. Sizes and CRC-32 are exact. Sizes are checked before memory is allocated, so a ZIP bomb costs
+ * nothing.
  *
- * @returns The files in the order of the directory; folders are checked and left out.
- * @throws {AtlasError} `SW_ARCHIVE`; `facts.rule` is a stable name of the broken rule, `facts.entry` the entry where one is to blame.
+ * @returns The files in the order of the directory. Folders are checked and left out.
+ * @throws {AtlasError} `SW_ARCHIVE`. `facts.rule` is a stable name of the broken rule; `facts.entry` is the
+ * entry, if one entry breaks it.
  * @see PKWARE APPNOTE 6.3.
  */
 export function readArchive(bytes: Uint8Array, limits: ArchiveLimits = {}): ArchiveEntry[] {
@@ -54,10 +74,12 @@ export function readArchive(bytes: Uint8Array, limits: ArchiveLimits = {}): Arch
 }
 
 /**
- * The same, with the content of an entry unpacked and checked when it is first asked for: whoever needs the frames does not pay for the film beside them.
- * Names, headers, sizes and layout are checked at once.
+ * Same as {@link readArchive}, but an entry is unpacked and checked when its `bytes` are first read. A caller
+ * that needs the frames does not pay for the film in the same archive. Names, headers, sizes and layout are
+ * checked at once.
  *
- * @throws {AtlasError} As {@link readArchive}, for an entry's content when it is asked for.
+ * @throws {AtlasError} As {@link readArchive}. Errors of an entry's content are thrown when its `bytes` are
+ * read.
  */
 export function openArchive(bytes: Uint8Array, limits: ArchiveLimits = {}): ArchiveEntry[] {
   const end = readEndRecord(bytes)
@@ -94,7 +116,7 @@ function checkHeader(header: CentralHeader, entry: string): void {
   if (type === 0o120000) refuseArchive('symlink', `expected files and folders, found "${entry}" to be a link.`, { entry })
   if (type !== 0 && type !== 0o100000 && type !== 0o040000)
     refuseArchive('special-file', `expected files and folders, found mode ${mode.toString(8)} for "${entry}".`, { entry })
-  // Some readers go by the name, others by the attributes: for those it would be another entry.
+  // Some readers use the name to recognise a folder, others the attributes. Both must agree.
   if (!entry.endsWith('/') && (type === 0o040000 || (type === 0 && header.isMarkedFolder)))
     refuseArchive('folder-without-slash', `expected the name of a folder to end with a slash, found "${entry}" marked as one.`, { entry })
   if (entry.endsWith('/') && header.size > 0)
@@ -144,7 +166,7 @@ function locate(bytes: Uint8Array, header: CentralHeader, entry: string, directo
   const extra = readExtraFields(bytes.subarray(nameEnd, dataStart))
   checkUnicodePath(extra, header.nameBytes)
   const [size, compressedSize] = resolve64(extra, [view.getUint32(at + 22, true), view.getUint32(at + 18, true)]) as [number, number]
-  // With a descriptor the writer did not know them yet and leaves zeros.
+  // With a data descriptor the writer did not know the values yet and wrote zeros.
   const agrees = (found: number, wanted: number): boolean => found === wanted || (found === 0 && (header.flags & FLAG_DESCRIPTOR) !== 0)
   if (!agrees(view.getUint32(at + 14, true), header.crc)) differs('local-crc-differs', 'CRC-32')
   if (!agrees(compressedSize, header.compressedSize)) differs('local-csize-differs', 'packed size')
@@ -176,7 +198,7 @@ function checkLayout(bytes: Uint8Array, located: readonly LocatedEntry[], direct
 function checkDescriptor(bytes: Uint8Array, entry: LocatedEntry, at: number, length: number): void {
   const view = viewOf(bytes)
   const { crc, compressedSize, size } = entry.header
-  // With or without signature, with 32-bit or 64-bit sizes: 12, 16, 20 or 24 bytes.
+  // The descriptor has 12, 16, 20 or 24 bytes: with or without signature, with 32-bit or 64-bit sizes.
   const isWide = length >= 20
   const isSigned = length === (isWide ? 24 : 16) && view.getUint32(at, true) === 0x08074b50
   const start = isSigned ? at + 4 : at
@@ -199,7 +221,7 @@ function checkDescriptor(bytes: Uint8Array, entry: LocatedEntry, at: number, len
 function unpack(bytes: Uint8Array, entry: LocatedEntry): Uint8Array {
   const { header, dataStart, name } = entry
   const packed = bytes.subarray(dataStart, dataStart + header.compressedSize)
-  // A copy, so that a kept frame does not keep the whole archive in memory.
+  // A copy, so that a frame does not keep the whole archive in memory.
   const content = header.method === STORED ? packed.slice() : inflate(packed, header.size, name)
   if (content.length !== header.size)
     refuseArchive('size-below-declared', `expected ${header.size} bytes in "${name}", found ${content.length}.`, { entry: name })
@@ -210,7 +232,8 @@ function unpack(bytes: Uint8Array, entry: LocatedEntry): Uint8Array {
 
 function inflate(packed: Uint8Array, size: number, entry: string): Uint8Array {
   try {
-    // One chunk that holds all, with room to see the end of the stream; `info` adds the engine, which counts the bytes it took.
+    // One output chunk for the whole content, with room to detect the end of the stream. `info` adds the
+    // engine, which counts the bytes it read.
     const { buffer, engine } = inflateRawSync(packed, {
       maxOutputLength: Math.max(1, size),
       chunkSize: size + 64,

@@ -2,43 +2,45 @@ import type { Bitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import { MAX_FRAME_PIXELS } from '../png/picture.ts'
 import type { ArchiveEntry } from './archive.ts'
-import { briefName, briefNames } from './brief-names.ts'
+import { briefName, briefNames } from './entry-name.ts'
 import { type DeliveryParts, framesByName, sortDelivery } from './parts.ts'
 import { compareWithSheet, cutFrames, decodeFrames, type NamedBitmap } from './pictures.ts'
 import { PixelBudget } from './pixel-budget.ts'
 
-/** What a paid archive holds. */
+/** The content of a paid archive. */
 export interface Delivery {
   /** In playing order, all of one size; at least one. */
   readonly frames: readonly Bitmap[]
-  /** Where each frame came from: the name of its entry, or of the frame in the atlas it was cut by. */
+  /** Source of each frame: the name of its entry, or its name in the atlas that it was cut by. */
   readonly names: readonly string[]
-  /** The picture that holds all frames. */
+  /** The picture with all frames. */
   readonly sheet?: ArchiveEntry
-  /** The JSON that says where they lie on it. */
+  /** The JSON with the places of the frames on the sheet. */
   readonly atlas?: ArchiveEntry
-  /** A picture or film for a person to look at. */
+  /** A picture or film for display. */
   readonly preview?: ArchiveEntry
-  /** What is odd but no reason to refuse a paid result, in whole sentences. */
+  /** Faults that do not make the result unusable, in whole sentences. */
   readonly warnings: readonly string[]
 }
 
-/** What was asked for. */
+/** Expectations for a delivery. */
 export interface ExpectedDelivery {
-  /** Number of frames; another number is a warning. */
+  /** Number of frames. Another number gives a warning. */
   readonly frames?: number
   /**
-   * Width × height of all frames together, and of the sheet if it is decoded. Headers say it before anything is decoded.
+   * Most pixels of all frames together, plus those of the sheet if it is decoded. Counted from the headers
+   * before anything is decoded.
    *
-   * @default `frames` (or 100) frames of 4096 × 4096 pixels and as much for their sheet, but at most 2 ** 27, which take 512 MiB:
-   * 100 frames of 1158 × 1158, 12 of 3344 × 3344, 8 of 4096 × 4096. A larger delivery is refused.
+   * @default `frames` (or 100) frames of 4096 × 4096 pixels, and the same for their sheet, but at most 2 **
+   * 27, which take 512 MiB: 100 frames of 1158 × 1158, 12 of 3344 × 3344, 8 of 4096 × 4096. A larger delivery
+   * throws.
    */
   readonly maxPixels?: number
 }
 
-/** Frames of the largest request. */
+/** Number of frames of the largest request. */
 const MOST_FRAMES = 100
-/** Pixels that take 512 MiB as RGBA. */
+/** Number of pixels that take 512 MiB as RGBA. */
 const MAX_DELIVERY_PIXELS = 2 ** 27
 
 function budgetOf({ frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): PixelBudget {
@@ -46,16 +48,20 @@ function budgetOf({ frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): PixelB
 }
 
 /**
- * Finds the frames in an archive whose names nobody promised.
+ * Finds the frames in an archive. The service does not specify the names in it.
  *
- * Frames are pictures in a folder `frames`, or with `frame` in their names, or with a common stem and running numbers, in the natural order of the numbers. Where
- * there are none, they are cut from the sheet by the atlas JSON, which is recognised by its shape. Where there are both, they are compared and a difference is a warning.
- * Frames of an atlas that lie in one place share one bitmap. A sheet that cannot be read, or for which no pixels are left, is a warning if there are frames.
+ * Frames are pictures in a folder `frames`, or with `frame` in their names, or with a common stem and running
+ * numbers, sorted by number. If there are none, they are cut from the sheet by the atlas JSON, which is
+ * recognised by its shape. If there are both, they are compared, and a difference gives a warning. Frames at
+ * the same place of the sheet share one bitmap. If there are frames, a sheet that is unreadable or over the
+ * pixel limit gives only a warning.
  *
- * @param entries As `readArchive` gives them.
- * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if no frames are found (`no-frames`), with `facts.entries`, or if there are more pixels than
- * {@link ExpectedDelivery.maxPixels} (`too-many-pixels`), or if an atlas names a frame outside of its sheet (`outside-sheet`) or over 4096 × 4096 pixels (`frame-too-large`);
- * `SW_FRAME_SIZE` if frames differ in size; `SW_PNG` for a damaged one; `SW_IMAGE` for one that is no PNG. `facts.rule` names the broken rule.
+ * @param entries As `readArchive` returns them.
+ * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if no frames are found (`no-frames`, with `facts.entries`), if
+ * there are more pixels than {@link ExpectedDelivery.maxPixels} (`too-many-pixels`), or if an atlas has a
+ * frame outside of its sheet (`outside-sheet`) or over 4096 × 4096 pixels (`frame-too-large`).
+ * `SW_FRAME_SIZE` if frames differ in size. `SW_PNG` for a damaged frame, `SW_IMAGE` for one that is not a
+ * PNG. `facts.rule` names the broken rule.
  */
 export function readDelivery(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): Delivery {
   const { found, parts, warnings } = findFrames(entries, expected)
@@ -92,13 +98,14 @@ function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery
   return { found, parts, warnings: [...warnings, ...countWarning(found.length, expected)] }
 }
 
-/** The frames of a delivery, and no more. */
+/** The frames of a delivery, without its other files. */
 export type DeliveredFrames = Pick<Delivery, 'frames' | 'names' | 'warnings'>
 
 /**
- * The frames alone, as {@link readDelivery} finds them: where they stand in a folder of their own nothing else is unpacked, and the sheet is not compared.
+ * Reads the frames alone, with the rules of {@link readDelivery}. If they are in a folder of their own,
+ * nothing else is unpacked, and the sheet is not compared.
  *
- * @param entries As `openArchive` gives them.
+ * @param entries As `openArchive` returns them.
  * @throws {AtlasError} As {@link readDelivery}.
  */
 export function readFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): DeliveredFrames {
@@ -121,7 +128,7 @@ function countWarning(found: number, { frames }: ExpectedDelivery): readonly str
   return frames === undefined || frames === found ? [] : [`Expected ${frames} frames, found ${found}.`]
 }
 
-/** Names that facts list: enough to see how a service names its entries. */
+/** Number of entry names in an error's facts: enough to show how a service names its entries. */
 const MOST_LISTED = 20
 
 function noFrames(entries: readonly ArchiveEntry[]): AtlasError {

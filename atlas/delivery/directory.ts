@@ -1,11 +1,16 @@
 import { AtlasError } from '../errors.ts'
 
-/** Refuses an archive. `rule` is stable; the message says what was expected and found. @throws {AtlasError} `SW_ARCHIVE`, always. */
+/**
+ * Throws for an invalid archive.
+ *
+ * @param rule Stable name of the broken rule.
+ * @throws {AtlasError} `SW_ARCHIVE`, always.
+ */
 export function refuseArchive(rule: string, message: string, facts: Readonly<Record<string, unknown>> = {}): never {
   throw new AtlasError('SW_ARCHIVE', { message: `The archive breaks the rule "${rule}": ${message}`, facts: { rule, ...facts } })
 }
 
-/** Where the central directory lies, as the end record says. */
+/** Place of the central directory, from the end record. */
 export interface EndRecord {
   /** Number of entries. */
   readonly count: number
@@ -25,9 +30,9 @@ export interface CentralHeader {
   readonly size: number
   /** Offset of the local header. */
   readonly offset: number
-  /** Unix mode, or 0 where the archive states none. */
+  /** Unix mode, or 0 if the archive has none. */
   readonly mode: number
-  /** Whether the attributes of DOS, which other systems write too, call it a folder. */
+  /** Whether the DOS attributes mark it as a folder. Other systems write them too. */
   readonly isMarkedFolder: boolean
   readonly extra: ExtraFields
 }
@@ -40,7 +45,7 @@ export function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-// All ones: the value stands in the ZIP64 extra field.
+// All bits set: the value is in the ZIP64 extra field.
 const SENTINEL_32 = 0xffffffff
 const SENTINEL_16 = 0xffff
 const END_SIGNATURE = Buffer.from('PK\x05\x06', 'latin1')
@@ -49,9 +54,10 @@ const LOCATOR_LENGTH = 20
 const MAX_COMMENT = 0xffff
 
 /**
- * Finds the one end record that ends exactly at the end of the file, and the ZIP64 one before it if there is one.
+ * Finds the only end record that ends at the end of the file, and the ZIP64 record before it if there is one.
  *
- * @throws {AtlasError} `SW_ARCHIVE` where there is none, where a second reading is possible, where the archive spans disks, or where the directory does not adjoin the record.
+ * @throws {AtlasError} `SW_ARCHIVE` if there is no end record, if two are possible, if the archive spans
+ * disks, or if the directory does not end at the record.
  * @see PKWARE APPNOTE 4.3.14 to 4.3.16.
  */
 export function readEndRecord(bytes: Uint8Array): EndRecord {
@@ -89,13 +95,13 @@ function findEndRecord(view: DataView): number {
   const length = view.byteLength
   const found: number[] = []
   const bytes = Buffer.from(view.buffer, view.byteOffset, length)
-  // From the end, natively: by single bytes it would take as long as unpacking.
+  // From the end, with a native search: single bytes would take as long as unpacking.
   const before = (end: number): number => (end < 0 ? -1 : bytes.lastIndexOf(END_SIGNATURE, end))
   const first = length - END_LENGTH - MAX_COMMENT
   for (let at = before(length - END_LENGTH); at >= 0 && at >= first; at = before(at - 1)) {
     const end = at + END_LENGTH + view.getUint16(at + 20, true)
     if (end === length) found.push(at)
-    // The last record of all must be the one that ends the file: readers that search backwards stop at it.
+    // Readers that search backwards stop at the last record, so it must be the one that ends the file.
     else if (found.length === 0)
       refuseArchive('trailing-or-truncated', `expected the end record to end the file at byte ${length}, found it to end at ${end}.`)
   }
@@ -139,7 +145,8 @@ function readEndRecord64(view: DataView, locatorAt: number, classic: RawEnd): Ra
 }
 
 /**
- * Walks the central directory: as many headers as the end record says, no more, no fewer, and none beyond its end.
+ * Reads the headers of the central directory. Their number must be that of the end record, and they must fill
+ * the directory exactly.
  *
  * @throws {AtlasError} `SW_ARCHIVE`
  * @see PKWARE APPNOTE 4.3.12.
@@ -185,7 +192,12 @@ function readCentralHeader(bytes: Uint8Array, view: DataView, at: number): Centr
   }
 }
 
-/** Splits an extra field area. @throws {AtlasError} `SW_ARCHIVE` where a field overruns the area, bytes are left over, or an id that gives meaning comes twice. */
+/**
+ * Splits an area of extra fields.
+ *
+ * @throws {AtlasError} `SW_ARCHIVE` if a field exceeds the area, if bytes are left over, or if an id that
+ * changes the meaning occurs twice.
+ */
 export function readExtraFields(area: Uint8Array): ExtraFields {
   const view = viewOf(area)
   const fields = new Map<number, Uint8Array>()
@@ -204,9 +216,11 @@ export function readExtraFields(area: Uint8Array): ExtraFields {
 }
 
 /**
- * Replaces all-ones values by those of the ZIP64 extra field. It holds just those, in order; or, as some writers do, a 64-bit copy of every value.
+ * Replaces values with all bits set by those of the ZIP64 extra field. The field has only those values, in
+ * order. Some writers store 64-bit copies of all values instead.
  *
- * @throws {AtlasError} `SW_ARCHIVE` where the field is missing, has another length, or contradicts a value of the header.
+ * @throws {AtlasError} `SW_ARCHIVE` if the field is missing, has another length, or contradicts a value of
+ * the header.
  * @see PKWARE APPNOTE 4.5.3.
  */
 export function resolve64(extra: ExtraFields, values: readonly number[]): readonly number[] {
@@ -231,7 +245,8 @@ export function resolve64(extra: ExtraFields, values: readonly number[]): readon
   })
 }
 
-// Values over 2^53 lose low bits, but every value is then compared with a length of at most 2^32 and refused.
+// Values over 2^53 lose low bits. Each value is later compared with a length of at most 2^32, so such a value
+// always throws.
 function readUint64(view: DataView, at: number): number {
   return view.getUint32(at, true) + view.getUint32(at + 4, true) * 2 ** 32
 }

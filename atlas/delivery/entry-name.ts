@@ -1,18 +1,21 @@
 import { crc32 } from 'node:zlib'
-import { briefName } from './brief-names.ts'
 import { type CentralHeader, type ExtraFields, refuseArchive, viewOf } from './directory.ts'
 
-/** Bytes of a whole name. Every system opens such a path, and a message that quotes the name fits on a screen. */
+/**
+ * Most bytes of a whole name. Every system can open such a path, and a message with the name fits on a
+ * screen.
+ */
 export const MAX_NAME_BYTES = 1024
 const MAX_SEGMENT_BYTES = 255
 const UTF8_FLAG = 0x0800
 
 /**
- * The one name that a header gives its entry; directories end with a slash.
+ * Reads the name of an entry; names of folders end with a slash.
  *
- * Nothing here ever becomes a path: the rules stay because a strange name is a sign of a strange archive.
+ * No name is ever used as a path. The rules remain because a strange name is a sign of a strange archive.
  *
- * @throws {AtlasError} `SW_ARCHIVE` for a name that is longer than {@link MAX_NAME_BYTES}, is absolute, climbs, is not what every reader would read, or that some file system would change.
+ * @throws {AtlasError} `SW_ARCHIVE` for a name that is longer than {@link MAX_NAME_BYTES}, is absolute, has
+ * `..`, is read differently by some readers, or would be changed by some file system.
  */
 export function readEntryName(header: CentralHeader): string {
   const { nameBytes } = header
@@ -46,7 +49,8 @@ function latin1(bytes: Uint8Array): string {
 }
 
 /**
- * Refuses an Info-ZIP Unicode path field (0x7075) that says another name than its header: some readers prefer one, some the other.
+ * Throws if an Info-ZIP Unicode path field (0x7075) differs from the name in the header. Readers differ in
+ * which of the two they use.
  *
  * @throws {AtlasError} `SW_ARCHIVE`
  */
@@ -77,8 +81,9 @@ function checkSegments(name: string): void {
 }
 
 /**
- * Refuses names that meet: the same name twice, names that a case-folding or normalising file system takes for one, and a file that is also the folder of another.
- * The cost is that of sorting the names, however deep their folders are.
+ * Throws for names that collide: the same name twice, names that a case-folding or normalising file system
+ * treats as one, and a file that is also the folder of another. The cost is that of sorting the names, at any
+ * folder depth.
  *
  * @param names In the order of the directory; folders end with a slash.
  * @throws {AtlasError} `SW_ARCHIVE`
@@ -99,18 +104,35 @@ export function checkNamesApart(names: readonly string[]): void {
     folded.add(fold)
     if (bare === name) files.add(fold)
   }
-  // Earlier names that are a prefix of the current one, shortest first; in sorted order none is missed. Only the last can
-  // be a file that is the folder of the current name: any longer prefix would have been refused for the same file.
-  const begun: string[] = []
+  // Earlier names that are a prefix of the current one, shortest first; the sorted order finds all of them.
+  // Only the last can be a file that is the folder of the current name: for any longer prefix the same file
+  // would have thrown before.
+  const prefixes: string[] = []
   for (const name of [...folded].sort()) {
-    while (begun.length > 0 && !name.startsWith(begun.at(-1)!)) begun.pop()
-    const entry = begun.at(-1)
+    while (prefixes.length > 0 && !name.startsWith(prefixes.at(-1)!)) prefixes.pop()
+    const entry = prefixes.at(-1)
     if (entry !== undefined && files.has(entry) && name[entry.length] === '/')
       refuseArchive('file-as-dir', `expected ${JSON.stringify(entry)} to be a file or a folder, found both.`, { entry })
-    begun.push(name)
+    prefixes.push(name)
   }
 }
 
 function foldName(name: string): string {
   return name.normalize('NFKC').toLowerCase()
+}
+
+/** A longer name would fill a line of the terminal. */
+const MAX_CHARACTERS = 80
+
+/** Shortens an untrusted name for a message. */
+export function briefName(name: string): string {
+  return name.length <= MAX_CHARACTERS ? name : `${name.slice(0, MAX_CHARACTERS - 1)}…`
+}
+
+/**
+ * Lists the first names for a message, and the number of the others. Returns an empty text for an empty list.
+ */
+export function briefNames(names: readonly string[], most: number = 10): string {
+  const shown = names.slice(0, most).map(briefName).join(', ')
+  return names.length <= most ? shown : `${shown} and ${names.length - most} more`
 }

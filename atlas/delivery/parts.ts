@@ -1,9 +1,9 @@
 import { sniffFormat } from '../png/picture.ts'
 import type { ArchiveEntry } from './archive.ts'
-import { briefName, briefNames } from './brief-names.ts'
+import { briefName, briefNames } from './entry-name.ts'
 import { parseSheetAtlas, type SheetAtlas } from './sheet-atlas.ts'
 
-/** The entries of a delivery, by what they are for. */
+/** The entries of a delivery by their role. */
 export interface DeliveryParts {
   /** Pictures in playing order; may be empty. */
   readonly frames: readonly ArchiveEntry[]
@@ -13,12 +13,12 @@ export interface DeliveryParts {
   readonly warnings: readonly string[]
 }
 
-/** JSON over this size is no atlas of 100 frames. */
+/** A larger JSON cannot be an atlas of 100 frames. */
 const MAX_JSON_BYTES = 4 << 20
 
-/** Sorts entries by what their names and shapes say. */
+/** Sorts entries by their names and shapes. */
 export function sortDelivery(entries: readonly ArchiveEntry[]): DeliveryParts {
-  const own = entries.filter((entry) => !isLitter(entry.name))
+  const own = entries.filter((entry) => !isSystemFile(entry.name))
   const pictures = own.filter((entry) => sniffFormat(entry.bytes) !== undefined)
   const preview = own.find((entry) => isPreview(entry))
   const candidates = pictures.filter((entry) => !isPreview(entry))
@@ -35,20 +35,20 @@ export function sortDelivery(entries: readonly ArchiveEntry[]): DeliveryParts {
 }
 
 /**
- * Frames that are known by their names alone: PNG pictures in a folder `frames` of the archive, in playing order. Empty where there are none: then the contents have to tell.
- * No content is asked for.
+ * Finds frames by their names alone: PNG pictures in a folder `frames` of the archive, in playing order.
+ * Returns no frames if there are none; the contents then decide. It does not read any content.
  */
 export function framesByName(entries: readonly ArchiveEntry[]): {
   readonly frames: readonly ArchiveEntry[]
   readonly warnings: readonly string[]
 } {
   return findFrames(
-    entries.filter(({ name }) => !isLitter(name) && /^frames\/[^/]+\.png$/i.test(name) && !/preview|thumb|sheet|atlas/i.test(name)),
+    entries.filter(({ name }) => !isSystemFile(name) && /^frames\/[^/]+\.png$/i.test(name) && !/preview|thumb|sheet|atlas/i.test(name)),
   )
 }
 
-/** File systems leave these behind. */
-function isLitter(name: string): boolean {
+/** Files that operating systems leave in archives. */
+function isSystemFile(name: string): boolean {
   return name.startsWith('__MACOSX/') || /(^|\/)(\._[^/]*|\.DS_Store|Thumbs\.db|desktop\.ini)$/i.test(name)
 }
 
@@ -56,14 +56,17 @@ function baseOf(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1)
 }
 
-/** The name without folder and ending, in lower case. */
+/** The name in lower case, without folder and extension. */
 function stemOf(name: string): string {
   return baseOf(name)
     .replace(/\.[^.]*$/, '')
     .toLowerCase()
 }
 
-/** A stem without the number at its end. Anchored, since a search for the number would start anew at each digit. */
+/**
+ * Splits a stem into its head and the number at its end. The pattern is anchored: a search for the number
+ * would start again at each digit.
+ */
 function unnumbered(stem: string): { readonly head: string; readonly digits: string } {
   const [, head = '', digits = ''] = /^(.*\D)?(\d*)$/s.exec(stem) ?? []
   return { head, digits }
@@ -80,7 +83,7 @@ function isPreview(entry: ArchiveEntry): boolean {
 
 function findAtlas(entries: readonly ArchiveEntry[]): DeliveryParts['atlas'] {
   for (const entry of entries) {
-    // Text that begins with a brace, whatever its name.
+    // Any text that starts with a brace, whatever its name.
     const head = Buffer.from(entry.bytes.subarray(0, 16))
       .toString('utf8')
       .replace(/^\uFEFF/, '')
@@ -113,11 +116,14 @@ function findFrames(pictures: readonly ArchiveEntry[]): { frames: readonly Archi
   const stems = new Set(frames.map((entry) => folderOf(entry.name) + unnumbered(stemOf(entry.name)).head))
   if (stems.size > 1)
     warnings.push(`The frames have ${stems.size} different names (${briefNames([...stems], 4)}); they are taken as one animation.`)
-  warnings.push(...gaps(frames))
+  warnings.push(...gapWarnings(frames))
   return { frames, warnings }
 }
 
-/** The largest group of pictures in one folder that differ by a number at the end only. One picture is no run. */
+/**
+ * The largest group of pictures in one folder whose names differ only by a number at the end. One picture is
+ * not a group.
+ */
 function longestRun(pictures: readonly ArchiveEntry[]): readonly ArchiveEntry[] {
   const groups = new Map<string, ArchiveEntry[]>()
   for (const entry of pictures) {
@@ -132,7 +138,7 @@ function longestRun(pictures: readonly ArchiveEntry[]): readonly ArchiveEntry[] 
   return longest.length > 1 ? longest : []
 }
 
-function gaps(frames: readonly ArchiveEntry[]): readonly string[] {
+function gapWarnings(frames: readonly ArchiveEntry[]): readonly string[] {
   const numbers = frames.map((entry) => unnumbered(stemOf(entry.name)).digits).filter((digits) => digits !== '')
   if (numbers.length !== frames.length || frames.length === 0) return []
   const first = Number(numbers[0])
@@ -140,13 +146,13 @@ function gaps(frames: readonly ArchiveEntry[]): readonly string[] {
   return at < 0 ? [] : [`The numbers of the frames do not run on: expected ${first + at}, found "${briefName(frames[at]!.name)}".`]
 }
 
-/** By name, numbers compared as numbers: `frame_2` before `frame_10`. */
+/** Sorts by name and compares numbers as numbers: `frame_2` before `frame_10`. */
 function inNaturalOrder<T extends { readonly name: string }>(items: readonly T[]): readonly T[] {
   const split = items.map((item) => ({ item, parts: item.name.split(/(\d+)/) }))
   return split.sort((a, b) => compareNatural(a.parts, b.parts)).map(({ item }) => item)
 }
 
-// No Intl: its order may change from one Node to the next.
+// Without Intl: its order may differ between versions of Node.
 function compareNatural(left: readonly string[], right: readonly string[]): number {
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     const [x, y] = [left[i]!, right[i]!]

@@ -3,11 +3,11 @@ import { AtlasError } from '../errors.ts'
 import { MAX_FRAME_PIXELS, pictureInfo, sniffFormat } from '../png/picture.ts'
 import { decodePng, type PictureLimits } from '../png/read.ts'
 import type { ArchiveEntry } from './archive.ts'
-import { briefName } from './brief-names.ts'
+import { briefName } from './entry-name.ts'
 import type { PictureSize, PixelBudget } from './pixel-budget.ts'
 import { cutFrame, type SheetAtlas, type SheetFrame } from './sheet-atlas.ts'
 
-/** A frame and where it came from: the name of its entry, or of the frame in the atlas. */
+/** A frame and its source: the name of its entry, or of the frame in the atlas. */
 export interface NamedBitmap {
   readonly name: string
   readonly bitmap: Bitmap
@@ -18,7 +18,7 @@ interface SizedEntry extends PictureSize {
 }
 
 /**
- * Decodes frames after the header of each has been read and counted.
+ * Decodes frames. Before that, the header of each is read and its pixels are counted.
  *
  * @throws {AtlasError} As `readDelivery`.
  */
@@ -46,7 +46,7 @@ function decode({ name, bytes }: SizedEntry, limits: PictureLimits): Bitmap {
   return withEntry(name, () => decodePng(bytes, limits))
 }
 
-/** Names the entry in what is refused of it. */
+/** Adds the name of the entry to an error. */
 function withEntry<T>(name: string, read: () => T): T {
   try {
     return read()
@@ -61,7 +61,7 @@ function withEntry<T>(name: string, read: () => T): T {
 }
 
 /**
- * Cuts all frames out of a sheet, after they have been counted. Frames that lie in one place share one bitmap.
+ * Cuts all frames from a sheet, after their pixels are counted. Frames at the same place share one bitmap.
  *
  * @throws {AtlasError} As `readDelivery`.
  */
@@ -69,7 +69,7 @@ export function cutFrames(sheet: ArchiveEntry, { frames }: SheetAtlas, budget: P
   const sized = toSized(sheet)
   const sizes = frames.map(({ name, sourceWidth: width, sourceHeight: height }) => ({ name, width, height }))
   checkOneSize(sizes)
-  // Frames that share a bitmap count each: whoever scales or compares them goes over the pixels of each.
+  // Frames that share a bitmap are all counted, since later steps process the pixels of each.
   budget.take([sized, ...sizes])
   const picture = decode(sized, {})
   const cuts = new Map<string, Bitmap>()
@@ -81,7 +81,10 @@ export function cutFrames(sheet: ArchiveEntry, { frames }: SheetAtlas, budget: P
   })
 }
 
-/** Frames rule. Returns a warning for a sheet that says otherwise, cannot be read, or for which no pixels are left. */
+/**
+ * Returns a warning if the sheet differs from the frames, cannot be read, or exceeds the pixel budget. The
+ * frames are used in any case.
+ */
 export function compareWithSheet(
   found: readonly NamedBitmap[],
   sheet: ArchiveEntry,
@@ -106,7 +109,7 @@ export function compareWithSheet(
   ]
 }
 
-/** Same size and same pixels, the colour of wholly clear ones left out. */
+/** Compares size and pixels. The colours of wholly clear pixels do not count. */
 function isOnSheet(a: Bitmap, sheet: Bitmap, place: SheetFrame): boolean {
   if (a.width !== place.sourceWidth || a.height !== place.sourceHeight) return false
   const b = cutFrame(sheet, place)

@@ -1,7 +1,7 @@
 import { AtlasError } from '../errors.ts'
-import { briefName } from './brief-names.ts'
+import { briefName } from './entry-name.ts'
 
-/** A picture of which only the header was read. */
+/** A picture whose header was read. */
 export interface PictureSize {
   readonly name: string
   /** Pixels. */
@@ -9,7 +9,9 @@ export interface PictureSize {
   readonly height: number
 }
 
-/** The pixels that one delivery may decode. They are counted before memory is taken for them. */
+/**
+ * The number of pixels that one delivery may decode. Pixels are counted before memory is allocated for them.
+ */
 export class PixelBudget {
   readonly #maxPixels: number
   #pixels = 0
@@ -19,9 +21,10 @@ export class PixelBudget {
   }
 
   /**
-   * Counts pictures, each as often as it is listed.
+   * Counts pictures. A picture listed twice counts twice.
    *
-   * @throws {AtlasError} `SW_DELIVERY_LAYOUT` with the rule `too-many-pixels` if they exceed the budget. Then none of them is counted.
+   * @throws {AtlasError} `SW_DELIVERY_LAYOUT` with the rule `too-many-pixels` if they exceed the budget. Then
+   * none of them is counted.
    */
   take(pictures: readonly PictureSize[]): void {
     let pixels = this.#pixels

@@ -1,19 +1,21 @@
 import { type Bitmap, blit, createBitmap, crop, turnBack } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import { MAX_FRAME_PIXELS } from '../png/picture.ts'
-import { briefName } from './brief-names.ts'
-import { MAX_NAME_BYTES } from './entry-name.ts'
+import { briefName, MAX_NAME_BYTES } from './entry-name.ts'
 
-/** A frame as a foreign atlas JSON places it. */
+/** A frame of a foreign atlas JSON. */
 export interface SheetFrame {
   /** At most 1,024 bytes. */
   readonly name: string
-  /** Rectangle on the sheet, upright size: a turned frame covers `height` × `width` there. */
+  /**
+   * Rectangle on the sheet, with the size of the upright frame: a turned frame covers `height` × `width`
+   * there.
+   */
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Turned by 90° clockwise on the sheet. */
+  /** Whether the frame is turned by 90° clockwise on the sheet. */
   readonly rotated: boolean
   readonly offsetX: number
   readonly offsetY: number
@@ -21,18 +23,19 @@ export interface SheetFrame {
   readonly sourceHeight: number
 }
 
-/** A foreign atlas JSON, reduced to what cutting needs. */
+/** A foreign atlas JSON, reduced to the fields needed for cutting. */
 export interface SheetAtlas {
   /** In the order of the file. */
   readonly frames: readonly SheetFrame[]
-  /** File name of the sheet, where the JSON says it. */
+  /** File name of the sheet, if the JSON has one. */
   readonly image?: string
 }
 
 /**
- * Recognises an atlas by its shape: TexturePacker's hash (`frames` by name), its array (`frames` with `filename`), and Aseprite's two, which are the same with durations.
+ * Recognises an atlas by its shape: TexturePacker's hash (`frames` by name), its array (`frames` with
+ * `filename`), and Aseprite's two forms, which are the same with durations.
  *
- * @returns Undefined for text that is no JSON, and for JSON of another shape.
+ * @returns `undefined` for text that is not JSON, and for JSON of another shape.
  * @see TexturePacker JSON; Aseprite `--data --format json-hash | json-array`.
  */
 export function parseSheetAtlas(text: string): SheetAtlas | undefined {
@@ -54,7 +57,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // No JSON is one of the answers here: any file may be asked.
+    // Any file may be passed in, so invalid JSON is not an error.
     return undefined
   }
 }
@@ -85,11 +88,11 @@ function toSheetFrame(name: string, value: unknown): SheetFrame | undefined {
 }
 
 /**
- * Cuts one frame out of its sheet and restores it to its untrimmed size.
+ * Cuts one frame from its sheet and restores its untrimmed size.
  *
- * @returns The sheet itself for a frame that covers it, so that many such frames take no memory.
- * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if the frame lies outside of the sheet (`outside-sheet`) or is larger than
- * 4096 × 4096 pixels (`frame-too-large`); `facts.rule` names which.
+ * @returns The sheet itself if the frame covers it, so that many such frames take no memory.
+ * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if the frame is outside of the sheet (`outside-sheet`) or larger
+ * than 4096 × 4096 pixels (`frame-too-large`). `facts.rule` names the rule.
  */
 export function cutFrame(sheet: Bitmap, frame: SheetFrame): Bitmap {
   const { x, y, rotated, sourceWidth, sourceHeight } = frame

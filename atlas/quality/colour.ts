@@ -1,30 +1,30 @@
-/** The colours of a frame, grouped; what belongs to one group stands at one place of the rows. */
+/** The colours of a frame, grouped into bins. One index is the same bin in all columns. */
 export interface FrameColours {
   readonly bins: Int32Array
-  /** Pixels in each group. */
+  /** Pixels of each bin. */
   readonly counts: Int32Array
-  /** Mean colour of each group: red, green, blue, 0 to 255; three numbers a group. */
+  /** Mean colour of each bin: red, green, blue, 0 to 255; three numbers per bin. */
   readonly means: Float64Array
 }
 
 /** Red, green, blue, 0 to 255. */
 type Colour = readonly [red: number, green: number, blue: number]
 
-/** Groups of colours: 16 steps a channel. */
+/** Number of bins: 16 steps per channel. */
 const BINS = 4096
 
-/** Counters for all groups of colours. */
+/** Counters for all bins. */
 export interface ColourCount {
   readonly counts: Int32Array
-  /** Three a group. */
+  /** Three numbers per bin. */
   readonly sums: Int32Array
-  /** Groups that hold anything, in the order in which they came. */
+  /** Bins that are not empty, in order of their first pixel. */
   readonly bins: Int32Array
-  /** How many those are. */
+  /** Number of those bins. */
   used: number
 }
 
-/** Empty counters. */
+/** Returns empty counters. */
 export function countColours(): ColourCount {
   return { counts: new Int32Array(BINS), sums: new Int32Array(3 * BINS), bins: new Int32Array(BINS), used: 0 }
 }
@@ -42,7 +42,7 @@ export function countColour(into: ColourCount, pixel: number): void {
   sums[3 * bin + 2]! += blue
 }
 
-/** Takes what was counted, and empties the counters. */
+/** Returns the counted colours and resets the counters. */
 export function takeColours(from: ColourCount): FrameColours {
   const bins = from.bins.slice(0, from.used)
   const counts = new Int32Array(bins.length)
@@ -61,53 +61,57 @@ export function takeColours(from: ColourCount): FrameColours {
   return { bins, counts, means }
 }
 
-/** How many colours of a sequence are followed, and the part of a frame that one must fill. */
-const FOLLOWED = 10
+/** Number of tracked colours of a sequence, and the share of a frame that each must fill. */
+const TRACKED = 10
 const LEAST_SHARE = 0.03
-/** How far from a followed colour, in steps, its pixels are looked for. */
+/** Largest distance of a pixel from its tracked colour, in steps. */
 const NEAR = 44
 
 /**
- * How far the colours of each frame stand off those of the sequence, in steps of 0 to 255.
+ * Returns how far the colours of each frame differ from those of the sequence, in steps of 0 to 255.
  *
- * The commonest colours of all frames are followed through the sequence: in each frame the mean of what lies near one is compared with its median over the
- * frames. Half of what is followed, by area, must have moved at least as far as the answer, so that an effect or a limb that comes and goes does not count.
- * Where the colours of a closed course come and go in small steps, the seam too, that is a light that pulses: all zeros.
+ * The most common colours of all frames are tracked through the sequence. In each frame the mean of the
+ * pixels near such a colour is compared with its median over all frames. The result is the weighted median of
+ * the differences: half of the tracked area differs at least as much. An effect or a limb that appears for
+ * some frames therefore does not count.
  *
- * @param enough Answers under this matter to nobody; only above is a pulse looked for.
+ * If the sequence is closed and all its colour steps are small, the step at the seam too, the colours pulse
+ * like a light. Then all results are 0.
+ *
+ * @param enough The check for a pulse runs only if a result is at least this large.
  */
 export function colourShifts(frames: readonly FrameColours[], isClosed: boolean, enough: number): number[] {
-  const followed = commonColours(frames).flatMap((centre) => follow(frames, centre) ?? [])
+  const tracked = commonColours(frames).flatMap((centre) => track(frames, centre) ?? [])
   const shifts = frames.map((_, at) =>
-    weightedMedian(followed.map(({ colours, usual, weight }) => ({ by: distance(colours[at]!, usual), weight }))),
+    weightedMedian(tracked.map(({ colours, usual, weight }) => ({ by: distance(colours[at]!, usual), weight }))),
   )
   if (!isClosed || frames.length < 5 || Math.max(...shifts) < enough) return shifts
   const between = (at: number, other: number): number =>
-    weightedMedian(followed.map(({ colours, weight }) => ({ by: distance(colours[at]!, colours[other]!), weight })))
+    weightedMedian(tracked.map(({ colours, weight }) => ({ by: distance(colours[at]!, colours[other]!), weight })))
   const farthest = shifts.indexOf(Math.max(...shifts))
   const range = Math.max(0, ...frames.map((_, at) => between(farthest, at)))
   const largestStep = Math.max(0, ...frames.map((_, at) => between(at, (at + 1) % frames.length)))
   return largestStep < SMOOTH * range ? shifts.map(() => 0) : shifts
 }
 
-/** Largest step of a pulse, as a part of how far it goes at all. */
+/** A pulse has no step larger than this share of its whole range. */
 const SMOOTH = 0.6
 
-interface Followed {
-  /** One a frame. */
+interface Tracked {
+  /** One colour per frame. */
   readonly colours: readonly Colour[]
   readonly usual: Colour
   readonly weight: number
 }
 
-function follow(frames: readonly FrameColours[], centre: Colour): Followed | undefined {
+function track(frames: readonly FrameColours[], centre: Colour): Tracked | undefined {
   const means = frames.map((frame) => meanNear(frame, centre))
   const here = means.filter((mean) => mean !== undefined)
   if (here.length < frames.length / 2) return undefined
   const channel = (at: 0 | 1 | 2): number => median(here.map((mean) => mean.colour[at]))
   const usual: Colour = [channel(0), channel(1), channel(2)]
   const weight = median(here.map((mean) => mean.count))
-  // A colour that is gone has moved out of sight, or is covered: as far as can be told.
+  // A missing colour has moved out of range or is covered. It counts as a difference of `NEAR`.
   const gone: Colour = [usual[0] + NEAR, usual[1], usual[2]]
   return { colours: means.map((mean) => (mean === undefined || mean.count < weight / 4 ? gone : mean.colour)), usual, weight }
 }
@@ -131,7 +135,7 @@ function commonColours(frames: readonly FrameColours[]): Colour[] {
   const common = seen.filter((bin) => counts[bin]! >= LEAST_SHARE * pixels)
   const centres: Colour[] = []
   for (const bin of common.sort((a, b) => counts[b]! - counts[a]! || a - b)) {
-    if (centres.length === FOLLOWED) break
+    if (centres.length === TRACKED) break
     const count = counts[bin]!
     const colour: Colour = [sums[3 * bin]! / count, sums[3 * bin + 1]! / count, sums[3 * bin + 2]! / count]
     if (centres.every((other) => distance(other, colour) > NEAR)) centres.push(colour)
@@ -156,7 +160,10 @@ function meanNear({ bins, counts, means }: FrameColours, [red, green, blue]: Col
   return all === 0 ? undefined : { colour: [sums[0] / all, sums[1] / all, sums[2] / all], count: all }
 }
 
-/** Most groups are too far off in one channel alone: four steps are 48 or more of it, which is over {@link NEAR}. Told from whole numbers, with which scripts are quick. */
+/**
+ * A fast check in integers: a difference of four bins in one channel is at least 48 steps, which is more than
+ * {@link NEAR}. It excludes most bins.
+ */
 function mayBeNear(bin: number, red: number, green: number, blue: number): boolean {
   const redOff = (bin >> 8) - red
   const greenOff = ((bin >> 4) & 15) - green
@@ -172,7 +179,7 @@ function distance(a: Colour, b: Colour): number {
   return Math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)
 }
 
-/** The middle of some numbers; 0 of none. */
+/** Returns the median, 0 for no values. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) return 0
   const sorted = [...values].sort((a, b) => a - b)

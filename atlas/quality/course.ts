@@ -1,14 +1,15 @@
-/** A row of values, one a frame in playing order, and whether the last is followed by the first. */
-export interface Course {
+/** One value per frame in playing order, and whether the first frame follows the last. */
+export interface Series {
   readonly values: readonly number[]
   readonly isClosed: boolean
 }
 
 /**
- * By how much each value stands out from both its neighbours on the same side; 0 where it lies between them. A way there, a way back and a hold at the end
- * do not stand out: only what jumps and comes back at once does. The ends of an open course have one neighbour and never stand out.
+ * Returns how far each value is above or below both its neighbours, with its sign; 0 if it is between them. A
+ * steady motion and a hold do not count: only a jump that returns at once does. The ends of an open sequence
+ * have one neighbour and always give 0.
  */
-export function standOut({ values, isClosed }: Course): number[] {
+export function jumpsOf({ values, isClosed }: Series): number[] {
   const count = values.length
   return values.map((value, at) => {
     if (count < 3 || (!isClosed && (at === 0 || at === count - 1))) return 0
@@ -18,8 +19,8 @@ export function standOut({ values, isClosed }: Course): number[] {
   })
 }
 
-/** What several rows of numbers have in common, place by place: the smallest where all have one sign, else 0. */
-export function agree(rows: readonly (readonly number[])[]): number[] {
+/** Combines several rows place by place: the smallest value if all have the same sign, else 0. */
+export function commonShift(rows: readonly (readonly number[])[]): number[] {
   return rows[0]!.map((first, at) => {
     const all = rows.map((row) => row[at]!)
     return all.every((value) => value * first > 0) ? Math.sign(first) * Math.min(...all.map(Math.abs)) : 0
@@ -27,10 +28,10 @@ export function agree(rows: readonly (readonly number[])[]): number[] {
 }
 
 /**
- * The step that is too much from the last value of a closed course to its first: what is left when the steps on both sides of the seam are taken off.
- * A slow creep shows here, whatever the motion does in between.
+ * Returns the extra step from the last value of a closed sequence to its first: the step minus the mean of
+ * the steps on both sides of the seam. It shows a slow creep, whatever the motion between.
  */
-export function seamStep({ values, isClosed }: Course): number {
+export function seamStep({ values, isClosed }: Series): number {
   const count = values.length
   if (!isClosed || count < 4) return 0
   const usual = (values[1]! - values[0]! + (values[count - 1]! - values[count - 2]!)) / 2
@@ -38,8 +39,9 @@ export function seamStep({ values, isClosed }: Course): number {
 }
 
 /**
- * Takes those places out of a list that are the beat of a gait: several of one sign, as far from each other as the loop's length allows evenly, three frames or
- * more apart and about equally high. A runner leaves the ground twice a cycle; a frame that slipped does it once.
+ * Removes the places that are the beat of a gait. A beat is two or more places of one sign, at even distances
+ * over the loop, three or more frames apart and about equally high. A runner leaves the ground twice per
+ * cycle; a displaced frame does so once.
  */
 export function withoutBeat(places: readonly number[], heights: readonly number[], isClosed: boolean): number[] {
   if (!isClosed) return [...places]
@@ -55,7 +57,11 @@ export function withoutBeat(places: readonly number[], heights: readonly number[
   return places.filter((at) => !beats.includes(Math.sign(heights[at]!)))
 }
 
-/** The value under which a part of all lies, 0 to 1; 0 of none. */
+/**
+ * Returns the value below which a share of all values lies, 0 for no values.
+ *
+ * @param share 0 to 1.
+ */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0

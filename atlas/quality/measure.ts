@@ -4,64 +4,71 @@ import { type ColourCount, countColours, type FrameColours, takeColours } from '
 import { createRim } from './rim.ts'
 import { addToCells, countSolid, createCells, SOLID, sampleRow, type Thumb, thumbOf } from './samples.ts'
 
-/** What one pass over a frame finds out about it. Lengths in pixels of the frame, y downwards. */
+/** Measurements of a frame, made in one pass. Lengths are in pixels of the frame; y grows downwards. */
 export interface FrameMeasure {
   readonly width: number
   readonly height: number
-  /** Pixels of the figure: alpha 128 and over. 0 in a blank frame, where all places below are 0 too. */
+  /** Pixels of the figure: alpha 128 and above. In a blank frame it is 0, and so are all places below. */
   readonly area: number
-  /** Lowest and highest row of the figure; single specks do not count. */
+  /** Lowest and highest row of the figure, without single specks. */
   readonly foot: number
   readonly head: number
-  /** First and last column of the figure, likewise. */
+  /** First and last column of the figure, without single specks. */
   readonly left: number
   readonly right: number
-  /** Median column of the body: only columns over {@link CORE_SHARE} of the tallest one count, so that arms and tails do not move it. */
+  /**
+   * Median column of the body. Only columns with at least {@link CORE_SHARE} of the tallest one count, so
+   * that arms and tails do not move it.
+   */
   readonly core: number
   /** Centre of mass. */
   readonly centreX: number
   readonly centreY: number
-  /** How far the figure's pixels lie from its centre: the geometric mean of both standard deviations. */
+  /** Distance of the figure's pixels from its centre: the geometric mean of both standard deviations. */
   readonly spread: number
-  /** 0 to 1: part of the outline whose rim is lighter than the figure beside it, or of a key colour. */
+  /** Share of the outline, 0 to 1, whose rim is lighter than the figure next to it or has a key colour. */
   readonly rim: number
-  /** Longest stretch of the figure on each edge of the canvas: top, right, bottom, left. */
+  /** Longest run of the figure along each edge of the canvas: top, right, bottom, left. */
   readonly contacts: readonly [number, number, number, number]
-  /** 0 to 1: part of the canvas's edge that is not clear (alpha 8 and over). */
+  /** Share of the canvas's edge, 0 to 1, that is covered (alpha 8 and above). */
   readonly border: number
   readonly colours: FrameColours
   readonly thumb: Thumb
-  /** Whether its edges are hard, as those of pixel art: next to no pixel is half clear. */
+  /** Whether its edges are hard as in pixel art, with almost no half-clear pixels. */
   readonly isHard: boolean
 }
 
 const CORE_SHARE = 0.6
-/** Solid pixels that a row or column must have to count as a part of the figure: fewer are sparks and dust. */
+/** Least number of solid pixels in a row or column of the figure. Fewer are sparks and dust. */
 const SPECK = 3
-/** Alpha from which on a pixel of the canvas's edge is covered. */
+/** Least alpha of a covered pixel on the canvas's edge. */
 const COVERED = 8
 
-/** Samples a side that are enough for places, colours and light; the ends of the figure are looked up to the pixel. */
+/** Samples per side, enough for places, colours and light. The ends of the figure are exact to the pixel. */
 const SAMPLES = 64
 
-/** Measures frames of one size. What is shown twice is measured once, as a third of what is drawn for games is. */
+/**
+ * Measures frames of one size. Equal frames are measured once; about a third of all frames of game animations
+ * repeat.
+ */
 export function measureFrames(frames: readonly Bitmap[]): readonly FrameMeasure[] {
   const scratch = countColours()
   const measures: FrameMeasure[] = []
   for (const frame of frames) {
-    const twin = frames.findIndex(({ data }) => Buffer.compare(data, frame.data) === 0)
-    measures.push(measures[twin] ?? measureFrame(frame, scratch))
+    const first = frames.findIndex(({ data }) => Buffer.compare(data, frame.data) === 0)
+    measures.push(measures[first] ?? measureFrame(frame, scratch))
   }
   return measures
 }
 
 /**
- * Measures a frame: every pixel of small ones, a grid of samples of larger ones. At 128 × 128 about a tenth of a millisecond.
+ * Measures a frame: every pixel of a small one, a grid of samples of a larger one. A frame of 128 × 128 takes
+ * about a tenth of a millisecond.
  *
- * Loops over pixels are functions of their own here: one animation is enough for them to be compiled for speed, and with them all that stands around, which took
- * several times as long as the looking.
+ * Loops over pixels are separate functions. One animation is enough to optimise them; inside a larger
+ * function the compiler would optimise all of it, which takes several times as long as the measuring.
  *
- * @param scratch Empty counters, empty again afterwards, so that one lot serves all frames.
+ * @param scratch Empty counters, empty again afterwards, so that all frames share them.
  */
 function measureFrame(frame: Bitmap, scratch: ColourCount): FrameMeasure {
   const { width, height } = frame
@@ -76,7 +83,7 @@ function measureFrame(frame: Bitmap, scratch: ColourCount): FrameMeasure {
     const row = sampleRow(pixels, y * width, width, step)
     soft += addToCells(row, cells, y)
     rows[y] = countSolid(row, columns, scratch)
-    if (rows[y]! > 0) rim.look(row.first, row.end)
+    if (rows[y]! > 0) rim.addRow(row.first, row.end)
   }
   const place = placeOf(rows, columns, step)
   return {
@@ -131,14 +138,17 @@ function coreOf(columns: Int32Array, step: number): number {
   for (let x = 0; x < columns.length; x++) {
     const count = columns[x]!
     if (count === 0 || count < least) continue
-    // Between two columns by how much of this one is still on the left half: a median that moves smoothly.
+    // Interpolated within the column by its share in the left half, so that the median moves smoothly.
     if (passed + count >= sum / 2) return x + step * ((sum / 2 - passed) / count - 0.5)
     passed += count
   }
   return 0
 }
 
-/** First and last rows and columns of the figure, to the pixel: from the first sample that has any, outwards and inwards. */
+/**
+ * First and last rows and columns of the figure, exact to the pixel. The search starts one sample outside of
+ * the first sample with a solid pixel.
+ */
 function endsOf(
   pixels: Int32Array,
   width: number,
@@ -148,7 +158,7 @@ function endsOf(
   step: number,
 ): Pick<FrameMeasure, 'foot' | 'head' | 'left' | 'right'> {
   const search = (length: number, sampled: Int32Array, solidIn: (at: number) => number): [first: number, last: number] => {
-    // Samples are pixels too: where enough of them are solid, no more are looked at.
+    // Samples are pixels too: if enough of them are solid, the other pixels are not read.
     const holds = (at: number): boolean => sampled[at]! >= SPECK || solidIn(at) >= SPECK
     let first = Math.max(0, sampled.findIndex((count) => count > 0) - step)
     while (first < length && !holds(first)) first++
@@ -176,14 +186,14 @@ function edgesOf(pixels: Int32Array, width: number, height: number): Pick<FrameM
   return { contacts, border: covered / (2 * (width + height)) }
 }
 
-/** How many of every `step`-th pixel have this alpha or more. */
+/** Counts the pixels with at least this alpha, of every `step`-th pixel. */
 function countFrom(alpha: number, pixels: Int32Array, from: number, to: number, step: number): number {
   let count = 0
   for (let at = from; at < to; at += step) if (pixels[at]! >>> 24 >= alpha) count++
   return count
 }
 
-/** Length of the longest stretch of the figure. */
+/** Length of the longest run of the figure. */
 function longestSolid(pixels: Int32Array, from: number, to: number, step: number): number {
   let longest = 0
   let run = 0

@@ -3,13 +3,13 @@ import { qualityLimits } from './limits.ts'
 import type { FrameMeasure } from './measure.ts'
 import type { Finding, Inspected, QualityFault } from './report.ts'
 
-/** Places of the frames that show something. Background is something. */
+/** Indices of the frames that are not blank. Leftover background counts as content. */
 export function presentIn(measures: readonly FrameMeasure[]): number[] {
   const usual = median(measures.map(({ area }) => area))
   return measures.flatMap(({ area }, at) => (area > qualityLimits.blank * usual ? [at] : []))
 }
 
-/** Faults that show in a frame alone, beside the others. */
+/** Finds faults that show in a single frame, compared with the others. */
 export function checkPictures(
   inspected: Inspected,
 ): Readonly<Record<Extract<QualityFault, 'palette' | 'halo' | 'background' | 'blank' | 'cut-off'>, Finding>> {
@@ -46,7 +46,7 @@ function over(values: readonly (readonly [at: number, value: number])[], limit: 
   }
 }
 
-/** Frames of which the canvas's edge is covered. */
+/** Finds frames whose canvas edge is covered. */
 export function checkBackground(measures: readonly FrameMeasure[]): Finding {
   return over(
     measures.map(({ border }, at) => [at, border]),
@@ -54,12 +54,12 @@ export function checkBackground(measures: readonly FrameMeasure[]): Finding {
   )
 }
 
-/** The figure may stand on the lower edge: where most frames touch it, that is the ground. */
+/** The figure may stand on the lower edge: if most frames touch it, it is the ground. */
 function checkContacts({ measures, present }: Inspected): Finding {
   const first = measures[0]!
   const least = Math.max(qualityLimits.leastContactPx, qualityLimits.cutOff * Math.max(first.width, first.height))
-  const standing = present.filter((at) => measures[at]!.contacts[2] > 0).length > 0.6 * present.length
-  const sides = standing ? ([0, 1, 3] as const) : ([0, 1, 2, 3] as const)
+  const isStanding = present.filter((at) => measures[at]!.contacts[2] > 0).length > 0.6 * present.length
+  const sides = isStanding ? ([0, 1, 3] as const) : ([0, 1, 2, 3] as const)
   return over(
     present.map((at) => [at, Math.max(...sides.map((side) => measures[at]!.contacts[side]))]),
     least,

@@ -5,18 +5,19 @@ import { checkBackground, checkPictures, presentIn } from './pictures.ts'
 import type { Finding, Inspected, QualityFault, QualityFigures, QualityOptions, QualityReport } from './report.ts'
 
 /**
- * ShownSprites an animation over for faults of drawn frames: figures for each, and flags where one goes over its limit. Pure; it warns and refuses nothing.
+ * Checks the frames of an animation for faults. It returns a figure for each fault, and a flag for each
+ * figure over its limit. It has no side effects and throws no warnings or errors for a fault.
  *
  * @param frames In playing order, all of one size.
  */
 export function inspectQuality(frames: readonly Bitmap[], options: QualityOptions): QualityReport {
   const measures = measureFrames(frames)
   const isCutOut = options.background !== 'keep'
-  const isGround = new Set(isCutOut ? checkBackground(measures).frames : [])
+  const withBackground = new Set(isCutOut ? checkBackground(measures).frames : [])
   const findings = findAll({
     frames,
     measures,
-    present: presentIn(measures).filter((at) => !isGround.has(at)),
+    present: presentIn(measures).filter((at) => !withBackground.has(at)),
     isClosed: options.loop && options.yoyo !== true,
     isCutOut,
   })

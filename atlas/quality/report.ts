@@ -1,57 +1,57 @@
 import type { Bitmap } from '../bitmap.ts'
 import type { FrameMeasure } from './measure.ts'
 
-/** What may be wrong with an animation. */
+/** Faults of an animation. */
 export type QualityFault =
   /** The whole figure jumps up or down and back, or creeps away from its ground over the loop. */
   | 'foot-line'
-  /** The same, sideways. */
+  /** The whole figure jumps or creeps sideways. */
   | 'body-anchor'
-  /** The whole figure grows or shrinks and comes back. */
+  /** The whole figure grows or shrinks and returns. */
   | 'scale'
   /** The step from the last frame to the first is larger than the steps of the motion. */
   | 'loop-seam'
   /** The figure's own colours change. */
   | 'palette'
-  /** A light or key-coloured rim round the figure, left by the background that was removed. */
+  /** A light or key-coloured rim around the figure, left from a removed background. */
   | 'halo'
   /** Background that was not removed. */
   | 'background'
-  /** The same picture twice, one after the other, in the middle of a motion. */
+  /** The same picture twice in a row, in the middle of a motion. */
   | 'duplicate'
-  /** Nothing to see. */
+  /** A frame without visible content. */
   | 'blank'
-  /** The figure goes on beyond the canvas. */
+  /** The figure extends beyond the canvas. */
   | 'cut-off'
 
-/** Something that a person should look at. */
+/** A fault that a person should review. */
 export interface QualityFlag {
   readonly fault: QualityFault
-  /** Places in the frames that were given, 0 for the first; ascending. */
+  /** Indices of the inspected frames, ascending. */
   readonly frames: readonly number[]
-  /** The worst of its figures, in the unit of {@link QualityFigures}. */
+  /** The worst figure, in the unit of {@link QualityFigures}. */
   readonly value: number
-  /** From where on it is told, in the same unit. */
+  /** The limit that it exceeds, in the same unit. */
   readonly limit: number
 }
 
-/** One figure for each fault: how far the worst frame goes. Each can be held against its limit. */
+/** One figure per fault: the value of the worst frame. Each can be compared with its limit. */
 export interface QualityFigures {
   /** Pixels. */
   readonly 'foot-line': number
   /** Pixels. */
   readonly 'body-anchor': number
-  /** Part of the figure's size, 0.05 for 5 %. */
+  /** Share of the figure's size, 0.05 for 5 %. */
   readonly scale: number
-  /** Times a usual large step; 0 where the animation does not loop. */
+  /** Multiple of a usual large step; 0 if the animation does not loop. */
   readonly 'loop-seam': number
   /** Steps of 0 to 255. */
   readonly palette: number
-  /** Part of the outline, 0 to 1. */
+  /** Share of the outline, 0 to 1. */
   readonly halo: number
-  /** Part of the canvas's edge, 0 to 1. */
+  /** Share of the canvas's edge, 0 to 1. */
   readonly background: number
-  /** Number of frames that repeat the one before. */
+  /** Number of frames that repeat the previous one. */
   readonly duplicate: number
   /** Number of blank frames. */
   readonly blank: number
@@ -59,35 +59,47 @@ export interface QualityFigures {
   readonly 'cut-off': number
 }
 
-/** How an animation is looked at. */
+/** Options of `inspectQuality`. */
 export interface QualityOptions {
-  /** Whether the last frame is followed by the first. */
+  /** Whether the first frame follows the last. */
   readonly loop: boolean
-  /** There and back: the first and the last frame are turning points then, not neighbours. @default false */
+  /**
+   * Whether it plays forwards and backwards. The first and the last frame are then turning points, not
+   * neighbours.
+   *
+   * @default false
+   */
   readonly yoyo?: boolean
-  /** With `keep`, background, halo and cut-off are not looked for: the background belongs there. @default 'remove' */
+  /**
+   * `keep` skips the checks for background, halo and cut-off, since the background is wanted.
+   *
+   * @default 'remove'
+   */
   readonly background?: 'remove' | 'keep'
 }
 
-/** What was found out about an animation. */
+/** Result of `inspectQuality`. */
 export interface QualityReport {
   readonly figures: QualityFigures
-  /** In the order of {@link QualityFigures}; empty where nothing stands out. */
+  /** In the order of {@link QualityFigures}; empty if no limit is exceeded. */
   readonly flags: readonly QualityFlag[]
 }
 
-/** Frames as the checks see them. */
+/** Input of the checks. */
 export interface Inspected {
-  /** Playing order. */
+  /** In playing order. */
   readonly frames: readonly Bitmap[]
   readonly measures: readonly FrameMeasure[]
-  /** Places of frames that show a figure alone: neither blank nor with background left over. What follows from those is not told again. */
+  /**
+   * Indices of the frames that show only a figure: not blank, without leftover background. Other checks skip
+   * the rest, so that one fault is not reported twice.
+   */
   readonly present: readonly number[]
   readonly isClosed: boolean
   readonly isCutOut: boolean
 }
 
-/** What a check found: its figure, its limit, and where it is over it. */
+/** Result of a check: its figure, its limit, and the frames over the limit. */
 export interface Finding {
   readonly value: number
   readonly limit: number

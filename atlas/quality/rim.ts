@@ -1,18 +1,18 @@
-/** Steps of light, 0 to 255, by which a rim stands out. */
+/** Least difference in light between a rim and the figure, 0 to 255. */
 const RIM_LIGHT = 40
-/** Alpha under which a soft edge's colour is too rough to be judged. */
+/** Below this alpha, the colour of a soft edge is not accurate enough to be judged. */
 const RIM_ALPHA = 48
 const SOLID = 128
 
-/** Counts the ends of rows at which a figure's rim is lighter than the figure, or of a key colour. */
+/** Counts the row ends at which the rim of a figure is lighter than the figure or has a key colour. */
 export interface Rim {
-  /** ShownSprites at both ends of a row, of which the first visible pixel and what is behind the last are given. */
-  look(first: number, end: number): void
-  /** 0 to 1: part of the ends looked at that have a rim. */
+  /** Checks both ends of a row. `first` is its first visible pixel, `end` the one after the last. */
+  addRow(first: number, end: number): void
+  /** Share of the checked ends, 0 to 1, that have a rim. */
   share(): number
 }
 
-/** @param depth How far inside, in pixels, the figure is looked at for comparison. */
+/** @param depth Distance in pixels from the rim to the compared pixels of the figure. */
 export function createRim(pixels: Int32Array, depth: number): Rim {
   let ends = 0
   let light = 0
@@ -21,10 +21,10 @@ export function createRim(pixels: Int32Array, depth: number): Rim {
   const judge = (from: number, step: 1 | -1): void => {
     let at = from
     for (let soft = 0; soft < 2 && pixels[at]! >>> 24 < RIM_ALPHA; soft++) at += step
-    // A glow fades out over more pixels than a soft edge has.
+    // A glow fades over more pixels than a soft edge.
     if (pixels[at]! >>> 24 < RIM_ALPHA || pixels[at + step]! >>> 24 < SOLID) return
     const edge = pixels[at]!
-    // Two places: where an outline runs slantwise, the nearer one is still on it.
+    // Two pixels: if the outline is slanted, the nearer one is still part of it.
     const near = pixels[at + step * depth]!
     const deep = pixels[at + 2 * step * depth]!
     if (near >>> 24 < SOLID || deep >>> 24 < SOLID) return
@@ -34,13 +34,13 @@ export function createRim(pixels: Int32Array, depth: number): Rim {
     else if (lightOf(edge) - Math.min(lightOf(near), lightOf(deep)) >= RIM_LIGHT) light++
   }
   return {
-    look: (first, end) => {
-      // Soft ends may take two pixels each.
+    addRow: (first, end) => {
+      // A soft end may take two pixels on each side.
       if (end - 1 - first < 4 * depth + 4) return
       judge(first, 1)
       judge(end - 1, -1)
     },
-    // A figure that is green itself has no green rim.
+    // If the figure itself is green, a green rim does not count.
     share: () => (ends === 0 ? 0 : (light + (inner > ends / 4 ? 0 : keyed)) / ends),
   }
 }
@@ -50,7 +50,7 @@ export function lightOf(pixel: number): number {
   return (2 * (pixel & 255) + 5 * ((pixel >>> 8) & 255) + ((pixel >>> 16) & 255)) >> 3
 }
 
-/** Whether a colour is one of the screens that pictures are cut out of: strong green or magenta. */
+/** Whether a colour is a key colour: strong green or magenta. */
 function isKey(pixel: number): boolean {
   const red = pixel & 255
   const green = (pixel >>> 8) & 255

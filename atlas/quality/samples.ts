@@ -2,30 +2,33 @@ import { endOfSeen, firstSeen } from '../frames/trim.ts'
 import { type ColourCount, countColour } from './colour.ts'
 import { lightOf } from './rim.ts'
 
-/** Alpha from which on a pixel belongs to the figure. */
+/** Least alpha of a pixel of the figure. */
 export const SOLID = 128
-/** Alpha from which on it is seen at all. */
+/** Least alpha of a visible pixel. */
 const VISIBLE = 16
-/** Cells a side of a small picture. */
+/** Cells per side of a thumbnail. */
 const SIDE = 32
-/** Numbers in a row of them. They are gone through row by row: a loop that goes on for long is compiled twice, once more from its middle. */
+/**
+ * Numbers per row of cells. Loops run row by row, since a long loop is compiled twice, the second time from
+ * its middle.
+ */
 const ROW = 2 * SIDE
 
-/** One row of samples; places in the pixels of the frame. */
+/** One row of samples. Its numbers are indices into the pixels of the frame. */
 export interface SampledRow {
   readonly pixels: Int32Array
   /** Its first pixel. */
   readonly from: number
-  /** Its first visible pixel, and what is behind the last one; both behind the row where none is visible. */
+  /** Its first visible pixel, and the one after the last. Both are after the row if no pixel is visible. */
   readonly first: number
   readonly end: number
   /** The first sample that may be visible. */
   readonly sample: number
-  /** From one sample to the next. */
+  /** Distance between two samples. */
   readonly step: number
 }
 
-/** A row of a frame, of which every `step`-th pixel is a sample. */
+/** Samples a row of a frame: every `step`-th pixel. */
 export function sampleRow(pixels: Int32Array, from: number, width: number, step: number): SampledRow {
   const first = firstSeen(pixels, from, from + width, VISIBLE - 1)
   const end = endOfSeen(pixels, first, from + width, VISIBLE - 1)
@@ -33,7 +36,11 @@ export function sampleRow(pixels: Int32Array, from: number, width: number, step:
   return { pixels, from, first, end, sample: lead + step * Math.max(0, Math.ceil((first - lead) / step)), step }
 }
 
-/** Counts the solid ones of a row of samples, by columns and by colours. @returns How many they are. */
+/**
+ * Counts the solid samples of a row, by columns and by colours.
+ *
+ * @returns The number of solid samples.
+ */
 export function countSolid({ pixels, from, sample, end, step }: SampledRow, columns: Int32Array, colours: ColourCount): number {
   let solid = 0
   for (let at = sample; at < end; at += step) {
@@ -46,24 +53,28 @@ export function countSolid({ pixels, from, sample, end, step }: SampledRow, colu
   return solid
 }
 
-/** Sums for a small picture of a frame. */
+/** Sums for the thumbnail of a frame. */
 export interface Cells {
   readonly width: number
   readonly height: number
-  /** Column → first number of its cell in a row of cells. */
+  /** Column → index of its cell in a row of cells. */
   readonly across: Int32Array
-  /** Two numbers a cell: alpha, and light as far as alpha lets it through. */
+  /** Two numbers per cell: alpha, and light weighted by alpha. */
   readonly sums: Int32Array
 }
 
-/** Empty sums for a frame of this size. */
+/** Returns empty sums for a frame of this size. */
 export function createCells(width: number, height: number): Cells {
   const across = new Int32Array(width)
   for (let x = 0; x < width; x++) across[x] = 2 * Math.floor((x * SIDE) / width)
   return { width, height, across, sums: new Int32Array(SIDE * ROW) }
 }
 
-/** Adds a row of samples. @returns How many are half clear. */
+/**
+ * Adds a row of samples.
+ *
+ * @returns The number of half-clear samples.
+ */
 export function addToCells({ pixels, from, sample, end, step }: SampledRow, { height, across, sums }: Cells, y: number): number {
   const row = ROW * Math.floor((y * SIDE) / height)
   let half = 0
@@ -79,15 +90,15 @@ export function addToCells({ pixels, from, sample, end, step }: SampledRow, { he
   return half
 }
 
-/** Small picture for comparing frames. */
+/** Thumbnail of a frame, for comparisons. */
 export interface Thumb {
-  /** For each cell its mean alpha and its mean light, 0 to 255. */
+  /** Mean alpha and mean light of each cell, 0 to 255. */
   readonly cells: Float32Array
-  /** The sum of all those. */
+  /** Sum of all cells. */
   readonly total: number
 }
 
-/** The small picture of a frame, of which every `step`-th pixel of every `step`-th row was added. */
+/** Returns the thumbnail of a frame whose every `step`-th pixel of every `step`-th row was added. */
 export function thumbOf({ width, height, sums }: Cells, step: number): Thumb {
   const cells = new Float32Array(sums.length)
   const perCell = (step * step * SIDE * SIDE) / (width * height)
@@ -96,7 +107,7 @@ export function thumbOf({ width, height, sums }: Cells, step: number): Thumb {
   return { cells, total }
 }
 
-/** Percent of what both show that differs. */
+/** Difference of two thumbnails, in percent of the content of both. */
 export function difference(a: Thumb, b: Thumb): number {
   let apart = 0
   for (let from = 0; from < a.cells.length; from += ROW) apart += rowsApart(a.cells, b.cells, from)

@@ -5,13 +5,22 @@ import { type FrameMeasure, measureFrames } from './measure.ts'
 import { figureSize, jumpsOver, type Shifts, shiftsOf } from './motion.ts'
 import { presentIn } from './pictures.ts'
 
-/** How frames are brought back to their place. */
+/** Options of {@link stabilize}. */
 export interface StabilizeOptions {
-  /** Whether the last frame is followed by the first. */
+  /** Whether the first frame follows the last. */
   readonly loop: boolean
-  /** @default false */
+  /**
+   * Whether it plays forwards and backwards.
+   *
+   * @default false
+   */
   readonly yoyo?: boolean
-  /** Places of frames that the service says it moved; they are put between the frames around them that it did not move. @default [] */
+  /**
+   * Indices of frames that the service moved. They are placed between the nearest frames that it did not
+   * move.
+   *
+   * @default []
+   */
   readonly shifted?: readonly number[]
 }
 
@@ -21,26 +30,27 @@ export interface Move {
   readonly y: number
 }
 
-/** Frames at their places, all of one size. */
+/** Stabilised frames, all of one size. */
 export interface Stabilized {
-  /** The same bitmaps where nothing moved. */
+  /** The same bitmaps if nothing moved. */
   readonly frames: readonly Bitmap[]
-  /** What each frame was moved by. */
+  /** The move of each frame. */
   readonly moves: readonly Move[]
-  /** Where the old canvas's top left corner lies on the new one; 0, 0 where it did not have to grow. */
+  /** Top left corner of the old canvas on the new one; 0, 0 if the canvas did not grow. */
   readonly origin: Move
 }
 
 /**
- * Puts frames back that jumped out of their sequence, and takes a creep out of a loop, by whole pixels: a trimmed frame keeps its pixels and gets another offset,
- * which is what moving its pivot is.
+ * Moves displaced frames back and removes a creep from a loop, in whole pixels. A trimmed frame keeps its
+ * pixels and gets another offset, which moves its pivot.
  *
- * Where a frame belongs is measured by the median of the body's columns and by the foot line, and only where the whole figure stands out from both neighbours, as
- * the quality gate tells it. What moves by itself (a bob, a swinging arm, a leap, the beat of a run) is left alone: a sequence without flags comes back as it was.
+ * The place of a frame is measured by the median column of the body and by the foot line. A frame moves only
+ * if the whole figure is displaced from both neighbours, by the rules of the quality check. Natural motion (a
+ * bob, a swinging arm, a leap, the beat of a run) is kept: a sequence without flags does not change.
  *
  * @param frames In playing order, all of one size.
- * @returns Nothing is cut off: where a move would push visible pixels over the edge, the canvas of all frames grows, by as much on
- * either side and above as below, so that its middle stays the middle.
+ * @returns The frames; nothing is cut off. If a move would push visible pixels over the edge, the canvas of
+ * all frames grows by the same amount on opposite sides, so that its centre stays.
  */
 export function stabilize(frames: readonly Bitmap[], options: StabilizeOptions): Stabilized {
   const moves = planMoves(frames, options)
@@ -72,18 +82,19 @@ function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: Stab
     down: Math.max(qualityLimits.leastShiftPx, qualityLimits.footLine * size),
     across: Math.max(qualityLimits.leastShiftPx, qualityLimits.bodyAnchor * size),
   }
-  // One after the other, the farthest first, each by no more than it stands out: what it stands out from may itself have jumped.
+  // One frame per round, the most displaced first, each by no more than its displacement: its neighbours may
+  // be displaced too.
   const touched = new Set<number>()
   for (let round = 0; round < 2 * present.length; round++) {
     const { down, across } = shiftsOf(shown, isClosed)
-    const [place, by] = farthest(down, across, limits)
+    const [place, by] = nextMove(down, across, limits)
     if (place === undefined) break
     touched.add(place)
     move(place, by)
   }
-  // In the middle between its neighbours, when all are back.
+  // After all moves, each moved frame is centred between its neighbours.
   for (const place of touched) {
-    const off = (value: (measure: FrameMeasure) => number): number => whole(standsOff(shown, place, value, isClosed))
+    const off = (value: (measure: FrameMeasure) => number): number => whole(offsetFromNeighbours(shown, place, value, isClosed))
     move(place, {
       x: moves[present[place]!]!.x === 0 ? 0 : -off(({ core }) => core),
       y: moves[present[place]!]!.y === 0 ? 0 : -off(({ foot }) => foot),
@@ -92,7 +103,7 @@ function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: Stab
   const { down, across } = shiftsOf(shown, isClosed)
   const creepY = Math.abs(down.creep) >= limits.down ? down.creep : 0
   const creepX = Math.abs(across.creep) >= limits.across ? across.creep : 0
-  // The first frame stays; each further one gives back its part of what is missing at the end.
+  // The first frame stays. Each later frame is moved by its share of the creep.
   if (creepX !== 0 || creepY !== 0)
     for (const place of present.keys())
       move(place, { x: whole((creepX * place) / present.length), y: whole((creepY * place) / present.length) })
@@ -100,30 +111,38 @@ function planMoves(frames: readonly Bitmap[], { loop, yoyo, shifted = [] }: Stab
 }
 
 function whole(value: number): number {
-  // No −0: it would not be equal to a frame that stays.
+  // Avoids −0, which would not equal the move of a frame that stays.
   return Math.round(value) || 0
 }
 
-function farthest(
+function nextMove(
   down: Shifts,
   across: Shifts,
   limits: { readonly down: number; readonly across: number },
 ): [place: number | undefined, by: Move] {
-  const far = (shifts: Shifts, limit: number): number | undefined =>
+  const worst = (shifts: Shifts, limit: number): number | undefined =>
     jumpsOver(shifts, limit).sort((a, b) => Math.abs(shifts.jumps[b]!) - Math.abs(shifts.jumps[a]!) || a - b)[0]
-  const lowest = far(down, limits.down)
+  const lowest = worst(down, limits.down)
   if (lowest !== undefined) return [lowest, { x: 0, y: whole(-down.jumps[lowest]!) }]
-  const aside = far(across, limits.across)
+  const aside = worst(across, limits.across)
   return [aside, { x: aside === undefined ? 0 : whole(-across.jumps[aside]!), y: 0 }]
 }
 
-function standsOff(measures: readonly FrameMeasure[], at: number, value: (measure: FrameMeasure) => number, isClosed: boolean): number {
+function offsetFromNeighbours(
+  measures: readonly FrameMeasure[],
+  at: number,
+  value: (measure: FrameMeasure) => number,
+  isClosed: boolean,
+): number {
   const count = measures.length
   const [before, after] = isClosed ? [(at + count - 1) % count, (at + 1) % count] : [at - 1, at + 1]
   return value(measures[at]!) - (value(measures[before]!) + value(measures[after]!)) / 2
 }
 
-/** Frames that the service moved, put where the nearest frames before and after that it did not move say. Half of the frames or more must have stayed. */
+/**
+ * Moves the frames that the service moved: each goes between the nearest frames before and after that it did
+ * not move. If more than half of the frames were moved, none changes.
+ */
 function returnShifted(measures: readonly FrameMeasure[], shifted: readonly number[], isClosed: boolean): { place: number; by: Move }[] {
   const count = measures.length
   if (shifted.length === 0 || shifted.length > count / 2) return []
@@ -156,7 +175,7 @@ function movedMeasure(measure: FrameMeasure, { x, y }: Move): FrameMeasure {
   }
 }
 
-/** Columns to add on either side, and rows above and below. */
+/** Columns to add on each side, and rows to add above and below. */
 function roomFor(frames: readonly Bitmap[], moves: readonly Move[]): Move {
   let [across, down] = [0, 0]
   for (const [at, frame] of frames.entries()) {
