@@ -9,9 +9,12 @@ import { type PackedPage, packPages } from './packing/packer.ts'
 
 /** One packed picture. */
 export interface Page {
-  /** 0 for the first. */
+  /** Index of the page, from 0. */
   readonly index: number
-  /** Drawn when it is asked for, and perhaps anew the next time: not to be written to, and not the same object for ever. */
+  /**
+   * Drawn when it is read, and possibly again on a later read: do not write to it, and do not rely on its
+   * identity.
+   */
   readonly bitmap: Bitmap
 }
 
@@ -27,7 +30,7 @@ export interface AtlasAnimation {
   readonly yoyo: boolean
 }
 
-/** Pages, frames and animations of one group at one scale: the engine-neutral model that every format writes. */
+/** Pages, frames and animations of one group at one scale: the engine-neutral model that all formats read. */
 export interface Atlas {
   /** Group name, e.g. `sprites`. */
   readonly name: string
@@ -38,37 +41,61 @@ export interface Atlas {
   readonly frames: readonly PlacedFrame[]
   /** Sorted by name. */
   readonly animations: readonly AtlasAnimation[]
-  /** Whether the engine is to scale by nearest neighbour. */
+  /** Whether the engine must scale by nearest neighbour. */
   readonly pixelArt: boolean
 }
 
-/** How an atlas is made. */
+/** Options of {@link makeAtlas}. */
 export interface AtlasOptions {
-  /** Longest side of a page, pixels, 64 to 16384; over 4096 many phones fail. @default 2048 */
+  /**
+   * Longest side of a page, pixels, 64 to 16384. Pages over 4096 fail on many phones.
+   *
+   * @default 2048
+   */
   readonly maxSize?: number
-  /** Page pixels per unscaled pixel, noted in the atlas; the frames given are already of this scale. @default 1 */
+  /**
+   * Page pixels per unscaled pixel, stored in the atlas. The given frames already have this scale.
+   *
+   * @default 1
+   */
   readonly scale?: number
   /**
-   * Frames of an atlas that was made before: those of the same name and trimmed size stay where they were, as long as the pages are no more than 8 % larger than
-   * freshly packed ones. The pages then depend on it, so keep it with the sources. @default none
+   * Frames of an earlier atlas. A frame with the same name and trimmed size keeps its place, if the pages are
+   * at most 8 % larger than freshly packed ones. The pages then depend on this input, so keep it with the
+   * sources.
+   *
+   * @default none
    */
   readonly earlier?: readonly EarlierFrame[]
-  /** Whether frames may be turned by 90° clockwise where they then lie closer; only for what can draw it (PixiJS). Sequences with borders stay upright, with all that share their pages. @default false */
+  /**
+   * Whether frames may be turned by 90° clockwise to pack them closer. Use it only for engines that can draw
+   * such frames (PixiJS). If a sequence has borders, no frame of the atlas is turned.
+   *
+   * @default false
+   */
   readonly rotate?: boolean
-  /** Places, sizes, offsets and page sides are multiples of this many pixels, so that a smaller scale can share the layout; see {@link alignSequences}. @default 1 */
+  /**
+   * Places, sizes, offsets and page sides are multiples of this number of pixels, so that a smaller scale can
+   * share the layout; see {@link alignSequences}.
+   *
+   * @default 1
+   */
   readonly align?: number
 }
 
 /**
  * Packs sequences on pages.
  *
- * Frames are trimmed with a margin of one clear pixel, ringed by `extrude` copies of their edge pixels, and copied row by row without blending. Equal pictures
- * lie on a page once, across sprites too. An animation lies wholly on one page. Pages are as large as they need to be and have a clear border.
+ * Frames are trimmed with a margin of one clear pixel, surrounded by `extrude` copies of their edge pixels,
+ * and copied row by row without blending. Equal pictures are on a page once, even if several sprites use
+ * them. All frames of an animation are on one page. Pages are as large as needed and have a clear border.
  *
  * @param name Name of the group.
- * @returns Frames and animations sorted by name. `pixelArt` only where every sequence is: a page has one filter. No sequences give no pages.
- * @throws {AtlasError} `SW_FRAME_SIZE` for frames of different size in a sequence, `SW_PACK` for an animation that does not fit on a page,
- * `SW_ATLAS_OPTION` for names that come twice, played frames that are not there, or options out of range.
+ * @returns The atlas, with frames and animations sorted by name. `pixelArt` is true only if every sequence is
+ * pixel art, since a page has one filter. No sequences give no pages.
+ * @throws {AtlasError} `SW_FRAME_SIZE` if frames of a sequence differ in size. `SW_PACK` if an animation does
+ * not fit on a page. `SW_ATLAS_OPTION` for duplicate names, played frames that do not exist, or options out
+ * of range.
  */
 export function makeAtlas(name: string, unsorted: readonly FrameSequence[], options: AtlasOptions = {}): Atlas {
   const { least, most, usual } = pageSide
@@ -79,11 +106,11 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   }
   checkSequences(unsorted)
   checkAlign(unsorted, options.align ?? 1)
-  // The order they come in must not show in the pages.
+  // Sorted, so that the pages do not depend on the order of the input.
   const sequences = [...unsorted].sort(byName).map(untrimmedSlices)
   const align = options.align ?? 1
   const { pieces, pictures, picturesOf } = cutPieces(sequences, align)
-  // One padding for all is the larger of any two neighbours.
+  // One padding for all: of two neighbours the larger padding counts.
   const padding = Math.max(0, ...sequences.map((sequence) => sequence.padding))
   const unitsOf = (px: number): number => px / align
   const canTurn = options.rotate === true && sequences.every(({ borders }) => borders === undefined)
@@ -91,7 +118,7 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   const packed = packPages(
     pictures.map(({ bitmap, extrude }) => ({ width: unitsOf(bitmap.width + 2 * extrude), height: unitsOf(bitmap.height + 2 * extrude) })),
     sequences.map(({ name }, at) => ({ name, members: picturesOf[at]! })),
-    // At least one clear pixel: pages whose sides are powers of two wrap around in Phaser.
+    // At least one clear pixel, since pages whose sides are powers of two wrap around in Phaser.
     {
       maxSize: Math.floor(unitsOf(maxSize)),
       padding: unitsOf(padding),
@@ -111,19 +138,19 @@ export function makeAtlas(name: string, unsorted: readonly FrameSequence[], opti
   }
 }
 
-/** Sides, rings and gaps must be whole in units. */
+/** Checks that sides, extrude and padding are multiples of the unit. */
 function checkAlign(sequences: readonly FrameSequence[], align: number): void {
   for (const { name, frames, extrude, padding } of sequences) {
     const { width, height } = canvasOf(frames[0]!)
     if ([width, height, extrude, padding].every((px) => px % align === 0)) continue
     throw new AtlasError('SW_ATLAS_OPTION', {
-      message: `Expected the frames of "${name}", their extrude and their padding to be multiples of ${align} pixels, found ${width} × ${height}, ${extrude} and ${padding}. Make them so with alignSequences.`,
+      message: `Expected the frames of "${name}", their extrude and their padding to be multiples of ${align} pixels, found ${width} × ${height}, ${extrude} and ${padding}. Use alignSequences first.`,
       facts: { animation: name, align, width, height, extrude, padding },
     })
   }
 }
 
-/** A page that was packed in units of some pixels. */
+/** Converts a packed page from units to pixels. */
 function inPixels(page: PackedPage, unit: number): PackedPage {
   if (unit === 1) return page
   const positions = new Map([...page.positions].map(([index, place]) => [index, { ...place, x: place.x * unit, y: place.y * unit }]))
@@ -166,7 +193,7 @@ function placeFrames(
     .sort(byName)
 }
 
-/** Borders at a scale, in whole pixels. */
+/** Scales borders and rounds them to whole pixels. */
 export function scaleBorders({ left, top, right, bottom }: Borders, scale: number): Borders {
   const scaled = (side: number): number => Math.round(side * scale)
   return { left: scaled(left), top: scaled(top), right: scaled(right), bottom: scaled(bottom) }

@@ -9,19 +9,23 @@ export interface Bitmap {
   readonly data: Uint8Array
 }
 
-/** A clear picture, or one over given pixels. @throws {AtlasError} `SW_FRAME_SIZE` when the sides are no positive integers or `data` has another length. */
+/**
+ * Returns a clear picture, or one with the given pixels.
+ *
+ * @throws {AtlasError} `SW_FRAME_SIZE` if a side is not a positive integer, or if `data` has another length.
+ */
 export function createBitmap(width: number, height: number, data?: Uint8Array): Bitmap {
   const length = width * height * 4
   if (!Number.isInteger(width) || !Number.isInteger(height) || width < 1 || height < 1 || (data !== undefined && data.length !== length)) {
     throw new AtlasError('SW_FRAME_SIZE', {
-      message: `Expected ${width} × ${height} pixels in ${length} bytes, found ${data === undefined ? 'such sides' : `${data.length} bytes`}.`,
+      message: `Expected ${width} × ${height} pixels in ${length} bytes, found ${data === undefined ? 'sides that are not positive integers' : `${data.length} bytes`}.`,
       facts: { width, height, bytes: data?.length },
     })
   }
   return { width, height, data: data ?? new Uint8Array(length) }
 }
 
-/** A copy of a rectangle that lies wholly inside. */
+/** Returns a copy of a rectangle. The rectangle must be inside the picture. */
 export function crop(bitmap: Bitmap, x: number, y: number, width: number, height: number): Bitmap {
   const cut = createBitmap(width, height)
   for (let row = 0; row < height; row++) {
@@ -31,14 +35,14 @@ export function crop(bitmap: Bitmap, x: number, y: number, width: number, height
   return cut
 }
 
-/** Copies `source` into `target` at (x, y), row by row, without blending. It must lie wholly inside. */
+/** Copies `source` into `target` at (x, y), row by row, without blending. It must fit inside. */
 export function blit(target: Bitmap, source: Bitmap, x: number, y: number): void {
   const span = source.width * 4
   for (let row = 0; row < source.height; row++)
     target.data.set(source.data.subarray(row * span, (row + 1) * span), ((y + row) * target.width + x) * 4)
 }
 
-/** A copy turned by 90° clockwise. */
+/** Returns a copy turned by 90° clockwise. */
 export function turn({ width, height, data }: Bitmap): Bitmap {
   const turned = createBitmap(height, width)
   for (let y = 0; y < height; y++)
@@ -46,7 +50,7 @@ export function turn({ width, height, data }: Bitmap): Bitmap {
   return turned
 }
 
-/** A copy turned by 90° counter-clockwise. */
+/** Returns a copy turned by 90° counter-clockwise. */
 export function turnBack({ width, height, data }: Bitmap): Bitmap {
   const upright = createBitmap(height, width)
   for (let y = 0; y < width; y++)

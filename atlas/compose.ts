@@ -1,16 +1,16 @@
 import { type Bitmap, createBitmap, turn } from './bitmap.ts'
 import type { PackedPage } from './packing/packer.ts'
 
-/** A picture as it goes on a page. */
+/** A picture to draw on a page. */
 export interface PagePicture {
   readonly bitmap: Bitmap
-  /** Rings of repeated edge pixels around it. */
+  /** Number of rings of repeated edge pixels around it. */
   readonly extrude: number
 }
 
 /**
- * A page that is drawn when its bitmap is read, and dropped when nobody holds the bitmap: all pages of a
- * large project do not fit into memory.
+ * Returns a page that is drawn when its bitmap is read, and may be freed when the bitmap is no longer
+ * referenced. All pages of a large project do not fit into memory.
  */
 export function lazyPage(index: number, draw: () => Bitmap): { readonly index: number; readonly bitmap: Bitmap } {
   let drawn: WeakRef<Bitmap> | undefined
@@ -25,7 +25,7 @@ export function lazyPage(index: number, draw: () => Bitmap): { readonly index: n
 }
 
 /**
- * Copies pictures onto a clear page, without blending, each with its rings. Turned ones are turned by 90°
+ * Draws pictures on a clear page without blending, each with its rings. A turned picture is turned by 90°
  * clockwise.
  */
 export function drawPage({ width, height, positions }: PackedPage, pictures: readonly PagePicture[]): Bitmap {
@@ -37,11 +37,11 @@ export function drawPage({ width, height, positions }: PackedPage, pictures: rea
   return page
 }
 
-/** @param x Of the outermost ring. */
+/** @param x Left edge of the outermost ring. */
 function copyWithRings(page: Bitmap, picture: Bitmap, extrude: number, x: number, y: number): void {
   const span = picture.width * 4
   for (let row = 0; row < picture.height + 2 * extrude; row++) {
-    // Rings above and below repeat the first row and the last.
+    // Rings above and below repeat the first and the last row.
     const line = Math.min(Math.max(row - extrude, 0), picture.height - 1) * span
     const start = ((y + row) * page.width + x + extrude) * 4
     page.data.set(picture.data.subarray(line, line + span), start)

@@ -3,7 +3,7 @@ import type { Bitmap } from './bitmap.ts'
 
 const known = new WeakMap<Bitmap, string>()
 
-/** Tells pictures apart; pixels are never changed in place. */
+/** Returns a hash of a picture's size and pixels. It is cached, since pixels never change in place. */
 export function pictureDigest(bitmap: Bitmap): string {
   const before = known.get(bitmap)
   if (before !== undefined) return before

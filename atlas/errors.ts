@@ -1,21 +1,27 @@
-/** A stable name for one kind of refusal of the atlas room. */
+/** Stable codes of the errors of `atlas/`. */
 export type AtlasErrorCode =
-  /** A ZIP that a strict reader must not read; `facts.rule` names the broken rule. */
+  /** An invalid ZIP; `facts.rule` names the broken rule. */
   | 'SW_ARCHIVE'
-  /** An archive in which no frames can be found, or that would take too much memory; `facts.rule` names the broken rule. */
+  /**
+   * An archive without recognisable frames, or one that would take too much memory; `facts.rule` names the
+   * broken rule.
+   */
   | 'SW_DELIVERY_LAYOUT'
-  /** Bytes that are no PNG, or one that a strict reader must not read; `facts.rule` names the broken rule. */
+  /** Bytes that are not a PNG, or an invalid PNG; `facts.rule` names the broken rule. */
   | 'SW_PNG'
-  /** A picture of another format that cannot be read, or is too large. */
+  /** A picture of another format that is unreadable or too large. */
   | 'SW_IMAGE'
-  /** Pixels that do not fit their stated size, or frames of one animation that differ in size. */
+  /** Pixels that do not match their stated size, or frames of one animation that differ in size. */
   | 'SW_FRAME_SIZE'
   /** An animation that does not fit on one page. */
   | 'SW_PACK'
   /** An option out of its range. */
   | 'SW_ATLAS_OPTION'
 
-/** An error of the atlas room: what was expected, what was found, what to do. Same shape as the package's own error, matched by `code`. */
+/**
+ * An error of `atlas/`. The message says what was expected, what was found and what to do. It has the same
+ * shape as the package's own error; compare its `code`.
+ */
 export class AtlasError extends Error {
   override readonly name = 'AtlasError'
   readonly code: AtlasErrorCode

@@ -1,30 +1,46 @@
 import type { FormatName } from './format-names.ts'
 
-/** What pages may be encoded as. */
+/** Encodings of pages. */
 export const pageFormats = ['png', 'webp', 'avif', 'ktx2'] as const
 
-/** How a page is encoded. */
+/** The encoding of a page. */
 export type PageFormat = (typeof pageFormats)[number]
 
-/** What a format needs of pages, and what its readers can do with them. */
+/** Requirements of a format for its pages, and abilities of its readers. */
 export interface Abilities {
   /**
-   * `beside` has the encoded pages lie beside its data, which names them; `pixels` has their pixels in `atlas.pages`, for a format that writes pictures of its own.
+   * `beside`: the encoded pages are files next to the data, which names them. `pixels`: the format writes
+   * pictures of its own from the pixels in `atlas.pages`.
    *
    * @default 'beside'
    */
   readonly pages?: 'beside' | 'pixels'
-  /** Encodings of pages that they read. @default png, webp and avif, as browsers do */
+  /**
+   * Encodings that its readers can draw.
+   *
+   * @default png, webp and avif, as browsers do
+   */
   readonly draws?: readonly PageFormat[]
-  /** Whether the data names every encoding, and the reader takes the one that it likes best. @default false: it is given one */
+  /**
+   * Whether the data names all encodings and the reader chooses one. If not, the format gets one encoding.
+   *
+   * @default false
+   */
   readonly chooses?: boolean
-  /** Whether frames may lie turned on the pages. @default false */
+  /**
+   * Whether frames may be turned on the pages.
+   *
+   * @default false
+   */
   readonly canTurn?: boolean
 }
 
 const browsers: readonly PageFormat[] = ['png', 'webp', 'avif']
 
-/** Of every format. Godot imports no AVIF, libGDX neither that nor WebP. Phaser draws turned frames wrongly, most others have no word for them. */
+/**
+ * Abilities of all formats. Godot does not import AVIF; libGDX imports neither AVIF nor WebP. Phaser draws
+ * turned frames wrongly, and most other formats cannot represent them.
+ */
 export const abilities: Readonly<Record<FormatName, Abilities>> = {
   phaser: { draws: browsers },
   pixi: { draws: pageFormats, chooses: true, canTurn: true },
@@ -38,16 +54,17 @@ export const abilities: Readonly<Record<FormatName, Abilities>> = {
   frames: { draws: browsers, pages: 'pixels', canTurn: true },
 }
 
-/** The encodings that a format reads. */
+/** Returns the encodings that a format can draw. */
 export function drawsOf({ draws }: Abilities): readonly PageFormat[] {
   return draws ?? browsers
 }
 
 /**
- * The encodings that a format is given of those that there are: all that it draws where its reader chooses, else one. That is the first in the order of the list; for a format
- * that makes pictures of its own, PNG before the others, which may have lost detail.
+ * Selects the encodings for a format from those available. If its reader chooses, it gets all that it can
+ * draw. Else it gets one: the first in the order of the list. A format that writes its own pictures gets PNG
+ * first, since other encodings may have lost detail.
  *
- * @returns None where it draws none of them.
+ * @returns An empty list if it can draw none of them.
  */
 export function encodingsFor(format: Abilities, made: readonly PageFormat[]): readonly PageFormat[] {
   const draws = drawsOf(format)

@@ -1,4 +1,4 @@
-/** Names of all formats, the engines' own first. */
+/** Names of all formats, those of engines first. */
 export const formatNames = [
   'phaser',
   'pixi',
@@ -12,10 +12,10 @@ export const formatNames = [
   'frames',
 ] as const
 
-/** What data can be written for. */
+/** Name of an output format. */
 export type FormatName = (typeof formatNames)[number]
 
-/** Whether there is a format of this name. */
+/** Whether a format of this name exists. */
 export function isFormatName(name: string): name is FormatName {
   return (formatNames as readonly string[]).includes(name)
 }

@@ -2,30 +2,34 @@ import type { Bitmap } from './bitmap.ts'
 import { AtlasError } from './errors.ts'
 import { mostExtrude, mostPadding, pageSide } from './limits.ts'
 
-/** An untrimmed frame of which only a part is kept. */
+/** Place of a cut picture in its untrimmed frame. */
 export interface Canvas {
-  /** Left edge of the part. */
+  /** Left edge of the cut picture. */
   readonly x: number
-  /** Top edge of the part. */
+  /** Top edge of the cut picture. */
   readonly y: number
-  /** Of the whole frame. */
+  /** Size of the untrimmed frame. */
   readonly width: number
   readonly height: number
 }
 
-/** One picture of an animation as it goes into an atlas. All frames of one animation have one size. */
+/** One picture of an animation, as input of an atlas. All frames of an animation have the same size. */
 export interface Frame {
   /** `sprite/animation/0000`: the name in every engine, unique in a project. */
   readonly name: string
-  /** The whole, untrimmed picture; with `canvas` what was cut out of it. */
+  /** The untrimmed picture, or with `canvas` the part that was cut out of it. */
   readonly bitmap: Bitmap
-  /** Where a picture that is cut already stands in its untrimmed frame, pixels. @default the bitmap is the whole frame */
+  /**
+   * Place of a cut picture in its untrimmed frame, pixels.
+   *
+   * @default the bitmap is the whole frame
+   */
   readonly canvas?: Canvas
-  /** How long it is shown, milliseconds. */
+  /** Display time, milliseconds. */
   readonly durationMs: number
 }
 
-/** What a nine-slice keeps unstretched at each side of a frame, pixels, 0 or more. */
+/** Borders of a nine-slice that are not stretched, pixels, 0 or more. */
 export interface Borders {
   readonly left: number
   readonly top: number
@@ -33,7 +37,7 @@ export interface Borders {
   readonly bottom: number
 }
 
-/** Frames in playing order and how to play them. An animation never spans two pages. */
+/** Frames of an animation, and how to play them. An animation never spans two pages. */
 export interface FrameSequence {
   /** `sprite/animation`. */
   readonly name: string
@@ -41,34 +45,43 @@ export interface FrameSequence {
   readonly sprite: string
   /** The pictures, each once, in the order of their names. */
   readonly frames: readonly Frame[]
-  /** Names of frames in playing order; a name may come more than once. */
+  /** Names of frames in playing order. A name may be repeated. */
   readonly play: readonly string[]
-  /** Milliseconds of each played frame, as many as `play` has. @default `durationMs` of the frame played */
+  /**
+   * Milliseconds of each played frame, as many as `play` has.
+   *
+   * @default `durationMs` of the played frame
+   */
   readonly durations?: readonly number[]
-  /** Frames a second; durations rule where they differ. */
+  /** Frames per second. `durations` take precedence. */
   readonly fps: number
   readonly loop: boolean
-  /** There and back, ends once. */
+  /** Whether it plays forwards and backwards. The frames at the turning points play once. */
   readonly yoyo: boolean
-  /** 0 to 1 of the untrimmed frame; only where the author set it. */
+  /** 0 to 1 of the untrimmed frame. Present only if the author set it. */
   readonly anchor?: { readonly x: number; readonly y: number }
-  /** For nine-slices: borders in pixels at scale 1; the frames are then not trimmed. @default none */
+  /**
+   * For nine-slices: borders in pixels at scale 1. The frames are then not trimmed.
+   *
+   * @default none
+   */
   readonly borders?: Borders
-  /** Cut the clear border off. */
+  /** Whether to cut off the clear border. */
   readonly trim: boolean
   /** Rings of repeated edge pixels around the frame, 0 to 16. */
   readonly extrude: number
-  /** Clear pixels between frames, 0 to 64; the larger of two neighbours counts. */
+  /** Clear pixels between frames, 0 to 64. Of two neighbours the larger padding counts. */
   readonly padding: number
-  /** Nearest-neighbour in the engine. */
+  /** Whether the engine must scale by nearest neighbour. */
   readonly pixelArt: boolean
 }
 
 /**
- * Refuses sequences that no atlas can hold.
+ * Checks sequences before they are packed.
  *
- * @throws {AtlasError} `SW_FRAME_SIZE` for frames of different size in a sequence, `SW_ATLAS_OPTION` for names that come twice, no frames, played frames that are
- * not there, another number of durations, or extrude, padding and borders out of range.
+ * @throws {AtlasError} `SW_FRAME_SIZE` if frames of a sequence differ in size. `SW_ATLAS_OPTION` for
+ * duplicate names, a sequence without frames, played frames that do not exist, a wrong number of durations,
+ * or extrude, padding and borders out of range.
  */
 export function checkSequences(sequences: readonly FrameSequence[]): void {
   const refuse = (message: string, facts: Readonly<Record<string, unknown>>): never => {
@@ -102,7 +115,7 @@ export function checkSequences(sequences: readonly FrameSequence[]): void {
   }
 }
 
-/** The untrimmed frame, and where the bitmap stands in it. */
+/** Returns the untrimmed size of a frame, and the place of its bitmap in it. */
 export function canvasOf({ bitmap, canvas }: Frame): Canvas {
   return canvas ?? { x: 0, y: 0, width: bitmap.width, height: bitmap.height }
 }

@@ -1,5 +1,6 @@
 /**
- * Bytes → frames → pages → engine data: pure and offline. Nothing here touches disk, network or clock; sharp is loaded at the first call that needs it.
+ * Bytes → frames → pages → engine data. Pure and offline: nothing here uses the disk, the network or the
+ * clock. sharp is loaded by the first call that needs it.
  *
  * @module
  */

@@ -1,16 +1,19 @@
 /**
- * Limits that the packer and those who ask it share: a spec's schema, the options' schema.
- * They are a file of their own, since reading a spec must not load the packer.
+ * Limits that the packer shares with the schemas of a spec and of the options. They have a file of their own,
+ * since reading a spec must not load the packer.
  */
 
-/** Longest side of a page, pixels: the least and the most that may be asked for, and the usual one. Over 4096 many phones fail. */
+/**
+ * Longest side of a page, pixels: the least and the most allowed, and the default. Pages over 4096 fail on
+ * many phones.
+ */
 export const pageSide: { readonly least: number; readonly most: number; readonly usual: number } = {
   least: 64,
   most: 16_384,
   usual: 2048,
 }
 
-/** Most copies of its edge pixels around a frame. */
+/** Most rings of repeated edge pixels around a frame. */
 export const mostExtrude: number = 16
 
 /** Most clear pixels between two frames. */

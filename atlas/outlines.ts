@@ -3,9 +3,10 @@ import { alphaHull, checkCorners } from './frames/hull.ts'
 import { cutPlaced } from './frames/placed-frame.ts'
 
 /**
- * The same atlas with the outline of each frame, see {@link alphaHull}; frames in which nothing is seen get none. Frames that lie in one place are looked at once.
+ * Returns the same atlas with the outline of each frame, see {@link alphaHull}. A clear frame gets none. For
+ * frames at the same place the outline is computed once.
  *
- * @param corners Corners at most of an outline, 4 to 64.
+ * @param corners Most corners of an outline, 4 to 64.
  * @throws {AtlasError} `SW_ATLAS_OPTION` for corners out of range.
  */
 export function withOutlines(atlas: Atlas, corners: number): Atlas {

@@ -5,14 +5,16 @@ import type { Borders, FrameSequence } from './frame.ts'
 import { cutPlaced, type PlacedFrame } from './frames/placed-frame.ts'
 import { visibleBox } from './frames/trim.ts'
 
-/** The largest number of pixels that a layout may be a multiple of: more would waste what sharing it saves. */
+/** Largest unit that scales may share. A larger one would waste more area than the shared layout saves. */
 const LARGEST_UNIT = 16
 
 /**
- * The number of pixels of the largest scale that is a whole number of pixels at every other: 2 for 1 and 0.5, 4 for 1 and 0.75. A layout in multiples of it fits all scales.
+ * Returns the smallest number of pixels at the largest scale that is a whole number of pixels at every scale:
+ * 2 for 1 and 0.5, 4 for 1 and 0.75. A layout in multiples of it fits all scales.
  *
- * @param scales One or more, over 0.
- * @returns 1 for a single scale; undefined where there is no such number up to 16, as for 1 and 0.33: such scales are packed each by itself.
+ * @param scales One or more, above 0.
+ * @returns 1 for a single scale. Returns `undefined` if there is no such number up to 16, as for 1 and 0.33:
+ * each scale is then packed alone.
  */
 export function sharedUnit(scales: readonly number[]): number | undefined {
   const largest = Math.max(...scales)
@@ -25,12 +27,15 @@ function isWhole(value: number): boolean {
 }
 
 /**
- * Readies sequences for a layout that several scales share: frames get clear columns on the right and rows below until their sides are whole at every scale, anchors
- * stay on their points, and padding and extrusion become multiples of the unit, never less than was asked for at the smallest scale.
+ * Prepares sequences for a layout that several scales share.
  *
- * @param sequences At scale 1.
+ * Frames get clear columns on the right and clear rows below until their sides are whole at every scale.
+ * Anchors keep their points. Padding and extrude become multiples of the unit, and at the smallest scale they
+ * are not less than requested, up to their limits.
+ *
+ * @param sequences Sequences at scale 1.
  * @param unit See {@link sharedUnit}.
- * @returns Still at scale 1 but for padding and extrusion, which are pixels of the largest scale.
+ * @returns Sequences at scale 1. Only padding and extrude are pixels of the largest scale.
  */
 export function alignSequences(sequences: readonly FrameSequence[], scales: readonly number[], unit: number): FrameSequence[] {
   const largest = Math.max(...scales)
@@ -62,12 +67,13 @@ function enlarge(bitmap: Bitmap, width: number, height: number): Bitmap {
 }
 
 /**
- * The same atlas at a smaller scale: every place, size and offset is that of the large one times the ratio.
+ * Returns the same atlas at a smaller scale: each place, size and offset is multiplied by the ratio.
  *
- * Lanczos rings a little beyond what is visible at the large scale, further than the margin of the trim. What is further out than a pixel is cleared, so that trimmed
- * frames fade out inside of their rectangles at every scale and are not cut off hard.
+ * Lanczos adds faint rings around the visible pixels, farther out than the margin of the trim. Pixels more
+ * than one pixel out are cleared, so that trimmed frames fade out inside their rectangles at every scale.
  *
- * @param large Made with `align`, from aligned sequences at the largest scale. Outlines are laid over each scale afterwards.
+ * @param large An atlas made with `align`, from aligned sequences at the largest scale. Outlines are added to
+ * each scale afterwards.
  * @param sequences The aligned sequences at the smaller scale.
  */
 export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], scale: number): Atlas {
@@ -105,7 +111,7 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
     const pictures: PagePicture[] = []
     const places = new Map<string, { x: number; y: number; isTurned: boolean; picture: number }>()
     for (const [at, { name, page, x, y, width, height, offsetX, offsetY, isTurned = false }] of frames.entries()) {
-      // Frames that show one picture share its place.
+      // Frames that show the same picture share its place.
       if (page !== index || places.has(`${x} ${y}`)) continue
       const source = sources.get(name)!
       const whole = crop(source.bitmap, offsetX, offsetY, width, height)
@@ -120,12 +126,15 @@ export function shrinkAtlas(large: Atlas, sequences: readonly FrameSequence[], s
   return { ...large, scale, pages, frames }
 }
 
-/** A scaled picture without what lies further out than a pixel beyond those that have a part of a visible one. */
+/**
+ * Returns a scaled picture with all pixels cleared that are more than one pixel outside of the scaled visible
+ * box.
+ */
 function clearMargin(scaled: Bitmap, large: Bitmap, ratio: number): Bitmap {
   const cleared = createBitmap(scaled.width, scaled.height)
   const box = visibleBox(large, 0)
   if (box === undefined) return cleared
-  // A hair of tolerance: 3 × a third is 1.
+  // Tolerance for rounding: 3 × a third is 1.
   const down = (px: number): number => Math.floor(px * ratio + 1e-6)
   const up = (px: number): number => Math.ceil(px * ratio - 1e-6)
   const [left, top] = [Math.max(0, down(box.left) - 1), Math.max(0, down(box.top) - 1)]

@@ -136,7 +136,7 @@ function noFrames(entries: readonly ArchiveEntry[]): AtlasError {
   return new AtlasError('SW_DELIVERY_LAYOUT', {
     message:
       `Expected frames (PNG pictures in a folder "frames", or with running numbers) or a sheet with its atlas JSON, found: ${briefNames(names) || 'an empty archive'}. ` +
-      'The paid result is kept whole. Say how to read it in the configuration: service.profile.readDelivery(entries) returns { frames, sheet?, atlas?, preview? }.',
+      'The paid result is kept whole. Configure how to read it: service.profile.readDelivery(entries) returns { frames, sheet?, atlas?, preview? }.',
     facts: { rule: 'no-frames', entries: names.slice(0, MOST_LISTED).map(briefName), count: names.length },
   })
 }

@@ -115,7 +115,7 @@ function findFrames(pictures: readonly ArchiveEntry[]): { frames: readonly Archi
   const warnings: string[] = []
   const stems = new Set(frames.map((entry) => folderOf(entry.name) + unnumbered(stemOf(entry.name)).head))
   if (stems.size > 1)
-    warnings.push(`The frames have ${stems.size} different names (${briefNames([...stems], 4)}); they are taken as one animation.`)
+    warnings.push(`The frames have ${stems.size} different names (${briefNames([...stems], 4)}); they are read as one animation.`)
   warnings.push(...gapWarnings(frames))
   return { frames, warnings }
 }
@@ -143,7 +143,7 @@ function gapWarnings(frames: readonly ArchiveEntry[]): readonly string[] {
   if (numbers.length !== frames.length || frames.length === 0) return []
   const first = Number(numbers[0])
   const at = numbers.findIndex((digits, index) => Number(digits) !== first + index)
-  return at < 0 ? [] : [`The numbers of the frames do not run on: expected ${first + at}, found "${briefName(frames[at]!.name)}".`]
+  return at < 0 ? [] : [`The frame numbers are not consecutive: expected ${first + at}, found "${briefName(frames[at]!.name)}".`]
 }
 
 /** Sorts by name and compares numbers as numbers: `frame_2` before `frame_10`. */

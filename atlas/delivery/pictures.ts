@@ -34,7 +34,7 @@ function toSized(entry: ArchiveEntry): SizedEntry {
   const format = sniffFormat(bytes)
   if (format !== 'png') {
     throw new AtlasError('SW_IMAGE', {
-      message: `Expected PNG frames, found "${briefName(name)}" to be ${format ?? 'no picture'}. The paid result is kept; read it by service.profile.readDelivery(entries).`,
+      message: `Expected PNG frames, found "${briefName(name)}" to be ${format ?? 'no picture'}. The paid result is kept. Read it with service.profile.readDelivery(entries).`,
       facts: { rule: 'no-png', entry: briefName(name), format },
     })
   }
@@ -92,7 +92,7 @@ export function compareWithSheet(
   budget: PixelBudget,
 ): readonly string[] {
   if (atlas.frames.length !== found.length)
-    return [`The sheet holds ${atlas.frames.length} frames, the archive ${found.length}; the archive's are used.`]
+    return [`The sheet has ${atlas.frames.length} frames, the archive has ${found.length}. The frames of the archive are used.`]
   let different: readonly NamedBitmap[]
   try {
     const sized = toSized(sheet)

@@ -30,7 +30,7 @@ export function wholeBlocks(bitmap: Bitmap): Bitmap {
  * @throws {AtlasError} `SW_ATLAS_OPTION` without a codec, or for a page of more than 12 Mi pixels.
  */
 export async function encodeTexture(bitmap: Bitmap, codec: TextureCodec | undefined): Promise<Uint8Array> {
-  if (!codec) throw new AtlasError('SW_ATLAS_OPTION', { message: 'Expected a codec for KTX2 in "texture", found none. Hand one in.' })
+  if (!codec) throw new AtlasError('SW_ATLAS_OPTION', { message: 'Expected a codec for KTX2, found none. Pass one as "texture".' })
   const { width, height } = bitmap
   if (width * height > MOST_PIXELS)
     throw new AtlasError('SW_ATLAS_OPTION', {

@@ -2,19 +2,20 @@ import type { AtlasAnimation } from '../atlas.ts'
 import { abilities } from '../format-abilities.ts'
 import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './shared/hash-frame.ts'
+import { onPage, toHashFrame, toJsonFile, toPageMeta } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
-import { toWholeMs } from './shared/played.ts'
+import { firstDurations, toWholeMs } from './shared/played.ts'
 
 /**
- * Aseprite's JSON (array), a file a page: `load.aseprite` and `createFromAseprite` in Phaser, `loadAseprite` in KAPLAY, `TextureAtlas` in melonJS, the Aseprite plugin of
- * Excalibur.
+ * Aseprite's JSON (array), one file per page: `load.aseprite` and `createFromAseprite` in Phaser,
+ * `loadAseprite` in KAPLAY, `TextureAtlas` in melonJS, the Aseprite plugin of Excalibur.
  *
- * `frames` is a timeline: each animation, as a tag, one frame after the other, so that a frame that is played twice stands there twice. Phaser finds frames by their
- * place, so `filename` is `"0"`, `"1"` …, and `name` has the frame's own name. Durations are whole milliseconds. Anchor and borders are a slice (pivot, center) of the
- * animation's name. KAPLAY and Excalibur look at the rectangle alone: for those, set `trim: false`.
+ * `frames` is a timeline: the frames of each animation, one after the other, with a tag. A frame that is
+ * played twice is in it twice. Phaser finds frames by index, so `filename` is `"0"`, `"1"` …, and `name` is
+ * the frame's own name. Durations are whole milliseconds. Anchor and borders are a slice (pivot, center) with
+ * the name of the animation. KAPLAY and Excalibur read only the rectangle: set `trim: false` for them.
  *
- * Files: `NAME-0.json` …, at other scales than 1 `NAME-0@0.5x.json`.
+ * Files: `NAME-0.json` …, at scales other than 1 `NAME-0@0.5x.json`.
  *
  * @see Aseprite `--data --format json-array --list-tags --list-slices`.
  */
@@ -29,7 +30,7 @@ function writeAseprite(atlases: readonly EncodedAtlas[]): readonly OutputFile[] 
   )
 }
 
-/** A frame at its place in the timeline. */
+/** A frame in the timeline. */
 interface Cel {
   readonly frame: PlacedFrame
   readonly durationMs: number
@@ -46,7 +47,7 @@ export function toAsepriteSheet(encoded: EncodedAtlas, page: number): object {
     cels.push(...animation.frames.map(({ name }, at) => ({ frame: byName.get(name)!, durationMs: durations[at]! })))
     return { animation, from, to: cels.length - 1 }
   })
-  // What no animation plays comes last, where no tag reaches it.
+  // Frames that no animation plays come last, outside of all tags.
   const played = new Set(cels.map(({ frame }) => frame.name))
   const durations = firstDurations(animations)
   const rest = frames.filter(({ name }) => !played.has(name))
@@ -55,7 +56,7 @@ export function toAsepriteSheet(encoded: EncodedAtlas, page: number): object {
     frames: cels.map(({ frame, durationMs }, index) => toCel(frame, durationMs, index)),
     meta: {
       ...toPageMeta(encoded.pages[page]!, encoded.atlas.scale),
-      // melonJS looks for this word.
+      // melonJS searches for this word.
       app: 'spritewright (aseprite)',
       frameTags: tags.filter(({ from, to }) => to >= from).map(({ animation, from, to }) => toTag(animation, from, to)),
       layers: [{ name: 'sprites', opacity: 255, blendMode: 'normal' }],
@@ -66,17 +67,20 @@ export function toAsepriteSheet(encoded: EncodedAtlas, page: number): object {
 
 function toCel(frame: PlacedFrame, durationMs: number, index: number): object {
   const { anchor, ...cel } = toHashFrame(frame, durationMs)
-  // `pivot` is what both Phaser and melonJS read.
+  // Phaser and melonJS both read `pivot`.
   return { filename: String(index), name: frame.name, ...cel, ...(anchor === undefined ? {} : { pivot: anchor }) }
 }
 
-/** `repeat` counts ways, so there and back once are two. */
+/** `repeat` counts directions, so one time forwards and backwards is two. */
 function toTag({ name, loop, yoyo }: AtlasAnimation, from: number, to: number): object {
   const times = loop ? {} : { repeat: yoyo ? '2' : '1' }
   return { name, from, to, direction: yoyo ? 'pingpong' : 'forward', color: '#000000ff', ...times }
 }
 
-/** A slice with a key where its animation begins: all frames of one have the same size, anchor and borders. */
+/**
+ * A slice with one key at the start of its animation: all frames of an animation have the same size, anchor
+ * and borders.
+ */
 function toSlices(name: string, from: number, cels: readonly Cel[]): readonly object[] {
   const [first] = cels
   if (first === undefined || (first.frame.anchor === undefined && first.frame.borders === undefined)) return []

@@ -8,12 +8,14 @@ import { playedFrames } from './shared/played.ts'
 import { toUniqueNames } from './shared/safe-names.ts'
 
 /**
- * Style sheets: a page without any script shows `<i data-animation="hero/walk"></i>` playing and `<i data-frame="hero/walk/0000"></i>` standing still.
+ * Style sheets. A page without scripts plays `<i data-animation="hero/walk"></i>` and shows the still `<i
+ * data-frame="hero/walk/0000"></i>`.
  *
- * An element has the untrimmed size; its background is the page, moved so that the frame lies right, and `clip-path` hides the neighbours. Sizes are those at scale 1,
- * whatever the scale of the page. An anchor becomes `transform-origin`. Pixel art is drawn with `image-rendering: pixelated`.
+ * An element has the untrimmed size. Its background is the page, moved to the frame, and `clip-path` hides
+ * the other frames. Sizes are those at scale 1, at every scale of the page. An anchor becomes
+ * `transform-origin`. Pixel art gets `image-rendering: pixelated`.
  *
- * Files: `NAME.css`, at other scales than 1 `NAME@0.5x.css`.
+ * Files: `NAME.css`, at scales other than 1 `NAME@0.5x.css`.
  */
 export const css: EngineFormat = { name: 'css', ...abilities.css, write: writeCss }
 
@@ -49,7 +51,7 @@ export function toCss(encoded: EncodedAtlas): string {
   return `${[...stills, ...moving].join('\n')}\n`
 }
 
-/** What stays as long as the page does. */
+/** Declarations that are the same for all frames of a page. */
 function toBox({ atlas, pages }: EncodedAtlas, { page, sourceWidth, sourceHeight, anchor }: PlacedFrame): readonly string[] {
   const { file, width, height } = pages[page]!
   const px = (value: number): string => `${toDecimal(value / atlas.scale)}px`
@@ -64,7 +66,7 @@ function toBox({ atlas, pages }: EncodedAtlas, { page, sourceWidth, sourceHeight
   ]
 }
 
-/** What changes from frame to frame. */
+/** Declarations that differ from frame to frame. */
 function toPlace({ atlas }: EncodedAtlas, frame: PlacedFrame): readonly string[] {
   const { x, y, width, height, offsetX, offsetY, sourceWidth, sourceHeight } = frame
   const px = (value: number): string => `${toDecimal(value / atlas.scale)}px`
@@ -72,7 +74,10 @@ function toPlace({ atlas }: EncodedAtlas, frame: PlacedFrame): readonly string[]
   return [`background-position: ${px(offsetX - x)} ${px(offsetY - y)}`, `clip-path: inset(${inset.map(px).join(' ')})`]
 }
 
-/** One keyframe where each frame begins, and the last again at the end, where an animation that plays once stays. */
+/**
+ * A keyframe at the start of each frame, and the last frame again at 100 %, where an animation that plays
+ * once stops.
+ */
 function toKeyframes(encoded: EncodedAtlas, animation: AtlasAnimation, byName: ReadonlyMap<string, PlacedFrame>): readonly string[] {
   const whole = durationOf(animation)
   const played = playedFrames(animation)
@@ -93,7 +98,7 @@ function rule(selector: string, declarations: readonly string[]): string {
   return `${selector} { ${declarations.join('; ')} }`
 }
 
-/** Six decimals at most, no exponent. */
+/** At most six decimals, no exponent. */
 function toDecimal(value: number): string {
   return String(Math.round(value * 1e6) / 1e6)
 }

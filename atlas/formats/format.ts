@@ -1,9 +1,9 @@
 import type { Atlas } from '../atlas.ts'
 import type { Abilities } from '../format-abilities.ts'
 
-/** A page as a picture file. */
+/** An encoded page. */
 export interface EncodedPage {
-  /** File name as the engine's data names it, relative to that data file. */
+  /** File name as in the engine's data, relative to the data file. */
   readonly file: string
   readonly bytes: Uint8Array
   /** Pixels. */
@@ -13,24 +13,32 @@ export interface EncodedPage {
 
 /** An atlas whose pages have been encoded and named. */
 export interface EncodedAtlas {
-  /** Its `pages` hold pixels for formats with `pages: 'pixels'`; others look at the encoded pages alone, and may be handed none. */
+  /**
+   * Its `pages` hold pixels for formats with `pages: 'pixels'`. Other formats read only the encoded pages,
+   * and `pages` may be empty.
+   */
   readonly atlas: Atlas
-  /** One for each page, in order. */
+  /** Encoded pages, in the order of the atlas. */
   readonly pages: readonly EncodedPage[]
-  /** The same pages in further encodings, for formats whose readers choose; each list is as long as `pages`. @default none */
+  /**
+   * The same pages in further encodings, for formats whose readers choose one. Each list is as long as
+   * `pages`.
+   *
+   * @default none
+   */
   readonly alternates?: readonly (readonly EncodedPage[])[]
 }
 
-/** A file that a format writes; `file` is relative to the output folder, with forward slashes. */
+/** An output file of a format. `file` is relative to the output folder, with forward slashes. */
 export interface OutputFile {
   readonly file: string
   readonly bytes: Uint8Array
 }
 
-/** One engine's way of reading an atlas, and what it can read. Pure: the same atlases give the same bytes. */
+/** The atlas format of one engine, and what it can read. Pure: the same atlases give the same bytes. */
 export interface EngineFormat extends Abilities {
-  /** Also the name of the folder that `build` writes it into: small letters, digits and hyphens, a letter first. */
+  /** Also the name of the output folder of `build`: small letters, digits and hyphens, a letter first. */
   readonly name: string
-  /** Data files for all atlases of a project, pages left out: the caller writes those. */
+  /** Returns the data files for all atlases of a project. The caller writes the pages. */
   write(atlases: readonly EncodedAtlas[]): readonly OutputFile[]
 }

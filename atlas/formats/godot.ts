@@ -7,18 +7,25 @@ import { scaleSuffix } from './shared/pages.ts'
 import { playedFrames } from './shared/played.ts'
 import { toUniqueNames } from './shared/safe-names.ts'
 
-/** Where the files lie in the Godot project. */
+/** Options of {@link createGodotFormat}. */
 export interface GodotOptions {
-  /** Folder of the pages, e.g. `res://sprites/`. @default beside the resource: Godot finds them by their bare names */
+  /**
+   * Folder of the pages, e.g. `res://sprites/`.
+   *
+   * @default the folder of the resource, where Godot finds them by file name
+   */
   readonly path?: string
 }
 
 /**
- * Godot 4: a `SpriteFrames` resource a group, for `AnimatedSprite2D`. Frames are `AtlasTexture`s whose margin gives them their untrimmed size back; their ids come
- * from their names, so that a repack changes only the lines it must; `resource_name` has the name itself. Durations are told as multiples of `1 / speed`; the way back of an animation that goes there
- * and back is written out. It has no word for anchors, borders and outlines; pixel art wants `texture_filter` set to Nearest in the project.
+ * Godot 4: a `SpriteFrames` resource per group, for `AnimatedSprite2D`.
  *
- * Files: `NAME.tres`, at other scales than 1 `NAME@0.5x.tres`.
+ * Frames are `AtlasTexture`s whose margin restores the untrimmed size. Their ids come from their names, so
+ * that a repack changes only few lines; `resource_name` is the full name. Durations are multiples of `1 /
+ * speed`. If an animation plays forwards and backwards, the frames of the way back are written too. The
+ * format has no anchors, borders and outlines. For pixel art, set `texture_filter` to Nearest in the project.
+ *
+ * Files: `NAME.tres`, at scales other than 1 `NAME@0.5x.tres`.
  *
  * @see Godot's TSCN file format, `SpriteFrames`, `AtlasTexture`.
  */
@@ -36,7 +43,11 @@ export function createGodotFormat({ path = '' }: GodotOptions = {}): EngineForma
 /** {@link createGodotFormat} without options. */
 export const godot: EngineFormat = createGodotFormat()
 
-/** The text of a `SpriteFrames` resource. @param path Stands before the pages' names. */
+/**
+ * The text of a `SpriteFrames` resource.
+ *
+ * @param path Prefix of the pages' names.
+ */
 export function toSpriteFrames({ atlas, pages }: EncodedAtlas, path: string): string {
   const spell = (name: string): string => name.replace(/[^A-Za-z0-9_]/g, '_')
   const ids = toUniqueNames(
@@ -83,7 +94,7 @@ function toGodotAnimation(animation: AtlasAnimation, ids: ReadonlyMap<string, st
   ].join('\n')
 }
 
-/** Six decimals at most, and always one, by which Godot knows a float. */
+/** At most six decimals and at least one, which marks a float in Godot. */
 function toFloat(value: number): string {
   const text = String(Math.round(value * 1e6) / 1e6)
   return /^-?\d+$/.test(text) ? `${text}.0` : text

@@ -7,14 +7,15 @@ import { scaleSuffix } from './shared/pages.ts'
 import { playedFrames, toWholeMs } from './shared/played.ts'
 
 /**
- * libGDX 1.9.13 and newer: a `.atlas` file a group, with all of its pages.
+ * libGDX 1.9.13 and newer: one `.atlas` file per group, with all of its pages.
  *
- * Each frame is a region of its own name, and each animation a row of regions of its name, with `index` in playing order (the way back
- * of one that goes there and back written out): `atlas.findRegion("hero/walk/0000")`,
- * `new Animation<>(1 / 12f, atlas.findRegions("hero/walk"), LOOP)`. Further values, for `region.findValue`: `duration` in whole milliseconds, `origin` in whole pixels
- * from the bottom left where there is an anchor, `split` for nine-patches. Offsets count from the bottom, as libGDX wants them.
+ * Each frame is a region with its own name. Each animation is a list of regions with its name and with
+ * `index` in playing order, those of a way back too: `atlas.findRegion("hero/walk/0000")`, `new Animation<>(1
+ * / 12f, atlas.findRegions("hero/walk"), LOOP)`. `region.findValue` returns further values: `duration` in
+ * whole milliseconds, `origin` in whole pixels from the bottom left if there is an anchor, `split` for
+ * nine-patches. Offsets count from the bottom, as libGDX expects.
  *
- * Files: `NAME.atlas`, at other scales than 1 `NAME@0.5x.atlas`.
+ * Files: `NAME.atlas`, at scales other than 1 `NAME@0.5x.atlas`.
  *
  * @see libGDX `TextureAtlas`; Spine reads the same files.
  */
@@ -26,7 +27,11 @@ function writeLibgdx(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
     .map((encoded) => toTextFile(`${encoded.atlas.name}${scaleSuffix(encoded.atlas.scale)}.atlas`, toLibgdxAtlas(encoded)))
 }
 
-/** The text of an atlas. @throws {AtlasError} `SW_ATLAS_OPTION` for names that the format cannot spell. */
+/**
+ * The text of an atlas.
+ *
+ * @throws {AtlasError} `SW_ATLAS_OPTION` for names that the format cannot represent.
+ */
 export function toLibgdxAtlas(encoded: EncodedAtlas): string {
   const filter = encoded.atlas.pixelArt ? 'Nearest' : 'Linear'
   const blocks = encoded.pages.map(({ file, width, height }, page) => {
@@ -71,7 +76,7 @@ function toRegion(frame: PlacedFrame): readonly string[] {
 function checkName(name: string): string {
   if (name.trim() === name && name !== '' && !/[:\r\n]/.test(name)) return name
   throw new AtlasError('SW_ATLAS_OPTION', {
-    message: `Expected names that a libGDX atlas can spell, without colons and line breaks, found ${JSON.stringify(name)}. Rename it.`,
+    message: `Expected names that a libGDX atlas can hold, without colons and line breaks, found ${JSON.stringify(name)}. Rename it.`,
     facts: { name },
   })
 }

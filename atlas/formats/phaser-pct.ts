@@ -7,10 +7,12 @@ import { isTrimmed, toTextFile } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
 
 /**
- * Phaser 4's compact text atlas (PCT 1.0): one file a group for all of its pages, a fifth of the JSON. It has no word for anchors, borders and outlines; animations
- * are in their own file, as in {@link createPhaserFormat}.
+ * Phaser 4's compact text atlas (PCT 1.0): one file per group for all of its pages, a fifth of the size of
+ * the JSON. It has no anchors, borders and outlines. Animations are in a file of their own, as in {@link
+ * createPhaserFormat}.
  *
- * Files: `NAME.pct`, `NAME.anims.json`, `pack.json`; at other scales than 1 `NAME@0.5x.pct` and `pack@0.5x.json`.
+ * Files: `NAME.pct`, `NAME.anims.json`, `pack.json`; at scales other than 1 `NAME@0.5x.pct` and
+ * `pack@0.5x.json`.
  *
  * @see Phaser 4's `load.atlasPCT`, and "Phaser Compact Texture Atlas Format Specification" in its package.
  */
@@ -33,9 +35,9 @@ function sheetFile({ atlas }: EncodedAtlas): string {
 }
 
 /**
- * The text of an atlas: pages, folders, frames page by page, and frames that lie where another does.
+ * The text of an atlas: pages, folders, frames by page, and aliases for frames at the same place as another.
  *
- * @throws {AtlasError} `SW_ATLAS_OPTION` for names that the format cannot spell.
+ * @throws {AtlasError} `SW_ATLAS_OPTION` for names that the format cannot represent.
  */
 export function toPct({ atlas, pages }: EncodedAtlas): string {
   const folders = [...new Set(atlas.frames.map(({ name }) => folderOf(name)))].filter((folder) => folder !== '')
@@ -44,24 +46,24 @@ export function toPct({ atlas, pages }: EncodedAtlas): string {
     const folder = folderOf(name)
     return folder === '' ? checkName(name) : `${indices.get(checkName(folder))!}/${checkName(name.slice(folder.length + 1))}`
   }
-  const twins = new Map<string, PlacedFrame[]>()
+  const byPlace = new Map<string, PlacedFrame[]>()
   for (const frame of atlas.frames) {
     const place = `${frame.page}|${toPlace(frame)}`
-    twins.set(place, [...(twins.get(place) ?? []), frame])
+    byPlace.set(place, [...(byPlace.get(place) ?? []), frame])
   }
-  const firsts = [...twins.values()].map((frames) => frames[0]!)
+  const firsts = [...byPlace.values()].map((frames) => frames[0]!)
   const lines = pages.flatMap((_, page) => [
     ...(pages.length > 1 ? [`#${page}`] : []),
     ...firsts.filter((frame) => frame.page === page).map((frame) => `${spell(frame)}|${toPlace(frame)}`),
   ])
-  const aliases = [...twins.values()].flatMap(([first, ...others]) =>
+  const aliases = [...byPlace.values()].flatMap(([first, ...others]) =>
     others.length === 0 ? [] : [`A:${spell(first!)}=${others.map(spell).join(',')}`],
   )
   const heads = pages.map(({ file, width, height }) => `P:${checkName(file)},RGBA8888,${width},${height},0`)
   return ['PCT:1.0', ...heads, ...folders.map((folder) => `F:${checkName(folder)}`), ...lines, ...aliases, ''].join('\n')
 }
 
-/** Flags (2: trimmed), rectangle, and where it is trimmed source size and offset. */
+/** Flags (2: trimmed), rectangle, and if trimmed the source size and offset. */
 function toPlace(frame: PlacedFrame): string {
   const { x, y, width, height, sourceWidth, sourceHeight, offsetX, offsetY } = frame
   const rectangle = `${x},${y},${width},${height}`
@@ -75,7 +77,7 @@ function folderOf(name: string): string {
 function checkName(name: string): string {
   if (name !== '' && !/[|,#~=\r\n]|^[PFBA]:/.test(name)) return name
   throw new AtlasError('SW_ATLAS_OPTION', {
-    message: `Expected names that a PCT file can spell, without | , # ~ = and line breaks, found ${JSON.stringify(name)}. Rename it, or use the format "phaser".`,
+    message: `Expected names that a PCT file can hold, without | , # ~ = and line breaks, found ${JSON.stringify(name)}. Rename it, or use the format "phaser".`,
     facts: { name },
   })
 }

@@ -5,11 +5,12 @@ import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
 import { toHashFrame, toJsonFile, toPageMeta, toTable } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
 
-/** Where the game serves the files from. */
+/** Options of {@link createPhaserFormat}. */
 export interface PhaserOptions {
   /**
-   * `path` of the pack's section: the folder of the files as the game's page sees it, e.g. `assets/sprites/`. Phaser resolves files in a pack against the loader's
-   * path, never against the pack itself, so without it the game calls `this.load.setPath('assets/sprites/')` before it loads the pack.
+   * `path` of the pack's section: the folder of the files as seen from the game's page, e.g.
+   * `assets/sprites/`. Phaser resolves the files of a pack against the loader's path, not against the pack.
+   * Without this option the game calls `this.load.setPath('assets/sprites/')` before it loads the pack.
    *
    * @default none
    */
@@ -17,10 +18,12 @@ export interface PhaserOptions {
 }
 
 /**
- * Phaser 3.90 and 4: an atlas file a group (JSON hash; `multiatlas` where there are several pages), an animation file, and a pack that loads all of them.
+ * Phaser 3.90 and 4: one atlas file per group (JSON hash; `multiatlas` for several pages), an animation file,
+ * and a pack that loads all of them.
  *
- * Files: `NAME.json`, `NAME.anims.json`, `pack.json`; at other scales than 1 `NAME@0.5x.json` and `pack@0.5x.json`, with the same keys, so that a game loads the
- * pack of the one scale it wants. The texture key is the name of the group, an animation's key is `sprite/animation`.
+ * Files: `NAME.json`, `NAME.anims.json`, `pack.json`; at scales other than 1 `NAME@0.5x.json` and
+ * `pack@0.5x.json`, with the same keys, so that a game loads the pack of one scale. The texture key is the
+ * name of the group, an animation's key is `sprite/animation`.
  *
  * @see Phaser's `load.pack`, `load.atlas`, `load.multiatlas`, `load.animation`.
  */
@@ -37,13 +40,17 @@ function writePhaser(atlases: readonly EncodedAtlas[], options: PhaserOptions): 
   return [...sheets, ...toPhaserPacks(filled, toPackEntry, options)]
 }
 
-/** An animation file for each group, and a pack for each scale. @param toEntry What the pack says of an atlas's texture. */
+/**
+ * Returns an animation file for each group, and a pack for each scale.
+ *
+ * @param toEntry Returns the pack's entry for an atlas texture.
+ */
 export function toPhaserPacks(
   filled: readonly EncodedAtlas[],
   toEntry: (encoded: EncodedAtlas) => object,
   options: PhaserOptions,
 ): readonly OutputFile[] {
-  // Animations name frames, which have the same names at every scale: one file a group.
+  // Frames have the same names at every scale, so one animation file per group is enough.
   const groups = [...new Map(filled.map((encoded) => [encoded.atlas.name, encoded] as const)).values()]
   const animations = groups.map(({ atlas }) => toJsonFile(animationFile(atlas.name), toPhaserAnimations(atlas.name, atlas.animations)))
   const scales = [...new Set(filled.map((encoded) => encoded.atlas.scale))]
@@ -86,7 +93,7 @@ export function toPhaserSheet({ atlas, pages }: EncodedAtlas): object {
   return { textures, meta: { app: 'spritewright', version: '1.0' } }
 }
 
-/** Phaser names the part of a nine-slice that stretches, the others what stays. */
+/** Phaser's `scale9Borders` is the stretched part of a nine-slice; other formats have the borders. */
 function toPhaserFrame(placed: PlacedFrame): object {
   const { borders, sourceWidth, sourceHeight } = placed
   if (borders === undefined) return toHashFrame(placed)
@@ -94,7 +101,7 @@ function toPhaserFrame(placed: PlacedFrame): object {
   return { ...toHashFrame(placed), scale9Borders: { x, y, w: sourceWidth - x - right, h: sourceHeight - y - bottom } }
 }
 
-/** The animation JSON. Durations of frames are absolute milliseconds, as Phaser plays them since 3.90. */
+/** The animation JSON. Durations of frames are absolute milliseconds, as Phaser reads them since 3.90. */
 export function toPhaserAnimations(texture: string, animations: readonly AtlasAnimation[]): object {
   return {
     anims: animations.map((animation) => ({
@@ -111,7 +118,7 @@ export function toPhaserAnimations(texture: string, animations: readonly AtlasAn
 function toPackEntry(encoded: EncodedAtlas): object {
   const key = encoded.atlas.name
   const [first] = encoded.pages
-  // Phaser asks for the pages of a multiatlas itself, by their names in its JSON, under the same path.
+  // Phaser loads the pages of a multiatlas by their names in its JSON, under the same path.
   if (encoded.pages.length > 1) return { type: 'multiatlas', key, url: sheetFile(encoded) }
   return { type: 'atlas', key, textureURL: first!.file, atlasURL: sheetFile(encoded) }
 }

@@ -1,16 +1,19 @@
 import { abilities } from '../format-abilities.ts'
 import type { PlacedFrame } from '../frames/placed-frame.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta, toTable } from './shared/hash-frame.ts'
+import { onPage, toHashFrame, toJsonFile, toPageMeta, toTable } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
-import { playedFrames } from './shared/played.ts'
+import { firstDurations, playedFrames } from './shared/played.ts'
 
 /**
- * PixiJS 8: a JSON hash a page, and a manifest with a bundle a group.
+ * PixiJS 8: one JSON hash per page, and a manifest with one bundle per group.
  *
- * Files: `NAME-0.json`, `NAME-1.json` …; at other scales than 1 `NAME-0@0.5x.json`, for further encodings `NAME-0.webp.json`; `manifest.json`. Alias and bundle have
- * the name of the group; the first page names the others. Each frame has its `duration`, and `durations` has those of an animation's frames as they are played:
- * `new AnimatedSprite(sheet.animations[name].map((texture, at) => ({ texture, time: sheet.data.durations[name][at] })))`. The manifest's `src` are relative to the folder of the files: `Assets.init({ manifest, basePath: 'assets/sprites' })`.
+ * Files: `NAME-0.json`, `NAME-1.json` …; at scales other than 1 `NAME-0@0.5x.json`, for further encodings
+ * `NAME-0.webp.json`; `manifest.json`. Alias and bundle have the name of the group; the first page names the
+ * others. Each frame has its `duration`. `durations` has the times of an animation's frames in playing order:
+ * `new AnimatedSprite(sheet.animations[name].map((texture, at) => ({ texture, time:
+ * sheet.data.durations[name][at] })))`. The manifest's `src` are relative to the folder of the files:
+ * `Assets.init({ manifest, basePath: 'assets/sprites' })`.
  *
  * @see PixiJS `Spritesheet`, `Assets.init`, `Assets.loadBundle`.
  */
@@ -29,7 +32,7 @@ function writePixi(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
 /** One encoding of an atlas. */
 interface Encoding {
   readonly encoded: EncodedAtlas
-  /** Whether its data files go without a word about the encoding in their names. */
+  /** Whether its data files omit the encoding from their names. */
   readonly isFirst: boolean
 }
 
@@ -38,12 +41,12 @@ function toEncodings(encoded: EncodedAtlas): readonly Encoding[] {
   return [{ encoded, isFirst: true }, ...others]
 }
 
-/** `png`, `webp` …: the ending of the pages. */
+/** The extension of the pages: `png`, `webp` … */
 function encodingOf({ pages }: EncodedAtlas): string {
   return pages[0]!.file.split('.').pop()!
 }
 
-/** PixiJS chooses KTX2 under the name of what it holds, where the game has imported `pixi.js/ktx2`. */
+/** PixiJS selects KTX2 under the name `basis`, if the game has imported `pixi.js/ktx2`. */
 function formatOf(encoding: string): string {
   return encoding === 'ktx2' ? 'basis' : encoding
 }
@@ -53,7 +56,12 @@ function sheetFile(encoded: EncodedAtlas, page: number, isFirst: boolean): strin
   return `${name}-${page}${scaleSuffix(scale)}${isFirst ? '' : `.${encodingOf(encoded)}`}.json`
 }
 
-/** The JSON of one page. Animations are whole, since none spans two pages. @param isFirst Whether this is the encoding that file names do not speak of. @default true */
+/**
+ * The JSON of one page. An animation is complete, since none spans two pages.
+ *
+ * @param isFirst Whether file names omit this encoding.
+ * @default true
+ */
 export function toPixiSheet(encoded: EncodedAtlas, page: number, isFirst: boolean = true): object {
   const { atlas, pages } = encoded
   const { frames, animations } = onPage(encoded, page)
@@ -63,17 +71,17 @@ export function toPixiSheet(encoded: EncodedAtlas, page: number, isFirst: boolea
   return {
     frames: toTable(frames.map((frame) => [frame.name, toPixiFrame(frame, atlas.scale, durations.get(frame.name))])),
     animations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.name)])),
-    // PixiJS keeps what it does not know in `sheet.data`; as many as the animation has frames.
+    // PixiJS keeps unknown fields in `sheet.data`. One duration per frame of the animation.
     durations: Object.fromEntries(played.map(({ name, frames }) => [name, frames.map((frame) => frame.durationMs)])),
     meta: {
       ...toPageMeta(pages[page]!, atlas.scale),
-      // A star: two pages that name each other never finish loading.
+      // Only the first page names the others: two pages that name each other never finish loading.
       ...(page === 0 && others.length > 0 ? { related_multi_packs: others } : {}),
     },
   }
 }
 
-/** PixiJS divides sides and places by the scale that `meta` names, and takes borders as they are. */
+/** PixiJS divides sizes and places by the scale in `meta`, but not the borders. */
 function toPixiFrame(placed: PlacedFrame, scale: number, durationMs: number | undefined): object {
   const frame = toHashFrame(placed, durationMs)
   if (placed.borders === undefined) return frame
@@ -82,10 +90,10 @@ function toPixiFrame(placed: PlacedFrame, scale: number, durationMs: number | un
 }
 
 /**
- * The manifest: a bundle a group, with a source for each scale and encoding.
+ * The manifest: one bundle per group, with a source for each scale and encoding.
  *
- * PixiJS chooses the encoding first and the scale afterwards, so only encodings that every scale has are listed: a screen that is to get `webp` would else get it at
- * the wrong scale.
+ * PixiJS selects the encoding first and the scale second, so only encodings available at every scale are
+ * listed. Otherwise a browser that selects `webp` would get it at the wrong scale.
  */
 export function toPixiManifest(atlases: readonly EncodedAtlas[]): object {
   const groups = [...new Set(atlases.map((encoded) => encoded.atlas.name))]
@@ -99,7 +107,7 @@ export function toPixiManifest(atlases: readonly EncodedAtlas[]): object {
       const grid = lists.flat().filter(inAll)
       const src = (grid.length > 0 ? grid : lists.map((list) => list[0]!)).map(({ encoded, isFirst }) => ({
         src: sheetFile(encoded, 0, isFirst),
-        // The resolver would look for both in the file's name, where a bundler's hash hides them.
+        // The resolver would read both from the file name, but a bundler's hash in the name hides them.
         format: formatOf(encodingOf(encoded)),
         resolution: encoded.atlas.scale,
       }))

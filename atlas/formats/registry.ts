@@ -11,7 +11,7 @@ import { frames } from './shared/frames.ts'
 import { strip } from './strip.ts'
 import { texturepacker } from './texturepacker.ts'
 
-/** Every format by its name. */
+/** All formats by name. */
 export const formats: Readonly<Record<FormatName, EngineFormat>> = {
   phaser,
   pixi,

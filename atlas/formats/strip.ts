@@ -10,15 +10,17 @@ import { scaleSuffix } from './shared/pages.ts'
 import { toSafePaths } from './shared/safe-names.ts'
 import { cutWhole } from './shared/whole-frame.ts'
 
-/** Beyond this many pixels a strip goes on in the next row. */
+/** A strip wider than this many pixels continues in the next row. */
 const WIDEST = 4096
 
 /**
- * Strips: a PNG an animation, its frames side by side in even cells of their untrimmed size, each once in the order in which they first play. For CSS `steps()`,
- * `load.spritesheet` in Phaser, `loadSprite` with `sliceX` in KAPLAY, and everything else that cuts a picture by a grid.
+ * Strips: one PNG per animation. Its frames are side by side in equal cells of their untrimmed size, each
+ * once, in the order in which they first play. For CSS `steps()`, `load.spritesheet` in Phaser, `loadSprite`
+ * with `sliceX` in KAPLAY, and all other readers that cut a picture by a grid.
  *
- * Files: `hero/walk.png` …, `strips.json` with cells, order and durations, and for each group `NAME.css`, made as in the format `css`; at other scales than 1 with
- * `@0.5x` before the ending. Frames that no animation plays are not there.
+ * Files: `hero/walk.png` …, `strips.json` with cells, order and durations, and for each group `NAME.css` as
+ * in the format `css`; at scales other than 1 with `@0.5x` before the extension. Frames that no animation
+ * plays are left out.
  */
 export const strip: EngineFormat = { name: 'strip', ...abilities.strip, write: writeStrips }
 
@@ -43,13 +45,13 @@ function writeStrips(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   })
 }
 
-/** An animation as a picture. */
+/** An animation as one picture. */
 interface Strip {
   readonly animation: AtlasAnimation
   readonly file: string
   readonly bitmap: Bitmap
   readonly columns: number
-  /** One for each cell, row by row. */
+  /** One frame per cell, row by row. */
   readonly cells: readonly PlacedFrame[]
 }
 
@@ -89,7 +91,7 @@ function toEntry({ animation, file, columns, cells }: Strip): object {
   }
 }
 
-/** The strips as pages of an atlas, nothing trimmed. */
+/** The strips as the pages of an atlas, without trimming. */
 function toStripAtlas({ atlas }: EncodedAtlas, strips: readonly Strip[]): EncodedAtlas {
   const frames = strips.flatMap(({ cells, columns }, page) =>
     cells.map((cell, index) => {

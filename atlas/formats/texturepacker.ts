@@ -1,15 +1,16 @@
 import { abilities } from '../format-abilities.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
-import { firstDurations, onPage, toHashFrame, toJsonFile, toPageMeta } from './shared/hash-frame.ts'
+import { onPage, toHashFrame, toJsonFile, toPageMeta } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
-import { playedFrames } from './shared/played.ts'
+import { firstDurations, playedFrames } from './shared/played.ts'
 
 /**
- * TexturePacker's JSON (array), a file a page: `TextureAtlas` in melonJS (all pages in one list), `load.atlas` in Phaser, and most tools that read atlases at all.
+ * TexturePacker's JSON (array), one file per page: `TextureAtlas` in melonJS (all pages in one list),
+ * `load.atlas` in Phaser, and most tools that read atlases.
  *
- * Each frame has its `duration`; `animations` names frames as they are played, the way back of those that go there and back written out.
+ * Each frame has its `duration`. `animations` lists frames in playing order, those of a way back too.
  *
- * Files: `NAME-0.json` …, at other scales than 1 `NAME-0@0.5x.json`; the first page names the others.
+ * Files: `NAME-0.json` …, at scales other than 1 `NAME-0@0.5x.json`; the first page names the others.
  */
 export const texturepacker: EngineFormat = { name: 'texturepacker', ...abilities.texturepacker, write: writeTexturePacker }
 
@@ -41,7 +42,7 @@ export function toTexturePackerSheet(encoded: EncodedAtlas, page: number): objec
     animations: Object.fromEntries(animations.map((animation) => [animation.name, playedFrames(animation).map((frame) => frame.name)])),
     meta: {
       ...toPageMeta(encoded.pages[page]!, encoded.atlas.scale),
-      // melonJS looks for this word.
+      // melonJS searches for this word.
       app: 'spritewright (texturepacker)',
       ...(page === 0 && others.length > 0 ? { related_multi_packs: others } : {}),
     },

@@ -96,7 +96,7 @@ function take(seen: Progress, type: string, content: Uint8Array, maxPixels: numb
   } else if (type === 'PLTE') seen.palette = readPalette(seen, content)
   else if (type === 'tRNS') seen.transparency = readTransparency(seen, content)
   else if (type === 'IDAT') {
-    if (seen.dataEnded) refusePng('idat-split', 'expected image data in one row of chunks, found another chunk between.')
+    if (seen.dataEnded) refusePng('idat-split', 'expected consecutive IDAT chunks, found another chunk between them.')
     if (seen.header!.colourType === 3 && seen.palette === undefined)
       refusePng('plte-missing', 'expected a palette before the image data, found none.')
     seen.data.push(content)
@@ -110,7 +110,7 @@ function readHeader(content: Uint8Array, maxPixels: number): PngHeader {
   if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
     refusePng('dimension', `expected sides from 1 to ${MAX_SIDE}, found ${width} × ${height}.`)
   if (!DEPTHS[colourType]?.includes(depth))
-    refusePng('colour-type', `expected a legal colour type and depth, found ${colourType} with ${depth} bits.`)
+    refusePng('colour-type', `expected a valid colour type and depth, found ${colourType} with ${depth} bits.`)
   if (view.getUint8(10) !== 0 || view.getUint8(11) !== 0) refusePng('method', 'expected compression and filter method 0, found others.')
   if (view.getUint8(12) > 1) refusePng('interlace', `expected interlace method 0 or 1, found ${view.getUint8(12)}.`)
   if (width * height > maxPixels)

@@ -110,7 +110,7 @@ describe('readDelivery', () => {
 
   test('another number of frames than asked for, and a gap in the numbers, are warnings', () => {
     expect(readDelivery([frames[0]!, frames[2]!], { frames: 3 }).warnings).toEqual([
-      'The numbers of the frames do not run on: expected 1, found "frames/2.png".',
+      'The frame numbers are not consecutive: expected 1, found "frames/2.png".',
       'Expected 3 frames, found 2.',
     ])
   })

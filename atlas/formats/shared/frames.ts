@@ -7,9 +7,11 @@ import { toSafePaths } from './safe-names.ts'
 import { cutWhole } from './whole-frame.ts'
 
 /**
- * The way out: each frame as an ordinary PNG of its untrimmed size, and a manifest that a person can read and edit. Nothing of spritewright is needed to use them.
+ * Single frames: each frame as a PNG of its untrimmed size, and a manifest that a person can read and edit.
+ * They can be used without spritewright.
  *
- * Files: `hero/walk/0000.png` …, `frames.json`; at other scales than 1 `hero/walk/0000@0.5x.png`, `frames@0.5x.json`. Colours of clear pixels are those of the page.
+ * Files: `hero/walk/0000.png` …, `frames.json`; at scales other than 1 `hero/walk/0000@0.5x.png`,
+ * `frames@0.5x.json`. Clear pixels keep the colours that they have on the page.
  */
 export const frames: EngineFormat = { name: 'frames', ...abilities.frames, write: writeFrames }
 
@@ -27,7 +29,7 @@ function writeFrames(atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   })
 }
 
-/** Every frame and every animation of one scale, by name. */
+/** All frames and animations of one scale, by name. */
 function toManifest(atlases: readonly EncodedAtlas[], scale: number, fileOf: (name: string) => string): object {
   const placed = atlases.flatMap(({ atlas }) => atlas.frames.map((frame) => ({ group: atlas.name, pixelArt: atlas.pixelArt, frame })))
   const played = atlases.flatMap(({ atlas }) => atlas.animations)

@@ -2,23 +2,36 @@ import type { AtlasAnimation } from '../../atlas.ts'
 import type { PlacedFrame } from '../../frames/placed-frame.ts'
 import type { EncodedAtlas, OutputFile } from '../format.ts'
 
-/** One frame as TexturePacker's JSON says it, which Phaser and PixiJS both read. */
+/** A frame in TexturePacker's JSON, which Phaser and PixiJS both read. */
 export interface HashFrame {
   readonly frame: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
-  /** Whether it lies on the page turned by 90° clockwise; `frame` has its upright size. Phaser draws such frames wrongly. */
+  /**
+   * Whether the frame is turned by 90° clockwise on the page; `frame` has its upright size. Phaser draws such
+   * frames wrongly.
+   */
   readonly rotated: boolean
   readonly trimmed: boolean
   readonly spriteSourceSize: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
   readonly sourceSize: { readonly w: number; readonly h: number }
-  /** 0 to 1 of the untrimmed size; only where the author set it, since Phaser then overrides the game's own origin at every frame. */
+  /**
+   * 0 to 1 of the untrimmed size. Present only if the author set it, since Phaser then overrides the game's
+   * own origin at every frame.
+   */
   readonly anchor?: { readonly x: number; readonly y: number }
-  /** Milliseconds, as Aseprite says it. */
+  /** Milliseconds, as in Aseprite's JSON. */
   readonly duration?: number
-  /** Convex outline of what is seen, as x and y in untrimmed pixels. Engines keep it with the frame and leave it alone. */
+  /**
+   * Convex outline of the visible pixels, as x and y in untrimmed pixels. Engines keep it with the frame and
+   * ignore it.
+   */
   readonly hull?: readonly (readonly [number, number])[]
 }
 
-/** Turns a placed frame into its JSON. @param durationMs Left out where undefined. */
+/**
+ * Converts a placed frame to its JSON.
+ *
+ * @param durationMs Left out if `undefined`.
+ */
 export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame {
   const { x, y, width, height, isTurned = false, offsetX, offsetY, sourceWidth, sourceHeight } = placed
   return {
@@ -33,7 +46,7 @@ export function toHashFrame(placed: PlacedFrame, durationMs?: number): HashFrame
   }
 }
 
-/** Whether the frame on the page is smaller than the whole one. */
+/** Whether the frame on the page is smaller than the untrimmed one. */
 export function isTrimmed({ width, height, sourceWidth, sourceHeight }: PlacedFrame): boolean {
   return width !== sourceWidth || height !== sourceHeight
 }
@@ -45,11 +58,11 @@ export interface PageMeta {
   readonly image: string
   readonly format: 'RGBA8888'
   readonly size: { readonly w: number; readonly h: number }
-  /** Text, as TexturePacker writes it. */
+  /** A string, as TexturePacker writes it. */
   readonly scale: string
 }
 
-/** Describes an encoded page. */
+/** Returns the `meta` of an encoded page. */
 export function toPageMeta(page: { readonly file: string; readonly width: number; readonly height: number }, scale: number): PageMeta {
   return {
     app: 'spritewright',
@@ -61,29 +74,30 @@ export function toPageMeta(page: { readonly file: string; readonly width: number
   }
 }
 
-/** An object of many keys, for JSON. Without a prototype it is a table from the start; any other would change its shape with every key. */
+/**
+ * Returns an object of many keys, for JSON. Without a prototype the engine stores it as a hash table from the
+ * start; any other object would change its shape with each key.
+ */
 export function toTable<Value>(entries: Iterable<readonly [string, Value]>): Readonly<Record<string, Value>> {
   const table: Record<string, Value> = Object.create(null)
   for (const [key, value] of entries) table[key] = value
   return table
 }
 
-/** A JSON file of the output. */
+/** Returns a JSON file of the output. */
 export function toJsonFile(file: string, data: unknown): OutputFile {
   return toTextFile(file, `${JSON.stringify(data)}\n`)
 }
 
-/** A text file of the output, in UTF-8. */
+/** Returns a text file of the output, in UTF-8. */
 export function toTextFile(file: string, text: string): OutputFile {
   return { file, bytes: new TextEncoder().encode(text) }
 }
 
-/** First duration of each frame by its name, for formats that have one a frame: where a name is played twice with two, the first counts. */
-export function firstDurations(animations: readonly AtlasAnimation[]): ReadonlyMap<string, number> {
-  return new Map(animations.flatMap(({ frames }) => frames.map(({ name, durationMs }) => [name, durationMs] as const)).reverse())
-}
-
-/** The frames of one page, and the animations that play them: each is whole, since none spans two pages. */
+/**
+ * The frames of one page, and the animations that play them. Each animation is complete, since none spans two
+ * pages.
+ */
 export function onPage({ atlas }: EncodedAtlas, page: number): { frames: readonly PlacedFrame[]; animations: readonly AtlasAnimation[] } {
   const frames = atlas.frames.filter((frame) => frame.page === page)
   const names = new Set(frames.map((frame) => frame.name))

@@ -3,13 +3,25 @@ import { encodePage, type PageEncoding } from '../../encode/codec.ts'
 import { wholeBlocks } from '../../encode/texture.ts'
 import type { EncodedAtlas, EncodedPage } from '../format.ts'
 
-/** How pages are encoded and named. */
+/** How the pages of an atlas are encoded and named. */
 export interface EncodeOptions extends PageEncoding {
-  /** File name of a page, relative to the data file that names it. @default {@link pageFile} */
+  /**
+   * Returns the file name of a page, relative to the data file.
+   *
+   * @default {@link pageFile}
+   */
   readonly file?: (atlas: Atlas, page: number, extension: string) => string
-  /** Further encodings, of other formats, for engines that choose among them (PixiJS). @default none */
+  /**
+   * Further encodings in other formats, for engines that choose among them (PixiJS).
+   *
+   * @default none
+   */
   readonly also?: readonly PageEncoding[]
-  /** Ends the encoding with its reason, before the next page. @default nothing does */
+  /**
+   * If aborted, encoding stops before the next page and throws the signal's reason.
+   *
+   * @default never aborted
+   */
   readonly signal?: AbortSignal
 }
 
@@ -18,25 +30,25 @@ export function pageFile(atlas: Pick<Atlas, 'name' | 'scale'>, page: number, ext
   return `${atlas.name}-${page}${scaleSuffix(atlas.scale)}.${extension}`
 }
 
-/** What a scale adds to a file name: nothing at 1, else `@0.5x`. */
+/** The suffix of a scale in file names: empty at 1, else `@0.5x`. */
 export function scaleSuffix(scale: number): string {
   return scale === 1 ? '' : `@${scale}x`
 }
 
 /**
- * Pages that are encoded at once: as many as Node has threads for such work. More would only wait, each with
- * a copy of its pixels where its colours are bled.
+ * Pages encoded at the same time: as many as Node has threads for such work. More pages would only wait, and
+ * each may hold a copy of its pixels.
  */
-const LANES = 4
+const PAGES_AT_ONCE = 4
 
-/** Encodes all pages of an atlas, in order, and names them; several at once. */
+/** Encodes and names all pages of an atlas, several at a time. The result is in page order. */
 export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise<EncodedAtlas> {
   const file = options.file ?? pageFile
   const encodings: readonly PageEncoding[] = [options, ...(options.also ?? [])]
   const jobs = encodings.flatMap((encoding, list) => atlas.pages.map((page) => ({ list, encoding, page })))
   const lists: EncodedPage[][] = encodings.map(() => [])
   let next = 0
-  const lane = async (): Promise<void> => {
+  const encodeNext = async (): Promise<void> => {
     for (let job = jobs[next++]; job !== undefined; job = jobs[next++]) {
       const { list, encoding, page } = job
       options.signal?.throwIfAborted()
@@ -44,7 +56,7 @@ export async function encodePages(atlas: Atlas, options: EncodeOptions): Promise
       lists[list]![page.index] = { file: file(atlas, page.index, encoding.format), ...encoded }
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await Promise.all(Array.from({ length: PAGES_AT_ONCE }, encodeNext))
   const [pages = [], ...alternates] = lists
   return alternates.length === 0 ? { atlas, pages } : { atlas, pages, alternates }
 }

@@ -1,18 +1,24 @@
 import type { AtlasAnimation } from '../../atlas.ts'
 
-/** One picture of an animation as it is played. */
+/** One played frame of an animation. */
 export interface PlayedFrame {
   readonly name: string
   readonly durationMs: number
 }
 
-/** An animation's frames in playing order, for formats that have no word for there and back: the way back is written out, without doubling the ends. */
+/**
+ * The frames of an animation in playing order, for formats that cannot play backwards: the frames of the way
+ * back are added, without repeating the ends.
+ */
 export function playedFrames({ frames, loop, yoyo }: AtlasAnimation): readonly PlayedFrame[] {
   if (!yoyo) return frames
   return [...frames, ...frames.slice(loop ? 1 : 0, -1).reverse()]
 }
 
-/** Whole milliseconds, 1 or more each. The ends are rounded, not the lengths, so that an animation of many frames does not drift. */
+/**
+ * Rounds durations to whole milliseconds, at least 1 each. It rounds the end times, not the durations, so
+ * that a long animation does not drift.
+ */
 export function toWholeMs(durationsMs: readonly number[]): readonly number[] {
   let end = 0
   return durationsMs.map((durationMs) => {
@@ -20,4 +26,12 @@ export function toWholeMs(durationsMs: readonly number[]): readonly number[] {
     end += durationMs
     return Math.max(1, Math.round(end) - start)
   })
+}
+
+/**
+ * First duration of each frame by name, for formats with one duration per frame. If a frame plays twice with
+ * different durations, the first one counts.
+ */
+export function firstDurations(animations: readonly AtlasAnimation[]): ReadonlyMap<string, number> {
+  return new Map(animations.flatMap(({ frames }) => frames.map(({ name, durationMs }) => [name, durationMs] as const)).reverse())
 }

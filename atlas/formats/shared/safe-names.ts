@@ -1,9 +1,9 @@
 /**
- * Gives each name a spelling of its own: a second of one spelling (also where only the case differs) gets a number. The same names in the same order give the
- * same spellings.
+ * Gives each name a unique spelling. If two spellings are equal, or differ only by case, the second gets a
+ * number. The same names in the same order give the same spellings.
  *
- * @param separator Stands between a spelling and its number.
- * @returns By the original name.
+ * @param separator Separates a spelling from its number.
+ * @returns Spellings by original name.
  */
 export function toUniqueNames(names: Iterable<string>, spell: (name: string) => string, separator: string): ReadonlyMap<string, string> {
   const taken = new Set<string>()
@@ -19,13 +19,14 @@ export function toUniqueNames(names: Iterable<string>, spell: (name: string) => 
   return unique
 }
 
-/** Names that Windows keeps for devices. */
+/** Device names, reserved by Windows. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)$/i
 
 /**
- * Names as paths without an ending: slashes make folders, and no part is empty, leads out of the folder, or is one that some system cannot hold.
+ * Converts names to paths without extension. Slashes make folders. No part is empty, is `..`, or is invalid
+ * on some system.
  *
- * @returns By the original name.
+ * @returns Paths by original name.
  */
 export function toSafePaths(names: Iterable<string>): ReadonlyMap<string, string> {
   return toUniqueNames(names, (name) => name.split('/').map(toSafePart).join('/'), '-')

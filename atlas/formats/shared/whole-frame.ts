@@ -4,15 +4,15 @@ import { cutPlaced, type PlacedFrame } from '../../frames/placed-frame.ts'
 import type { EncodedAtlas } from '../format.ts'
 
 /**
- * A frame at its untrimmed size, cut from its page.
+ * Cuts a frame from its page and restores its untrimmed size.
  *
- * @throws {AtlasError} `SW_ATLAS_OPTION` where the pages came without their pixels.
+ * @throws {AtlasError} `SW_ATLAS_OPTION` if the atlas has no pixels of the page.
  */
 export function cutWhole({ atlas }: EncodedAtlas, frame: PlacedFrame): Bitmap {
   const page = atlas.pages[frame.page]
   if (page === undefined) {
     throw new AtlasError('SW_ATLAS_OPTION', {
-      message: `Expected the pixels of page ${frame.page} of "${atlas.name}", found ${atlas.pages.length} pages. Formats with pages: 'pixels' are to be handed decoded pages.`,
+      message: `Expected the pixels of page ${frame.page} of "${atlas.name}", found ${atlas.pages.length} pages. A format with pages: 'pixels' needs decoded pages.`,
       facts: { atlas: atlas.name, page: frame.page },
     })
   }
