@@ -1,11 +1,12 @@
 /**
  * Packs rectangles on pages. Rectangles of one group (the frames of an animation) go on the same page.
  *
- * - packer.ts, this file: `packPages`. Without earlier places it packs anew. With them it takes a stable layout
- *   if that is not much larger than a fresh one. If rectangles may be turned, it packs with and without.
+ * - packer.ts, this file: `packPages`. Without earlier places it packs from scratch. With them it takes a
+ *   stable layout if that is not much larger than a fresh one. If rectangles may be turned, it also packs
+ *   them upright and takes the better result.
  * - stable.ts: keeps earlier places and puts new rectangles into the free space (space.ts).
- * - pages.ts: packs anew, page by page. It finds the longest run of groups that fits by trial layouts, then
- *   lays out that page with more effort.
+ * - pages.ts: packs from scratch, page by page. It finds the longest run of groups that fits by trial layouts,
+ *   then lays out that page with more effort.
  * - search.ts: lays out one page. It fills strips of many widths, by several orders and scores, and then swaps
  *   some of the last boxes of the best results.
  * - strip.ts: fills one strip (skyline best fit): the highest gap of the outline (outline.ts) gets the waiting
@@ -23,7 +24,7 @@
  */
 
 import { AtlasError } from '../errors.ts'
-import { boundsOf, type PackedPage, type PackGroup, type PackOptions, type PackSize, packAnew } from './pages.ts'
+import { boundsOf, type PackedPage, type PackGroup, type PackOptions, type PackSize, packFresh } from './pages.ts'
 import { isDense } from './search.ts'
 import { type EarlierPages, packBeside } from './stable.ts'
 
@@ -39,7 +40,7 @@ const STABLE_LOSS = 0.08
  *
  * @param earlier Places to keep. All rectangles keep their places if the pages are at most 8 % larger than
  * freshly packed ones, and not more of them. Else only unchanged pages are kept, by the same rule. Else all
- * pages are packed anew.
+ * pages are packed from scratch.
  * @default none
  * @returns At least one page for at least one group. The same input gives the same pages on every machine,
  * since the search is limited by tries, not by time. Groups are packed by name, so that animations of one
@@ -57,7 +58,7 @@ export function packPages(
   let fresh: PackedPage[] | undefined
   for (const pages of packBeside(sizes, groups, options, earlier)) {
     if (isNear(pages, least)) return pages
-    // Packing anew is slow, so it runs only if the lower bound does not decide.
+    // Packing from scratch is slow, so it runs only if the lower bound does not decide.
     fresh ??= packBest(sizes, groups, options)
     least = { area: areaOf(fresh), count: fresh.length }
     if (isNear(pages, least)) return pages
@@ -102,7 +103,7 @@ const BOTH_WAYS = 4000
  * does not.
  */
 function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] {
-  if (!options.canTurn || sizes.length > BOTH_WAYS) return packAnew(sizes, groups, options)
+  if (!options.canTurn || sizes.length > BOTH_WAYS) return packFresh(sizes, groups, options)
   const upright = tryPacking(sizes, groups, { ...options, canTurn: false })
   if (!(upright instanceof AtlasError) && isFull(upright, boxesOf(sizes, groups, options), options)) return upright
   const turned = tryPacking(sizes, groups, options)
@@ -117,7 +118,7 @@ function packBest(sizes: readonly PackSize[], groups: readonly PackGroup[], opti
 
 function tryPacking(sizes: readonly PackSize[], groups: readonly PackGroup[], options: PackOptions): PackedPage[] | AtlasError {
   try {
-    return packAnew(sizes, groups, options)
+    return packFresh(sizes, groups, options)
   } catch (error) {
     if (error instanceof AtlasError) return error
     throw error

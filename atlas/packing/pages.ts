@@ -67,7 +67,7 @@ const MISSES_ALLOWED = 4
  * @default all
  * @throws {AtlasError} `SW_PACK` if one group does not fit on a page of its own.
  */
-export function packAnew(
+export function packFresh(
   sizes: readonly PackSize[],
   groups: readonly PackGroup[],
   options: PackOptions,
@@ -134,14 +134,13 @@ class PagePacker {
    */
   #layOutFull(boxes: readonly Box[]): Layout | undefined {
     const banded = layOutInBands(boxes, this.#bounds)
-    if (banded !== undefined && isDense(boxes.length, sumOf(boxes), this.#pageOf(banded))) return banded
+    if (banded !== undefined && isDense(boxes.length, areaOf(boxes), this.#pageArea(banded))) return banded
     const other = layOut(boxes, this.#bounds)
     if (banded === undefined || other === undefined) return banded ?? other
-    return this.#pageOf(banded) < this.#pageOf(other) ? banded : other
+    return this.#pageArea(banded) < this.#pageArea(other) ? banded : other
   }
 
-  /** Area of the page for a layout. */
-  #pageOf({ width, height }: Layout): number {
+  #pageArea({ width, height }: Layout): number {
     const { edge } = this.#bounds
     return (width + edge) * (height + edge)
   }
@@ -210,7 +209,7 @@ class PagePacker {
 
   #fit(groups: readonly number[]): boolean {
     const boxes = this.#boxesAt(this.#membersOf(groups))
-    if (sumOf(boxes) > this.#bounds.longest * this.#bounds.longest) return false
+    if (areaOf(boxes) > this.#bounds.longest * this.#bounds.longest) return false
     return layOutQuickly(boxes, this.#bounds) !== undefined
   }
 
@@ -248,7 +247,6 @@ class PagePacker {
   }
 }
 
-/** Area of boxes. */
-function sumOf(boxes: readonly Box[]): number {
+function areaOf(boxes: readonly Box[]): number {
   return boxes.reduce((sum, { width, height }) => sum + width * height, 0)
 }

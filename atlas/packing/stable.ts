@@ -1,4 +1,4 @@
-import { boundsOf, byName, type PackedPage, type PackedPlace, type PackGroup, type PackOptions, type PackSize, packAnew } from './pages.ts'
+import { boundsOf, byName, type PackedPage, type PackedPlace, type PackGroup, type PackOptions, type PackSize, packFresh } from './pages.ts'
 import { FreeSpace } from './space.ts'
 
 /**
@@ -36,7 +36,7 @@ const ORDERS: readonly ((size: PackSize) => number)[] = [
  * them. Only groups that fit on no page get new pages.
  *
  * @returns One or two layouts, the one with fewer moves first. The first keeps all places. The second keeps
- * unchanged pages and packs the rest anew. Each is computed on demand.
+ * unchanged pages and packs the rest from scratch. Each is computed on demand.
  */
 export function* packBeside(
   sizes: readonly PackSize[],
@@ -52,9 +52,9 @@ export function* packBeside(
   const kept = untouched.map((page) => packer.toPage(page))
   const unplaced = packer.addGroups(pages)
   const filled = pages.filter((page) => page.groups.length > 0).map((page) => packer.toPage(page))
-  yield [...filled, ...packAnew(sizes, groups, options, unplaced)]
+  yield [...filled, ...packFresh(sizes, groups, options, unplaced)]
   const changed = [...groups.keys()].filter((group) => !unchanged.has(group))
-  if (unchanged.size > 0) yield [...kept, ...packAnew(sizes, groups, options, changed)]
+  if (unchanged.size > 0) yield [...kept, ...packFresh(sizes, groups, options, changed)]
 }
 
 class StablePacker {
