@@ -5,20 +5,20 @@
  *   stable layout if that is not much larger than a fresh one. If rectangles may be turned, it also packs
  *   them upright and takes the better result.
  * - stable.ts: keeps earlier places and puts new rectangles into the free space (space.ts).
- * - pages.ts: packs from scratch, page by page. It finds the longest run of groups that fits by trial layouts,
- *   then lays out that page with more effort.
- * - search.ts: lays out one page. It fills strips of many widths, by several orders and scores, and then swaps
+ * - pages.ts: packs from scratch, page by page. It finds the longest run of groups that fits by trial
+ *   layouts, then lays out that page with more effort.
+ * - search.ts: lays out one page. It fills strips of many widths, by several orders and scores, then swaps
  *   some of the last boxes of the best results.
- * - strip.ts: fills one strip (skyline best fit): the highest gap of the outline (outline.ts) gets the waiting
- *   box with the best score (waiting.ts).
- * - bands.ts: lays out a full page of many boxes. It splits the page into narrow bands and fills each by beam
- *   search (band.ts). half-bands.ts has the states of that search, choices.ts picks the boxes to try in a
- *   gap, and pool.ts has the ordered boxes.
+ * - strip.ts: fills one strip (skyline best fit): the highest gap of the outline (outline.ts) gets the
+ *   waiting box with the best score (waiting.ts).
+ * - bands.ts: lays out a full page of many boxes. It splits the page into narrow bands and fills each by
+ *   beam search (band.ts). half-bands.ts has the states of that search, choices.ts picks the boxes to try in
+ *   a gap, and pool.ts has the ordered boxes.
  * - boxes.ts, layout.ts: the shared types. A box is a rectangle with its padding; an entry is a box in one
  *   orientation.
  *
- * All decisions use integers, and tries limit the work, not time: the same input gives the same pages on every
- * machine.
+ * Places and scores are computed with exact numbers, and tries limit the work, not time. The same input
+ * therefore gives the same pages on every machine.
  *
  * @module
  */
