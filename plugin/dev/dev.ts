@@ -78,7 +78,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   })
   guardPaths(server, folders)
   servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
-  /** ShownSprites at what has changed, and tells it. */
+  /** Looks at what has changed, and tells it. */
   const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {
     try {
       const before = looks.newest()

@@ -6,7 +6,7 @@ export interface ShownSprites {
   with(names: readonly string[] | 'all'): Promise<Preview>
   /** The same with a few more sprites than were made so far, until it has them all. */
   withMore(count: number): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
-  /** ShownSprites at what has changed. @param paths Absolute; undefined where nobody knows. */
+  /** Looks at what has changed. @param paths Absolute; undefined where nobody knows. */
   change(paths: readonly string[] | undefined): Promise<Preview>
   /** What was seen last; undefined before anything was. */
   newest(): Preview | undefined
@@ -22,7 +22,7 @@ export interface Sight {
   readonly isChange: boolean
 }
 
-/** ShownSprites at nothing yet. @param see Told of each look before anybody else, and waited for. */
+/** Looks at nothing yet. @param see Told of each look before anybody else, and waited for. */
 export function createShownSprites(read: Workshop['preview'], see: (sight: Sight) => Promise<void>): ShownSprites {
   const wanted = new Set<string>()
   let isAllWanted = false

@@ -156,7 +156,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'doctor',
     takesNames: false,
-    text: 'ShownSprites for what is wrong with the key, the account, the config',
+    text: 'Looks for what is wrong with the key, the account, the config',
     options: [
       { flags: '--contract', text: 'Look at what the service keeps of its interface, clause by clause' },
       { flags: '--spend <credits>', text: 'With --contract: buy one execution under this ceiling, to see the rest' },

@@ -62,7 +62,7 @@ export interface ContractLine {
 }
 
 /**
- * ShownSprites at what a service promises, one check after the other. A check that fails does not keep the others from being made.
+ * Looks at what a service promises, one check after the other. A check that fails does not keep the others from being made.
  *
  * @returns One line a check, in the order of {@link contractChecks}; without `spend` those that need an execution are left out.
  * @throws `SW_CONFIG`, `SW_NO_KEY` before anything is asked; `SW_UNREACHABLE` where no answer comes at all; the signal's reason.

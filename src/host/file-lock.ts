@@ -7,7 +7,7 @@ import type { Random } from './random.ts'
 /** How long one and the same owner may have the turn before it counts as dead, and how often others look, milliseconds. */
 const patienceMs = 1_000
 const lookMs = 25
-/** ShownSprites after which a waiter goes on without a turn. */
+/** Looks after which a waiter goes on without a turn. */
 const looksAllowed = 400
 
 /**

@@ -54,7 +54,7 @@ export interface Survey {
   readonly errors: readonly SpritewrightError[]
 }
 
-/** Reads the wanted of all specs, or of those that are named. A broken spec stands in `errors`; the others go on. */
+/** Reads the wanted animations of all specs, or of those that are named. A broken spec stands in `errors`; the others go on. */
 export async function readWantedAnimations(context: Context, names: readonly string[] = []): Promise<WantedAnimations> {
   const { specs, errors } = await readSpecs(context.host, context.options.root, context.options.specs)
   return toWantedAnimations(context, { specs, errors }, selector(specs, names, errors.length > 0))
@@ -112,7 +112,7 @@ export async function survey(context: Context, names: readonly string[], known: 
   return surveyWanted(context, await readWantedAnimations(context, names), await context.lock.read(), known, keyTagOf)
 }
 
-/** Where these wanted stand. @param lock As it was read, now or a moment ago. */
+/** Where these animations stand. @param lock As it was read, now or a moment ago. */
 export async function surveyWanted(
   context: Context,
   { wanted, errors }: WantedAnimations,

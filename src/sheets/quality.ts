@@ -43,7 +43,7 @@ export function isClosedLoop({ loop, yoyo, use }: AnimationSpec): boolean {
   return loop && !yoyo && (use === undefined || new Set(use).size === use.length)
 }
 
-/** ShownSprites at frames and joins what they show with what the service said of them. Frames that are not used are not told of. */
+/** Looks at frames and joins what they show with what the service said of them. Frames that are not used are not told of. */
 export function judgeFrames({ spec, animation, frames, indices, review }: JudgedFrames): AnimationQuality {
   const { figures, flags } = inspectQuality(frames, { loop: isClosedLoop(animation), background: spec.background })
   const own = flags.map(({ fault, frames: at, value, limit }): FrameFlag => {

@@ -52,7 +52,7 @@ function pickBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] |
   return first && (!second || count(first) < count(second)) ? first : undefined
 }
 
-/** The part of a value at a path; undefined where there is none. ShownSprites at own fields only. */
+/** The part of a value at a path; undefined where there is none. Looks at own fields only. */
 export function valueAt(value: unknown, path: ValuePath): unknown {
   let part = value
   for (const step of path) {

@@ -11,7 +11,7 @@ import { resolveProfile } from '../service/profile.ts'
 import type { ContractFinding, ContractRequest } from './api/api.ts'
 
 /**
- * ShownSprites at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,
+ * Looks at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,
  * and what was paid for is kept beside it.
  *
  * @throws `SW_NO_SERVICE`, `SW_NO_KEY`, `SW_UNREACHABLE`

@@ -7,7 +7,7 @@ import { survey } from '../project/survey.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
 import type { DoctorFinding } from './api/api.ts'
 
-/** ShownSprites at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
+/** Looks at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
 export async function examine(context: Context, session: SessionKeeper): Promise<readonly DoctorFinding[]> {
   const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
     ['specs', () => checkSpecs(context)],

@@ -9,7 +9,7 @@ export function isExecute(request: { readonly method: string; readonly path: str
   return request.method === 'POST' && request.path === '/v1/execute'
 }
 
-/** ShownSprites at every submission as it reaches the service, for what no later look at the ledger could tell. */
+/** Looks at every submission as it reaches the service, for what no later look at the ledger could tell. */
 export interface PostWatch {
   see(request: HookedRequest): void
   /** What was wrong, in words; empty where all was right. */

@@ -19,7 +19,7 @@ export interface BuyerFailure {
 /** Buys what a person has approved, and follows what is in flight, while the dev server runs. */
 export interface DevBuyer {
   /**
-   * ShownSprites at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws.
+   * Looks at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws.
    *
    * @param changed Files that have changed since the last look, absolute, and nothing else has happened. @default anything may have happened
    */

@@ -109,7 +109,7 @@ function estimate({ caller }: ContractContext, query: string): Promise<Reply> {
   return caller.call({ path: `/v1/sprite-pricing${query}`, isManaged: false })
 }
 
-/** ShownSprites at estimates where the account can have one. */
+/** Looks at estimates where the account can have one. */
 async function estimating(context: ContractContext, look: (reply: Reply) => Promise<Finding>): Promise<Finding> {
   const reply = await estimate(context, '')
   if (reply.status === 403) return { notCheckable: 'This account is not given estimates.' }

@@ -5,7 +5,7 @@ import type { ReviewRecord } from '../store/records.ts'
 const SHIFT_SHARE = 0.2
 
 /**
- * ShownSprites a sheet's frames over, as the service reports it in `frame_review`: frames whose background stayed (three opaque corners, or asked for), frames to
+ * Looks a sheet's frames over, as the service reports it in `frame_review`: frames whose background stayed (three opaque corners, or asked for), frames to
  * look at (blank, or cut by the border), and frames whose figure stands aside.
  */
 export function reviewFrames(frames: readonly Bitmap[], background: 'remove' | 'keep'): ReviewRecord {

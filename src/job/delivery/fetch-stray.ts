@@ -19,7 +19,7 @@ export type StrayFound =
   | { readonly is: 'stored'; readonly sha256: string }
 
 /**
- * ShownSprites at an execution of an attempt that others have followed, and fetches it once it is finished: into the vault, with records of its own attempt. Nobody waits for it. What stands for the request,
+ * Looks at an execution of an attempt that others have followed, and fetches it once it is finished: into the vault, with records of its own attempt. Nobody waits for it. What stands for the request,
  * here and in the lock file, is left as it is. Only GET; repeatable.
  *
  * @throws `SW_REFUSED` with status 404 where the service does not know it, or its file, any more.

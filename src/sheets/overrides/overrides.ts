@@ -37,7 +37,7 @@ export function overrideFolder(spec: Pick<SpriteSpec, 'name' | 'file'>): string 
 }
 
 /**
- * ShownSprites for frames that were touched up, sprite by sprite.
+ * Looks for frames that were touched up, sprite by sprite.
  *
  * @param isOne Whether it is asked for one sprite: then the folder of its spec, which may hold thousands, is not listed. @default false: it is, once
  */

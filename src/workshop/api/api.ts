@@ -250,7 +250,7 @@ export interface Workshop {
   /** The same, compared with what the service says of every execution. Only reads are sent. */
   verifyLedger(request?: LedgerVerifyRequest, signal?: AbortSignal): Promise<LedgerVerification>
   doctor(): Promise<readonly DoctorFinding[]>
-  /** ShownSprites at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
+  /** Looks at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
   contract(request?: ContractRequest, signal?: AbortSignal): Promise<readonly ContractFinding[]>
   /** Compares an OpenAPI description in a file with what is sent and read. Asks no service. */
   compareOpenapi(file: string): Promise<readonly OpenapiDifference[]>

@@ -12,7 +12,7 @@ export interface Inventory extends Omit<StoreReport, 'warnings'> {
 
 const strength: readonly ResultState[] = ['used', 'take', 'superseded', 'unknown']
 
-/** ShownSprites at the names of all objects and at all papers; no object is read. @param host Of the configured service. */
+/** Looks at the names of all objects and at all papers; no object is read. @param host Of the configured service. */
 export async function takeInventory(context: Context, host: string | undefined): Promise<Inventory> {
   const { named, errors } = await readPanelLedger(context, host)
   const uses = new Map<string, NamedResult[]>()

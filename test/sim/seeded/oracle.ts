@@ -46,7 +46,7 @@ const ownPlaces = [
   sharedFolder,
 ]
 
-/** ShownSprites on, knows what is true by the service's own books, and says when a promise is broken. */
+/** Looks on, knows what is true by the service's own books, and says when a promise is broken. */
 export class Oracle {
   readonly #service: () => EmbeddedCore
   readonly #machines: () => readonly Machine[]

@@ -44,7 +44,7 @@ export interface StateIndex {
   readonly quality: ReadonlyMap<string, AnimationQuality>
 }
 
-/** ShownSprites through parts once. */
+/** Looks through parts once. */
 export function indexParts({ ledger, sheets }: StateParts): StateIndex {
   const spent = new Map<string, bigint>()
   for (const { hash, state, credits } of ledger.lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)

@@ -1,0 +1,87 @@
+// `npm run mutation`: puts small faults into a sample of the sources and counts how many the tests of the room notice.
+// It takes minutes for each room, so `npm test` does not run it.
+//   --rooms spec,credit   the rooms (default: all)
+//   --lines 400           lines of each room that get faults, in blocks of 25 that the seed draws
+//   --seed 1              another seed draws other blocks
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { Stryker } from '@stryker-mutator/core'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+/** Each room with the tests that answer for it, and the share of its faults that they must notice, percent. */
+const rooms = {
+  spec: { source: 'src/spec', tests: ['spec', 'options', 'workshop', 'money/chain', 'money/edited-lockfile'], least: 85 },
+  credit: { source: 'src/credit', tests: ['credit', 'money', 'security/trust'], least: 85 },
+  vault: { source: 'src/vault', tests: ['vault', 'money'], least: 85 },
+  job: { source: 'src/job', tests: ['job', 'money', 'security/records', 'security/money'], least: 85 },
+  atlas: { source: 'atlas', tests: ['atlas'], least: 75 },
+  service: { source: 'src/service', tests: ['service'], least: 75 },
+  workshop: { source: 'src/workshop', tests: ['workshop', 'money', 'cli'], least: 75 },
+  plugin: { source: 'plugin', tests: ['plugin'], least: 75 },
+}
+const { values } = parseArgs({
+  options: { rooms: { type: 'string' }, lines: { type: 'string', default: '400' }, seed: { type: 'string', default: '1' } },
+})
+const corpora = join(root, '../shared/corpora')
+if (existsSync(corpora)) process.env.SPRITEWRIGHT_CORPORA ??= corpora
+const missed = []
+for (const name of values.rooms?.split(',') ?? Object.keys(rooms)) {
+  const { source, tests, least } = rooms[name]
+  const mutate = sample(source, Number(values.lines), Number(values.seed))
+  // The runner's configuration reads it: which test files run.
+  process.env.SPRITEWRIGHT_MUTATED = tests.map((folder) => `test/${folder}`).join(',')
+  const results = await new Stryker({
+    mutate,
+    testRunner: 'vitest',
+    vitest: { configFile: 'scripts/mutation-vitest.config.ts', related: false },
+    plugins: ['@stryker-mutator/vitest-runner'],
+    coverageAnalysis: 'perTest',
+    // Words of messages: a test that pinned each of them would only repeat them.
+    mutator: { excludedMutations: ['StringLiteral'] },
+    // Static code runs once, before any test: a fault in it would need every test again.
+    ignoreStatic: true,
+    concurrency: 2,
+    reporters: ['clear-text'],
+    clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
+    ignorePatterns: ['bench', 'dist', 'docs', 'examples', 'test-results'],
+    tempDirName: '.stryker-tmp',
+    // Stryker would rewrite paths in it by an API that TypeScript 7 does not have; nothing in it points outside.
+    tsconfigFile: 'none.json',
+    logLevel: 'warn',
+    timeoutMS: 20_000,
+  }).runMutationTest()
+  const counted = results.filter(({ status }) => status !== 'Ignored' && status !== 'CompileError' && status !== 'RuntimeError')
+  const caught = counted.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
+  const percent = counted.length === 0 ? 0 : (100 * caught) / counted.length
+  console.log(
+    `${name}: ${caught} of ${counted.length} faults noticed, ${percent.toFixed(1)} %, at least ${least} % expected (seed ${values.seed}).`,
+  )
+  if (percent < least) missed.push(name)
+}
+if (missed.length > 0) console.error(`Too few faults were noticed in ${missed.join(', ')}.`)
+process.exitCode = missed.length > 0 ? 1 : 0
+
+/** Blocks of 25 lines as `file:from-to`, drawn without repeating. @param {string} folder @param {number} lines @param {number} seed */
+function sample(folder, lines, seed) {
+  const blocks = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
+    .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts') && !path.includes('/ui/'))
+    .sort()
+    .flatMap((path) => {
+      const count = readFileSync(join(root, path), 'utf8').split('\n').length
+      return Array.from({ length: Math.ceil(count / 25) }, (_, at) => `${path}:${25 * at + 1}-${Math.min(count, 25 * at + 25)}`)
+    })
+  let state = seed >>> 0
+  const next = () => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const drawn = []
+  while (drawn.length < lines / 25 && blocks.length > 0) drawn.push(...blocks.splice(Math.floor(next() * blocks.length), 1))
+  return drawn
+}
