@@ -8,7 +8,9 @@ import { createHappenings, type Happenings } from '../plugin/world.ts'
 /** A message to a page of a dev server. */
 export interface Told {
   readonly event?: string
-  readonly data?: { readonly sprites?: readonly { readonly name: string; readonly isPlaceholder: boolean }[] }
+  readonly data?: {
+    readonly sheets?: readonly { readonly sprites: readonly { readonly name: string; readonly isPlaceholder: boolean }[] }[]
+  }
 }
 
 /** A dev server in a process of its own, with a page that listens to it. */

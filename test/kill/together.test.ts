@@ -5,7 +5,7 @@ import { gameFiles } from '../e2e/vite-process.ts'
 import { figurePng, heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { expectAllBought, onDesk, openPanelServer } from './desk.ts'
-import { startDevProcess, type Told } from './dev-process.ts'
+import { type DevProcess, startDevProcess, type Told } from './dev-process.ts'
 import { isExecute } from './posts.ts'
 
 /** Keeps the first `count` requests of a kind until all of them are there. */
@@ -24,7 +24,15 @@ function gather(count: number, is: (request: HookedRequest) => boolean): (reques
 }
 
 const isBought = ({ event, data }: Told): boolean =>
-  event === 'spritewright:update' && (data?.sprites ?? []).some(({ name, isPlaceholder }) => name === 'hero' && !isPlaceholder)
+  event === 'spritewright:update' &&
+  (data?.sheets ?? []).some(({ sprites }) => sprites.some(({ name, isPlaceholder }) => name === 'hero' && !isPlaceholder))
+
+/** The module of a sprite, with that of its sheet. */
+async function sheetOf(dev: Pick<DevProcess, 'get'>, path: string): Promise<string> {
+  const sprite = await dev.get(path)
+  const sheets = [...sprite.matchAll(/from "([^"]*spritewright\/atlas\/[^"]*)"/g)].map(([, url = '']) => dev.get(url))
+  return [sprite, ...(await Promise.all(sheets))].join('\n')
+}
 
 describe('two CLIs and a dev server at once on one project', () => {
   test('I1, I5, I10: all buy, both builds end well with one charge a request, and the page is shown what was bought', {
@@ -39,7 +47,7 @@ describe('two CLIs and a dev server at once on one project', () => {
       hasStarted = true
       const dev = await startDevProcess(game.root, desk.env)
       const hero = /from "([^"]*hero\.sprite\.json[^"]*)"/.exec(await dev.get('/main.js'))?.[1] ?? ''
-      const isPlaceholder = async (): Promise<boolean> => (await dev.get(hero)).includes('"isPlaceholder":true')
+      const isPlaceholder = async (): Promise<boolean> => (await sheetOf(dev, hero)).includes('"isPlaceholder":true')
       try {
         expect(await isPlaceholder()).toBe(true)
         const runs = [startCli(game, ['build', '--out', 'a'], desk.env), startCli(game, ['build', '--out', 'b', '--json'], desk.env)]
@@ -90,9 +98,8 @@ describe('a dev server that buys', () => {
       expect(desk.service.charges()).toEqual([])
       const second = await startDevProcess(game.root, desk.env)
       try {
-        expect(await second.get(/from "([^"]*hero\.sprite\.json[^"]*)"/.exec(await second.get('/main.js'))?.[1] ?? '')).toContain(
-          '"isPlaceholder":true',
-        )
+        const hero = /from "([^"]*hero\.sprite\.json[^"]*)"/.exec(await second.get('/main.js'))?.[1] ?? ''
+        expect(await sheetOf(second, hero)).toContain('"isPlaceholder":true')
         release()
         await second.told.next(isBought)
         // The page may be told a moment before the terminal.

@@ -114,8 +114,8 @@ export const keeping: readonly Variant[] = [
     patches: [
       {
         file: 'src/job/delivery/deliver.ts',
-        find: "import { parseCredits } from '../credit/credits.ts'",
-        replace: "import { readArchive } from '../../../atlas/delivery/archive.ts'\nimport { parseCredits } from '../credit/credits.ts'",
+        find: "import { parseCredits } from '../../credit/credits.ts'",
+        replace: "import { readArchive } from '../../../atlas/delivery/archive.ts'\nimport { parseCredits } from '../../credit/credits.ts'",
       },
       {
         file: 'src/job/delivery/deliver.ts',
