@@ -38,8 +38,8 @@ export async function drawAll(words: readonly string[] = prompts, acts = motions
   const drawn: Drawn[] = []
   for (const prompt of words) {
     const reference = prompt.startsWith('pixel art')
-      ? hardEdged(await resize(paint(prompt), 48, 48, 'nearest'))
-      : await resize(paint(prompt), 112, 112, 'lanczos')
+      ? hardEdged(await resize(await paint(prompt), 48, 48, 'nearest'))
+      : await resize(await paint(prompt), 112, 112, 'lanczos')
     for (const [motion, frames] of acts)
       drawn.push({
         name: `${prompt}, ${motion} ${frames}`,

@@ -2,7 +2,7 @@ import JSZip from 'jszip'
 import sharp, { type Metadata } from 'sharp'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, decodePng } from '../../atlas/index.ts'
-import { encodeGif } from '../../src/embedded/images/gif.ts'
+import { encodeGif } from '../../src/embedded/images/delivery.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { type Caller, closeAll, start } from './fixtures.ts'
 

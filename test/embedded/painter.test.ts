@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, encodePng, readPicture } from '../../atlas/index.ts'
 import { removeBackground } from '../../src/embedded/images/cutout.ts'
 import { restyle } from '../../src/embedded/images/restyle.ts'
@@ -28,14 +28,16 @@ function alphaApart(a: Bitmap, b: Bitmap): number {
 }
 
 describe('text_to_image', () => {
-  test('the same prompt gives the same pixels; another gives others', () => {
-    expect(Buffer.from(paint('a knight').data).equals(paint('a knight').data)).toBe(true)
-    expect(Buffer.from(paint('a knight').data).equals(paint('a wizard').data)).toBe(false)
-    expect(Buffer.from(paint('an odd thing').data).equals(paint('a strange thing').data)).toBe(false)
+  test('the same prompt gives the same pixels; another gives others', async () => {
+    const areEqual = async (one: string, other: string): Promise<boolean> =>
+      Buffer.from((await paint(one)).data).equals((await paint(other)).data)
+    expect(await areEqual('a knight', 'a knight')).toBe(true)
+    expect(await areEqual('a knight', 'a wizard')).toBe(false)
+    expect(await areEqual('an odd thing', 'a strange thing')).toBe(false)
   })
 
-  test.each([...paintedWords])('%s fills a good part of 512 × 512 and touches no border', (word) => {
-    const picture = paint(`a ${word}`)
+  test.each([...paintedWords])('%s fills a good part of 512 × 512 and touches no border', async (word) => {
+    const picture = await paint(`a ${word}`)
     expect([picture.width, picture.height]).toEqual([512, 512])
     let [visible, onBorder] = [0, 0]
     for (let at = 3, pixel = 0; at < picture.data.length; at += 4, pixel++) {
@@ -48,21 +50,24 @@ describe('text_to_image', () => {
     expect(onBorder).toBe(0)
   })
 
-  test('a colour in the prompt is the colour of the picture', () => {
-    expect(share(paint('a red slime'), isRed)).toBeGreaterThan(0.4)
-    expect(share(paint('a blue slime'), isBlue)).toBeGreaterThan(0.4)
-    expect(share(paint('a blue slime with a red hat'), isRed)).toBeGreaterThan(0.04)
+  test('a colour in the prompt is the colour of the picture', async () => {
+    expect(share(await paint('a red slime'), isRed)).toBeGreaterThan(0.4)
+    expect(share(await paint('a blue slime'), isBlue)).toBeGreaterThan(0.4)
+    expect(share(await paint('a blue slime with a red hat'), isRed)).toBeGreaterThan(0.04)
   })
 
-  test('the ground is clear, or opaque where a background is asked for', () => {
-    expect(paint('a cat').data[3]).toBe(0)
-    const picture = paint('a cat on a blue background')
+  test('the ground is clear, or opaque where a background is asked for', async () => {
+    expect((await paint('a cat')).data[3]).toBe(0)
+    const picture = await paint('a cat on a blue background')
     expect(picture.data.every((value, at) => at % 4 !== 3 || value === 255)).toBe(true)
   })
 })
 
 describe('background_remove', () => {
-  const robot = paint('a robot')
+  let robot: Bitmap
+  beforeAll(async () => {
+    robot = await paint('a robot')
+  })
   const on = async (ground: string, quality: number): Promise<Bitmap> => {
     const drawn = `<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512">${ground}</svg>`
     const jpeg = await sharp(Buffer.from(drawn))
@@ -120,7 +125,7 @@ describe('upscale', () => {
   })
 
   test('a smooth picture, halved again, is nearly itself, and its edge has no dark rim', async () => {
-    const cat = paint('a cat')
+    const cat = await paint('a cat')
     const doubled = upscale(cat)
     const halved = await sharp(doubled.data, { raw: { width: 1024, height: 1024, channels: 4 } })
       .resize(512, 512, { kernel: 'linear' })
@@ -137,27 +142,27 @@ describe('upscale', () => {
 })
 
 describe('image_to_image', () => {
-  test('keeps size and outline and takes the colour that is named', () => {
-    const slime = paint('a green slime')
-    const changed = restyle(slime, 'a blue slime')
+  test('keeps size and outline and takes the colour that is named', async () => {
+    const slime = await paint('a green slime')
+    const changed = await restyle(slime, 'a blue slime')
     expect([changed.width, changed.height]).toEqual([512, 512])
     expect(alphaApart(changed, slime)).toBe(0)
     expect(share(changed, isBlue)).toBeGreaterThan(0.4)
   })
 
-  test('puts on what is named, and keeps a flat background', () => {
-    const cat = paint('a cat on a green background')
-    const dressed = restyle(cat, 'with a red crown')
+  test('puts on what is named, and keeps a flat background', async () => {
+    const cat = await paint('a cat on a green background')
+    const dressed = await restyle(cat, 'with a red crown')
     expect(dressed.data.subarray(0, 4)).toEqual(cat.data.subarray(0, 4))
     expect(Buffer.from(dressed.data).equals(cat.data)).toBe(false)
-    const bare = paint('a slime')
+    const bare = await paint('a slime')
     for (const word of ['hat', 'tophat', 'crown', 'plume', 'halo', 'shield', 'sword', 'glow', 'outline'])
-      expect([word, Buffer.from(restyle(bare, `with a ${word}`).data).equals(bare.data)]).toEqual([word, false])
+      expect([word, Buffer.from((await restyle(bare, `with a ${word}`)).data).equals(bare.data)]).toEqual([word, false])
   })
 
-  test('turns the colours by the prompt where it names nothing', () => {
-    const slime = paint('a green slime')
-    const [one, other] = [restyle(slime, 'more like that'), restyle(slime, 'and another one')]
+  test('turns the colours by the prompt where it names nothing', async () => {
+    const slime = await paint('a green slime')
+    const [one, other] = [await restyle(slime, 'more like that'), await restyle(slime, 'and another one')]
     expect(Buffer.from(one.data).equals(slime.data)).toBe(false)
     expect(Buffer.from(one.data).equals(other.data)).toBe(false)
   })

@@ -1,7 +1,6 @@
 import JSZip from 'jszip'
 import { type Bitmap, blit, createBitmap, encodePng } from '../../../atlas/index.ts'
 import type { Shapes } from '../http/shapes.ts'
-import { encodeGif } from './gif.ts'
 
 /** A finished sheet: the ZIP that is sold, and the size of the sheet in it. */
 export interface Delivery {
@@ -57,4 +56,22 @@ export async function packDelivery(frames: readonly Bitmap[], names: Shapes['nam
   add(names.atlas, JSON.stringify({ frames: entries, meta }, null, 2), 'DEFLATE')
   add(names.preview, await encodeGif(frames, FRAME_MS), 'STORE')
   return { zip: await zip.generateAsync({ type: 'uint8array', platform: 'UNIX' }), width: sheet.width, height: sheet.height }
+}
+
+/**
+ * Encodes an animated GIF that loops for ever. A pixel with alpha under 128 becomes clear.
+ *
+ * @param frames One or more frames of one size, straight-alpha RGBA8.
+ * @param delayMs Time of each frame. GIF rounds it to hundredths of a second.
+ */
+export async function encodeGif(frames: readonly Bitmap[], delayMs: number): Promise<Uint8Array> {
+  // Loaded at first use: most starts of the service draw nothing.
+  const { default: sharp } = await import('sharp')
+  const { width, height } = frames[0]!
+  const pixels = Buffer.concat(frames.map(({ data }) => data))
+  for (let at = 3; at < pixels.length; at += 4) pixels[at] = pixels[at]! < 128 ? 0 : 255
+  const raw = { width, height: height * frames.length, channels: 4, pageHeight: height } as const
+  const delay = frames.map(() => delayMs)
+  // Without dithering, flat areas stay flat. Equal frames in a row stay frames of their own.
+  return sharp(pixels, { raw }).gif({ loop: 0, delay, dither: 0, effort: 1, keepDuplicateFrames: true }).toBuffer()
 }

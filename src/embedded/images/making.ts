@@ -46,13 +46,13 @@ export async function makeSheet({ frames: count, background }: SheetRequest, pro
 export async function makeImage({ operation }: ImageRequest, prompt: string, tools: MakingTools): Promise<Made | Failure> {
   const bytes = await tools.readPicture()
   for (let step = 1; step < IMAGE_STEPS; step++) await tools.onStep(step / IMAGE_STEPS, tools.jobMs / IMAGE_STEPS)
-  const picture = draw(operation, prompt, bytes === undefined ? undefined : await readPicture(bytes))
+  const picture = await draw(operation, prompt, bytes === undefined ? undefined : await readPicture(bytes))
   if ('reason' in picture) return picture
   await tools.onStep(1, tools.jobMs / IMAGE_STEPS)
   return { bytes: encodePng(picture), contentType: 'image/png', width: picture.width, height: picture.height, review: null }
 }
 
-function draw(operation: ImageRequest['operation'], prompt: string, reference: Bitmap | undefined): Bitmap | Failure {
+async function draw(operation: ImageRequest['operation'], prompt: string, reference: Bitmap | undefined): Promise<Bitmap | Failure> {
   // A picture that came with an answer is what the drawing shall look like.
   if (reference === undefined) return paint(prompt)
   if (operation === 'upscale') return upscale(reference)

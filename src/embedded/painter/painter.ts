@@ -1,107 +1,91 @@
 import { createHash } from 'node:crypto'
 import type { Bitmap } from '../../../atlas/index.ts'
-import { drawAccessories, takeAccessories } from './accessories.ts'
-import { canvasFrom, type Rgb } from './canvas.ts'
-import { coloursIn, lightOf, pleasantColour, shadeOf } from './colours.ts'
+import { render, withHalo } from '../svg/render.ts'
+import { takeAccessories, toRows } from './accessories.ts'
+import { coloursIn, lightOf, parseColour, type Rgb, shadeOf, toHex } from './colours.ts'
 import { creatures } from './creatures.ts'
+import { type Subject, toSvg } from './drawing.ts'
 import { figures } from './figures.ts'
-import { addGlow } from './glow.ts'
 import { items } from './items.ts'
-import { drawMonster } from './monster.ts'
-import { createPen } from './pen.ts'
-import { scenery } from './scenery.ts'
-import type { Look, Subject } from './subject.ts'
 
 /** Side of a painted picture, pixels. */
 const SIDE = 512
 
-const monster: Subject = {
-  names: ['monster'],
-  main: [120, 110, 220],
-  second: [255, 200, 80],
-  draw: drawMonster,
-  head: { x: 128, y: 62, width: 84 },
-}
-
-const subjects: readonly Subject[] = [...figures, ...creatures, ...items, ...scenery, monster]
+const subjects: readonly Subject[] = [...figures, ...creatures, ...items]
+const monster = subjectIn('monster')!
 
 /** Every word that the painter knows a drawing for. */
 export const paintedWords: readonly string[] = subjects.flatMap(({ names }) => names)
 
+/** Colours that a prompt's hash chooses from. */
+const skins = ['#ffdab8', '#f0be92', '#c88e62', '#8e5e42']
+const hairs = ['#5c382c', '#eeb246', '#342a3c', '#cc5432']
+const bright = ['#e24c52', '#f5943a', '#ffc840', '#58c878', '#34b4b4', '#4e8cf0', '#9262de', '#f07ab0']
+
 /**
- * Paints what a prompt names, flat and with dark outlines: a figure, an animal, an item or a part of a scene; a monster of the prompt's own where it names none of them.
+ * Paints the figure, animal or item that a prompt names, flat and with dark outlines. A prompt that names none of them
+ * gets a monster of its own.
  *
- * The first colour is the subject's, the second one that of its details. `hat`, `crown`, `plume`, `halo`, `shield`, `sword` and `glow` are worn and held, in the colour
- * before them. The ground is clear, and flat with "background" and a colour before it ("on a blue background"). The same prompt gives the same pixels.
+ * The first colour is the subject's, the second one that of its details. `hat`, `crown`, `plume`, `halo`, `shield`,
+ * `sword` and `glow` are worn and held, in the colour before them. The ground is clear, or filled if the prompt names
+ * one ("on a blue background"). The same prompt gives the same pixels.
  *
  * @returns 512 × 512 pixels.
  */
-export function paint(prompt: string): Bitmap {
-  const { ground, rest: wanted } = takeGround(prompt)
-  const chance = chanceOf(prompt)
+export async function paint(prompt: string): Promise<Bitmap> {
+  const [phrase = '', groundName = ''] = /\b([a-z]+)\s+background\b/i.exec(prompt) ?? []
+  const ground = coloursIn(groundName)[0]
+  const wanted = ground === undefined ? prompt : prompt.replace(phrase, ' ')
   const bare = takeAccessories(wanted)
-  // A sword alone is the subject; one beside a knight is held.
-  const subject = subjectIn(bare.rest) ?? subjectIn(wanted)
-  const isHeld = subject === subjectIn(bare.rest)
-  const { accessories, rest } = isHeld ? bare : { accessories: [], rest: wanted }
-  const { draw, head, main, second } = subject ?? monster
-  const colours = coloursIn(rest)
-  const look: Look = {
-    main: colours[0] ?? (subject === undefined ? pleasantColour(chance()) : main),
-    second: colours[1] ?? (subject === undefined ? pleasantColour(chance()) : second),
-    words: new Set(wanted.toLowerCase().match(/[a-z]+/g) ?? []),
-    chance,
+  // A sword alone is the subject; a sword beside a knight is held.
+  const held = subjectIn(bare.rest)
+  const { accessories, rest } = held === undefined && subjectIn(wanted) !== undefined ? { accessories: [], rest: wanted } : bare
+  const known = held ?? subjectIn(wanted)
+  const subject = known ?? monster
+  const seed = createHash('sha256').update(prompt.trim().toLowerCase()).digest()
+  const choose = (at: number, from: readonly string[]): Rgb => parseColour(from[seed[at]! % from.length]!)
+  const [main, second] = coloursIn(rest)
+  const palette = {
+    main: main ?? (known === undefined ? choose(0, bright) : subject.main),
+    second: second ?? (known === undefined ? choose(1, bright) : subject.second),
+    skin: choose(2, skins),
+    hair: choose(3, hairs),
   }
-  const picture = canvasFrom(SIDE, SIDE)
-  const isHatted = head !== null && accessories.some(({ word }) => word !== 'shield' && word !== 'sword' && word !== 'glow')
+  // The last two words choose the parts of a monster.
+  const words = new Set([...wordsIn(wanted), `horns${seed[4]! % 2}`, `eyes${seed[5]! % 2}`])
+  const isFigure = figures.includes(subject)
+  // The knight, the first figure, has a sword in its hand already.
+  const worn = accessories.filter(({ name }) => name !== 'sword' || subject !== figures[0])
+  const rows = toRows(worn, {
+    head: subject.head,
+    left: isFigure ? '64 194 0.8' : '52 196 0.68',
+    right: isFigure ? '200 204 0.8 17' : '212 206 0.68 17',
+  })
   // Room for what stands on the head.
+  const isHatted = subject.head !== undefined && worn.some(({ place }) => place === 'head')
   const scale = (SIDE / 256) * (isHatted ? 0.78 : 0.94)
-  const pen = createPen(picture, { x: SIDE / 2 - 128 * scale, y: SIDE * 0.97 - 248 * scale, scale })
-  draw(pen, look)
-  // A knight draws sword and shield himself, into his own hands.
-  const own = figures.some((figure) => figure === subject)
-    ? accessories.filter(({ word }) => word !== 'shield' && word !== 'sword')
-    : accessories
-  drawAccessories(pen, own, { head, left: { x: 52, y: 196 }, right: { x: 212, y: 206 }, size: 0.85 })
-  const glow = accessories.find(({ word }) => word === 'glow')
-  const lit = glow === undefined ? picture : addGlow(picture, glow.colour ?? lightOf(look.main, 0.3), 30)
-  return ground === undefined ? lit : onGround(lit, ground)
+  const place = `translate(${SIDE / 2 - 128 * scale} ${SIDE * 0.97 - 248 * scale}) scale(${scale})`
+  const drawn = `<g transform="${place}">${toSvg(`${subject.rows}\n${rows}`, palette, words)}</g>`
+  const glow = accessories.find(({ name }) => name === 'glow')
+  const lit = glow === undefined ? drawn : withHalo(drawn, glow.colour, 14, 1.7)
+  return render((ground === undefined ? '' : toGround(ground)) + lit, SIDE, SIDE)
 }
 
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(/[a-z]+/g) ?? []
+}
+
+/** The first subject that a text names, in the singular or the plural. */
 function subjectIn(text: string): Subject | undefined {
-  const words = text.toLowerCase().match(/[a-z]+/g) ?? []
-  for (const word of words) {
-    const found = subjects.find(({ names }) => names.includes(word) || (word.endsWith('s') && names.includes(word.slice(0, -1))))
+  const named = (word: string): Subject | undefined => subjects.find(({ names }) => names.includes(word))
+  for (const word of wordsIn(text)) {
+    const found = named(word) ?? (word.endsWith('s') ? named(word.slice(0, -1)) : undefined)
     if (found !== undefined) return found
   }
   return undefined
 }
 
-/** The background's colour, and the prompt without it. */
-function takeGround(prompt: string): { ground: Rgb | undefined; rest: string } {
-  const found = /\b([a-z]+)\s+background\b/i.exec(prompt)
-  const colour = found === null ? undefined : coloursIn(found[1]!)[0]
-  return colour === undefined ? { ground: undefined, rest: prompt } : { ground: colour, rest: prompt.replace(found![0], ' ') }
-}
-
-/** Numbers from 0 to 1 that belong to a prompt, one after the other. */
-function chanceOf(prompt: string): () => number {
-  const seed = createHash('sha256').update(prompt.trim().toLowerCase()).digest()
-  let at = 0
-  return () => seed.readUInt16BE((at++ * 2) % 30) / 65_536
-}
-
-function onGround(figure: Bitmap, colour: Rgb): Bitmap {
-  const ground = canvasFrom(figure.width, figure.height)
-  const [top, bottom] = [lightOf(colour, 0.1), shadeOf(colour, 0.1)]
-  for (let at = 0; at < ground.data.length; at += 4) {
-    const share = at / ground.data.length
-    const alpha = figure.data[at + 3]! / 255
-    for (let channel = 0; channel < 3; channel++) {
-      const under = top[channel]! + (bottom[channel]! - top[channel]!) * share
-      ground.data[at + channel] = Math.round(figure.data[at + channel]! * alpha + under * (1 - alpha))
-    }
-    ground.data[at + 3] = 255
-  }
-  return ground
+function toGround(colour: Rgb): string {
+  const stops = `<stop stop-color="${toHex(lightOf(colour, 0.1))}"/><stop offset="1" stop-color="${toHex(shadeOf(colour, 0.1))}"/>`
+  return `<linearGradient id="ground" x2="0" y2="1">${stops}</linearGradient><rect width="100%" height="100%" fill="url(#ground)"/>`
 }

@@ -1,0 +1,44 @@
+import { type Bitmap, createBitmap, encodePng } from '../../../atlas/index.ts'
+
+/**
+ * Renders SVG elements to a picture. The same elements give the same pixels on one version of sharp.
+ *
+ * @param body Elements in pixels.
+ */
+export async function render(body: string, width: number, height: number): Promise<Bitmap> {
+  // Loaded at first use: most starts of the service draw nothing.
+  const { default: sharp } = await import('sharp')
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">${body}</svg>`
+  return createBitmap(width, height, await sharp(Buffer.from(svg)).ensureAlpha().raw().toBuffer())
+}
+
+/** An SVG element that shows a picture as it is. */
+export function toImage(picture: Bitmap): string {
+  const data = Buffer.from(encodePng(picture)).toString('base64')
+  return `<image width="${picture.width}" height="${picture.height}" href="data:image/png;base64,${data}"/>`
+}
+
+/**
+ * Puts one colour behind elements, spread beyond their edges.
+ *
+ * @param colour `#rrggbb`.
+ * @param reach Pixels of the blur.
+ * @param strength Factor on the blurred opacity. A high one makes a rim with a hard edge.
+ */
+export function withHalo(body: string, colour: string, reach: number, strength: number): string {
+  return filtered(
+    body,
+    `<feGaussianBlur in="SourceAlpha" stdDeviation="${reach}"/>
+     <feComponentTransfer result="near"><feFuncA type="linear" slope="${strength}"/></feComponentTransfer>
+     <feFlood flood-color="${colour}"/><feComposite operator="in" in2="near"/>
+     <feMerge><feMergeNode/><feMergeNode in="SourceGraphic"/></feMerge>`,
+  )
+}
+
+/** Changes elements by an SVG filter, in the colours of the screen. */
+export function filtered(body: string, filter: string): string {
+  const region = 'x="0" y="0" width="100%" height="100%" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB"'
+  // The elements of an outer filter are longer than those of an inner one, so the length tells them apart.
+  const id = `filter${body.length}`
+  return `<filter id="${id}" ${region}>${filter}</filter><g filter="url(#${id})">${body}</g>`
+}
