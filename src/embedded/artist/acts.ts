@@ -83,22 +83,3 @@ export const cast: Motion = act(true, (at) => {
     accents: [{ kind: 'aura', at: power }, ...during('glints', at, 0.2, 0.95)],
   }
 })
-
-/** Shivers, springs up, light comes out, settles. */
-export const open: Motion = act(true, (at) => ({
-  scaleY: track(at, [0, 1], [0.25, 0.86], [0.42, 1.16], [0.56, 0.95], [0.7, 1.03], [1, 1]),
-  scaleX: track(at, [0, 1], [0.25, 1.08], [0.42, 0.92], [0.56, 1.04], [0.7, 0.99], [1, 1]),
-  y: track(at, [0, 0], [0.3, 0], [0.45, 0.07], [0.56, 0], [1, 0]),
-  tilt: 0.05 * Math.sin(at * 40) * (1 - smooth(0.1, 0.3, at)) * smooth(0, 0.05, at),
-  light: 1 + 0.15 * track(at, [0, 0], [0.35, 0], [0.48, 1], [1, 0]),
-  flash: track(at, [0, 0], [0.35, 0], [0.45, 0.2], [0.8, 0], [1, 0]),
-  accents: [...during('aura', track(at, [0, 0], [0.35, 0], [0.5, 1], [1, 0]), 0.01, 1), ...during('glints', at, 0.36, 0.98)],
-}))
-
-/** Ducks, holds, comes up. */
-export const crouch: Motion = act(true, (at) => ({
-  scaleY: track(at, [0, 1], [0.12, 1.02], [0.38, 0.74], [0.68, 0.76], [0.88, 1.03], [1, 1]),
-  scaleX: track(at, [0, 1], [0.12, 0.99], [0.38, 1.13], [0.68, 1.12], [0.88, 0.98], [1, 1]),
-  nod: track(at, [0, 0], [0.38, 0.1], [0.68, 0.08], [1, 0]),
-  lean: 0.015 * Math.sin(at * Math.PI * 2),
-}))

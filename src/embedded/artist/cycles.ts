@@ -89,18 +89,6 @@ export const fly: Motion = cycle((turn, { hasWings }) => {
   }
 })
 
-/** A wave runs from head to tail. */
-export const swim: Motion = cycle((turn) => ({
-  planted: false,
-  y: 0.02 * Math.sin(turn),
-  x: 0.02 * Math.cos(turn),
-  ripple: 0.045,
-  ripplePhase: turn,
-  tilt: 0.06 * Math.sin(turn - 0.6),
-  pivot: 0.5,
-  scaleX: 1 + 0.03 * Math.cos(turn),
-}))
-
 /** A full turn about the vertical axis. */
 export const spin: Motion = cycle((turn, _build, at) => ({
   turn,
@@ -127,14 +115,6 @@ export const bounce: Motion = cycle((_turn, _build, at) => {
     accents: at < 0.25 ? [{ kind: 'dust', at: at / 0.25 }] : [],
   }
 })
-
-/** Flames: the tip licks in quick uneven waves, brightness flickers. */
-export const burn: Motion = cycle((turn) => ({
-  scaleY: 1 + 0.03 * Math.sin(2 * turn) + 0.02 * Math.sin(3 * turn + 1),
-  scaleX: 1 - 0.02 * Math.sin(2 * turn + 0.4),
-  light: 1.04 + 0.06 * Math.sin(3 * turn) + 0.05 * Math.sin(2 * turn + 2),
-  waves: [trailing(0.045, 2 * turn, 1.1), trailing(0.02, 3 * turn + 1, 1.7)],
-}))
 
 /** Light swells and fades, with glints passing over. */
 export const glow: Motion = cycle((turn, _build, at) => {
@@ -181,23 +161,4 @@ export const dance: Motion = cycle((turn, { legs }, at) => ({
   nod: 0.09 * Math.sin(turn + 0.6),
   arm: 0.35 * Math.sin(turn),
   scaleX: 1 + 0.02 * Math.cos(2 * turn),
-}))
-
-/** Hand over hand: pulls up on one side, then on the other. */
-export const climb: Motion = cycle((turn, { legs }, at) => ({
-  ...(legs > 1 ? { gait: { phase: at, stride: 0.1, lift: 0.6, stance: 0.5 } } : {}),
-  y: 0.035 * (0.5 - 0.5 * Math.cos(2 * turn)),
-  tilt: 0.06 * Math.sin(turn),
-  pivot: 0.4,
-  scaleY: 1 + 0.03 * Math.cos(2 * turn),
-  arm: 0.25 * Math.cos(turn),
-}))
-
-/** Slow, deep breath with the head low. */
-export const sleep: Motion = cycle((turn) => ({
-  scaleY: 0.955 + 0.03 * Math.sin(turn),
-  scaleX: 1.03 - 0.018 * Math.sin(turn),
-  nod: 0.12 + 0.03 * Math.sin(turn - 0.6),
-  curl: 0.012 * Math.cos(turn),
-  light: 0.97,
 }))

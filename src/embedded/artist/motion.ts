@@ -1,33 +1,27 @@
 import { createHash } from 'node:crypto'
-import { attack, cast, crouch, die, hurt, jump, open } from './acts.ts'
-import { bounce, burn, climb, dance, float, fly, glow, idle, roll, run, shake, sleep, spin, swim, walk, wave } from './cycles.ts'
+import { attack, cast, die, hurt, jump } from './acts.ts'
+import { bounce, dance, float, fly, glow, idle, roll, run, shake, spin, walk, wave } from './cycles.ts'
 import type { Motion } from './pose.ts'
 
 /** Verbs, a list for each motion; every form of a verb counts (see {@link rootOf}). Of two motions the earlier word of the prompt wins. */
 const VOCABULARY: readonly (readonly [Motion, string])[] = [
-  [walk, 'walk stroll march step patrol sneak creep crawl waddle wander strut'],
+  [walk, 'walk stroll march step patrol sneak creep crawl waddle wander strut climb'],
   [run, 'run sprint dash gallop trot charge rush jog chase'],
-  [idle, 'idle breathe breath stand wait rest calm'],
+  [idle, 'idle breathe breath stand wait rest calm sleep snore doze nap'],
   [jump, 'jump leap pounce'],
-  [bounce, 'bounce hop jiggle wobble'],
-  [attack, 'attack slash swing strike stab punch kick bite swipe chop fight thrust shoot lunge peck'],
+  [bounce, 'bounce hop jiggle wobble crouch duck kneel hide'],
+  [attack, 'attack slash swing strike stab punch kick bite swipe chop fight thrust shoot lunge peck block defend'],
   [hurt, 'hurt hit damage stagger flinch recoil pain'],
   [die, 'die dying death dead fall collapse faint defeat'],
   [spin, 'spin rotate rotation turn twirl whirl flip'],
   [fly, 'fly flies flap flutter soar glide swoop'],
-  [float, 'hover float drift levitate haunt bob'],
-  [swim, 'swim slither undulate wriggle'],
+  [float, 'hover float drift levitate haunt bob swim slither undulate wriggle'],
   [cast, 'cast spell conjure summon heal'],
-  [glow, 'glow pulse shine sparkle shimmer twinkle gleam glitter glint'],
+  [glow, 'glow pulse shine sparkle shimmer twinkle gleam glitter glint open unlock reveal burn flicker flame blaze'],
   [wave, 'wave greet salute beckon'],
   [shake, 'shake tremble shiver rattle quake vibrate buzz'],
-  [open, 'open unlock burst spring reveal'],
-  [burn, 'burn flicker flame smoke blaze'],
   [roll, 'roll tumble'],
-  [crouch, 'crouch duck block defend kneel hide guard'],
-  [climb, 'climb ladder scale'],
   [dance, 'dance cheer celebrate sway groove'],
-  [sleep, 'sleep snore doze nap'],
 ]
 
 /** `swings`, `swinging`, `swing` → `swing`; `running`, `runs` → `run`; `breathes`, `breathing` → `breath`. */

@@ -56,9 +56,6 @@ export interface Pose {
   readonly flap: number
   /** Turn about the vertical axis: the width becomes its cosine. */
   readonly turn: number
-  /** Rise and fall along the body's length, for fish and serpents. */
-  readonly ripple: number
-  readonly ripplePhase: number
   readonly waves: readonly Wave[]
   readonly gait?: Gait
   /** How far the rear foot stays behind when the body lunges, and the feet are drawn up in the air, in figure heights. */
@@ -88,8 +85,6 @@ export const REST: Pose = {
   arm: 0,
   flap: 0,
   turn: 0,
-  ripple: 0,
-  ripplePhase: 0,
   waves: [],
   brace: 0,
   tuck: 0,
