@@ -2,16 +2,19 @@ import { type Credits, formatCredits } from './credits.ts'
 import { type ClaimedSignature, fingerprintOf, isSignatureOf, type SigningKey } from './signing-key.ts'
 
 /**
- * How an approval was given: typed at a question in a terminal; clicked in the panel of a dev server whose terminal a
- * person watches; unattended (`--yes`, or a panel whose address was printed where nobody watches); or standing, made
- * by a build under ceilings that the person accepted once.
+ * How an approval was given:
+ *
+ * - `typed`: at a question in a terminal.
+ * - `clicked`: in the panel of a dev server whose terminal a person watches.
+ * - `unattended`: by `--yes`, or in a panel whose address was printed where nobody watches.
+ * - `standing`: by a build under ceilings that the person accepted once.
  */
 export type Given = 'typed' | 'clicked' | 'unattended' | 'standing'
 
-/** All ways of giving, in the order in which they are listed to a person. */
+/** All ways of giving, in the order in which a person sees them. */
 export const waysOfGiving: readonly Given[] = ['typed', 'clicked', 'unattended', 'standing']
 
-/** What an approval says: this request may cost up to the ceiling, priced by this version. */
+/** The terms of an approval: the request may cost up to the ceiling, under this price version. */
 export interface ApprovalTerms {
   readonly ceiling: Credits
   readonly priceVersion: string
@@ -19,45 +22,46 @@ export interface ApprovalTerms {
   readonly buyer: string
   /** When it was given, ISO 8601. */
   readonly at: string
-  /** Missing in approvals of earlier versions, which nobody signed. */
+  /** Missing in approvals of earlier versions, which have no signature. */
   readonly given?: Given | undefined
-  /** Name of the journal beside which it was given. */
+  /** Name of the checkout's journal beside which it was given. */
   readonly checkout?: string | undefined
 }
 
-/** A person's word, with a signature unless an earlier version wrote it. */
+/** A person's approval. It has a signature unless an earlier version wrote it. */
 export interface Approval extends ApprovalTerms, ClaimedSignature {}
 
-/** Where an approved request is bought. */
+/** The service at which an approved request is bought. */
 export interface ApprovedService {
   readonly host: string
   readonly keyMode: string
   readonly apiVersion: string
 }
 
-/** Whose approvals a run may spend. */
+/** The approvers whose approvals a run may buy on. */
 export interface Approvers {
-  /** Fingerprint of the user's own key; undefined while there is none. */
+  /** Fingerprint of the user's own key; `undefined` if there is none yet. */
   readonly own: string | undefined
-  /** Fingerprints that the environment or the user's own settings name besides. */
+  /** Further fingerprints, from the environment or the user's own settings. */
   readonly others: ReadonlySet<string>
   /**
-   * Name of this checkout's journal: the user's own approvals count beside it alone. Undefined: beside any, as where the
-   * environment gives the key.
+   * Name of this checkout's journal. The user's own approvals count only if they were given beside it. If
+   * `undefined`, they count beside any journal, for example if the environment gives the key.
    */
   readonly checkout?: string | undefined
-  /** Ways of giving that count; undefined: all. */
+  /** Ways of giving that count; all if `undefined`. */
   readonly given?: ReadonlySet<Given> | undefined
 }
 
 /**
- * What an approval is worth here.
+ * Whether an approval counts here, and why not.
  *
- * - `valid`: signed by the user's own key, or by one that the user trusts.
- * - `unsigned`: it has no signature, as earlier versions wrote it.
- * - `forged`: its signature is not that of its terms.
+ * - `valid`: the user's own key signed it, or a key that the user trusts.
+ * - `unsigned`: it has no signature, because an earlier version wrote it.
+ * - `forged`: its signature does not match its terms.
  * - `other`: somebody else signed it.
- * - `elsewhere`: the user's own key signed it, beside another journal, which alone knows whether it was bought.
+ * - `elsewhere`: the user's own key signed it beside another journal. Only that journal knows whether the
+ *   request was bought.
  * - `given`: it was given in a way that does not count here.
  */
 export type ApprovalVerdict = 'valid' | 'unsigned' | 'forged' | 'other' | 'elsewhere' | 'given'
@@ -69,11 +73,11 @@ export function signApproval(
   service: ApprovedService,
   terms: Omit<ApprovalTerms, 'buyer'> & { readonly given: Given; readonly checkout: string },
 ): Approval {
-  const whole = { ...terms, buyer: key.fingerprint }
-  return { ...whole, publicKey: key.publicKey, signature: key.sign(approvalText(hash, service, whole)) }
+  const allTerms = { ...terms, buyer: key.fingerprint }
+  return { ...allTerms, publicKey: key.publicKey, signature: key.sign(approvalText(hash, service, allTerms)) }
 }
 
-/** Says what an approval of a request is worth to these approvers. Only a `valid` one is ever bought on. */
+/** Judges an approval of a request for these approvers. Only a `valid` approval allows a purchase. */
 export function judgeApproval(approval: Approval, hash: string, service: ApprovedService, approvers: Approvers): ApprovalVerdict {
   const { publicKey, signature, given, buyer } = approval
   if (publicKey === undefined || signature === undefined || given === undefined) return 'unsigned'
@@ -85,23 +89,32 @@ export function judgeApproval(approval: Approval, hash: string, service: Approve
   return approvers.given === undefined || approvers.given.has(given) ? 'valid' : 'given'
 }
 
-/** Whether what a key has signed may be built upon: it is the user's own, or one that the user trusts. @param publicKey Raw, base64url. */
+/**
+ * Whether signatures by a key count: it is the user's own key, or one that the user trusts.
+ *
+ * @param publicKey Raw, base64url.
+ */
 export function isTrustedKey(publicKey: string, { own, others }: Approvers): boolean {
   const fingerprint = fingerprintOf(publicKey)
   return fingerprint === own || others.has(fingerprint)
 }
 
-/** What is signed. Everything that makes the approval is in it; the name that a sprite has today is not. */
+/**
+ * The text that is signed. It has every term of the approval. The current name of the sprite is not a term.
+ */
 function approvalText(hash: string, { host, keyMode, apiVersion }: ApprovedService, terms: ApprovalTerms): string {
   const { ceiling, priceVersion, buyer, at, given, checkout } = terms
   const what = [hash, host, keyMode, apiVersion, formatCredits(ceiling), priceVersion]
   return JSON.stringify(['spritewright approval 1', ...what, buyer, at, given, checkout])
 }
 
-/** What speaks against buying at a fresh price, if anything. */
+/** Whether an approval allows a fresh price, and why not. */
 export type PriceVerdict = { readonly fits: true } | { readonly fits: false; readonly why: 'ceiling' | 'priceVersion' }
 
-/** Compares a fresh estimate with an approval. A price version that nobody approved stops, even where the price fits. */
+/**
+ * Compares a fresh estimate with an approval. A price version that nobody approved stops the purchase, even
+ * if the price is within the ceiling.
+ */
 export function judgePrice(approval: Approval, quote: { readonly credits: Credits; readonly priceVersion: string }): PriceVerdict {
   if (quote.priceVersion !== approval.priceVersion) return { fits: false, why: 'priceVersion' }
   if (quote.credits > approval.ceiling) return { fits: false, why: 'ceiling' }

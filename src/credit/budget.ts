@@ -1,38 +1,39 @@
 import { type Credits, formatCredits, sumCredits } from './credits.ts'
 
-/** Standing ceilings of the configuration: under them a sprite needs no approval of its own. */
+/** Standing ceilings of the configuration. A sprite within them needs no approval of its own. */
 export interface Budget {
   /** For all missing animations of one sprite together. */
   readonly perSprite?: Credits | undefined
-  /** For all that one run buys. */
+  /** For everything that one run buys. */
   readonly perRun?: Credits | undefined
-  /** For everything this project has ever held or settled, and might have bought. */
+  /** For everything that this project has ever held or settled, or may have bought. */
   readonly total?: Credits | undefined
 }
 
-/** One thing that a standing approval would have to cover. */
+/** One purchase that a standing approval would have to cover. */
 export interface BudgetLine {
   readonly sprite: string
   readonly credits: Credits
 }
 
 /**
- * Which sprites the standing ceilings cover. A sprite is covered whole or not at all; without `perSprite` none is.
+ * Finds the sprites that the standing ceilings cover. A sprite is covered as a whole or not at all. Without
+ * `perSprite`, no sprite is covered.
  *
  * @param spent Settled, held and uncertain credits of the project so far.
- * @param otherwise Credits that this run is going to spend under approvals of their own.
- * @returns Names of covered sprites, and for each other one why not, in words.
+ * @param approved Credits that this run is going to spend under approvals of their own.
+ * @returns The names of covered sprites, and for each other sprite the reason, in words.
  */
 export function coverByBudget(
   budget: Budget,
   lines: readonly BudgetLine[],
   spent: Credits,
-  otherwise: Credits,
+  approved: Credits,
 ): { readonly covered: ReadonlySet<string>; readonly refused: ReadonlyMap<string, string> } {
   const covered = new Set<string>()
   const refused = new Map<string, string>()
   if (budget.perSprite === undefined) return { covered, refused }
-  let run = otherwise
+  let run = approved
   for (const sprite of [...new Set(lines.map((line) => line.sprite))].sort()) {
     const cost = sumCredits(lines.filter((line) => line.sprite === sprite).map((line) => line.credits))
     const why = refusal(budget, cost, run, spent)

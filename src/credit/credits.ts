@@ -1,16 +1,20 @@
 import { SpritewrightError } from '../errors.ts'
 
-/** An amount of money: ten-thousandths of a credit, exact. 2.4 credits are `24000n`. Never negative but as a difference. */
+/**
+ * An exact amount of money in ten-thousandths of a credit: 2.4 credits are `24000n`. Only a difference can be
+ * negative.
+ */
 export type Credits = bigint
 
 const pattern = /^(\d{1,15})(?:\.(\d{1,4}))?$/
 const unit = 10_000n
 
 /**
- * Reads a decimal text, at most four decimals, as the service writes it (`^\d+(\.\d{1,4})?$`), without passing through a float.
+ * Parses a decimal text with at most four decimals, as the service writes it (`^\d+(\.\d{1,4})?$`). The value
+ * never passes through a float.
  *
  * @param what Names the amount in the error, e.g. `--max`.
- * @throws `SW_WIRE` for anything else.
+ * @throws `SW_WIRE` for any other text.
  */
 export function parseCredits(text: string, what = 'an amount of credits'): Credits {
   const match = pattern.exec(text)
@@ -23,12 +27,15 @@ export function parseCredits(text: string, what = 'an amount of credits'): Credi
   return BigInt(match[1] ?? '0') * unit + BigInt((match[2] ?? '').padEnd(4, '0'))
 }
 
-/** Whether {@link parseCredits} would take the text. */
+/** Whether {@link parseCredits} accepts the text. */
 export function isCreditsText(text: string): boolean {
   return pattern.test(text)
 }
 
-/** The shortest decimal text of an amount: `24000n` is `2.4`, `30000n` is `3`. {@link parseCredits} reads it back. */
+/**
+ * The shortest decimal text of an amount: `24000n` is `2.4`, `30000n` is `3`. {@link parseCredits} reads it
+ * back.
+ */
 export function formatCredits(amount: Credits): string {
   const sign = amount < 0n ? '-' : ''
   const size = amount < 0n ? -amount : amount

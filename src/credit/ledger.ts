@@ -3,7 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { type Credits, formatCredits, isCreditsText, parseCredits } from './credits.ts'
 
-/** One movement of money, as the journal knows it. */
+/** One movement of money that the journal records. */
 export interface LedgerMove {
   /** Milliseconds since the Unix epoch. */
   readonly at: number
@@ -17,17 +17,20 @@ export interface LedgerMove {
   readonly credits: Credits
 }
 
-/** `ledger.jsonl`: one JSON object a line, only ever appended to. It repeats the journal for people; the journal stays the truth. */
+/**
+ * `ledger.jsonl`: one JSON object a line, append-only. It repeats the journal for people. The journal remains
+ * the source of truth.
+ */
 export interface Ledger {
-  /** All whole lines, each movement once; a torn last line is skipped. */
+  /** Reads all whole lines, each movement once. A torn last line is skipped. */
   read(): Promise<readonly LedgerMove[]>
-  /** Appends a movement unless it is there already (same request, attempt and type). */
+  /** Appends a movement unless the ledger has it already (same request, attempt and type). */
   ensure(move: LedgerMove): Promise<void>
-  /** The same for many in one write. Answers how many were not there. */
+  /** Does the same for many movements in one write. Returns how many of them the ledger did not have. */
   ensureAll(moves: readonly LedgerMove[]): Promise<number>
 }
 
-/** Opens the ledger at `path`; nothing is touched before the first call. */
+/** Opens the ledger at `path`. The disk is not touched before the first call. */
 export function createLedger(disk: Disk, path: string): Ledger {
   let queue: Promise<void> = Promise.resolve()
   const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
@@ -37,12 +40,12 @@ export function createLedger(disk: Disk, path: string): Ledger {
     const known = new Set(parseLedger(text, path).map(moveKey))
     const missing = moves.filter((move) => !known.has(moveKey(move)))
     if (missing.length === 0) return 0
-    // A torn tail of a crashed run must not swallow the line that comes now.
-    const lead = text === '' || text.endsWith('\n') ? '' : '\n'
+    // A crashed run may have left a torn last line. The new line must not become part of it.
+    const separator = text === '' || text.endsWith('\n') ? '' : '\n'
     const lines = missing.map((move) => `${JSON.stringify({ ...move, credits: formatCredits(move.credits) })}\n`)
-    // `git clean` may have taken the folder, while the journal's second copy still knows what is to be noted.
+    // `git clean` may have deleted the folder, while the journal's second copy still has the movements.
     await disk.makeFolder(dirname(path))
-    await disk.append(path, new TextEncoder().encode(`${lead}${lines.join('')}`))
+    await disk.append(path, new TextEncoder().encode(`${separator}${lines.join('')}`))
     return missing.length
   }
   const ensureAll = (moves: readonly LedgerMove[]): Promise<number> => {

@@ -2,11 +2,11 @@ import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObje
 import { SpritewrightError } from '../errors.ts'
 
 /**
- * A user's Ed25519 key pair. Signatures are for what other machines read (the lock file); seals are for what stays on
- * this one (the journal, uploads), and cost a fiftieth of a signature.
+ * A user's Ed25519 key pair. Signatures are for data that other machines read (the lock file). Seals are for
+ * data that stays on this machine (the journal, uploads). A seal costs a fiftieth of a signature.
  */
 export interface SigningKey {
-  /** Names the key: see {@link fingerprintOf}. */
+  /** The name of the key: see {@link fingerprintOf}. */
   readonly fingerprint: string
   /** The raw public key, 32 bytes, base64url. */
   readonly publicKey: string
@@ -14,19 +14,23 @@ export interface SigningKey {
   sign(text: string): string
   /** HMAC-SHA256 of a text under a secret that is derived from the private key, hex. */
   seal(text: string): string
-  /** Whether a seal is that of the text under this key. */
+  /** Whether a seal matches the text under this key. */
   isSealOf(seal: string | undefined, text: string): boolean
 }
 
-/** Where the user's own key is kept. */
+/** The store of the user's own key. */
 export interface KeyRing {
-  /** Undefined while there is none. */
+  /** Reads the key. Returns `undefined` if there is none yet. */
   read(): Promise<SigningKey | undefined>
-  /** The same, made first if there is none. @throws `SW_DISK` if it cannot be kept. */
+  /**
+   * Reads the key, and makes one first if there is none.
+   *
+   * @throws `SW_DISK` if the key cannot be stored.
+   */
   readOrMake(): Promise<SigningKey>
 }
 
-/** Who signed a text, and the signature. */
+/** A signature, and the public key of its signer. */
 export interface Signature {
   /** Raw Ed25519 public key, base64url. */
   readonly publicKey: string
@@ -34,33 +38,44 @@ export interface Signature {
   readonly signature: string
 }
 
-/** The same, where it may be missing or made up. */
+/** A signature that nobody has checked: both parts may be missing or made up. */
 export interface ClaimedSignature {
   readonly publicKey?: string | undefined
   readonly signature?: string | undefined
 }
 
-/** The DER of an Ed25519 private key in PKCS #8 is these bytes, then the 32 bytes of the seed (RFC 8410, section 7). */
+/**
+ * The DER of an Ed25519 private key in PKCS #8 is these bytes, then the 32 bytes of the seed (RFC 8410,
+ * section 7).
+ */
 const pkcs8Lead = Buffer.from('302e020100300506032b657004220420', 'hex')
 /** Hex digits of a fingerprint: 160 bits, as a Git commit has. */
 const fingerprintLength = 40
 
-/** The key of a seed. @param seed 32 random bytes. */
+/**
+ * Makes the key of a seed.
+ *
+ * @param seed 32 random bytes.
+ */
 export function createSigningKey(seed: Uint8Array): SigningKey {
   return toSigningKey(createPrivateKey({ key: Buffer.concat([pkcs8Lead, seed]), format: 'der', type: 'pkcs8' }))
 }
 
-/** The text that {@link parseSigningKey} reads: PEM, PKCS #8. @param seed 32 random bytes. */
+/**
+ * Formats a key as the text that {@link parseSigningKey} reads: PEM, PKCS #8.
+ *
+ * @param seed 32 random bytes.
+ */
 export function formatSigningKey(seed: Uint8Array): string {
   return `-----BEGIN PRIVATE KEY-----\n${Buffer.concat([pkcs8Lead, seed]).toString('base64')}\n-----END PRIVATE KEY-----\n`
 }
 
 /**
- * Reads a private key: PEM (PKCS #8), with real line breaks or `\n` in place of them, or the base64 text between its
- * two outer lines alone.
+ * Reads a private key. It is PEM (PKCS #8), with real line breaks or with `\n` in their place. The base64
+ * text between the two outer lines is enough.
  *
- * @param source Names the place of the text in the error.
- * @throws `SW_CONFIG` for anything else; the message repeats nothing of the text.
+ * @param source Names the origin of the text in the error.
+ * @throws `SW_CONFIG` for any other text. The message repeats nothing of the text.
  */
 export function parseSigningKey(text: string, source: string): SigningKey {
   const body = text
@@ -93,7 +108,11 @@ function toSigningKey(privateKey: KeyObject): SigningKey {
   })
 }
 
-/** The name of a public key: the first 160 bits of its SHA-256, in hex. @param publicKey Raw, base64url. */
+/**
+ * The name of a public key: the first 160 bits of its SHA-256, in hex.
+ *
+ * @param publicKey Raw, base64url.
+ */
 export function fingerprintOf(publicKey: string): string {
   return createHash('sha256').update(Buffer.from(publicKey, 'base64url')).digest('hex').slice(0, fingerprintLength)
 }
@@ -103,18 +122,22 @@ export function isFingerprint(text: string): boolean {
   return /^[0-9a-f]{40}$/.test(text)
 }
 
-/** Whether a signature over a text is right. False for whatever is no key or no signature; it never throws. */
+/**
+ * Whether a signature over a text is valid. Never throws. Returns `false` if the key or the signature is
+ * malformed.
+ */
 export function isSignatureOf({ publicKey, signature }: ClaimedSignature, text: string): boolean {
   const raw = Buffer.from(publicKey ?? '', 'base64url')
   const signed = Buffer.from(signature ?? '', 'base64url')
-  // One spelling each: what is compared with a signature elsewhere must not have a twin.
+  // Each key has one valid spelling: code that compares it with the key of a signature must not meet a second
+  // one.
   if (raw.length !== 32 || signed.length !== 64 || raw.toString('base64url') !== publicKey) return false
   try {
     // RFC 8037, section 2. Node reads this form in a tenth of the time that DER takes.
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: publicKey }, format: 'jwk' })
     return verify(null, Buffer.from(text), key, signed)
   } catch {
-    // Bytes that are no point of the curve.
+    // The bytes are not a point of the curve.
     return false
   }
 }

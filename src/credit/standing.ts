@@ -5,13 +5,17 @@ import { isSignatureOf, type Signature, type SigningKey } from './signing-key.ts
 /** Standing ceilings that a person accepted for one project and one service. */
 export interface AcceptedCeilings extends Signature {
   readonly ceilings: Budget
-  /** Where they may be spent: host and key mode. */
+  /** The service at which they apply: host and key mode. */
   readonly service: { readonly host: string; readonly keyMode: string }
   /** When they were accepted, ISO 8601. */
   readonly at: string
 }
 
-/** Signs what a person accepts. @param place Names the project on this machine. */
+/**
+ * Signs the ceilings that a person accepts.
+ *
+ * @param place Names the project on this machine.
+ */
 export function signCeilings(
   key: SigningKey,
   place: string,
@@ -20,7 +24,7 @@ export function signCeilings(
   return { ...terms, publicKey: key.publicKey, signature: key.sign(ceilingsText(place, terms)) }
 }
 
-/** Whether ceilings were accepted with this key, for this project. */
+/** Whether this key signed the ceilings for this project. */
 export function areSignedBy(key: SigningKey, place: string, accepted: AcceptedCeilings): boolean {
   return accepted.publicKey === key.publicKey && isSignatureOf(accepted, ceilingsText(place, accepted))
 }
@@ -31,7 +35,7 @@ export function isAccepted(accepted: AcceptedCeilings, ceilings: Budget, service
   return isSameService && textOf(accepted.ceilings) === textOf(ceilings)
 }
 
-/** The lower of two totals; undefined where there is none. */
+/** The lower of two totals, or the only one. Returns `undefined` if there is none. */
 export function lowerTotal(one: Credits | undefined, other: Credits | undefined): Credits | undefined {
   if (one === undefined || other === undefined) return one ?? other
   return one < other ? one : other
