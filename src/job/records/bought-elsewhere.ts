@@ -5,8 +5,9 @@ import { isTakenOver } from './record.ts'
 import { keyOf, type Reservation } from './shares.ts'
 
 /**
- * What the lock file knows as bought and no share of ours stands for: requests of others, and their purchases of what we have asked for as well. Keys are the same everywhere, so that both may be
- * one execution: it is where ours was answered with it.
+ * Sums the purchases in the lock file that no share of ours covers. They are requests of others, and their
+ * purchases of requests that are also ours. Keys are the same everywhere, so their purchase and ours may be
+ * one execution. It is one if a POST of ours was answered with it.
  */
 export async function boughtElsewhere(
   lock: LockFile,
@@ -14,27 +15,30 @@ export async function boughtElsewhere(
   isOurs: (hash: string, execution: LockExecution) => Promise<boolean>,
   takenOver: (hash: string, before: number) => Promise<number>,
 ): Promise<Credits> {
-  // Two names of one request were bought once.
+  // A request with two names was bought once.
   const all = [...Object.values(lock.animations), lock.steps ?? {}].flatMap((requests) => Object.entries(requests))
   const entries = new Map(all.map(([hash, entry]) => [keyOf({ hash, attempt: entry.submission?.attempt ?? 0 }), [hash, entry] as const]))
   let sum: Credits = 0n
   for (const [hash, { submission, execution, result }] of entries.values()) {
     if (!submission || !(execution ?? result)) continue
     const credits = parseCredits(submission.maxCredits)
-    // Those before it were followed by another attempt in the lock file, and cost about the same.
+    // Earlier attempts were followed by another one in the lock file, and cost about the same.
     if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
     const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
-    // A record alone may have been written by anybody; a share of the purse counts by itself.
+    // Anybody may have written a record alone. A share in the reservation chain counts by itself.
     if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
     sum += credits
   }
   return sum
 }
 
-/** An execution as the lock file knows it. */
+/** An execution in the lock file. */
 export type LockExecution = NonNullable<LockEntry['execution']>
 
-/** Whether an execution, or one of its conversation, was the answer to a POST of ours. Where the chain is broken it counts as ours: its share does too. */
+/**
+ * Whether an execution, or one of its conversation, was the answer to a POST of ours. If the chain is broken,
+ * it counts as ours: its share does too.
+ */
 export async function wasAnswered(journal: Journal, hash: string, { id, conversation }: LockExecution): Promise<boolean> {
   const view = await readUnlessBroken(journal, hash)
   if (!view) return true
@@ -45,7 +49,10 @@ export async function wasAnswered(journal: Journal, hash: string, { id, conversa
   )
 }
 
-/** How many executions of other machines, of attempts before that of the lock file, were taken over and did not fail: a person gave them up, and they may be charged. */
+/**
+ * Counts executions of other machines that were taken over and did not fail, of attempts before that of the
+ * lock file. A person gave them up, and they may be charged.
+ */
 export function countTakenOver(view: JournalView | undefined, before: number): number {
   const records = view?.records ?? []
   const hasFailed = (id: string): boolean => records.some((record) => record.type === 'failed' && record.body.executionId === id)

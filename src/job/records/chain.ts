@@ -7,13 +7,13 @@ import { publish, syncNames } from '../../host/publish.ts'
 import type { Random } from '../../host/random.ts'
 import { type ChainedRecord, formatRecord, parseRecord, recordSum, sealText } from './file.ts'
 
-/** A chain as it was read, and where the next record goes. */
+/** The records of a chain as they were read, and the place of the next record. */
 export interface ChainView<R extends ChainedRecord> {
   readonly records: readonly R[]
   readonly next: { readonly n: number; readonly prev: string }
-  /** Those of the records that this user's own processes wrote. */
+  /** The records that this user's own processes wrote. */
   readonly own: ReadonlySet<R>
-  /** Records that one of the two places lacks; the next append writes them there first. */
+  /** Records that are missing in one of the two places. The next append writes them there first. */
   readonly lacking?: readonly { readonly folder: string; readonly record: R }[]
 }
 
@@ -21,39 +21,57 @@ export interface ChainView<R extends ChainedRecord> {
 export interface RecordChains<R extends ChainedRecord> {
   /** Names of all chains, sorted. */
   names(): Promise<readonly string[]>
-  /** Reads a chain; an empty one where nothing was written. @throws `SW_JOURNAL` where it is broken. */
+  /**
+   * Reads a chain. Returns an empty one if nothing was written.
+   *
+   * @throws `SW_JOURNAL` if the chain is broken.
+   */
   read(name: string): Promise<ChainView<R>>
-  /** Makes a record durable behind a view, in both places. Answers the new view, or undefined when another process was first. */
+  /**
+   * Appends a record to a view and makes it durable, in both places. Returns the new view, or `undefined` if
+   * another process was first.
+   */
   append(name: string, view: ChainView<R>, type: R['type'], body: R['body']): Promise<ChainView<R> | undefined>
 }
 
-/** The world as chains need it. */
+/** The ports that chains need. */
 export interface ChainPorts {
   readonly disk: Disk
   readonly random: Random
   readonly clock: Clock
-  /** Seals records. @default no record is sealed, and none counts as the user's own */
+  /**
+   * Seals records.
+   *
+   * @default no record is sealed, and none counts as the user's own
+   */
   readonly keys?: KeyRing | undefined
 }
 
-/** Where chains live. */
+/** The places of chains. */
 export interface ChainPlaces {
   readonly folder: string
-  /** A folder above it that was there before any of ours. @default the one right above */
+  /**
+   * A folder above it that existed before any of ours.
+   *
+   * @default the one right above
+   */
   readonly root?: string | undefined
   /** The second place, outside the project: it survives the deletion of the first. */
   readonly copy?: string | undefined
-  /** Told once where the second place cannot be written; the first one is what counts. */
+  /** Called once if the second place cannot be written. The first place is the one that counts. */
   readonly warn?: ((message: string) => void) | undefined
   /** Throws for a record that must not be written. Nothing is written then. */
   readonly check?: ((bytes: Uint8Array, path: string) => void) | undefined
 }
 
-/** How often, and how long apart in milliseconds, a last record that cannot be read is looked at again before it counts as torn. */
-const tornLooks = 5
-const tornLookMs = 200
+/**
+ * An unreadable last record is read again this often, and this many milliseconds apart, before it counts as
+ * torn.
+ */
+const tornReads = 5
+const tornPauseMs = 200
 
-/** Opens the chains; nothing is touched before the first call. */
+/** Opens the chains. The disk is not touched before the first call. */
 export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, places: ChainPlaces): RecordChains<R> {
   const { disk, random, clock, keys } = ports
   const { folder, copy } = places
@@ -75,7 +93,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
   }
   const put = (place: string, name: string, n: number, bytes: Uint8Array): Promise<boolean> =>
     publish(disk, random, join(place, name, fileName(n)), bytes)
-  /** Kept in mind until it is written: another append of this process may be under way. */
+  /** The record is remembered until it is written: another append of this process may be under way. */
   const putCopy = async (name: string, record: R, bytes: Uint8Array): Promise<boolean> => {
     const { uncopied } = knownOf(name)
     uncopied.add(record)
@@ -90,7 +108,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
     await disk.syncFolder(folder)
     rooted.add(name)
   }
-  const heal = async (name: string, view: ChainView<R>): Promise<void> => {
+  const writeLacking = async (name: string, view: ChainView<R>): Promise<void> => {
     for (const { folder: place, record } of view.lacking ?? []) {
       if (place === copy) await tryCopy(() => put(place, name, record.n, formatRecord(record)))
       else await put(place, name, record.n, formatRecord(record))
@@ -104,9 +122,9 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
     read: async (name) => {
       const readAll = (): Promise<FoundChain<R>> => findRecords<R>(disk, places, name, knownOf(name))
       let found = await readAll()
-      // Where there are no hard links a record is copied, and another process may be at it.
-      for (let looks = 0; looks < tornLooks && isTorn(found); looks++) {
-        await clock.sleep(tornLookMs)
+      // Without hard links a record is copied, and another process may be copying it at this moment.
+      for (let reads = 0; reads < tornReads && isTorn(found); reads++) {
+        await clock.sleep(tornPauseMs)
         found = await readAll()
       }
       const key = await keys?.read()
@@ -119,7 +137,7 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       return { ...linked, own: ownOf(linked.records, name, key), lacking: found.lacking }
     },
     append: async (name, view, type, body) => {
-      await heal(name, view)
+      await writeLacking(name, view)
       const open = { v: 1 as const, n: view.next.n, prev: view.next.prev, type, at: clock.wall(), mono: clock.mono(), body }
       const summed = { ...open, sum: recordSum(open) }
       const key = await sealingKey(keys)
@@ -130,7 +148,8 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
       await makeRooted(name)
       if (copy !== undefined && !knownOf(name).isForeign) {
         const { uncopied } = knownOf(name)
-        // What could not be written a moment ago: a copy that begins in the middle says only that something was sent.
+        // Earlier records that could not be written go first: a copy that begins in the middle says only that
+        // something was sent.
         for (const earlier of [...uncopied]) await tryCopy(() => putCopy(name, earlier, formatRecord(earlier)))
         await tryCopy(async () => {
           if (await putCopy(name, record, bytes)) return
@@ -144,7 +163,10 @@ export function createRecordChains<R extends ChainedRecord>(ports: ChainPorts, p
   }
 }
 
-/** A record of paid work is written in any case. Without a seal it only keeps later POSTs from resting on it. */
+/**
+ * A record of paid work is written in any case. A missing seal only means that later POSTs cannot rely on the
+ * record.
+ */
 async function sealingKey(keys: KeyRing | undefined): Promise<SigningKey | undefined> {
   return keys?.readOrMake().catch(() => undefined)
 }
@@ -157,7 +179,10 @@ function isOwn(record: ChainedRecord, name: string, key: SigningKey): boolean {
   return key.isSealOf(record.seal, sealText(name, record))
 }
 
-/** The user wrote the second copy, and somebody else the first one: what the user has spent must not be forgotten for it. */
+/**
+ * The user wrote the second copy, and somebody else the first one. The user's spending must not be forgotten
+ * because of that.
+ */
 function replacedError(folder: string, copy: string, n: number): SpritewrightError {
   return new SpritewrightError('SW_JOURNAL', {
     message: `The journal in ${folder} has been replaced: record ${n} there is not yours, and the second copy in ${copy} has one that is. Nothing was sent. Delete ${folder}: the next run restores it from the copy.`,
@@ -177,23 +202,26 @@ function readRecord<R extends ChainedRecord>(disk: Disk, folder: string, n: numb
   return disk.read(join(folder, fileName(n))).then((bytes) => parseRecord<R>(bytes))
 }
 
-/** What this process has read of a chain. */
+/** The part of a chain that this process has read. */
 interface KnownChain<R extends ChainedRecord> {
-  /** They are never changed, so each file is read once. */
+  /** Records never change, so each file is read once. */
   readonly records: Map<number, R>
-  /** The last record that was found to be the same in both places; 0 for none. */
+  /** Number of the last record that was found to be the same in both places; 0 for none. */
   compared: number
-  /** Whether the copy belongs to another checkout that stood at the same path. It is left alone then: what is here counts. */
+  /**
+   * Whether the copy belongs to another checkout that was at the same path. Then it is left alone, and the
+   * records here count.
+   */
   isForeign: boolean
-  /** What the two places have under one number, if it is not the same. */
+  /** The records of the two places under one number, if they differ. */
   differing?: { readonly record: R; readonly copied: R }
-  /** Records of this process that the second place would not take. */
+  /** Records of this process that the second place did not accept. */
   readonly uncopied: Set<R>
 }
 
-/** Records as they were found in both places. */
+/** The records that were found in both places. */
 interface FoundChain<R extends ChainedRecord> {
-  /** By number; undefined where a file cannot be read. */
+  /** By number; `record` is `undefined` if its file cannot be read. */
   readonly records: readonly { readonly n: number; readonly record: R | undefined }[]
   readonly lacking: readonly { readonly folder: string; readonly record: R }[]
 }
@@ -203,7 +231,7 @@ function isTorn({ records }: FoundChain<ChainedRecord>): boolean {
   return last !== undefined && last.record === undefined
 }
 
-/** Reads both places as one: what the first lacks, or has torn, the second may have whole. */
+/** Reads both places as one: if a record is missing or torn in the first, the second may have it whole. */
 async function findRecords<R extends ChainedRecord>(
   disk: Disk,
   places: ChainPlaces,
@@ -233,7 +261,10 @@ async function findRecords<R extends ChainedRecord>(
   return { records, lacking }
 }
 
-/** Finds out whether the copy is of another checkout: each record stands for all before it, so the last one that both have tells. */
+/**
+ * Checks whether the copy is of another checkout. Each record covers all before it by its hash, so the last
+ * record that both places have is enough.
+ */
 async function compare<R extends ChainedRecord>(
   disk: Disk,
   folder: string,
@@ -254,7 +285,7 @@ async function compare<R extends ChainedRecord>(
   }
 }
 
-/** Checks the chain. An unreadable record is skipped only where nothing readable builds on it. */
+/** Checks the chain. An unreadable record is skipped only if no readable record builds on it. */
 function linkUp<R extends ChainedRecord>(
   found: FoundChain<R>['records'],
   folder: string,

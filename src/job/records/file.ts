@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
 import { SpritewrightError } from '../../errors.ts'
 
-/** One record: a file of its own, never changed, bound to the one before by its hash. */
+/** One record: a file of its own that never changes. It is bound to the record before by that one's hash. */
 export interface ChainedRecord {
-  /** Version of this form. */
+  /** Version of this format. */
   readonly v: 1
   /** Place in the chain, from 1. */
   readonly n: number
@@ -19,8 +19,8 @@ export interface ChainedRecord {
   /** SHA-256 of the canonical form (RFC 8785) of all of the above. */
   readonly sum: string
   /**
-   * Seal of the chain's name and `sum` under the writer's key. `sum` covers the record before, so a seal holds for
-   * exactly this history. Missing in records of earlier versions.
+   * Seal of the chain's name and `sum` under the writer's key. `sum` covers the record before, so a seal is
+   * valid for exactly this history. Missing in records of earlier versions.
    */
   readonly seal?: string
 }
@@ -33,7 +33,11 @@ export function recordSum(record: Omit<ChainedRecord, 'sum' | 'seal'>): string {
     .digest('hex')
 }
 
-/** What a record's seal is made of. @param chain Name of its chain. */
+/**
+ * The text that the seal of a record covers.
+ *
+ * @param chain Name of its chain.
+ */
 export function sealText(chain: string, { sum }: Pick<ChainedRecord, 'sum'>): string {
   return JSON.stringify(['spritewright record 1', chain, sum])
 }
@@ -43,7 +47,11 @@ export function formatRecord(record: ChainedRecord): Uint8Array {
   return new TextEncoder().encode(`${JSON.stringify(record)}\n`)
 }
 
-/** Reads a record's file; undefined where it is torn or changed. @throws `SW_JOURNAL` for a form that this version does not know. */
+/**
+ * Reads a record's file. Returns `undefined` if the file is torn or changed.
+ *
+ * @throws `SW_JOURNAL` for a format that this version does not know.
+ */
 export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | undefined {
   let json: unknown
   try {
@@ -59,7 +67,9 @@ export function parseRecord<R extends ChainedRecord>(bytes: Uint8Array): R | und
   return record.sum === recordSum(record) ? record : undefined
 }
 
-/** A later version knows more: what this one does not understand it must not pass over. */
+/**
+ * The error for a record of a later version. This version must not skip a record that it does not understand.
+ */
 export function newerVersion(what: string): SpritewrightError {
   return new SpritewrightError('SW_JOURNAL', {
     message: `The journal holds a record (${JSON.stringify(what.slice(0, 40))}) that this version of spritewright does not know. Nothing was sent. Use the version that wrote it, or a newer one.`,

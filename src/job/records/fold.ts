@@ -4,9 +4,10 @@ import { withStray, withStrayEnd } from './strays.ts'
 import { noSubmission, type ReplayDecision, type Send, type Submission } from './submission.ts'
 
 /**
- * Folds one more record into the state. Pure; a later attempt forgets the sends of the earlier one.
+ * Folds one more record into the state. Pure. A later attempt drops the sends of the earlier one.
  *
- * A record of an attempt or an execution that others have followed comes from a process that was late: it says nothing about the present one.
+ * A late process may write a record of an attempt or an execution that others have followed. Such a record
+ * says nothing about the present one.
  *
  * @throws `SW_JOURNAL` for a type that this version does not know.
  */
@@ -49,7 +50,7 @@ export function foldRecord(state: Submission, record: JournalRecord): Submission
   }
 }
 
-/** Whether a record speaks of an execution that is not the present one. */
+/** Whether a record is about a known execution other than the present one. */
 function isOfAnother(state: Submission, body: { readonly executionId?: string; readonly attempt: number }): boolean {
   const { executionId } = body
   if (executionId === undefined || !state.accepted || executionId === state.accepted.executionId) return false
@@ -69,12 +70,15 @@ function foldFrozen(state: Submission, body: RecordBodies['frozen']): Submission
   }
 }
 
-/** Whether the service may have, or have had, an execution of the present attempt: then another attempt gives nothing of it back. */
+/**
+ * Whether the service may have, or may have had, an execution of the present attempt. Then another attempt
+ * gives none of its credits back.
+ */
 function mayBeCharged(state: Submission): boolean {
   return openSends(state).length > 0 || (state.accepted !== undefined && state.failed === undefined)
 }
 
-/** What outlives an attempt. */
+/** The state that outlives an attempt. */
 function lasting({
   executions,
   strays,
@@ -89,7 +93,10 @@ function lasting({
   }
 }
 
-/** An execution that is known after all ends a giving up; one of an attempt that others have followed is kept in mind. */
+/**
+ * Folds an accepted execution. If the execution of an attempt that was given up becomes known after all, the
+ * attempt is no longer given up. An execution of an attempt that others have followed is kept as a stray.
+ */
 function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submission {
   const isKnown = state.executions?.includes(body.executionId) === true
   if (body.attempt < state.attempt) return isKnown ? state : { ...state, strays: withStray(state.strays, body) }
@@ -99,34 +106,43 @@ function foldAccepted(state: Submission, body: RecordBodies['accepted']): Submis
   }
   if (isLateAnswer(state, body)) return isKnown ? state : { ...state, strays: withStray(state.strays, body) }
   if (body.attempt === state.attempt && !isBeside(state, body)) return withExecution(state, body)
-  // Taken over from another machine: whether our own POSTs were heard stays unknown.
-  const given = openSends(state).length > 0 ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
-  // Bytes and POSTs of our own are not those that started it.
+  // Taken over from another machine. It stays unknown whether the service received our own POSTs.
+  const nowAbandoned = openSends(state).length > 0 ? { abandonedAttempts: [...(state.abandonedAttempts ?? []), state.attempt] } : {}
+  // Our own bytes and POSTs did not start it.
   const { frozen: _frozen, replay: _replay, ...taken } = withExecution(state, body)
-  return { ...taken, ...given, attempt: body.attempt, sends: [] }
+  return { ...taken, ...nowAbandoned, attempt: body.attempt, sends: [] }
 }
 
-/** The answer to a POST of our own that comes after another machine's execution has taken its place. */
+/**
+ * Whether a record is the answer to a POST of our own that comes after another machine's execution has taken
+ * its place.
+ */
 function isLateAnswer({ attempt, accepted }: Submission, body: RecordBodies['accepted']): boolean {
   return accepted?.attempt === attempt && body.attempt === attempt && isTakenOver(accepted) && !isTakenOver(body)
 }
 
-/** POSTs that nobody has answered, or not so that it says anything. */
+/** POSTs without an answer, or with one that proves nothing. */
 function openSends({ accepted, sends }: Submission): readonly Send[] {
   return accepted ? [] : sends.filter((send) => send.answer.kind !== 'refused')
 }
 
-/** Whether an execution that was taken over from the lock file may stand beside one that POSTs of ours have started: they have no answer, and nobody can know. */
+/**
+ * Whether an execution that was taken over from the lock file may exist beside one that POSTs of ours have
+ * started. Those POSTs have no answer, so nobody can know.
+ */
 function isBeside(state: Submission, body: RecordBodies['accepted']): boolean {
   return isTakenOver(body) && openSends(state).length > 0
 }
 
-/** The execution that an answer started rests on the approval of the one before: where that was taken over, nothing else here says so. */
+/**
+ * An execution that an answer started relies on the approval of the one before. If that one was taken over,
+ * `approvedAt` is copied, because nothing else here records it.
+ */
 function goingOn({ accepted }: Submission, body: RecordBodies['answerAccepted']): RecordBodies['accepted'] {
   return accepted?.approvedAt === undefined ? body : { ...body, approvedAt: accepted.approvedAt }
 }
 
-/** Another execution stands for the request from here on: what was said of the one before is over. */
+/** Makes another execution the present one. The state of the one before is dropped. */
 function withExecution(state: Submission, body: RecordBodies['accepted']): Submission {
   const { abandoned: _a, failed: _f, completed: _c, stored: _s, question: _q, answer: _w, ...rest } = state
   return { ...rest, accepted: body, executions: [...(state.executions ?? []), body.executionId] }
@@ -149,15 +165,19 @@ function foldDecided(state: Submission, record: JournalRecord, { about, decision
 }
 
 /**
- * The state that a whole chain stands for.
+ * Folds a whole chain into its state.
  *
- * @param own Records that this user's own processes wrote. @default all
+ * @param own Records that this user's own processes wrote.
+ * @default all
  */
 export function foldRecords(records: readonly JournalRecord[], own: ReadonlySet<JournalRecord> = new Set(records)): Submission {
   return records.reduce<Submission>((state, record) => withOrigin(foldRecord(state, record), record, own.has(record)), noSubmission)
 }
 
-/** One foreign record makes the whole history doubtful, until the user has given up the present attempt. Giving up an execution of an earlier one says nothing of that. */
+/**
+ * One foreign record makes the whole history doubtful, until the user has given up the present attempt.
+ * Giving up an execution of an earlier attempt does not change that.
+ */
 function withOrigin(state: Submission, { type, body }: JournalRecord, isOwn: boolean): Submission {
   if (!isOwn) return state.isForeign ? state : { ...state, isForeign: true }
   const isGivenUp = type === 'decided' && body.decision === 'abandon' && body.about !== 'answer' && state.abandoned !== undefined

@@ -4,24 +4,31 @@ import { foldRecords } from './fold.ts'
 import type { JournalRecord, RecordBodies, RecordType } from './record.ts'
 import type { Submission } from './submission.ts'
 
-/** A request's chain as it was read: what it says, and where the next record goes. */
+/** A request's chain as it was read: its state, and the place of the next record. */
 export interface JournalView extends ChainView<JournalRecord> {
   readonly submission: Submission
 }
 
 /** Records of paid work in flight: one folder a request, one small file a record, never changed. */
 export interface Journal {
-  /** Reads a request's chain; an empty one where nothing was written. @throws `SW_JOURNAL` where the chain is broken. */
+  /**
+   * Reads a request's chain. Returns an empty one if nothing was written.
+   *
+   * @throws `SW_JOURNAL` if the chain is broken.
+   */
   read(hash: string): Promise<JournalView>
   /**
-   * Makes a record durable behind a view. Answers the new view, or undefined when another process was first: read again and decide anew.
+   * Appends a record to a view and makes it durable. Returns the new view. Returns `undefined` if another
+   * process was first: read again and decide again.
    */
   append<T extends RecordType>(hash: string, view: JournalView, type: T, body: RecordBodies[T]): Promise<JournalView | undefined>
   /** Hashes of all requests with records, sorted. */
   requests(): Promise<readonly string[]>
 }
 
-/** Opens the journal in a folder, or in a folder and its copy; nothing is touched before the first call. */
+/**
+ * Opens the journal in a folder, or in a folder and its copy. The disk is not touched before the first call.
+ */
 export function createJournal(ports: ChainPorts, places: string | ChainPlaces): Journal {
   const chains = createRecordChains<JournalRecord>(ports, typeof places === 'string' ? { folder: places } : places)
   const toView = (view: ChainView<JournalRecord>): JournalView => ({ ...view, submission: foldRecords(view.records, view.own) })
@@ -35,7 +42,10 @@ export function createJournal(ports: ChainPorts, places: string | ChainPlaces): 
   }
 }
 
-/** What a request's chain says; undefined where it is broken, so that nobody can tell what became of it. A chain that cannot be read just now is not taken for one. */
+/**
+ * Reads a request's chain. A chain that cannot be read at the moment does not count as broken: that error is
+ * thrown. Returns `undefined` if the chain is broken, so that its state is unknown.
+ */
 export async function readUnlessBroken(journal: Pick<Journal, 'read'>, hash: string): Promise<JournalView | undefined> {
   try {
     return await journal.read(hash)

@@ -2,9 +2,9 @@ import type { Approval } from '../../credit/approval.ts'
 import type { FrameReview, PublicError, Question } from '../../service/wire.ts'
 import type { ChainedRecord } from './file.ts'
 
-/** What a record can say, by type. Money is decimal text. */
+/** The body of a record, by type. Amounts of money are decimal texts. */
 export interface RecordBodies {
-  /** The bytes and the key of the next POST, decided before it. */
+  /** The bytes and the key of the next POST, fixed before it. */
   readonly frozen: {
     readonly attempt: number
     readonly key: string
@@ -13,39 +13,54 @@ export interface RecordBodies {
     readonly maxCredits: string
     readonly ceiling: string
     readonly priceVersion: string
-    /** `at` of the approval it rests on: an attempt that ended needs another one. */
+    /** `at` of the approval that it relies on. An attempt that ended needs another one. */
     readonly approvedAt: string
-    /** The rest of that approval, with its signature: a replay may rest on it, also once the lock file holds another. Missing in records of earlier versions. */
+    /**
+     * The rest of that approval, with its signature. A replay may rely on it, even after the lock file has
+     * another one. Missing in records of earlier versions.
+     */
     readonly approvedBy?: Pick<Approval, 'buyer' | 'given' | 'checkout' | 'publicKey' | 'signature'>
-    /** The service's id of the uploaded picture in the body; missing where there is none, and in records of earlier versions. */
+    /**
+     * The service's id of the uploaded picture in the body. Missing if there is none, and in records of
+     * earlier versions.
+     */
     readonly referenceId?: string
-    /** Available credits right before, as evidence for a person; missing in records of earlier versions. */
+    /** Available credits right before, as evidence for a person. Missing in records of earlier versions. */
     readonly balance?: string
   }
-  /** A POST is about to leave. `send` counts the POSTs of this attempt from 1. */
+  /** A POST is about to be sent. `send` counts the POSTs of this attempt from 1. */
   readonly sent: {
     readonly attempt: number
     readonly send: number
-    /** Fingerprint of the API key, salted by the request's hash: it stays whoever builds, and says nothing across requests. */
+    /**
+     * Fingerprint of the API key, salted by the request's hash. It is the same whoever builds, and reveals
+     * nothing across requests.
+     */
     readonly keyTag: string
   }
-  /** What was reserved for the attempt has been given back, since nothing had been sent. It takes the place of the `sent` that somebody may be about to write: who was reads again and reserves anew. */
+  /**
+   * The share of the attempt was given back, since nothing had been sent. This record takes the place of a
+   * `sent` that another process may be about to write. That process then reads again and reserves again.
+   */
   readonly withdrawn: { readonly attempt: number }
   /** A POST was refused by a readable answer. */
   readonly refused: { readonly attempt: number; readonly send: number; readonly status: number; readonly error: PublicError }
-  /** A POST got no answer, a 5xx, or one that cannot be read. */
+  /** A POST got no answer, a 5xx, or an answer that cannot be read. */
   readonly unknown: { readonly attempt: number; readonly send: number; readonly status: number | null; readonly message: string }
-  /** The service took the submission. From here on only GET. */
+  /** The service accepted the submission. From here on only GET requests are sent for it. */
   readonly accepted: {
     readonly attempt: number
     readonly executionId: string
     readonly conversationId: string | null
-    /** Only where the execution was taken over from the lock file: when that was, ISO 8601. Only a later approval starts another attempt. In records of earlier versions `at` of the approval, or null. */
+    /**
+     * Present only if the execution was taken over from the lock file: when that was, ISO 8601. Only a later
+     * approval starts another attempt. In records of earlier versions it is `at` of the approval, or `null`.
+     */
     readonly approvedAt?: string | null
   }
   /** The execution waits for an answer. */
   readonly asked: { readonly attempt: number; readonly executionId: string; readonly question: Question }
-  /** The words and the key of an answer, decided before it is sent; one a question. */
+  /** The words and the key of an answer, fixed before it is sent; one a question. */
   readonly answerFrozen: {
     readonly attempt: number
     readonly executionId: string
@@ -54,22 +69,25 @@ export interface RecordBodies {
     readonly key: string
     readonly text: string
     readonly assetId: string | null
-    /** POSTs of earlier answers to this question, which the key counts; missing for none. */
+    /**
+     * Number of POSTs of earlier answers to this question, which is part of the key. Missing if there are
+     * none.
+     */
     readonly tries?: number
   }
-  /** A POST of the answer is about to leave. */
+  /** A POST of the answer is about to be sent. */
   readonly answerSent: { readonly attempt: number; readonly send: number; readonly keyTag: string }
   readonly answerRefused: { readonly attempt: number; readonly send: number; readonly status: number; readonly error: PublicError }
   readonly answerUnknown: { readonly attempt: number; readonly send: number; readonly status: number | null; readonly message: string }
-  /** The service took the answer and goes on in a new execution. */
+  /** The service accepted the answer and continues in a new execution. */
   readonly answerAccepted: { readonly attempt: number; readonly executionId: string; readonly conversationId: string | null }
-  /** The execution delivered. */
+  /** The execution delivered its result. */
   readonly completed: {
     readonly attempt: number
     readonly executionId?: string
     readonly downloadUrl: string
     readonly contentType: string | null
-    /** Pixels, as the finished asset says; missing in records of earlier versions. */
+    /** Pixels, as the finished asset says. Missing in records of earlier versions. */
     readonly width?: number | null
     readonly height?: number | null
     readonly review: FrameReview | null
@@ -82,16 +100,19 @@ export interface RecordBodies {
     readonly error: PublicError | null
   }
   /**
-   * What a person decided where nobody can know: `replay` sends the same bytes again whatever became of the earlier ones, `abandon` gives the attempt (or the answer) up.
-   * `execution` is one that the service does not know any more.
+   * A person's decision if nobody can know the outcome.
+   *
+   * - `replay` sends the same bytes again, whatever happened to the earlier ones.
+   * - `abandon` gives up the attempt, or the answer.
+   * - `execution` is an execution that the service no longer knows.
    */
   readonly decided: {
     readonly attempt: number
     readonly about: 'submission' | 'answer' | 'execution'
-    /** Which one, where it is about an execution; missing in records of earlier versions. */
+    /** The execution, if the decision is about one. Missing in records of earlier versions. */
     readonly executionId?: string
     readonly decision: 'replay' | 'abandon'
-    /** `at` of the approval of that day: buying after giving up needs another one. */
+    /** `at` of the approval at that time. Buying after giving up needs another approval. */
     readonly approvedAt: string | null
   }
   /** The result's bytes are in the vault. */

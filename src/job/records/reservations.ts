@@ -7,80 +7,91 @@ import { type Journal, readUnlessBroken } from './journal.ts'
 import { foldShares, isOver, isUnsent, keyOf, type Reservation, type ReservationRecord, type Share, sumOf, toBody } from './shares.ts'
 
 /**
- * The project's purse: one chain of records for all requests, in which each attempt takes its share before it is sent.
- * Two builds at once write into one chain, and the second that would write the same record reads again: both can never take the last credit.
+ * The project's reservations: one chain of records for all requests. Each attempt reserves its share in it
+ * before it is sent. Concurrent builds write into one chain. If both would write the same record, the second
+ * reads again, so both can never take the last credit.
  */
 export interface Reservations {
   /**
-   * Takes an attempt's share; nothing where it has it already.
+   * Reserves an attempt's share. Does nothing if the attempt has it already.
    *
-   * @throws `SW_CEILING` where settled, held and possibly spent credits with this share would pass the total ceiling.
+   * @throws `SW_CEILING` if settled, held and possibly spent credits would exceed the total ceiling together
+   * with this share.
    */
   reserve(share: Reservation): Promise<void>
-  /** What is settled, held, uncertain or about to be sent, and what other machines bought, as far as the lock file tells. */
+  /**
+   * Credits that are settled, held, uncertain or about to be sent, and purchases of other machines, as far as
+   * the lock file names them.
+   */
   committed(): Promise<Credits>
 }
 
 const chain = 'budget'
 
-/** How long whoever has taken a share is left alone between that and its record of the POST, milliseconds. Only good manners: what keeps the sums right is the order of the records. */
-const mannersMs = 60_000
+/**
+ * How long a process may take between its share and its record of the POST before another one gives the share
+ * back, in milliseconds. This is only a courtesy: the order of the records keeps the sums right.
+ */
+const courtesyMs = 60_000
 
 /**
- * Opens the purse; nothing is touched before the first call.
+ * Opens the reservations. The disk is not touched before the first call.
  *
- * @param readTotal Ceiling of everything this project ever buys; undefined for none.
+ * @param readTotal Ceiling of everything this project ever buys; `undefined` for none.
  * @param howToRaise What a person can do to raise it, for the error, without a full stop.
  */
 export function createReservations(
   ports: ChainPorts,
   places: ChainPlaces,
-  papers: { readonly journal: Journal; readonly lock: LockStore },
+  stores: { readonly journal: Journal; readonly lock: LockStore },
   readTotal: () => Promise<Credits | undefined>,
   howToRaise: () => Promise<string>,
 ): Reservations {
   const chains = createRecordChains<ReservationRecord>(ports, places)
-  // What was answered is never unsaid.
+  // An answer is never taken back.
   const answered = new Set<string>()
   const isOurs = async (hash: string, execution: LockExecution): Promise<boolean> => {
     const known = `${hash} ${execution.id}`
-    if (!answered.has(known) && (await wasAnswered(papers.journal, hash, execution))) answered.add(known)
+    if (!answered.has(known) && (await wasAnswered(stores.journal, hash, execution))) answered.add(known)
     return answered.has(known)
   }
   const takenOver = async (hash: string, before: number): Promise<number> =>
-    countTakenOver(await readUnlessBroken(papers.journal, hash), before)
+    countTakenOver(await readUnlessBroken(stores.journal, hash), before)
   const elsewhere = async (taken: ReadonlyMap<string, Reservation>): Promise<Credits> =>
-    boughtElsewhere(await papers.lock.read(), taken, isOurs, takenOver)
+    boughtElsewhere(await stores.lock.read(), taken, isOurs, takenOver)
   /**
-   * Whether a share may be given back: its attempt has ended without a charge, or was never sent. In the second case somebody may be about to send it. So the request's own chain
-   * is asked to decide: `withdrawn` and that one's `sent` want the same place in it. Whoever comes too late there reserves again, which is a record in the purse, behind which this one's `released` comes too late.
+   * Whether a share may be given back: its attempt has ended without a charge, or was never sent. In the
+   * second case another process may be about to send it. So the request's own chain decides: `withdrawn` and
+   * the other's `sent` need the same place in it. A process whose `sent` comes too late there reserves again.
+   * That is a record in the reservation chain, and this `released` would come too late after it.
    */
-  const mayGoBack = async (share: Share): Promise<boolean> => {
+  const mayRelease = async (share: Share): Promise<boolean> => {
     const { hash, attempt, round, at } = share
-    const view = await readUnlessBroken(papers.journal, hash)
-    // What somebody else wrote into the request's chain proves nothing.
+    const view = await readUnlessBroken(stores.journal, hash)
+    // Records of somebody else in the request's chain prove nothing.
     if (!view || view.submission.isForeign) return false
     if (isOver(view.submission, attempt)) return true
     if (!isUnsent(view.submission, attempt)) return false
     if (round < (view.submission.withdrawals ?? 0)) return true
-    if (Math.abs(ports.clock.wall() - at) <= mannersMs) return false
-    return (await papers.journal.append(hash, view, 'withdrawn', { attempt })) !== undefined
+    if (Math.abs(ports.clock.wall() - at) <= courtesyMs) return false
+    return (await stores.journal.append(hash, view, 'withdrawn', { attempt })) !== undefined
   }
-  const giveBack = async (key: Pick<Reservation, 'hash' | 'attempt'>): Promise<void> => {
+  const releaseShare = async (key: Pick<Reservation, 'hash' | 'attempt'>): Promise<void> => {
     for (;;) {
-      // The purse is read before the request's chain: a share that is taken anew in between makes the last line fail.
+      // The reservation chain is read before the request's chain. If the share is reserved again in between,
+      // the last append fails.
       const view = await chains.read(chain)
       const share = foldShares(view.records, view.own).get(keyOf(key))
-      if (!share || !(await mayGoBack(share))) return
+      if (!share || !(await mayRelease(share))) return
       const { hash, attempt } = share
       if (await chains.append(chain, view, 'released', { hash, attempt })) return
     }
   }
-  const release = async (): Promise<void> => {
+  const releaseAll = async (): Promise<void> => {
     const { records, own } = await chains.read(chain)
     for (const share of foldShares(records, own).values()) {
-      const view = await readUnlessBroken(papers.journal, share.hash)
-      if (view && (isOver(view.submission, share.attempt) || isUnsent(view.submission, share.attempt))) await giveBack(share)
+      const view = await readUnlessBroken(stores.journal, share.hash)
+      if (view && (isOver(view.submission, share.attempt) || isUnsent(view.submission, share.attempt))) await releaseShare(share)
     }
   }
   return {
@@ -99,14 +110,14 @@ export function createReservations(
         if (total !== undefined && others + share.credits > total) {
           if (hasReleased) throw totalError(share, others, total, await howToRaise())
           hasReleased = true
-          await release()
+          await releaseAll()
           continue
         }
         if (await chains.append(chain, view, 'reserved', toBody(share))) return
       }
     },
     committed: async () => {
-      await release()
+      await releaseAll()
       const { records, own } = await chains.read(chain)
       const taken = foldShares(records, own)
       return sumOf(taken) + (await elsewhere(taken))

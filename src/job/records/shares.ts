@@ -2,16 +2,16 @@ import { type Credits, formatCredits, parseCredits, sumCredits } from '../../cre
 import { type ChainedRecord, newerVersion } from './file.ts'
 import type { Submission } from './submission.ts'
 
-/** What one attempt may cost at most. */
+/** The maximum cost of one attempt. */
 export interface Reservation {
-  /** `sprite.animation`, or `sprite#2` of a step. */
+  /** `sprite.animation`, or `sprite#2` for a step. */
   readonly id: string
   /** Request hash. */
   readonly hash: string
   readonly attempt: number
   /** The `max_credits` of its submission. */
   readonly credits: Credits
-  /** How often a share of this attempt was given back before, by the records that the next `sent` is to follow. */
+  /** How often a share of this attempt was given back before, by the records that the next `sent` follows. */
   readonly round: number
 }
 
@@ -21,27 +21,27 @@ interface ReservedBody {
   readonly attempt: number
   /** Decimal text. */
   readonly credits: string
-  /** Missing where it is 0. */
+  /** Missing if it is 0. */
   readonly round?: number
 }
 
-/** A share as it stands in the purse. */
+/** A share in the reservation chain. */
 export interface Share extends Reservation {
   /** Wall clock of its record, milliseconds since the Unix epoch. */
   readonly at: number
 }
 
-/** One record of the purse's chain. */
+/** One record of the reservation chain. */
 export type ReservationRecord =
   | (ChainedRecord & { readonly type: 'reserved'; readonly body: ReservedBody })
   | (ChainedRecord & { readonly type: 'released'; readonly body: Pick<ReservedBody, 'hash' | 'attempt'> })
 
-/** Which attempt a share is for, as a text. */
+/** The request and the attempt of a share, as one text. */
 export function keyOf({ hash, attempt }: Pick<Reservation, 'hash' | 'attempt'>): string {
   return `${hash} ${attempt}`
 }
 
-/** A share as its record has it. */
+/** The body of a share's record. */
 export function toBody({ id, hash, attempt, credits, round }: Reservation): ReservedBody {
   return {
     id,
@@ -53,9 +53,10 @@ export function toBody({ id, hash, attempt, credits, round }: Reservation): Rese
 }
 
 /**
- * Shares that count, by request and attempt.
+ * Folds the records into the shares that count, by request and attempt.
  *
- * @param own Records that this user's own processes wrote: only those give a share back or make it smaller. Anybody's record may take one, or more of it.
+ * @param own Records that this user's own processes wrote. Only those give a share back or make it smaller.
+ * Any record may reserve a share or make it larger.
  */
 export function foldShares(records: readonly ReservationRecord[], own: ReadonlySet<ReservationRecord>): Map<string, Share> {
   const taken = new Map<string, Share>()
@@ -75,12 +76,14 @@ function toShare({ at, body: { id, hash, attempt, credits, round = 0 } }: Reserv
   return { id, hash, attempt, credits: parseCredits(credits), round, at }
 }
 
-/** What shares may cost together. */
+/** The maximum cost of all shares together. */
 export function sumOf(taken: ReadonlyMap<string, Reservation>): Credits {
   return sumCredits([...taken.values()].map((share) => share.credits))
 }
 
-/** Whether an attempt is the present one and no POST of it has left, nor an execution of it come from elsewhere. */
+/**
+ * Whether an attempt is the present one, no POST of it was sent, and no execution of it came from elsewhere.
+ */
 export function isUnsent({ accepted, attempt: current, sends }: Submission, attempt: number): boolean {
   return attempt === current && accepted === undefined && sends.length === 0
 }
@@ -93,6 +96,6 @@ export function isOver(submission: Submission, attempt: number): boolean {
   if (attempt > current || abandoned) return false
   const last = sends.at(-1)?.answer
   const isRefused = sends.every((send) => send.answer.kind === 'refused') && last?.kind === 'refused'
-  // These refusals are worth a repetition under the same key.
+  // These refusals allow a repetition under the same key, so the attempt is not over.
   return failed !== undefined || (isRefused && ![401, 403, 409, 429].includes(last.status))
 }

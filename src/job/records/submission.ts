@@ -2,7 +2,7 @@ import type { PublicError, Question } from '../../service/wire.ts'
 import type { RecordBodies } from './record.ts'
 import type { Stray } from './strays.ts'
 
-/** One POST of the current attempt and what came back. */
+/** One POST of the current attempt and its answer. */
 export interface Send {
   readonly send: number
   readonly at: number
@@ -15,17 +15,17 @@ export interface Send {
     | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
 }
 
-/** A person's word that what was sent is to be sent again, with the place it has among the POSTs. */
+/** A person's decision to replay, and its position among the POSTs. */
 export interface ReplayDecision {
   readonly at: number
   readonly mono: number
   /** How many POSTs came before it. */
   readonly sends: number
-  /** From 1: each such decision may have led to a charge of its own. */
+  /** From 1. Each such decision may have led to a charge of its own. */
   readonly count: number
 }
 
-/** Everything the records of one request say together. */
+/** The state of one request, folded from its records. */
 export interface Submission {
   /** The current attempt, from 1; 0 before anything was frozen. */
   readonly attempt: number
@@ -34,26 +34,31 @@ export interface Submission {
   /** Every execution that was ever accepted for this request, oldest first. */
   readonly executions?: readonly string[]
   readonly frozen?: RecordBodies['frozen']
-  /** The history holds records that somebody else wrote, or an earlier version: they can stop a POST, never lead to one. */
+  /**
+   * The history has records that somebody else or an earlier version wrote. They can stop a POST, never lead
+   * to one.
+   */
   readonly isForeign?: true
   /** POSTs of the current attempt, in order. */
   readonly sends: readonly Send[]
   /** How often the share that was reserved for the current attempt has been given back. */
   readonly withdrawals?: number
-  /** A person's decision to send again. */
+  /** A person's decision to replay. */
   readonly replay?: ReplayDecision
-  /** A person gave the attempt up. */
+  /** A person gave up the attempt. */
   readonly abandoned?: { readonly about: 'submission' | 'execution'; readonly approvedAt: string | null }
   readonly accepted?: RecordBodies['accepted']
-  /** The question of the current execution, as it was last seen. */
+  /** The question of the current execution, as it was last read. */
   readonly question?: Question
-  /** The answer to it, from its freezing until the service has taken it. */
+  /** The answer to it, from its freezing until the service has accepted it. */
   readonly answer?: { readonly frozen: RecordBodies['answerFrozen']; readonly sends: readonly Send[]; readonly replay?: ReplayDecision }
-  /** How many answers a person gave up; each further one needs a key of its own. */
+  /** How many answers a person gave up. Each further one needs a key of its own. */
   readonly answersAbandoned?: number
-  /** Attempts that a person gave up and others have followed: what they may have cost counts as spent for ever. */
+  /**
+   * Attempts that a person gave up and others have followed. Their possible cost counts as spent for ever.
+   */
   readonly abandonedAttempts?: readonly number[]
-  /** Executions of attempts that were given up, of which an answer came later all the same. */
+  /** Executions of attempts that were given up, for which an answer came later all the same. */
   readonly strays?: readonly Stray[]
   readonly completed?: RecordBodies['completed']
   readonly failed?: RecordBodies['failed']
