@@ -11,7 +11,11 @@ import { downloadResult } from './fetch-result.ts'
 import { follow } from './follow.ts'
 import { compareWithAsset } from './inspect.ts'
 
-/** Follows a known execution to its end and records how it ended. Only GET. @throws `SW_QUESTION` where it waits for an answer. */
+/**
+ * Follows a known execution to its end and records how it ended. Sends only GET requests.
+ *
+ * @throws `SW_QUESTION` if it waits for an answer.
+ */
 export async function watch(ports: JobPorts, order: Order, view: JournalView, executionId: string): Promise<void> {
   const { id } = order.request
   await settle(ports, order, view)
@@ -62,7 +66,10 @@ export async function watch(ports: JobPorts, order: Order, view: JournalView, ex
   await settle(ports, order, await ports.journal.read(order.hash))
 }
 
-/** Downloads the raw result into the vault, before anybody opens it, and records where it is. Repeatable, free. */
+/**
+ * Downloads the raw result into the vault, before anything opens it, and records the hash under which it is
+ * kept. Repeatable and free.
+ */
 export async function deliver(ports: JobPorts, order: Order, view: JournalView, downloadUrl: string): Promise<void> {
   ports.onProgress({ id: order.request.id, phase: 'downloading' })
   const executionId = view.submission.accepted?.executionId
@@ -70,8 +77,8 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
     throw isGone(error) ? goneError(order.request.id, executionId ?? 'unknown', error) : error
   })
   const sha256 = await ports.vault.put(bytes)
-  const said = view.submission.completed
-  if (said !== undefined) for (const words of compareWithAsset(order.request, said, bytes)) ports.warn(words)
+  const completed = view.submission.completed
+  if (completed !== undefined) for (const warning of compareWithAsset(order.request, completed, bytes)) ports.warn(warning)
   const stored = { attempt: view.submission.attempt, ...(executionId === undefined ? {} : { executionId }), sha256, bytes: bytes.length }
   try {
     await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
@@ -81,7 +88,7 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
   }
 }
 
-/** What is said where results had to be kept elsewhere: the place comes last. */
+/** The error for results that had to be stored elsewhere. Their place comes last in the message. */
 export function rescuedError(ports: Pick<JobPorts, 'vault'>, id: string, cause?: unknown): SpritewrightError {
   const { folder, rescued } = ports.vault
   const places = [...new Set(rescued)]
@@ -92,25 +99,31 @@ export function rescuedError(ports: Pick<JobPorts, 'vault'>, id: string, cause?:
   })
 }
 
-/** Appends a record, reading anew where another process was first, unless that one said the same or has gone on to another execution. */
+/**
+ * Appends a record, and reads again if another process was first. Appends nothing if that process recorded
+ * the same, or has gone on to another execution.
+ */
 async function appendUntil<T extends 'failed' | 'completed' | 'stored'>(
   ports: JobPorts,
   order: Order,
   first: JournalView,
-  isSaid: (view: JournalView) => boolean,
+  isRecorded: (view: JournalView) => boolean,
   type: T,
   body: Parameters<JobPorts['journal']['append']>[3],
 ): Promise<void> {
   let view = first
   const isPresent = ({ submission }: JournalView): boolean =>
     submission.attempt === first.submission.attempt && submission.accepted?.executionId === first.submission.accepted?.executionId
-  while (!isSaid(view) && isPresent(view)) {
+  while (!isRecorded(view) && isPresent(view)) {
     if (await ports.journal.append(order.hash, view, type, body as never)) return
     view = await ports.journal.read(order.hash)
   }
 }
 
-/** Carries what the records say over to the lock file and the ledger. Repeatable: a crash between record and lock file is mended by the next run. */
+/**
+ * Copies the state of the records to the lock file and the ledger. Repeatable: after a crash between record
+ * and lock file, the next run repairs the lock file.
+ */
 export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>, order: Order, view: JournalView): Promise<void> {
   const { accepted, completed, failed, stored, frozen, attempt } = view.submission
   if (!accepted) return
@@ -135,7 +148,7 @@ export async function settle(ports: Pick<JobPorts, 'lock' | 'ledger' | 'clock'>,
       ...entry,
     }
     if (entry && knowsMore(entry, view.submission)) return entry
-    // Another attempt was frozen beside it, by an approval in the same moment, and never sent.
+    // An approval in the same moment froze another attempt in the lock file. It was never sent.
     const isAhead = frozen !== undefined && entry?.submission !== undefined && entry.submission.attempt > attempt
     if (isAhead) base.submission = toSubmission(frozen)
     if (failed) return { ...base, execution: undefined }
@@ -149,10 +162,13 @@ function toSubmission({ attempt, key, body, bodySha256, maxCredits }: RecordBodi
   return { attempt, key, body, bodySha256, maxCredits }
 }
 
-/** The lock file may be ahead of these records: another process froze the next attempt, or another machine has an execution that these have never seen. */
+/**
+ * Whether the lock file is ahead of these records. Another process froze the next attempt, or another machine
+ * has an execution that these records have never seen.
+ */
 function knowsMore(entry: LockEntry, { attempt, executions, stored, abandoned }: Submission): boolean {
   const isAhead = entry.submission !== undefined && entry.submission.attempt > attempt
-  // A result that is here outweighs bytes that were only frozen.
+  // A result that is here takes precedence over bytes that were only frozen.
   if (isAhead && (!stored || abandoned || entry.execution || entry.result)) return true
   return entry.execution !== undefined && executions?.includes(entry.execution.id) !== true
 }
@@ -162,12 +178,15 @@ function reviewOf(review: FrameReview | null, entry: LockEntry | undefined): { r
   return entry?.result?.review ? { review: entry.result.review } : {}
 }
 
-/** Whether the service says for certain that it does not know what was asked for. */
+/** Whether the service says for certain that it does not know the requested execution or file. */
 export function isGone(error: unknown): boolean {
   return error instanceof SpritewrightError && (error.facts.status === 404 || error.facts.status === 410)
 }
 
-/** Nothing is sent again by itself: the service may have lost it, or be another one than it was. */
+/**
+ * Nothing is sent again without a person: the service may have lost the execution, or be another service than
+ * before.
+ */
 function goneError(id: string, executionId: string, cause: unknown): SpritewrightError {
   return new SpritewrightError('SW_UNCERTAIN', {
     message: `The service does not know the execution of "${id}" (${executionId}), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: spritewright recover ${id} --abandon`,
@@ -176,7 +195,7 @@ function goneError(id: string, executionId: string, cause: unknown): Spritewrigh
   })
 }
 
-/** The question is gone and we did not answer it: its new execution has a name that nobody told us. */
+/** The question is gone and was not answered from here. The id of its new execution is unknown. */
 function answeredElsewhere(id: string, executionId: string): SpritewrightError {
   return new SpritewrightError('SW_QUESTION', {
     message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. Where there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: spritewright recover ${id} --abandon`,

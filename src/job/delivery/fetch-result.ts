@@ -2,10 +2,12 @@ import { SpritewrightError } from '../../errors.ts'
 import type { ServiceClient } from '../../service/client.ts'
 
 /**
- * Downloads a result by the address that was noted when it was completed. Where the service stands at another address by now (the embedded one takes a free port at every start),
- * the execution is asked for today's; a result is never asked for anywhere else than there.
+ * Downloads a result from the address that was recorded when it was completed. If the service has another
+ * address now (the embedded one takes a free port at every start), the execution is read for today's address.
+ * A result is never requested from any other place than the service.
  *
- * @throws What the client throws; `SW_WIRE` where today's address is not the service's own either.
+ * @throws The errors of the client.
+ * @throws `SW_WIRE` if today's address is not the service's own either.
  */
 export async function downloadResult(
   client: Pick<ServiceClient, 'download' | 'execution'>,

@@ -9,20 +9,24 @@ import { compareWithAsset } from './inspect.ts'
 
 type StrayPorts = Pick<JobPorts, 'client' | 'journal' | 'vault' | 'ledger' | 'clock' | 'warn' | 'signal'>
 
-/** What was found of a stray: `open` is still on its way, `asking` waits for an answer that cannot be given from here. */
+/**
+ * The state of a stray. `open` is still on its way, `asking` waits for an answer that cannot be given from
+ * here.
+ */
 export type StrayFound =
   | { readonly is: 'open' }
   | { readonly is: 'asking'; readonly question: string }
-  /** Answered elsewhere: which execution goes on nobody says. */
+  /** Answered elsewhere. The service does not name the execution that continues. */
   | { readonly is: 'left' }
   | { readonly is: 'failed' }
   | { readonly is: 'stored'; readonly sha256: string }
 
 /**
- * Looks at an execution of an attempt that others have followed, and fetches it once it is finished: into the vault, with records of its own attempt. Nobody waits for it. What stands for the request,
- * here and in the lock file, is left as it is. Only GET; repeatable.
+ * Reads an execution of an attempt that other attempts have followed, and fetches its result once it is
+ * finished. The result goes into the vault, with records of its own attempt. No run waits for it. The present
+ * state of the request, here and in the lock file, stays as it is. Sends only GET requests; repeatable.
  *
- * @throws `SW_REFUSED` with status 404 where the service does not know it, or its file, any more.
+ * @throws `SW_REFUSED` with status 404 if the service no longer knows the execution or its file.
  */
 export async function fetchStray(ports: StrayPorts, order: Order, stray: Stray): Promise<StrayFound> {
   const { attempt, executionId } = stray
@@ -38,9 +42,9 @@ export async function fetchStray(ports: StrayPorts, order: Order, stray: Stray):
   }
   const { bytes } = await ports.client.download(asset.downloadUrl, ports.signal)
   const sha256 = await ports.vault.put(bytes)
-  // Not recorded: the next build fetches it again, into the project.
+  // Nothing is recorded, so the next build fetches it again, into the project.
   if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
-  for (const words of compareWithAsset(order.request, asset, bytes)) ports.warn(words)
+  for (const warning of compareWithAsset(order.request, asset, bytes)) ports.warn(warning)
   const { downloadUrl, contentType, width, height } = asset
   await say(ports, order, stray, 'completed', { attempt, executionId, downloadUrl, contentType, width, height, review: execution.review })
   await say(ports, order, stray, 'stored', { attempt, executionId, sha256, bytes: bytes.length })
@@ -48,7 +52,7 @@ export async function fetchStray(ports: StrayPorts, order: Order, stray: Stray):
   return { is: 'stored', sha256 }
 }
 
-/** Appends a record, unless it stands there or the stray has come to its end otherwise. */
+/** Appends a record, unless it is there already or the stray has ended in another way. */
 async function say<T extends 'completed' | 'failed' | 'stored'>(
   ports: StrayPorts,
   { hash }: Order,
@@ -56,12 +60,12 @@ async function say<T extends 'completed' | 'failed' | 'stored'>(
   type: T,
   body: RecordBodies[T],
 ): Promise<void> {
-  const isSaid = ({ records, submission }: JournalView): boolean =>
+  const isRecorded = ({ records, submission }: JournalView): boolean =>
     submission.strays?.find((one) => one.executionId === executionId)?.end !== undefined ||
     records.some((record) => record.type === type && record.body.executionId === executionId)
   for (;;) {
     const view = await ports.journal.read(hash)
-    if (isSaid(view) || (await ports.journal.append(hash, view, type, body))) return
+    if (isRecorded(view) || (await ports.journal.append(hash, view, type, body))) return
   }
 }
 

@@ -3,26 +3,27 @@ import type { ServiceClient } from '../../service/client.ts'
 import { statusPollMs } from '../../service/limits/limits.ts'
 import type { Execution, ServiceEvent } from '../../service/wire.ts'
 
-/** Silence of a stream after which the status is read, milliseconds. */
+/** Silence of a stream after which the status is read, in milliseconds. */
 const silenceMs = 30_000
 
-/** Who is told of what. */
+/** Callbacks, and a signal to stop. */
 export interface FollowOptions {
-  /** Told of every read. */
+  /** Called after every status read. */
   readonly onExecution?: (execution: Execution) => void
-  /** Told of every hint of the stream. */
+  /** Called for every hint of the stream. */
   readonly onEvent?: (event: ServiceEvent) => void
   readonly signal?: AbortSignal | undefined
 }
 
-/** Whether an execution has come to an end, by its status. */
+/** Whether an execution has ended, by its status. */
 export function isEnded(execution: Execution): boolean {
   return execution.status === 'completed' || execution.status === 'failed' || execution.status === 'cancelled'
 }
 
 /**
- * Follows an execution until it has ended, waits for an answer, or was left by one (`needs_input` without a question). Every answer comes from a status read; the stream only says when reading is worth while.
- * An unknown status is waited out.
+ * Follows an execution until it has ended, waits for an answer, or was moved on to another one by an answer
+ * (`needs_input` without a question). The state always comes from a status read. The stream only shows when a
+ * read is worthwhile. During an unknown status it waits.
  */
 export async function follow(
   ports: { client: ServiceClient; clock: Clock },
@@ -53,16 +54,17 @@ export async function follow(
 
 interface HintStream {
   isOpen(): boolean
-  /** Resolves at the next hint worth a status read, at the end of the stream, or after `ms`. */
+  /** Resolves at the next hint that asks for a status read, at the end of the stream, or after `ms`. */
   next(clock: Clock, ms: number, signal: AbortSignal): Promise<void>
 }
 
-/** Reconnections of a stream that brought nothing, after which only status reads are made. */
+/** Connections without an event, after which only status reads are made. */
 const emptyTries = 5
 
 /**
- * Reads the stream in the background and takes it up again after a drop, from the last event that arrived. A stream that cannot be had is not an error: reads go on by the clock.
- * It counts as open from its first event on, since a fifth stream waits in line and says nothing.
+ * Reads the stream in the background. After a drop it reconnects, from the last event that arrived. A stream
+ * that is not available is not an error: status reads continue by the clock. The stream counts as open from
+ * its first event on, since a fifth stream is queued and sends nothing.
  */
 function openHints(
   client: ServiceClient,
@@ -74,7 +76,7 @@ function openHints(
   let isOpen = false
   let isDue = false
   let wake: (() => void) | undefined
-  const ring = (): void => {
+  const notify = (): void => {
     isDue = true
     wake?.()
   }
@@ -87,17 +89,17 @@ function openHints(
     onEvent?.(event)
     if (event.kind === 'done') seen.isDone = true
     if (seen.isDone || event.kind === 'question' || event.kind === 'asset' || (event.status !== null && event.status !== seen.status))
-      ring()
+      notify()
     seen.status = event.status ?? seen.status
   }
   const readOnce = async (): Promise<void> => {
     try {
       for await (const event of client.events(executionId, seen.lastEventId, signal)) take(event)
     } catch {
-      // A drop, a refusal, an answer that is no stream: the status reads say what is true.
+      // A drop, a refusal, or an answer that is not a stream. The status reads give the true state.
     }
     isOpen = false
-    if (!signal.aborted) ring()
+    if (!signal.aborted) notify()
   }
   const read = async (): Promise<void> => {
     while (!seen.isDone && !signal.aborted && seen.tries < emptyTries) {
@@ -106,7 +108,7 @@ function openHints(
       await clock.sleep(seen.retryMs * 2 ** (seen.tries - 1), signal)
     }
   }
-  // The only way out of the loop but its end is the abort of the following.
+  // Apart from its end, only an abort of the following leaves the loop.
   read().catch(() => {})
   return {
     isOpen: () => isOpen,
@@ -118,11 +120,11 @@ function openHints(
       const timer = new AbortController()
       const onAbort = (): void => timer.abort()
       outer.addEventListener('abort', onAbort, { once: true })
-      const rung = new Promise<void>((resolve) => {
+      const notified = new Promise<void>((resolve) => {
         wake = resolve
       })
       const slept = clock.sleep(ms, timer.signal).catch(() => {})
-      await Promise.race([rung, slept])
+      await Promise.race([notified, slept])
       wake = undefined
       isDue = false
       timer.abort()

@@ -1,7 +1,7 @@
 import { sniffPicture } from '../../spec/picture.ts'
 import type { PaidRequest } from '../../spec/request.ts'
 
-/** What a finished asset says of its file; null or missing where it says nothing. */
+/** What a finished asset says of its file. A field is `null` or missing if the asset does not say it. */
 export interface SaidOfFile {
   readonly contentType: string | null
   /** Pixels. */
@@ -10,24 +10,25 @@ export interface SaidOfFile {
 }
 
 /**
- * Compares a delivered file with what its finished asset says of it (C37). A difference is told and nothing more: the file is paid for and kept, and
- * whether it can be used is found out by reading it.
+ * Compares a delivered file with what its finished asset says of it (C37). A difference only gives a warning:
+ * the file is paid for and kept, and reading it shows whether it can be used.
  *
- * @returns Whole sentences; empty where all fits. The size of an archive is not compared, since nothing says of which picture in it it is.
+ * @returns Whole sentences; empty if everything fits. The size of an archive is not compared, since the asset
+ * does not say of which picture in it the size is.
  */
 export function compareWithAsset(request: Pick<PaidRequest, 'id' | 'operation'>, said: SaidOfFile, bytes: Uint8Array): readonly string[] {
   const found = typeAndSize(bytes)
   const type = said.contentType?.split(';')[0]?.trim().toLowerCase()
-  const complaints: string[] = []
-  const tell = (what: string, says: string, is: string): number =>
-    complaints.push(`${request.id}: the service says that the file's ${what} is ${says}, it is ${is}. The file is kept as it is.`)
-  // Any service may call bytes just bytes.
+  const warnings: string[] = []
+  const addWarning = (what: string, says: string, is: string): number =>
+    warnings.push(`${request.id}: the service says that the file's ${what} is ${says}, it is ${is}. The file is kept as it is.`)
+  // This type is right for any file.
   if (type && type !== 'application/octet-stream' && !found.types.includes(type))
-    tell('type', type.slice(0, 60), found.types[0] ?? 'unknown')
+    addWarning('type', type.slice(0, 60), found.types[0] ?? 'unknown')
   const { size } = found
   if (size !== undefined && ((said.width ?? size.width) !== size.width || (said.height ?? size.height) !== size.height))
-    tell('size', `${said.width ?? '?'} × ${said.height ?? '?'}`, `${size.width} × ${size.height} pixels`)
-  return complaints
+    addWarning('size', `${said.width ?? '?'} × ${said.height ?? '?'}`, `${size.width} × ${size.height} pixels`)
+  return warnings
 }
 
 function typeAndSize(bytes: Uint8Array): {
