@@ -1,9 +1,9 @@
 import type { Approval, ApprovalVerdict } from './approval.ts'
 
 /**
- * Who gave an approval that does not count here, and how, in words that follow "approved".
+ * Says who gave an approval that does not count here, and how, in words that follow "approved".
  *
- * The panel, the plan of the command line and the errors of a run add what follows from it there.
+ * The panel, the plan of the command line and the errors of a run each add the consequence to it.
  */
 export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'>, verdict: Exclude<ApprovalVerdict, 'valid'>): string {
   const way = given === undefined ? '' : ` (${given})`
@@ -20,7 +20,7 @@ export function approverWords({ buyer, given }: Pick<Approval, 'buyer' | 'given'
   }
 }
 
-/** Enough of a fingerprint to tell the keys of a team apart. */
+/** Enough of a fingerprint to distinguish the keys of a team. */
 function shortFingerprint(fingerprint: string): string {
   return fingerprint.slice(0, 8)
 }

@@ -5,9 +5,11 @@ import type { JournalView } from './records/journal.ts'
 import type { Submission } from './records/submission.ts'
 
 /**
- * An execution that only the lock file knows (another machine, or a journal that is gone) is taken over: from there on only GET.
+ * Takes over an execution that only the lock file knows: another machine started it, or the journal is gone.
+ * From there on it is only read (GET).
  *
- * @param isLeft Whether the execution that the journal knows was left by an answer that was given elsewhere.
+ * @param isLeft Whether an answer that was given elsewhere has moved the journal's execution on to another
+ * one.
  */
 export async function adoptExecution(
   ports: Pick<JobPorts, 'journal' | 'lock' | 'clock' | 'windowMs' | 'client' | 'mayReplay'>,
@@ -15,7 +17,8 @@ export async function adoptExecution(
   view: JournalView,
   isLeft = false,
 ): Promise<JournalView> {
-  // A POST of our own that may be repeated: its answer names the execution that it has started, which may be another one.
+  // A POST of our own may be repeated. Its answer names the execution that it started, which may be another
+  // one.
   if (ports.mayReplay && !view.submission.accepted && decide(view.submission, factsNow(ports, order)).do === 'replay') return view
   const entry = findEntry(await ports.lock.read(), order.request.id, order.hash)
   if (!entry?.execution || !mayAdopt(view.submission, entry, isLeft)) return view
@@ -23,14 +26,17 @@ export async function adoptExecution(
     attempt: entry.submission?.attempt ?? Math.max(view.submission.attempt, 1),
     executionId: entry.execution.id,
     conversationId: entry.execution.conversation,
-    // Whatever stands in the file, only an approval that is given from now on starts another attempt.
+    // Whatever the file says, only an approval that is given from now on starts another attempt.
     approvedAt: new Date(ports.clock.wall()).toISOString(),
   }
   const next = await ports.journal.append(order.hash, view, 'accepted', body)
   return next ?? adoptExecution(ports, order, await ports.journal.read(order.hash), isLeft)
 }
 
-/** Only what the journal has never seen, of this attempt or a later one, and never in place of an execution that is still on its way. */
+/**
+ * Whether an entry's execution may be taken over. The journal must never have seen it, and it must be of this
+ * attempt or a later one. It never replaces an execution that is still on its way.
+ */
 export function mayAdopt(submission: Submission, entry: LockEntry, isLeft = false): boolean {
   const { attempt, accepted, completed, stored, failed, abandoned, question, executions } = submission
   if (!entry.execution || executions?.includes(entry.execution.id)) return false

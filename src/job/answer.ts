@@ -9,14 +9,15 @@ import { refusedError } from './stop.ts'
 /** A person's answer to a question of an execution. */
 export interface AnswerWords {
   readonly text: string
-  /** Id of an uploaded picture, where the question asks for one. */
+  /** Id of an uploaded picture, if the question asks for one. */
   readonly assetId: string | undefined
 }
 
 /**
- * Decides the words and the key of an answer. The key rests on the question alone: other words under it are a conflict, never a second execution.
+ * Freezes the words and the key of an answer. The key is derived from the question alone. Other words under
+ * it are a conflict, never a second execution.
  *
- * @throws `SW_USAGE` where an answer is on its way already with other words.
+ * @throws `SW_USAGE` if an answer with other words is on its way already.
  */
 export async function freezeAnswer(
   ports: JobPorts,
@@ -31,8 +32,8 @@ export async function freezeAnswer(
     throw new SpritewrightError('SW_INTERNAL', {
       message: `"${order.request.id}" has no execution that could be answered. Please report this.`,
     })
-  const isOnItsWay = answer?.sends.some((send) => send.answer.kind !== 'refused') === true
-  if (answer && answer.frozen.questionId === questionId && isOnItsWay) {
+  const isUnderWay = answer?.sends.some((send) => send.answer.kind !== 'refused') === true
+  if (answer && answer.frozen.questionId === questionId && isUnderWay) {
     if (answer.frozen.text === words.text && answer.frozen.assetId === (words.assetId ?? null)) return view
     throw new SpritewrightError('SW_USAGE', {
       message: `An answer to the question of "${order.request.id}" was sent already and is not confirmed: ${JSON.stringify(answer.frozen.text)}. Run spritewright build: it sends the same answer again, once. Where that stops because nobody can know whether it arrived: spritewright recover ${order.request.id} --abandon, then answer anew.`,
@@ -64,7 +65,10 @@ function answerKey(
   return `sw1-answer-${digest.slice(0, 40)}`
 }
 
-/** One POST of a frozen answer: the record first, durable, then the bytes, then what came back. It pays nothing: the hold of the question's execution goes over. */
+/**
+ * Sends one POST of a frozen answer: first the durable record, then the bytes, then the record of the reply.
+ * It costs nothing: the hold of the question's execution is transferred.
+ */
 export async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Promise<void> {
   const answer = view.submission.answer
   if (!answer)
@@ -84,7 +88,8 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
     .answer(
       { conversationId, questionId, text, key, ...(assetId === null ? {} : { assetId }) },
       async () => {
-        // The wait for the service's limits may have been long: what was right before it need not be right now.
+        // The wait for the service's limits may have been long: what was checked before it may no longer
+        // hold.
         if (answer.sends.length > 0 && decide(view.submission, factsNow(ports, order)).do !== 'answer') throw new OvertakenError()
         recorded.view = await ports.journal.append(order.hash, view, 'answerSent', {
           attempt,

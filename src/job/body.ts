@@ -12,13 +12,14 @@ import { idempotencyKey, type JobPorts, type Order } from './order.ts'
 import type { RecordBodies } from './records/record.ts'
 import { authorise } from './stop.ts'
 
-/** The frozen bytes of an attempt, as the lock file holds them. */
+/** The frozen bytes of an attempt in the lock file. */
 export type LockedSubmission = NonNullable<LockEntry['submission']>
 
 /**
- * The canonical bytes of a submission's body. Everything in them comes from the request, the uploaded picture and the price.
+ * Makes the canonical bytes of a submission's body. Everything in them comes from the request, the uploaded
+ * picture and the price.
  *
- * @param referenceId The service's id of the uploaded picture; undefined for a request without one.
+ * @param referenceId The service's id of the uploaded picture; `undefined` for a request without one.
  */
 export function makeBody(
   client: Pick<ServiceClient, 'submissionBody'>,
@@ -30,12 +31,17 @@ export function makeBody(
 }
 
 /**
- * Checks invariant I11 right before a POST. Records say what was frozen; this makes it anew and compares. So a record can stop
- * a purchase, and never cause, widen or change one.
+ * Checks invariant I11 right before a POST. The records say what was frozen. This function makes it again and
+ * compares. So a record can stop a purchase, and never cause, widen or change one.
  *
- * @param isReplay Whether the same bytes were sent before: then the approval of that day will do.
- * @throws `SW_JOURNAL` if the frozen bytes, their key or their price are not those of this request; `SW_CEILING` if they ask for
- * more than today's approval allows; `SW_APPROVAL`, `SW_BUYER`, `SW_MISSING` if nobody who may has approved it. Nothing was sent.
+ * Nothing was sent if it throws.
+ *
+ * @param isReplay Whether the same bytes were sent before. Then the approval under which they were frozen is
+ * enough.
+ * @throws `SW_JOURNAL` if the frozen bytes, their key or their price are not those of this request.
+ * @throws `SW_CEILING` if the bytes ask for more than today's approval allows.
+ * @throws `SW_APPROVAL`, `SW_BUYER`, `SW_MISSING` if nobody with the right to approve the request has
+ * approved it.
  */
 export function checkFrozen(
   ports: Pick<JobPorts, 'client' | 'mayBuy' | 'mayReplay' | 'approvers'>,
@@ -67,19 +73,23 @@ export function checkFrozen(
   })
 }
 
-/** The approval that an attempt was frozen under; of an earlier version without its signature, which counts for nothing. */
+/**
+ * The approval under which an attempt was frozen. In a record of an earlier version it lacks the signature
+ * and counts for nothing.
+ */
 function approvalOf({ approvedAt, approvedBy, ceiling, priceVersion }: RecordBodies['frozen']): Approval {
   return { ceiling: parseCredits(ceiling), priceVersion, at: approvedAt, buyer: '', ...approvedBy }
 }
 
-/** Signs frozen bytes for the lock file, so that other checkouts that trust this key send the same ones. */
+/** Signs frozen bytes for the lock file, so that other checkouts that trust this key send the same bytes. */
 export function signSubmission(key: SigningKey, hash: string, submission: Omit<LockedSubmission, keyof Signature>): LockedSubmission {
   return { ...submission, publicKey: key.publicKey, signature: key.sign(submissionText(hash, submission)) }
 }
 
 /**
- * The frozen bytes of a lock entry, if somebody froze them whom this run trusts. Their attempt number and the id of their
- * picture cannot be made anew, so whoever edits the file must not be able to choose them.
+ * Returns the frozen bytes of a lock entry, if a key that this run trusts signed them. Their attempt number
+ * and the id of their picture cannot be made again, so an editor of the file must not be able to choose them.
+ * Returns `undefined` for any other entry.
  */
 export function trustedSubmission(
   entry: LockEntry | undefined,
@@ -91,7 +101,7 @@ export function trustedSubmission(
   return isSignatureOf(submission, submissionText(hash, submission)) ? submission : undefined
 }
 
-/** The body holds the picture's id and the price. */
+/** The body contains the picture's id and the price, so the signature covers both. */
 function submissionText(hash: string, { attempt, key, body }: Pick<LockedSubmission, 'attempt' | 'key' | 'body'>): string {
   return JSON.stringify(['spritewright submission 1', hash, attempt, key, body])
 }

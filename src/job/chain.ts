@@ -7,38 +7,51 @@ import { sha256 } from '../vault/objects.ts'
 import { isGone } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 
-/** A picture at hand, ready to be uploaded. */
+/** A picture that is ready to be uploaded. */
 export interface UploadPicture {
   readonly sha256: string
   readonly file: ReferenceFile
 }
 
 /**
- * The picture that an order starts from. Where an earlier step makes it, that step is brought first, by `bring`: bought once, however many orders of this run need it.
+ * Reads the picture that an order starts from. If an earlier step makes it, `purchase` buys that step first.
+ * A step is bought once, however many orders of this run need it. Returns `undefined` for an order without a
+ * picture.
  *
- * @throws Whatever the earlier step ended with; `SW_DELIVERY` where what it gave is no picture. Nothing of this order was sent then.
+ * Nothing of this order was sent if it throws.
+ *
+ * @throws The error with which the earlier step ended.
+ * @throws `SW_DELIVERY` if the result of that step is not a picture.
  */
 export async function readReferencePicture(
   ports: JobPorts,
   order: Order,
-  bring: (ports: JobPorts, order: Order) => Promise<Purchase>,
+  purchase: (ports: JobPorts, order: Order) => Promise<Purchase>,
 ): Promise<UploadPicture | undefined> {
   const { reference } = order
   if (!reference) return undefined
-  return reference.kind === 'file' ? reference : readStep(ports, reference.order, bring)
+  return reference.kind === 'file' ? reference : readStep(ports, reference.order, purchase)
 }
 
-/** Brings an order, or waits for the one that is under way already. */
-export function bringOnce(ports: JobPorts, order: Order, bring: (ports: JobPorts, order: Order) => Promise<Purchase>): Promise<Purchase> {
+/** Purchases an order. If this run is purchasing it already, returns that purchase. */
+export function bringOnce(
+  ports: JobPorts,
+  order: Order,
+  purchase: (ports: JobPorts, order: Order) => Promise<Purchase>,
+): Promise<Purchase> {
   const other = ports.underWay.get(order.hash)
   if (other) return other
-  const run = bring(ports, order)
+  const run = purchase(ports, order)
   ports.underWay.set(order.hash, run)
   return run
 }
 
-async function readStep(ports: JobPorts, step: Order, bring: (ports: JobPorts, order: Order) => Promise<Purchase>): Promise<UploadPicture> {
-  const bought = await bringOnce(ports, step, bring)
+async function readStep(
+  ports: JobPorts,
+  step: Order,
+  purchase: (ports: JobPorts, order: Order) => Promise<Purchase>,
+): Promise<UploadPicture> {
+  const bought = await bringOnce(ports, step, purchase)
   const bytes = await ports.vault.read(bought.sha256)
   if (!bytes) {
     throw new SpritewrightError('SW_VAULT', {
@@ -52,9 +65,11 @@ async function readStep(ports: JobPorts, step: Order, bring: (ports: JobPorts, o
 }
 
 /**
- * Records that somebody else may have written do not say which picture a step gave, and what is sent next is paid for: the service is asked for the one that the step's execution made.
+ * Checks the picture of a step against the service, if somebody else may have written the step's records.
+ * Such records do not prove which picture the step made, and the next submission is paid for. So the service
+ * is asked for the picture that the step's execution made.
  *
- * @throws `SW_JOURNAL` where that is another one, or there is none any more.
+ * @throws `SW_JOURNAL` if that is another picture, or if there is none any more.
  */
 async function checkOrigin(ports: JobPorts, step: Order, recorded: string): Promise<void> {
   const { isForeign, accepted } = (await ports.journal.read(step.hash)).submission
@@ -68,7 +83,10 @@ async function checkOrigin(ports: JobPorts, step: Order, recorded: string): Prom
   })
 }
 
-/** SHA-256 of what an execution made, as the service gives it today; undefined where it gives nothing. */
+/**
+ * SHA-256 of the result of an execution, as the service delivers it today. Returns `undefined` if the service
+ * delivers none.
+ */
 async function readMade({ client, signal }: JobPorts, executionId: string): Promise<string | undefined> {
   try {
     const [asset] = (await client.execution(executionId, signal)).assets
@@ -79,7 +97,11 @@ async function readMade({ client, signal }: JobPorts, executionId: string): Prom
   }
 }
 
-/** The header of a step's result. @throws `SW_DELIVERY` where it is no PNG; it stays in the vault. */
+/**
+ * Reads the header of a step's result.
+ *
+ * @throws `SW_DELIVERY` if the result is not a PNG. It stays in the vault.
+ */
 export function readPictureHeader(request: PaidRequest, bytes: Uint8Array): PictureHeader {
   const sniffed = sniffPicture(bytes)
   if ('header' in sniffed && sniffed.header.contentType === 'image/png') return sniffed.header
@@ -89,7 +111,11 @@ export function readPictureHeader(request: PaidRequest, bytes: Uint8Array): Pict
   })
 }
 
-/** @throws `SW_REFERENCE` for a picture that is too large for `upscale` (clause C33); called before anything is uploaded. */
+/**
+ * Checks the size of a picture for `upscale` (clause C33), before anything is uploaded.
+ *
+ * @throws `SW_REFERENCE` if the picture is too large.
+ */
 export function checkUpscale(order: Order, bytes: Uint8Array): void {
   if (order.request.operation !== 'upscale') return
   const sniffed = sniffPicture(bytes)

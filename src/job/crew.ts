@@ -4,18 +4,20 @@ import { rescuedError } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 import { purchase } from './purchase.ts'
 
-/** What became of a run's orders. */
+/** The outcome of a run's orders. */
 export interface OrdersReport {
-  /** By id; steps of chains that orders needed are among them. */
+  /** Sorted by id. They include the steps of chains that orders needed. */
   readonly purchases: readonly Purchase[]
-  /** One for each order that did not come to its end, in the order of the orders. */
+  /** One for each order that did not end in a purchase, in the order of the orders. */
   readonly failures: readonly { readonly order: Order; readonly error: unknown }[]
 }
 
-/** Codes after which no other order can do better. */
+/** Error codes after which no other order can succeed. */
 const endsAll: readonly string[] = ['SW_KEY_REFUSED', 'SW_INTERRUPTED', 'SW_DISK', 'SW_LOCKFILE']
 
-/** Also a disk that says no: the next order could not be kept either. */
+/**
+ * Whether an error ends the whole run. An error of the disk does: the next order could not be stored either.
+ */
 function endsEverything(error: unknown): boolean {
   if (error instanceof SpritewrightError) return endsAll.includes(error.code)
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown }
@@ -23,9 +25,10 @@ function endsEverything(error: unknown): boolean {
 }
 
 /**
- * Brings orders to their ends, never more than `atOnce` executions in flight. One failure leaves the others alone, unless nobody can do better.
+ * Purchases orders, never with more than `atOnce` executions in flight. If one fails, the others continue,
+ * unless none of them can succeed any more.
  *
- * @param atOnce Active jobs that the account may have.
+ * @param atOnce Number of active jobs that the account may have.
  */
 export async function runOrders(ports: JobPorts, orders: readonly Order[], atOnce: number): Promise<OrdersReport> {
   const failures: { order: Order; error: unknown; index: number }[] = []
@@ -40,7 +43,7 @@ export async function runOrders(ports: JobPorts, orders: readonly Order[], atOnc
       } catch (error) {
         failures.push({ order, error, index })
         if (ports.signal.aborted || endsEverything(error)) isOver = true
-        // An interrupted order has not failed: it goes on at the service.
+        // An interrupted order has not failed: it continues at the service.
         if (!ports.signal.aborted) ports.onProgress({ id: order.request.id, phase: 'failed', message: (error as Error).message })
       }
     }

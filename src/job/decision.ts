@@ -2,9 +2,9 @@ import type { PublicError } from '../service/wire.ts'
 import { isTakenOver } from './records/record.ts'
 import type { ReplayDecision, Send, Submission } from './records/submission.ts'
 
-/** The next thing to do for a request, by what its records say. */
+/** The next step for a request, by its records. */
 export type Step =
-  /** Check prices, freeze bytes where needed, send for the first time in this attempt. */
+  /** Check prices, freeze bytes if needed, send for the first time in this attempt. */
   | { readonly do: 'prepare'; readonly attempt: number }
   /** Send the recorded bytes again under the recorded key. */
   | { readonly do: 'replay'; readonly pause: 'none' | 'fault' | 'limit' | 'conflict' }
@@ -15,44 +15,52 @@ export type Step =
   | { readonly do: 'done'; readonly sha256: string }
   | { readonly do: 'stop'; readonly why: StopReason }
 
-/** Why nothing more may be sent without a person. */
+/** Why nothing more may be sent without a person's decision. */
 export type StopReason =
   /** A refusal that started nothing. */
   | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
   /** The last execution failed for good. */
   | { readonly kind: 'failed'; readonly status: string; readonly error: PublicError | null }
-  /** The key is known to the service with other bytes. */
+  /** The service knows the key with other bytes. */
   | { readonly kind: 'conflict' }
-  /** A person gave the attempt up. */
+  /** A person gave up the attempt. */
   | { readonly kind: 'abandoned' }
-  /** Whether something was bought is unknown, and a replay is not safe any more. */
+  /** It is unknown whether something was bought, and a replay is no longer safe. */
   | { readonly kind: 'uncertain'; readonly since: number; readonly because: UncertainBecause }
 
-/** Why nobody can know: too old, a clock that went back, another API key, a refused repetition, or records that are not the user's own. */
+/**
+ * Why nobody can know. The submission is too old, a clock went back, the API key is another one, a repetition
+ * was refused, or records are not the user's own.
+ */
 export type UncertainBecause = 'window' | 'clock' | 'key' | 'refused' | 'records'
 
-/** What a decision is taken by, beside the records. */
+/** The facts for a decision, besides the records. */
 export interface DecisionFacts {
-  /** Both clocks, milliseconds. */
+  /** Both clocks, in milliseconds. */
   readonly wall: number
   readonly mono: number
-  /** How long after the first unanswered send a replay is safe, milliseconds. */
+  /** How long after the first unanswered send a replay is safe, in milliseconds. */
   readonly windowMs: number
-  /** Fingerprint of the API key of today. */
+  /** Fingerprint of today's API key. */
   readonly keyTag: string
-  /** `at` of the approval of today. */
+  /** `at` of today's approval. */
   readonly approvedAt: string | undefined
-  /** Attempt of the bytes in the lock file: everyone who builds this commit goes on from there. @default 1 */
+  /**
+   * Attempt of the bytes in the lock file. Everyone who builds this commit continues from it.
+   *
+   * @default 1
+   */
   readonly lockedAttempt?: number | undefined
 }
 
-/** Failed executions after which no further attempt is made under one approval. */
+/** Failed executions up to which another attempt is made under one approval. */
 const failuresAllowed = 2
 
 /**
- * What to do next. Pure: the table of recovery.
+ * Decides the next step. Pure: this is the recovery table.
  *
- * The replay window counts from the first unanswered send, by both clocks; a clock that went back counts as too old.
+ * The replay window starts at the first unanswered send and is measured by both clocks. A clock that went
+ * back counts as too old.
  */
 export function decide(submission: Submission, facts: DecisionFacts): Step {
   const step = decideByRecords(submission, facts)
@@ -67,7 +75,8 @@ function decideByRecords(submission: Submission, facts: DecisionFacts): Step {
   if (stored) return { do: 'done', sha256: stored.sha256 }
   if (completed) return { do: 'download', downloadUrl: completed.downloadUrl }
   if (failed) {
-    // The lock file names an execution that was taken over, and anybody may edit that: its failure proves nothing about this attempt.
+    // An execution that was taken over comes from the lock file, which anybody may edit. Its failure proves
+    // nothing about this attempt.
     const isOurs = accepted === undefined || !isTakenOver(accepted)
     const mayTryAgain = isOurs && failed.status === 'failed' && failed.error?.retryable === true && submission.failures <= failuresAllowed
     if (isApprovedAnew(submission, facts) || mayTryAgain) return prepare(attempt + 1, facts)
@@ -78,18 +87,28 @@ function decideByRecords(submission: Submission, facts: DecisionFacts): Step {
   return decideSent(submission.sends, submission.replay, facts) ?? decideRefused(submission, facts)
 }
 
-/** The next attempt, never one before that of the lock file: its key may have been used by whoever else builds this commit. */
+/**
+ * The next attempt, never one before that of the lock file: others who build this commit may have used the
+ * key of an earlier one.
+ */
 function prepare(attempt: number, { lockedAttempt }: DecisionFacts): Step {
   return { do: 'prepare', attempt: Math.max(attempt, lockedAttempt ?? 1, 1) }
 }
 
-/** An attempt that ended needs an approval of its own: a later one than it rested on. An older one may come back with an older lock file. */
+/**
+ * Whether there is a later approval than that of an attempt that ended. Another attempt needs an approval of
+ * its own. An older approval may come back with an older lock file.
+ */
 function isApprovedAnew({ frozen, accepted, abandoned }: Submission, { approvedAt }: DecisionFacts): boolean {
   const before = abandoned ? abandoned.approvedAt : (frozen?.approvedAt ?? accepted?.approvedAt)
   return approvedAt !== undefined && before !== undefined && (before === null || approvedAt > before)
 }
 
-/** By POSTs of which at least one may have been heard; undefined where all were refused for certain. What came before a person's decision to send again counts no more. */
+/**
+ * Decides by POSTs of which the service may have received at least one. POSTs before a person's decision to
+ * replay no longer count. Returns `undefined` if all POSTs were certainly refused and there is no such
+ * decision.
+ */
 function decideSent(sends: readonly Send[], replay: ReplayDecision | undefined, facts: DecisionFacts): Step | undefined {
   const later = replay ? sends.slice(replay.sends) : sends
   const open = later.find(isUnanswered)
@@ -101,7 +120,10 @@ function isUnanswered(send: Send): boolean {
   return send.answer.kind !== 'refused'
 }
 
-/** A person said to send again, and nothing since may have been heard. The word holds as long as a window; what was open before it is open after it. */
+/**
+ * Decides after a person's decision to replay, if the service cannot have received any POST since. The
+ * decision is valid as long as a window. A POST that was open before the decision is open after it.
+ */
 function decideAgain(sends: readonly Send[], later: readonly Send[], replay: ReplayDecision, facts: DecisionFacts): Step {
   const last = later.at(-1)
   const since = sends.find(isUnanswered)?.at ?? replay.at
@@ -114,7 +136,10 @@ function decideAgain(sends: readonly Send[], later: readonly Send[], replay: Rep
   return { do: 'stop', why: { kind: 'uncertain', since, because: 'refused' } }
 }
 
-/** At least one POST may have started an execution: only the same bytes under the same key, and only inside the window. */
+/**
+ * At least one POST may have started an execution. Only the same bytes may be sent, under the same key, and
+ * only inside the window.
+ */
 function decideUnanswered(sends: readonly Send[], open: Send, facts: DecisionFacts): Step {
   const uncertain = (because: UncertainBecause): Step => ({
     do: 'stop',
@@ -131,7 +156,10 @@ function decideUnanswered(sends: readonly Send[], open: Send, facts: DecisionFac
   return uncertain('refused')
 }
 
-/** An answer that was sent and not taken yet goes the way of a submission: the same words under the same key, inside the window. A refused one is for a person to give anew. */
+/**
+ * Treats an answer that was sent and not accepted yet like a submission: the same words under the same key,
+ * inside the window. After a refusal a person has to answer again.
+ */
 function decideAnswer({ answer }: Submission, facts: DecisionFacts): Step | undefined {
   const sends = answer?.sends ?? []
   const step = decideSent(sends, answer?.replay, facts)
@@ -140,24 +168,26 @@ function decideAnswer({ answer }: Submission, facts: DecisionFacts): Step | unde
   return last?.answer.kind === 'refused' && last.answer.status === 429 ? { do: 'answer', pause: 'limit' } : undefined
 }
 
-/** Every POST was refused for certain: nothing exists at the service. */
+/** Every POST was certainly refused: nothing exists at the service. */
 function decideRefused(submission: Submission, facts: DecisionFacts): Step {
   const first = submission.sends[0]
   const last = submission.sends.at(-1)
   if (!first || last?.answer.kind !== 'refused') return prepare(submission.attempt, facts)
   const { status, error } = last.answer
-  const isKnownThere = submission.sends.some((send) => send.answer.kind === 'refused' && send.answer.status === 409)
-  if (isApprovedAnew(submission, facts) && !isKnownThere) return prepare(submission.attempt + 1, facts)
+  const isKeyKnown = submission.sends.some((send) => send.answer.kind === 'refused' && send.answer.status === 409)
+  if (isApprovedAnew(submission, facts) && !isKeyKnown) return prepare(submission.attempt + 1, facts)
   if (status === 429) return { do: 'replay', pause: 'limit' }
   if (status === 409) {
-    // The key is known there, so something of it may exist: the window holds as for an unanswered send.
+    // The service knows the key, so it may have something under it. The window applies as for an unanswered
+    // send.
     const age = ageOf(first, facts)
     if (age === undefined || age > facts.windowMs) return { do: 'stop', why: { kind: 'conflict' } }
     return decideConflict(submission.sends)
   }
   if (status === 401 || status === 403) return { do: 'replay', pause: 'none' }
-  // Known there, and refused since: another approval alone must not start another attempt, a person has to decide.
-  return { do: 'stop', why: isKnownThere ? { kind: 'conflict' } : { kind: 'refused', status, error } }
+  // The service knows the key, and has refused since. Another approval alone must not start another attempt:
+  // a person has to decide.
+  return { do: 'stop', why: isKeyKnown ? { kind: 'conflict' } : { kind: 'refused', status, error } }
 }
 
 function decideConflict(sends: readonly Send[]): Step {
@@ -165,7 +195,10 @@ function decideConflict(sends: readonly Send[]): Step {
   return conflicts < 2 ? { do: 'replay', pause: 'conflict' } : { do: 'stop', why: { kind: 'conflict' } }
 }
 
-/** Age of a record in milliseconds, the greater of both clocks; undefined where a clock went back (also over a restart of the machine). */
+/**
+ * Age of a record in milliseconds, by the clock that shows more. Returns `undefined` if a clock went back
+ * (also over a restart of the machine).
+ */
 function ageOf(send: { readonly at: number; readonly mono: number }, facts: DecisionFacts): number | undefined {
   const wall = facts.wall - send.at
   const mono = facts.mono - send.mono

@@ -10,14 +10,15 @@ import { askedFields, commandName, idempotencyKey, type JobPorts, type Order } f
 import type { RecordBodies } from './records/record.ts'
 import { authorise } from './stop.ts'
 
-/** What the freezing needs of a run's ports: `approve` freezes too, and has no journal in hand. */
+/** The ports that freezing needs. `approve` freezes too, without an open journal. */
 export type FreezePorts = Pick<JobPorts, 'client' | 'lock' | 'uploads' | 'capabilities' | 'signal' | 'mayBuy' | 'approvers' | 'keys'>
 
 /**
- * The free checks before money: what the account can do, and what it costs now.
+ * Makes the free checks before money is spent: what the account can do, and what the request costs now.
  *
  * @returns The fresh estimate, which becomes `max_credits`.
- * @throws `SW_CAPABILITY`, `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`; nothing was sent then.
+ * @throws `SW_CAPABILITY`, `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`, `SW_CEILING`, `SW_PRICE_VERSION`,
+ * `SW_BALANCE`. Nothing was sent then.
  */
 export async function checkPurchase(ports: FreezePorts, order: Order): Promise<ApprovedPrice> {
   const { id } = order.request
@@ -41,14 +42,23 @@ export interface ApprovedPrice {
   readonly credits: Credits
   readonly priceVersion: string
   readonly approval: Approval
-  /** Available credits at that moment; undefined where nobody asked. */
+  /** Available credits at that moment; `undefined` if the balance was not read. */
   readonly balance?: Credits
 }
 
-/** The version that approvals of single pictures carry: the capabilities give their price, and it has no version of its own. */
+/**
+ * The price version in approvals of single pictures. The capabilities name their price, and it has no version
+ * of its own.
+ */
 const imagePriceVersion = 'live_charge_credits_per_image'
 
-/** What a request costs now: a fresh estimate for a sheet; for a picture the price of the capabilities, read anew, since nothing in its submission could stop a dearer one. @throws `SW_CAPABILITY` where the service names no price. */
+/**
+ * Reads the current price of a request: a fresh estimate for a sheet, the price in the capabilities for a
+ * picture. The capabilities are read again, since nothing in a picture's submission could stop a higher
+ * price.
+ *
+ * @throws `SW_CAPABILITY` if the service names no price.
+ */
 export async function readPrice(
   ports: Pick<FreezePorts, 'client' | 'signal'>,
   request: PaidRequest,
@@ -107,10 +117,11 @@ function priceError(
 }
 
 /**
- * Decides the bytes and the key of an attempt and writes them into the lock file beside the ceiling, so that everyone who builds this commit sends the same.
- * Bytes that are there already, for the same attempt, price and approval, are kept.
+ * Freezes the bytes and the key of an attempt. They go into the lock file beside the ceiling, so that
+ * everyone who builds this commit sends the same. If the lock file has bytes for the same attempt, price and
+ * approval already, they are kept.
  *
- * @param picture What the request starts from; undefined where it takes no picture.
+ * @param picture The picture that the request starts from; `undefined` if it takes none.
  */
 export async function freeze(
   ports: FreezePorts,
@@ -138,7 +149,7 @@ export async function freeze(
   if (locked && isSame(ports, request, locked, { attempt, key, credits: price.credits }))
     return { ...rest, key, ...frozenBytes(locked), maxCredits }
   if (picture) checkUpscale(order, picture.file.bytes)
-  // A refused attempt may have been refused for its upload: the next one makes its own.
+  // An earlier attempt may have been refused for its upload, so this one uploads its own.
   if (attempt > 1 && picture) await ports.uploads.forget(picture.sha256)
   const referenceId = picture && (await ports.uploads.referenceId(picture.sha256, picture.file, ports.signal))
   const body = makeBody(ports.client, request, referenceId, price.credits)
@@ -149,7 +160,8 @@ export async function freeze(
   })
   await ports.lock.change(request.id, hash, (entry) => {
     const base = { service: identity, asked: askedFields(request), ...entry, submission }
-    // An execution of an earlier attempt has ended without a result: nobody may take it up as this attempt's.
+    // An execution of an earlier attempt has ended without a result. Nobody may take it over as this
+    // attempt's.
     return entry?.submission && entry.submission.attempt < attempt ? { ...base, execution: undefined, result: undefined } : base
   })
   return { ...rest, key, ...frozenBytes(submission), maxCredits }

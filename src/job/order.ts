@@ -20,36 +20,40 @@ import type { Uploads } from './uploads.ts'
 export type OrderReference =
   /** A file of the project. */
   | { readonly kind: 'file'; readonly sha256: string; readonly file: ReferenceFile }
-  /** What an earlier step gives, bought first where it is not. */
+  /** The result of an earlier step. The step is bought first if that has not happened. */
   | { readonly kind: 'order'; readonly order: Order }
 
-/** One request that is to be brought to its end. */
+/** One request that is to be purchased and followed to its end. */
 export interface Order {
   /** Request hash. */
   readonly hash: string
   readonly request: PaidRequest
   readonly identity: ServiceIdentity
-  /** Undefined for a request without a picture. */
+  /** `undefined` for a request without a picture. */
   readonly reference?: OrderReference
-  /** Undefined where something is in flight already and nothing new may be sent. */
+  /** `undefined` if something is in flight already and nothing new may be sent. */
   readonly approval: Approval | undefined
-  /** Attempt of the bytes that the lock file holds for it, if somebody trusted froze them. @default 1 */
+  /**
+   * Attempt of its bytes in the lock file, if somebody trusted froze them.
+   *
+   * @default 1
+   */
   readonly lockedAttempt?: number | undefined
 }
 
-/** What came of an order. */
+/** The outcome of an order. */
 export interface Purchase {
   readonly id: string
   readonly hash: string
   /** SHA-256 of the result in the vault. */
   readonly sha256: string
-  /** Decimal text of what it was held and settled for; undefined where another machine bought it. */
+  /** Credits that were held and settled for it, decimal text; `undefined` if another machine bought it. */
   readonly credits: string | undefined
-  /** Whether this run did any of it; false where the result was recorded before. */
+  /** Whether this run did any of the work; `false` if the result was recorded before. */
   readonly isFresh: boolean
 }
 
-/** Everything that bringing an order to its end needs. */
+/** Everything that a purchase needs. */
 export interface JobPorts {
   readonly client: ServiceClient
   readonly journal: Journal
@@ -62,26 +66,29 @@ export interface JobPorts {
   readonly random: Random
   /** Read once a run. */
   readonly capabilities: Capabilities
-  /** Whether this run may start anything new. Without it only what is in flight is brought home. */
+  /** Whether this run may start anything new. If not, it only completes what is in flight. */
   readonly mayBuy: boolean
-  /** Whether this run may send again what may never have been heard: always where it may buy, and where a person has just said so. */
+  /**
+   * Whether this run may repeat a submission that the service may never have received. It may if it may buy,
+   * or if a person has just decided so.
+   */
   readonly mayReplay: boolean
-  /** Whose approvals may be spent. */
+  /** The approvers whose approvals a purchase may use. */
   readonly approvers: Approvers
-  /** The user's own key: signs what is frozen. */
+  /** The user's own key. It signs frozen bytes. */
   readonly keys: KeyRing
-  /** How long an unanswered submission may be replayed, milliseconds. */
+  /** How long an unanswered submission may be replayed, in milliseconds. */
   readonly windowMs: number
   readonly onProgress: ProgressListener
-  /** Takes one sentence for a person. */
+  /** Receives one sentence for a person. */
   readonly warn: (message: string) => void
-  /** Orders under way in this run, by request hash: a step that several sprites need is brought once. */
+  /** Orders under way in this run, by request hash. A step that several sprites need is bought once. */
   readonly underWay: Map<string, Promise<Purchase>>
   /** Aborted when the run is to end; checked between steps, never inside a submission. */
   readonly signal: AbortSignal
 }
 
-/** What a decision is taken by at this moment. */
+/** The current facts for a decision. */
 export function factsNow(ports: Pick<JobPorts, 'clock' | 'windowMs' | 'client'>, order: Order): DecisionFacts {
   const { clock, windowMs, client } = ports
   return {
@@ -94,12 +101,12 @@ export function factsNow(ports: Pick<JobPorts, 'clock' | 'windowMs' | 'client'>,
   }
 }
 
-/** The name by which a command knows what an id belongs to: `hero.walk` itself, or `hero` of the step `hero#2`. */
+/** The name that commands use for the owner of an id: `hero.walk` itself, or `hero` of the step `hero#2`. */
 export function commandName(id: string): string {
   return id.split('#')[0] ?? id
 }
 
-/** The lock file's summary of what a request asks. */
+/** The summary of a request in the lock file. */
 export function askedFields(request: PaidRequest): AskedFields {
   const { prompt, reference } = request
   const from = reference === undefined ? {} : { reference: reference.kind === 'file' ? reference.sha256 : reference.hash }
@@ -109,8 +116,8 @@ export function askedFields(request: PaidRequest): AskedFields {
 }
 
 /**
- * The idempotency key of an attempt: `sw1-` and 52 characters of base32. It rests on what is bought and where, never on
- * the API key: a rotated key must not buy again.
+ * The idempotency key of an attempt: `sw1-` and 52 characters of base32. It is derived from what is bought
+ * and where, never from the API key: a rotated key must not buy again.
  */
 export function idempotencyKey(identity: ServiceIdentity, requestHash: string, attempt: number): string {
   const digest = createHash('sha256')

@@ -15,12 +15,14 @@ import { type Evidence, notNowError, stopError } from './stop.ts'
 import { checkTries, type Pause, type Tries, wait } from './tries.ts'
 
 /**
- * Brings one order to its end: THE ONLY SPENDER.
+ * Purchases one order and follows it to its end: THE ONLY SPENDER.
  *
- * Every round reads the records, decides by them alone, and does one step that ends in a record. A record that another process wrote first changes nothing but
- * the next decision. Whatever happens between two rounds, a later run goes on from the records.
+ * Each round reads the records, decides by them alone, and does one step that ends in a record. If another
+ * process writes a record first, only the next decision changes. Whatever happens between two rounds, a later
+ * run continues from the records.
  *
- * @throws `SW_APPROVAL`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`, `SW_CAPABILITY` (nothing sent), `SW_REFUSED`, `SW_FAILED`, `SW_CONFLICT`, `SW_QUESTION`, `SW_UNCERTAIN`, `SW_UNREACHABLE`.
+ * @throws `SW_APPROVAL`, `SW_CEILING`, `SW_PRICE_VERSION`, `SW_BALANCE`, `SW_CAPABILITY` (nothing was sent).
+ * @throws `SW_REFUSED`, `SW_FAILED`, `SW_CONFLICT`, `SW_QUESTION`, `SW_UNCERTAIN`, `SW_UNREACHABLE`.
  */
 export async function purchase(ports: JobPorts, order: Order): Promise<Purchase> {
   const tries: Tries = { sent: 0, faults: 0, limits: 0 }
@@ -57,7 +59,7 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
   }
 }
 
-/** Free checks, then the bytes, then the first POST of an attempt. */
+/** Makes the free checks, freezes the bytes, and sends the first POST of an attempt. */
 async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt: number, tries: Tries): Promise<void> {
   const picture = await readReferencePicture(ports, order, purchase)
   ports.onProgress({ id: order.request.id, phase: 'checking' })
@@ -75,7 +77,8 @@ async function prepare(ports: JobPorts, order: Order, view: JournalView, attempt
 async function replay(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
   checkTries(ports, order, pause, tries, view.submission.sends.at(-1)?.answer)
   if (!ports.mayReplay) throw notNowError(order.request.id)
-  // Where every POST was refused for certain, this one starts something new: it needs all that a first one needs. In one run that is looked at once.
+  // If every POST was certainly refused, this one starts something new and needs all the checks of a first
+  // one. A run makes these checks once.
   if (tries.sent === 0 && view.submission.sends.every((one) => one.answer.kind === 'refused')) {
     await checkPurchase(ports, order)
     await ports.vault.probe()
@@ -84,7 +87,7 @@ async function replay(ports: JobPorts, order: Order, view: JournalView, pause: P
   await send(ports, order, view, tries)
 }
 
-/** One POST: the record first, durable, then the bytes; then what came back. */
+/** Sends one POST: first the durable record, then the bytes, then the record of the answer. */
 async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tries): Promise<void> {
   const frozen = view.submission.frozen
   if (!frozen)
@@ -92,7 +95,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
       message: `"${order.request.id}" was about to be sent without frozen bytes. Please report this.`,
     })
   const body = new TextEncoder().encode(frozen.body)
-  // Before the wait for the service's limits, and again after it.
+  // Checked before the wait for the service's limits, and again after it.
   const isReplay = view.submission.sends.length > 0
   checkFrozen(ports, order, frozen, isReplay)
   ports.onProgress({ id: order.request.id, phase: 'submitting' })
@@ -103,7 +106,8 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     outcome = await ports.client.submit(
       { key: frozen.key, body },
       async () => {
-        // The wait for the service's limits may have been long: what was right before it need not be right now.
+        // The wait for the service's limits may have been long: what was checked before it may no longer
+        // hold.
         const now = decide(view.submission, factsNow(ports, order))
         if (now.do !== 'prepare' && now.do !== 'replay') throw new OvertakenError()
         checkFrozen(ports, order, frozen, isReplay)
@@ -111,7 +115,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
           id: order.request.id,
           hash: order.hash,
           attempt: frozen.attempt,
-          // Each decision to send again may have led to a charge of its own.
+          // Each decision to replay may have led to a charge of its own.
           credits: parseCredits(frozen.maxCredits) * BigInt(1 + (view.submission.replay?.count ?? 0)),
           round: view.submission.withdrawals ?? 0,
         })
@@ -151,15 +155,20 @@ async function recordOutcome(ports: JobPorts, order: Order, first: JournalView, 
     view = await ports.journal.read(order.hash)
     const { accepted, executions } = view.submission
     if (outcome.kind === 'accepted' && executions?.includes(outcome.executionId)) return
-    // Another process had the answer first; what was taken over from the lock file is no answer to this POST.
+    // Another process recorded the answer first. An execution that was taken over from the lock file is no
+    // answer to this POST.
     if (accepted?.attempt === attempt && !isTakenOver(accepted)) return
-    // A person has given this attempt up meanwhile: an execution that exists is written down all the same, a refusal says nothing any more.
+    // A person has given up this attempt meanwhile. An execution that exists is recorded all the same. A
+    // refusal no longer matters.
     if (view.submission.attempt !== attempt && outcome.kind !== 'accepted') return
   }
   if (outcome.kind === 'accepted') await settle(ports, order, await ports.journal.read(order.hash))
 }
 
-/** What a person can go by: the balance before the first POST and today's. Never worth an error of its own. */
+/**
+ * Reads the evidence for a person's decision: the balance before the first POST and today's. A balance that
+ * cannot be read is never an error of its own.
+ */
 async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidence> {
   const before = view.submission.frozen?.balance
   try {
@@ -169,7 +178,10 @@ async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidenc
   }
 }
 
-/** The result is recorded; where the vault does not hold it any more, it is fetched again for free. */
+/**
+ * Ends an order whose result is recorded. If the vault no longer has the result, it is fetched again for
+ * free.
+ */
 async function finish(ports: JobPorts, order: Order, view: JournalView, recorded: string): Promise<Omit<Purchase, 'isFresh'>> {
   const { id } = order.request
   await settle(ports, order, view)

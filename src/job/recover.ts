@@ -8,39 +8,48 @@ import { factsNow, type JobPorts, type Order } from './order.ts'
 import type { JournalView } from './records/journal.ts'
 import type { Submission } from './records/submission.ts'
 
-/** What a person can decide about. */
+/** A case that a person can decide. */
 export interface OpenDecision {
   readonly attempt: number
-  /** `submission` and `answer`: sent, and nobody knows whether it was heard. `execution`: the service does not know it any more. */
+  /**
+   * `submission` and `answer`: sent, and nobody knows whether the service received it. `execution`: the
+   * service no longer knows it.
+   */
   readonly about: 'submission' | 'answer' | 'execution'
   /** Whether the service knows the key with other bytes. */
   readonly isConflict?: boolean
   readonly executionId?: string | undefined
-  /** Ceiling that counts as spent, decimal text; undefined where another machine bought it. */
+  /** Ceiling that counts as spent, decimal text; `undefined` if another machine bought it. */
   readonly ceiling: string | undefined
-  /** Wall clock of the first unanswered POST, milliseconds since the Unix epoch; undefined where an execution is gone. */
+  /**
+   * Wall clock of the first unanswered POST, milliseconds since the Unix epoch; `undefined` if an execution
+   * is gone.
+   */
   readonly since: number | undefined
   /** Available credits before it was sent, decimal text. */
   readonly balanceBefore: string | undefined
 }
 
-/** The very thing that a person has decided about. */
+/** The exact case that a person has decided. */
 export interface ShownDecision {
   readonly attempt: number
   readonly about: 'submission' | 'answer' | 'conflict' | 'execution'
-  /** Which one, where it is about an execution, or about an answer to its question. */
+  /** The execution, if the case is about an execution or about an answer to its question. */
   readonly executionId?: string | undefined
 }
 
-/** Whether what is open now is what was shown. */
+/** Whether the case that is open now is the case that was shown. */
 function isShown(open: OpenDecision, { accepted }: Submission, shown: ShownDecision): boolean {
-  // Of a conflict only the kind is shown, whatever it is about.
+  // A conflict is shown by its kind only, whatever it is about.
   const about = open.isConflict ? 'conflict' : open.about
   const executionId = about === 'answer' ? accepted?.executionId : open.executionId
   return open.attempt === shown.attempt && about === shown.about && executionId === shown.executionId
 }
 
-/** What waits for a person's decision, if anything. Asks the service only where an execution is known and its result is not here: whether it still is there. */
+/**
+ * Reads the case that waits for a person's decision. Asks the service only if an execution is known and its
+ * result is not here: whether it still exists there. Returns `undefined` if no case waits.
+ */
 async function readDecision(ports: JobPorts, order: Order, view: JournalView): Promise<OpenDecision | undefined> {
   const { submission } = view
   const step = decide(submission, factsNow(ports, order))
@@ -59,7 +68,10 @@ async function readDecision(ports: JobPorts, order: Order, view: JournalView): P
     : undefined
 }
 
-/** A stray that the service does not know any more, or whose file it does not have. */
+/**
+ * Reads a stray that the service no longer knows, or whose file it no longer has. Returns `undefined` if
+ * there is none.
+ */
 async function readGoneStray(ports: JobPorts, { records, submission }: JournalView): Promise<OpenDecision | undefined> {
   for (const { attempt, executionId, end } of submission.strays ?? []) {
     if (end !== undefined || !(await isStrayGone(ports, executionId))) continue
@@ -74,16 +86,20 @@ async function isStrayGone(ports: JobPorts, executionId: string): Promise<boolea
   try {
     const { assets, question, status } = await ports.client.execution(executionId, ports.signal)
     if (assets[0]) await ports.client.download(assets[0].downloadUrl, ports.signal)
-    // Answered in the console: which execution went on nobody says.
+    // The question was answered in the console, and the service does not name the execution that continues.
     return status === 'needs_input' && question === null
   } catch (error) {
     ports.signal.throwIfAborted()
-    // What cannot be asked is not gone, and keeps nobody from deciding about something else.
+    // A stray that the service cannot be asked about is not gone. It must not block a decision about another
+    // case.
     return isGone(error)
   }
 }
 
-/** Whether the service says for certain that a result can never be had: it does not know the execution or its file any more, or the execution was left by an answer whose successor nobody knows. */
+/**
+ * Whether the service says for certain that a result can never be fetched. Either it no longer knows the
+ * execution or its file, or an answer has moved the execution on to another one that nobody knows.
+ */
 async function isLost(ports: JobPorts, { accepted, completed }: Submission): Promise<boolean> {
   try {
     const { status, question } = await ports.client.execution(accepted?.executionId ?? '', ports.signal)
@@ -96,10 +112,11 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
 }
 
 /**
- * Writes a person's decision down. What follows from it is the next purchase's business.
+ * Records a person's decision. The next purchase acts on it.
  *
- * @param shown The very thing that was decided about; undefined for whatever is open.
- * @returns What was decided about; undefined where nothing, or something else, waits for a decision: then nothing was written.
+ * @param shown The exact case that was decided; `undefined` for whatever case is open.
+ * @returns The decided case. Returns `undefined` if no case, or another one, waits for a decision; then
+ * nothing was written.
  * @throws `SW_USAGE` for a replay of an execution that is gone: there is nothing to send again.
  */
 export async function recordDecision(
@@ -125,7 +142,8 @@ export async function recordDecision(
       })
     }
     const about = { attempt: open.attempt, about: open.about, ...(open.executionId === undefined ? {} : { executionId: open.executionId }) }
-    // What no spec asks for any more has its approval in the lock file all the same: it must not count as a new one once it is asked for again.
+    // A request that no spec asks for any more still has its approval in the lock file. That must not count
+    // as a new approval once a spec asks for the request again.
     const approval = order.approval ?? findEntry(await ports.lock.read(), order.request.id, order.hash)?.approval
     const body = { ...about, decision, approvedAt: approval?.at ?? null }
     if (await ports.journal.append(order.hash, view, 'decided', body)) return open

@@ -6,10 +6,14 @@ import type { StopReason, UncertainBecause } from './decision.ts'
 import { commandName, type JobPorts, type Order } from './order.ts'
 
 /**
- * The right to buy: a run that may, and an approval that the user's own key has signed, or one that the user trusts.
+ * Checks the right to buy: the run may buy, and the user's own key, or one that the user trusts, signed an
+ * approval.
  *
- * @param sent The approval under which the same bytes were sent before: then a run that may only replay will do, and that approval stands in for one of today.
- * @throws `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`; nothing was sent then.
+ * Nothing was sent if it throws.
+ *
+ * @param sent The approval under which the same bytes were sent before. With it, a run that may only replay
+ * is enough, and it can replace an approval of today.
+ * @throws `SW_MISSING`, `SW_APPROVAL`, `SW_BUYER`.
  */
 export function authorise(
   ports: Pick<JobPorts, 'mayBuy' | 'approvers'> & Partial<Pick<JobPorts, 'mayReplay'>>,
@@ -21,7 +25,7 @@ export function authorise(
   if (!ports.mayBuy && !(sent && ports.mayReplay)) throw notNowError(id)
   const verdictOn = (one: Approval, approvers: Approvers): ApprovalVerdict => judgeApproval(one, order.hash, order.identity, approvers)
   const isCovered = order.approval !== undefined && verdictOn(order.approval, ports.approvers) === 'valid'
-  // It stands in this very journal, whatever that is called by now.
+  // The record of it is in this very journal, whatever the journal's name is now.
   const isSentValid = sent !== undefined && verdictOn(sent, { ...ports.approvers, checkout: undefined }) === 'valid'
   if (sent && isSentValid && !isCovered) return sent
   const { approval } = order
@@ -44,7 +48,12 @@ const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
   other: ', not by you',
 }
 
-/** The refusal of approvals that do not count here. @param ids What they are for. @param names For the command that takes them over. */
+/**
+ * The error for approvals that do not count here.
+ *
+ * @param ids The requests of the approvals.
+ * @param names Names for the command that takes them over.
+ */
 export function notYoursError(
   ids: readonly string[],
   approval: Pick<Approval, 'buyer' | 'given'>,
@@ -58,7 +67,10 @@ export function notYoursError(
   })
 }
 
-/** Nothing is submitted in this run, not even again: the first POST may never have been heard. */
+/**
+ * The error for a run that must not submit anything, not even again: the service may never have received the
+ * first POST.
+ */
 export function notNowError(id: string): SpritewrightError {
   return new SpritewrightError('SW_MISSING', {
     message: `"${id}" is not bought, and this run must not submit anything (--frozen, CI, or build.generate "never"). Build where buying is allowed, and commit sprites.lock.json and the results.`,
@@ -66,16 +78,16 @@ export function notNowError(id: string): SpritewrightError {
   })
 }
 
-/** What a person may decide by. */
+/** Evidence for a person's decision. */
 export interface Evidence {
   /** Available credits before the first POST and now, decimal texts. */
   readonly before?: string | undefined
   readonly now?: string
-  /** Whether it is an answer to a question that is uncertain, and no purchase. */
+  /** Whether an answer to a question is uncertain, not a purchase. */
   readonly isAnswer?: boolean
 }
 
-/** The words for a person, where a purchase cannot go on by itself. */
+/** The error for a purchase that cannot continue without a person. */
 export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: StopReason, evidence: Evidence = {}): SpritewrightError {
   const id = order.request.id
   switch (why.kind) {
@@ -132,7 +144,7 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
   })
 }
 
-/** The words for a POST that was refused and started nothing. */
+/** The error for a POST that was refused and started nothing. */
 export function refusedError(id: string, status: number, error: PublicError): SpritewrightError {
   const facts = { id, status, reason: error.reason, retryable: error.retryable, requestId: error.requestId, details: error.details }
   if (status === 401) {

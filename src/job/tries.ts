@@ -3,34 +3,41 @@ import type { JobPorts, Order } from './order.ts'
 import type { Send } from './records/submission.ts'
 import { stopError } from './stop.ts'
 
-/** POSTs of one run that may stay without an answer before it gives up for now, and that may be turned away by a rate limit. */
+/**
+ * How many POSTs of one run may get no answer, and how many a rate limit may refuse, before the run gives up
+ * for now.
+ */
 const faultsAllowed = 5
 const limitsAllowed = 12
 
-/** What one run has tried. */
+/** The number of tries of one run. */
 export interface Tries {
-  /** POSTs that have left. */
+  /** POSTs that were sent. */
   sent: number
-  /** Those of them that stayed without an answer. */
+  /** Those of them that got no answer. */
   faults: number
-  /** Those that a rate limit turned away. */
+  /** Those that a rate limit refused. */
   limits: number
 }
 
-/** Why it waits before it sends again. */
+/** Why a run waits before it sends again. */
 export type Pause = 'none' | 'fault' | 'limit' | 'conflict'
 
-/** @throws Where this run has tried often enough; the next run goes on from the records. */
+/**
+ * Counts a try, and checks whether this run may make it.
+ *
+ * @throws If this run has tried often enough. The next run continues from the records.
+ */
 export function checkTries(ports: JobPorts, order: Order, pause: Pause, tries: Tries, last: Send['answer'] | undefined): void {
   const refusal =
     last?.kind === 'refused' ? stopError(ports, order, { kind: 'refused', status: last.status, error: last.error }) : undefined
-  // A refused key is worth one POST a run: the person may have mended it since.
+  // A refused key gets one POST a run: the person may have corrected it since.
   if (pause === 'none' && tries.sent > 0 && refusal) throw refusal
   if (pause === 'fault' && ++tries.faults > faultsAllowed) throw unansweredError(order, last)
   if (pause === 'limit' && ++tries.limits > limitsAllowed && refusal) throw refusal
 }
 
-/** Waiting is only for what happened in this run: a pause of an earlier run has passed. */
+/** Waits before the next try. Only a cause in this run needs a wait: a pause of an earlier run has passed. */
 export async function wait(ports: JobPorts, order: Order, pause: Pause, tries: Tries): Promise<void> {
   if (tries.sent === 0 || pause === 'none') return
   ports.onProgress({ id: order.request.id, phase: 'waiting', message: waitingWords[pause] })
@@ -43,18 +50,21 @@ const waitingWords = {
   conflict: 'the service is busy with this very submission',
 } as const
 
-/** Full jitter for faults, equal jitter for limits (which count by the minute), 5 to 15 s for a conflict. */
+/**
+ * The pause in milliseconds: full jitter for faults, equal jitter for limits (which count by the minute), 5
+ * to 15 s for a conflict.
+ */
 function pauseMs(pause: Exclude<Pause, 'none'>, tries: Tries, unit: number): number {
   if (pause === 'conflict') return 5_000 + 10_000 * unit
   if (pause === 'fault') return Math.min(8_000, 500 * 2 ** tries.faults) * unit
-  const whole = Math.min(60_000, 5_000 * 2 ** (tries.limits - 1))
-  return whole / 2 + (whole / 2) * unit
+  const fullMs = Math.min(60_000, 5_000 * 2 ** (tries.limits - 1))
+  return fullMs / 2 + (fullMs / 2) * unit
 }
 
 function unansweredError(order: Order, last: Send['answer'] | undefined): SpritewrightError {
-  const said = last?.kind === 'unknown' ? last.message : 'no answer'
+  const answerText = last?.kind === 'unknown' ? last.message : 'no answer'
   return new SpritewrightError('SW_UNREACHABLE', {
-    message: `The service did not answer the submission of "${order.request.id}" (${said}). Run the command again soon: it repeats the same submission under the same key, so it is paid once.`,
-    facts: { id: order.request.id, lastAnswer: said },
+    message: `The service did not answer the submission of "${order.request.id}" (${answerText}). Run the command again soon: it repeats the same submission under the same key, so it is paid once.`,
+    facts: { id: order.request.id, lastAnswer: answerText },
   })
 }

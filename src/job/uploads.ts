@@ -7,22 +7,25 @@ import type { Random } from '../host/random.ts'
 import type { ReferenceFile, ServiceClient } from '../service/client.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 
-/** Reference pictures at the service, uploaded once each and remembered by content. */
+/** Reference pictures at the service. Each is uploaded once and remembered by its content. */
 export interface Uploads {
-  /** The service's id of a picture; uploads it where it is not known. Calls for one picture at one time share one upload. */
+  /**
+   * Returns the service's id of a picture. Uploads the picture if its id is unknown. Calls for one picture at
+   * the same time share one upload.
+   */
   referenceId(sha256: string, file: ReferenceFile, signal?: AbortSignal): Promise<string>
-  /** Forgets an id that the service does not take any more. */
+  /** Forgets an id that the service no longer accepts. */
   forget(sha256: string): Promise<void>
 }
 
 /** One remembered upload. */
 interface KnownUpload {
   readonly referenceId: string
-  /** Under the user's own key. */
+  /** Seal under the user's own key. */
   readonly seal: string
 }
 
-/** Opens the memory of uploads in `folder`; nothing is touched before the first call. */
+/** Opens the remembered uploads in `folder`. The disk is not touched before the first call. */
 export function createUploads(
   ports: { disk: Disk; random: Random; client: ServiceClient; keys: KeyRing },
   folder: string,
@@ -30,7 +33,7 @@ export function createUploads(
 ): Uploads {
   const { disk, random, client, keys } = ports
   const running = new Map<string, Promise<string>>()
-  const place = (sha256: string): string => {
+  const pathOf = (sha256: string): string => {
     const scope = createHash('sha256')
       .update(JSON.stringify([identity.host, identity.keyMode]))
       .digest('hex')
@@ -40,14 +43,15 @@ export function createUploads(
   const sealText = (sha256: string, referenceId: string): string =>
     JSON.stringify(['spritewright upload 1', identity.host, identity.keyMode, sha256, referenceId])
   const known = async (sha256: string): Promise<string | undefined> => {
-    if (!(await disk.stat(place(sha256)))) return undefined
+    if (!(await disk.stat(pathOf(sha256)))) return undefined
     try {
-      const { referenceId, seal } = JSON.parse(new TextDecoder().decode(await disk.read(place(sha256)))) as Partial<KnownUpload>
-      // The id stands for a picture that will be paid for: whoever else writes such a file must not choose it.
+      const { referenceId, seal } = JSON.parse(new TextDecoder().decode(await disk.read(pathOf(sha256)))) as Partial<KnownUpload>
+      // The id names a picture in a paid request. Somebody else who writes such a file must not be able to
+      // choose it.
       const isOwn = typeof seal === 'string' && (await keys.read())?.isSealOf(seal, sealText(sha256, `${referenceId}`)) === true
       return isOwn && typeof referenceId === 'string' ? referenceId : undefined
     } catch {
-      // An unreadable memory costs one more free upload.
+      // An unreadable file costs one more upload, which is free.
       return undefined
     }
   }
@@ -56,7 +60,7 @@ export function createUploads(
     if (before !== undefined) return before
     const referenceId = await client.uploadReference(file, signal)
     const upload: KnownUpload = { referenceId, seal: (await keys.readOrMake()).seal(sealText(sha256, referenceId)) }
-    await replaceFile(disk, random, place(sha256), new TextEncoder().encode(`${JSON.stringify(upload)}\n`))
+    await replaceFile(disk, random, pathOf(sha256), new TextEncoder().encode(`${JSON.stringify(upload)}\n`))
     return referenceId
   }
   return {
@@ -67,6 +71,6 @@ export function createUploads(
       running.set(sha256, run)
       return run
     },
-    forget: (sha256) => disk.remove(place(sha256)),
+    forget: (sha256) => disk.remove(pathOf(sha256)),
   }
 }

@@ -55,5 +55,8 @@ export async function readUnlessBroken(journal: Pick<Journal, 'read'>, hash: str
   }
 }
 
-/** Ends a submission before it is sent: another process wrote the next record first, or the moment has passed. */
+/**
+ * Ends a submission before it is sent: another process wrote the next record first, or the moment for it has
+ * passed.
+ */
 export class OvertakenError extends Error {}
