@@ -23,15 +23,15 @@ import type { SpritePricing } from './options/pricing.ts'
 import type { ExecutionRecord } from './store/records.ts'
 import { createMemoryStore, openStore, type Store } from './store/store.ts'
 
-/** The parts of the world that the service touches. */
+/** The ports through which the service reaches the world. */
 export interface EmbeddedPorts {
   readonly clock: Clock
-  /** Used where `dir` is given. */
+  /** Used if the options name a `dir`. */
   readonly disk: Disk
   readonly random: Random
 }
 
-/** Money of one execution, for the oracle of tests. */
+/** The money of one execution. Tests compare it with their own count. */
 export interface EmbeddedCharge {
   readonly executionId: string
   readonly account: string
@@ -41,49 +41,52 @@ export interface EmbeddedCharge {
   readonly credits: Credits
 }
 
-/** What can be asked of a running embedded service, and changed, beside its wire. */
+/** What the process that runs an embedded service can ask of it and change, beside its HTTP interface. */
 export interface EmbeddedControl {
-  /** A test key of the first account: the first one handed in, else one made at this start. */
+  /** A test key of the first account: the first test key in the options, or a new one. */
   readonly key: string
-  /** Answered requests of both origins, oldest first; the last 10000. */
+  /** Answered requests of both origins, oldest first; at most the last 10,000. */
   requests(): readonly RequestNote[]
-  /** What was charged: one entry a settled execution, oldest first. */
+  /** All charges, oldest first: one entry for each settled execution. */
   charges(): readonly EmbeddedCharge[]
-  /** What is held now. */
+  /** All current holds. */
   holds(): readonly EmbeddedCharge[]
-  /** Adds or changes an account: its credits, operations, and keys (also to revoke one). Durable when it resolves. */
+  /**
+   * Adds or changes an account: its credits, operations and keys. It can also revoke a key. The change is
+   * durable when this resolves.
+   */
   putAccount(account: EmbeddedAccount): Promise<void>
-  /** Makes one more test key for the first account. Durable when it resolves. */
+  /** Makes one more test key for the first account. The key is durable when this resolves. */
   mintKey(): Promise<string>
-  /** Changes prices from now on; not kept over a restart. */
+  /** Changes prices for later submissions. A restart forgets the change. */
   setPricing(change: Partial<SpritePricing>): void
-  /** Mistakes of the service itself, which clients see as 503 or `generation_failed`. */
+  /** Errors of the service itself. Clients see them as 503 or `generation_failed`. */
   mistakes(): readonly unknown[]
 }
 
-/** The service without sockets: a simulator hands requests to it in process. */
+/** The service without sockets. A simulator calls it in its own process. */
 export interface EmbeddedCore extends EmbeddedControl {
-  /** The API origin. */
+  /** Answers requests to the API origin. */
   readonly handle: RequestHandler
-  /** The assets origin. */
+  /** Answers requests to the assets origin. */
   readonly handleAsset: RequestHandler
-  /** Ends streams and jobs where they are; nothing is lost, a core over the same folder goes on. */
+  /** Ends streams and jobs at once. Nothing is lost: a new core over the same folder continues them. */
   stop(): Promise<void>
 }
 
-/** Where the two origins will be reached. */
+/** The addresses of the two origins. */
 export interface EmbeddedOrigins {
   readonly api: string
   readonly assets: string
 }
 
-/** Longest list of {@link EmbeddedControl.requests}. */
+/** Maximum length of {@link EmbeddedControl.requests}. */
 const MAXIMUM_NOTES = 10_000
 
 /**
- * Opens the service over its state and goes on with the executions that a stop or a crash left.
+ * Opens the service over its state and continues the executions that a stop or a crash left.
  *
- * @throws `SW_DISK` where the state is damaged, `SW_WIRE` for credits that are no decimal text.
+ * @throws `SW_DISK` if the state is damaged, `SW_WIRE` if credits are no decimal text.
  */
 export async function createEmbeddedService(
   ports: EmbeddedPorts,

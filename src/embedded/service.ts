@@ -15,15 +15,16 @@ export interface EmbeddedService extends EmbeddedControl {
   readonly assetsUrl: string
   /** Port of the API origin. */
   readonly port: number
-  /** Stops listening, ends streams, and stops jobs where they are; with a `dir` the next start goes on with them. */
+  /** Stops listening and ends streams and jobs at once. With a `dir`, the next start continues the jobs. */
   close(): Promise<void>
 }
 
 /**
- * Starts the hosted service's interface on loopback: real HTTP, real pictures, play money.
+ * Starts the hosted service's interface on loopback: real HTTP and real pictures, paid with play money.
  *
- * @param ports Clock, disk and chance; this machine's where left out.
- * @throws `EADDRINUSE` of Node for a port that is taken; `SW_DISK` for damaged state, or where another process runs in `dir` (see {@link joinEmbeddedService}).
+ * @param ports Clock, disk and randomness. @default those of this machine
+ * @throws `EADDRINUSE` of Node for a port in use; `SW_DISK` if the state is damaged or another process runs
+ *   in `dir` (see {@link joinEmbeddedService}).
  */
 export async function startEmbeddedService(options: EmbeddedOptions = {}, ports: Partial<EmbeddedPorts> = {}): Promise<EmbeddedService> {
   const gate = createGate()
@@ -74,9 +75,10 @@ async function ownFolder(world: EmbeddedPorts, folder: string, whoIsHere: () => 
 }
 
 /**
- * Finds the embedded service that another process of this machine runs in a folder, for a command beside a dev server.
+ * Finds the embedded service that another process of this machine runs in a folder. A command uses it beside
+ * a dev server.
  *
- * @returns Its address and a test key made for us, or undefined where none runs there.
+ * @returns Its address and a new test key, or undefined if no service runs there.
  */
 export async function joinEmbeddedService(dir: string): Promise<JoinedService | undefined> {
   return withNet((net) => joinFolder({ disk: nodeDisk(), net }, dir))
@@ -91,7 +93,7 @@ async function withNet<T>(use: (net: DoorPorts['net']) => Promise<T>): Promise<T
   }
 }
 
-/** Lets requests that come before the state is read wait for it. */
+/** Holds requests that arrive before the state is loaded. */
 function createGate(): {
   readonly core: Promise<EmbeddedCore>
   open(core: EmbeddedCore): void

@@ -5,32 +5,35 @@ import type { EmbeddedAccount } from '../options/options.ts'
 import { type AccountRecord, type ExecutionRecord, type KeyRecord, operations } from '../store/records.ts'
 import { type Store, sha256Of } from '../store/store.ts'
 
-/** Who asks: a key that was good, and its account. */
+/** The sender of a request: a valid key and its account. */
 export interface Caller {
   readonly key: KeyRecord
   readonly account: AccountRecord
 }
 
-/** Accounts, their keys and what they have left. */
+/** Accounts, their keys and their credits. */
 export interface Accounts {
-  /** @throws {Refusal} `invalid_request` where the header is missing, `authentication_failed` for a key that is unknown or revoked. */
+  /**
+   * @throws {Refusal} `invalid_request` if the header is missing, `authentication_failed` if the key is
+   *   unknown or revoked.
+   */
   authenticate(authorization: string | undefined): Caller
-  /** Available credits, as the balance shows them: granted − settled − held, not under 0. */
+  /** Available credits, as the balance shows them: granted − settled − held, but at least 0. */
   available(accountId: string): Credits
-  /** What something may still be started with: available credits less what is due for images that run. */
+  /** Credits that can pay for a new execution: the available ones less the price of running images. */
   spendable(accountId: string): Credits
   /** Executions of an account, oldest first. */
   executions(accountId: string): ExecutionRecord[]
-  /** Adds or changes an account by its name; keys that it had stay. */
+  /** Adds or changes an account, found by its name. Its earlier keys stay. */
   put(account: EmbeddedAccount): AccountRecord
-  /** Makes a new test key for an account; its text is known to the caller only. */
+  /** Makes a new test key for an account. Only the caller learns its text. */
   mintKey(account: AccountRecord): string
 }
 
-/** Credits of a new account, where nothing else is said. */
+/** Credits of a new account, if its options name none. */
 const GRANTED_BY_DEFAULT = '100'
 
-/** Accounts over a store. */
+/** Creates accounts over a store. */
 export function createAccounts(store: Store, random: Random): Accounts {
   const executions = (accountId: string): ExecutionRecord[] =>
     [...store.table('execution').values()].filter((execution) => execution.accountId === accountId)
@@ -75,7 +78,7 @@ function authenticate(store: Store, authorization: string | undefined): Caller {
       rule: 'required',
     })
   const key = /^Bearer +(\S+)$/i.exec(authorization)?.[1]
-  // Looked up by its hash: neither the key nor a time that depends on it is compared.
+  // The store knows only hashes of keys, so neither a key nor the time to compare one can leak.
   const found = key === undefined ? undefined : store.table('key').get(sha256Of(key))
   const account = found && store.table('account').get(found.accountId)
   if (found === undefined || account === undefined || found.isRevoked)

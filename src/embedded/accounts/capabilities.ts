@@ -4,14 +4,14 @@ import { priceOf, type SpritePricing } from '../options/pricing.ts'
 import { operations } from '../store/records.ts'
 import type { Caller } from './accounts.ts'
 
-/** Endings and media types of pictures that may be uploaded. */
+/** File endings and media types of pictures that may be uploaded. */
 export const inputTypes: Readonly<Record<string, { readonly format: 'png' | 'jpeg' | 'webp'; readonly extensions: readonly string[] }>> = {
   'image/png': { format: 'png', extensions: ['png'] },
   'image/jpeg': { format: 'jpeg', extensions: ['jpg', 'jpeg'] },
   'image/webp': { format: 'webp', extensions: ['webp'] },
 }
 
-/** `GET /v1/capabilities`: the configuration that is really in force for this key. */
+/** `GET /v1/capabilities`: the limits and operations that apply to this key. */
 export function capabilitiesOf(
   { key, account }: Caller,
   options: ResolvedEmbeddedOptions,
@@ -29,7 +29,7 @@ export function capabilitiesOf(
     staged_input_uploads: true,
     maximum_source_input_bytes: options.maximumInputBytes,
     supported_input_extensions: Object.values(inputTypes).flatMap((type) => type.extensions),
-    // The interface wants JSON numbers for these two; they are written as the exact text would be.
+    // The interface wants JSON numbers for these two. They have the digits of the exact text.
     live_charge_credits_per_image: JSON.parse(formatCredits(parseCredits(options.imageCredits))) as number,
     sprite_sheet_credits: JSON.parse(formatCredits(priceOf(pricing, pricing.default_frames, 'remove'))) as number,
     sprite_pricing: pricing,

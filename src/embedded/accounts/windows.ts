@@ -3,23 +3,27 @@ import { Refusal } from '../http/http.ts'
 import type { EmbeddedLimits } from '../options/options.ts'
 import type { Caller } from './accounts.ts'
 
-/** The kinds of request that are counted apart. */
+/** The kinds of request, each with a limit of its own. */
 export type Bucket = 'post' | 'get' | 'download'
 
-/** Sliding windows over requests, per key and per account. They are not kept over a restart. */
+/** Sliding windows over requests, per key and per account. A restart empties them. */
 export interface Windows {
-  /** Counts a request in both scopes. @throws {Refusal} `rate_limited` where either is full; a refused request counts in neither. */
+  /**
+   * Counts a request for its key and for its account. A refused request counts for neither.
+   *
+   * @throws {Refusal} `rate_limited` if one of the two windows is full.
+   */
   enter(bucket: Bucket, caller: Caller): void
 }
 
-/** Windows over a clock's steady time. */
+/** Creates windows over a clock's steady time. */
 export function createWindows(clock: Clock, limits: EmbeddedLimits): Windows {
   const entries = new Map<string, number[]>()
   return {
     enter: (bucket, { key, account }) => {
       const now = clock.mono()
       const scopes = [`${bucket} key ${key.hash}`, `${bucket} account ${account.id}`].map((scope) => {
-        // A request leaves the window when it is as old as the window is long.
+        // A request leaves the window when its age equals the length of the window.
         const recent = (entries.get(scope) ?? []).filter((at) => now - at < limits.windowMs)
         entries.set(scope, recent)
         return recent
@@ -30,7 +34,7 @@ export function createWindows(clock: Clock, limits: EmbeddedLimits): Windows {
   }
 }
 
-/** A 429, as the interface words it. */
+/** The 429 of the interface. */
 export function rateLimited(): Refusal {
   return new Refusal('rate_limited', 'Too many requests. Wait, then send the same request again.')
 }

@@ -18,7 +18,7 @@ import type { Assets } from './assets.ts'
 import type { Streams } from './streams.ts'
 import { takeUpload } from './uploads.ts'
 
-/** What the endpoints stand on. */
+/** The parts that the endpoints use. */
 export interface ApiGround {
   readonly store: Store
   readonly clock: Clock
@@ -32,17 +32,17 @@ export interface ApiGround {
   readonly streams: Streams
   readonly windows: Windows
   readonly assets: Assets
-  /** Origin for links where a request names no host. */
+  /** Origin of links if a request names no host. */
   readonly apiUrl: string
   readonly onMistake: (error: unknown) => void
 }
 
-/** A request at its endpoint. */
+/** A request with its endpoint. */
 interface Call {
   readonly caller: Caller
   readonly request: ServedRequest
   readonly query: URLSearchParams
-  /** The path's variable parts, in order. */
+  /** The variable parts of the path, in order. */
   readonly ids: readonly string[]
   readonly requestId: string
 }
@@ -52,7 +52,7 @@ interface Endpoint {
   /** Segments; `*` stands for an id. */
   readonly path: string
   readonly bucket: Bucket
-  /** Whether `Service-Version: 1` must be there. */
+  /** Whether the request must have `Service-Version: 1`. */
   readonly isManaged?: boolean
   readonly answer: (ground: ApiGround, call: Call) => ServedResponse | Promise<ServedResponse>
 }
@@ -75,7 +75,10 @@ function endpointsOf({ uploadPath, answerPath }: Shapes): readonly Endpoint[] {
   ]
 }
 
-/** The API origin: every answer goes out when what it says is durable, with `X-Request-ID`; every refusal as the error envelope. */
+/**
+ * Creates the API origin. It sends an answer only after the answer's contents are durable. Every answer has
+ * an `X-Request-ID`, and every refusal is an error envelope.
+ */
 export function createApi(ground: ApiGround): (request: ServedRequest) => Promise<ServedResponse> {
   const endpoints = endpointsOf(ground.options.shapes)
   return async (request) => {
@@ -88,7 +91,8 @@ export function createApi(ground: ApiGround): (request: ServedRequest) => Promis
       await ground.store.flushed()
       return { ...response, headers: { ...response.headers, 'x-request-id': requestId } }
     } catch (error) {
-      // A mistake of ours or a full disk: told to whoever runs the service; the client learns only that the outcome is open.
+      // An error of the service or a full disk. `mistakes` records it; the client learns only that the
+      // outcome is unknown.
       ground.onMistake(error)
       return toEnvelope(new Refusal('temporarily_unavailable', 'The service cannot answer now. Try the same request again.'), requestId)
     }

@@ -6,15 +6,22 @@ import { Refusal, splitPath } from '../http/http.ts'
 import type { ExecutionRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** Signed links on an origin of their own, where no key is asked for or wanted. */
+/** Signed links on an origin of their own, which takes no key. */
 export interface Assets {
-  /** Signed URL of an execution's delivery, good for `linkMs`. @throws {Refusal} `resource_not_found` before it is delivered. */
+  /**
+   * Signed URL of an execution's delivery, valid for `linkMs`.
+   *
+   * @throws {Refusal} `resource_not_found` before the delivery.
+   */
   link(execution: ExecutionRecord): string
-  /** The assets origin: 200 with the bytes for a good link, 403 for a wrong or old one, 404 for what was deleted, 400 for a request that carries credentials. */
+  /**
+   * Answers the assets origin: 200 with the bytes for a valid link, 403 for a wrong or expired one, 404 for a
+   * deleted file, 400 for a request with credentials.
+   */
   serve(request: ServedRequest): Promise<ServedResponse>
 }
 
-/** What {@link createAssets} stands on. */
+/** The parts that {@link createAssets} uses. */
 export interface AssetsGround {
   readonly store: Store
   readonly clock: Clock
@@ -25,7 +32,7 @@ export interface AssetsGround {
   readonly url: string
 }
 
-/** Links over a store; the secret they are signed with is made once a folder, so that links outlive a restart. */
+/** Creates links over a store. Their secret is made once for each folder, so links survive a restart. */
 export function createAssets({ store, clock, random, linkMs, url }: AssetsGround): Assets {
   const known = store.table('secret').get('signing')?.value
   const secret = known ?? Buffer.from(random.bytes(32)).toString('hex')

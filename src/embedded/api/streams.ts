@@ -8,10 +8,11 @@ import type { Store } from '../store/store.ts'
 
 /** Event streams of executions. */
 export interface Streams {
-  /** @throws {Refusal} `rate_limited` where the key has as many open streams as it may. */
+  /** @throws {Refusal} `rate_limited` if the key has the maximum number of open streams. */
   checkRoom(caller: Caller): void
   /**
-   * A stream of an execution's events after `lastEventId`, from the start without one, until `done`. The place is free again when the client has gone.
+   * Streams an execution's events after `lastEventId` until `done`; without an id, from the first one. A
+   * client that leaves frees its place.
    *
    * @throws {Refusal} `rate_limited`, as {@link Streams.checkRoom}.
    */
@@ -20,7 +21,7 @@ export interface Streams {
   stop(): void
 }
 
-/** What {@link createStreams} stands on. */
+/** The parts that {@link createStreams} uses. */
 export interface StreamsGround {
   readonly store: Store
   readonly clock: Clock
@@ -28,7 +29,7 @@ export interface StreamsGround {
   readonly executions: Executions
 }
 
-/** Streams over executions. */
+/** Creates streams over executions. */
 export function createStreams(ground: StreamsGround): Streams {
   const open = new Map<string, number>()
   const stopping = new AbortController()
@@ -46,7 +47,7 @@ export function createStreams(ground: StreamsGround): Streams {
         if (isOpen) open.set(hash, open.get(hash)! - 1)
         isOpen = false
       }
-      // Also for a stream that nobody ever reads from.
+      // Runs even if nobody reads from the stream.
       signal.addEventListener('abort', release, { once: true })
       const from = lastEventId === undefined ? 0 : ground.options.shapes.eventNumber(lastEventId)
       return {
@@ -70,7 +71,7 @@ async function* follow(
   try {
     for (let next = Math.min(from, executions.get(id).events) + 1; !signal.aborted; ) {
       const execution = executions.get(id)
-      // Nothing is told that a crash could take back.
+      // An event is sent only after it is durable: a crash must not take it back.
       await store.flushed()
       for (; next <= execution.events; next++) yield frame(ground, id, next)
       if (isOver(execution)) return
@@ -89,7 +90,11 @@ function frame({ executions, options: { shapes } }: StreamsGround, id: string, n
   return new TextEncoder().encode(`event: ${event.kind}\nid: ${shapes.eventId(number)}\ndata: ${data}\n\n`)
 }
 
-/** Waits for an event, the heartbeat or the end of the stream. @returns Whether it was not an event. */
+/**
+ * Waits for an event, the heartbeat or the end of the stream.
+ *
+ * @returns Whether something other than an event ended the wait.
+ */
 function silence({ clock, executions, options }: StreamsGround, id: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const woken = new AbortController()
@@ -102,7 +107,7 @@ function silence({ clock, executions, options }: StreamsGround, id: string, sign
     const onAbort = (): void => end(true)
     const takeBack = executions.onEvent(id, () => end(false))
     signal.addEventListener('abort', onAbort, { once: true })
-    // A sleep that was cut short has been answered by whoever cut it.
+    // Whoever cut the sleep short has ended the wait already.
     clock.sleep(options.heartbeatMs, woken.signal).then(
       () => end(true),
       () => {},

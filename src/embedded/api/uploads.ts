@@ -7,7 +7,7 @@ import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import type { UploadRecord } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** A reference picture on its way in. */
+/** An uploaded reference picture, before it is checked. */
 export interface Upload {
   readonly caller: Caller
   readonly contentType: string | undefined
@@ -15,9 +15,10 @@ export interface Upload {
 }
 
 /**
- * Takes a reference picture in. The same picture twice gives two ids over one copy of the bytes.
+ * Stores a reference picture. A picture that is uploaded twice gets two ids and is stored once.
  *
- * @throws {Refusal} `invalid_request` for a media type that is not supported, too many bytes, sides that are too long, or bytes that are not a whole picture of the stated type.
+ * @throws {Refusal} `invalid_request` for an unsupported media type, too many bytes, too long sides, or bytes
+ *   that are no complete picture of the stated type.
  */
 export async function takeUpload(
   { caller, contentType, body }: Upload,
@@ -53,7 +54,7 @@ async function inspect(body: Uint8Array, format: string, maximumSide: number): P
       field: 'body',
       maximum_input_dimension: maximumSide,
     })
-  // Read whole now, so that a damaged picture is refused here and not after money was held.
+  // Decodes the whole picture now, to refuse a damaged one before money is held.
   await refusing(() => readPicture(body))
   return info
 }

@@ -6,20 +6,20 @@ import type { Canvas } from './warp.ts'
 /** Red, green, blue, 0 to 1. */
 export type Colour = readonly [number, number, number]
 
-/** Drawn before the figure, the others over it. */
+/** Accents that are drawn behind the figure. The others are drawn over it. */
 const BEHIND: ReadonlySet<Accent['kind']> = new Set(['aura', 'dust', 'slash'])
 
-/** What the accents of one animation share. */
+/** Data that all frames of one animation share. */
 export interface AccentPlan {
   readonly figure: Figure
   readonly stage: Stage
-  /** The figure's most telling colour, made light. */
+  /** The figure's most saturated colour, lightened. */
   readonly colour: Colour
   /** Bytes that choose the places of glints. */
   readonly seed: Uint8Array
 }
 
-/** Draws those accents of a pose that lie behind, or before, the figure. They fade out towards the border. */
+/** Draws the accents of a pose that belong to one layer. They fade out near the border. */
 export function drawAccents(canvas: Canvas, plan: AccentPlan, accents: readonly Accent[], layer: 'behind' | 'before'): void {
   for (const accent of accents) {
     if (BEHIND.has(accent.kind) !== (layer === 'behind')) continue
@@ -31,7 +31,7 @@ export function drawAccents(canvas: Canvas, plan: AccentPlan, accents: readonly 
   }
 }
 
-/** The colour a figure's light has: the mean of its most saturated bright pixels, half way to white. */
+/** The colour of a figure's light: the mean of its saturated bright pixels, mixed half with white. */
 export function telling(figure: Figure): Colour {
   const sum = [0, 0, 0]
   let mass = 0
@@ -50,7 +50,7 @@ export function telling(figure: Figure): Colour {
   return [light(0), light(1), light(2)]
 }
 
-/** Lays a colour over a box of pixels, as strong as `strength` says at each of them. */
+/** Adds a colour to a box of pixels. `strength` gives its opacity at each pixel. */
 function paint(
   canvas: Canvas,
   colour: Colour,
@@ -70,7 +70,10 @@ function paint(
     }
 }
 
-/** A crescent along the way of the blade (or of the whole front), from above the head down to the ground, its tail fading first. */
+/**
+ * Draws a crescent along the path of the blade (or of the whole front), from above the head to the ground.
+ * Its tail fades first.
+ */
 function drawSlash(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
   const size = figure.height * stage.scale
   const hand = figure.held
@@ -95,7 +98,7 @@ function drawSlash(canvas: Canvas, { figure, stage }: AccentPlan, at: number): v
   paint(canvas, [1, 1, 1], centre, radius + 2, inner)
 }
 
-/** Four-pointed stars that light up one after the other on the figure. */
+/** Draws four-pointed stars that light up on the figure one after the other. */
 function drawGlints(canvas: Canvas, { figure, stage, seed }: AccentPlan, at: number): void {
   const count = 5
   for (let i = 0; i < count; i++) {
@@ -117,7 +120,7 @@ function drawGlints(canvas: Canvas, { figure, stage, seed }: AccentPlan, at: num
   }
 }
 
-/** Puffs that roll away from the feet to both sides. */
+/** Draws puffs of dust that roll from the feet to both sides. */
 function drawDust(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
   const size = figure.height * stage.scale
   const half = Math.max(0.12, (figure.right - figure.left) / figure.height / 3)
@@ -132,7 +135,7 @@ function drawDust(canvas: Canvas, { figure, stage }: AccentPlan, at: number): vo
     }
 }
 
-/** A soft light behind the figure. */
+/** Draws a soft light behind the figure. */
 function drawAura(canvas: Canvas, { figure, stage, colour }: AccentPlan, at: number): void {
   if (at <= 0) return
   const size = figure.height * stage.scale
@@ -143,7 +146,7 @@ function drawAura(canvas: Canvas, { figure, stage, colour }: AccentPlan, at: num
   })
 }
 
-/** A jagged star where the blow lands. */
+/** Draws a jagged star where the blow hits. */
 function drawImpact(canvas: Canvas, { figure, stage }: AccentPlan, at: number): void {
   const size = figure.height * stage.scale
   const centre = {

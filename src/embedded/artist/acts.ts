@@ -9,7 +9,7 @@ function during(kind: Accent['kind'], at: number, from: number, to: number): Acc
   return life === undefined ? [] : [{ kind, at: life }]
 }
 
-/** Crouch, leap, hang, land, settle. */
+/** Crouches, leaps, hangs in the air, lands, settles. */
 export const jump: Motion = act(true, (at) => {
   const air = span(at, 0.26, 0.76)
   const flown = air === undefined ? 0 : 4 * air * (1 - air)
@@ -25,7 +25,7 @@ export const jump: Motion = act(true, (at) => {
   }
 })
 
-/** Wind up, strike with a trail, hold, come back. */
+/** Winds up, strikes with a trail, holds, comes back. */
 export const attack: Motion = act(true, (at, { hasWings }) => ({
   x: track(at, [0, 0], [0.3, -0.05], [0.44, 0.13], [0.62, 0.14], [1, 0]),
   lean: track(at, [0, 0], [0.3, -0.09], [0.44, 0.13], [0.62, 0.1], [0.86, -0.01], [1, 0]),
@@ -39,7 +39,7 @@ export const attack: Motion = act(true, (at, { hasWings }) => ({
   accents: during('slash', at, 0.35, 0.72),
 }))
 
-/** Knocked back, white for a moment, swaying upright again. */
+/** Is knocked back, flashes white, sways upright again. */
 export const hurt: Motion = act(true, (at) => {
   const fade = 1 - smooth(0.1, 0.95, at)
   const blow = track(at, [0, 0], [0.14, 1], [0.4, 0.55], [1, 0])
@@ -69,7 +69,7 @@ export const die: Motion = act(false, (at) => ({
   accents: during('dust', at, 0.52, 0.86),
 }))
 
-/** Gathers strength, raises its hand, light bursts out. */
+/** Gathers strength, raises its hand, sends out light. */
 export const cast: Motion = act(true, (at) => {
   const power = track(at, [0, 0], [0.4, 0.7], [0.52, 1], [0.7, 0.8], [1, 0])
   return {

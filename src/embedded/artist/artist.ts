@@ -10,26 +10,30 @@ import { drawScene } from './scene.ts'
 import { fitPoses, planStage, type Stage, strengthen } from './stage.ts'
 import { type Canvas, createCanvas, createLayer, drawLayer, type Layer, toBitmap, toCanvas } from './warp.ts'
 
-/** What the embedded service's artist is asked to draw. */
+/** An order for the embedded service's artist. */
 export interface Commission {
   /** One picture of a character, a creature or a thing, from the side or the front. */
   readonly reference: Bitmap
-  /** The sprite's prompt and, in the last line, the animation's, of which the words choose the motion. */
+  /** The sprite's prompt. Its last line is the animation's, and its words choose the motion. */
   readonly prompt: string
   /** 1 or more. */
   readonly frames: number
-  /** `remove` cuts a flat background away; `keep` lets the figure move before it, where it can be told from it. */
+  /**
+   * `remove` cuts a flat background away. `keep` moves the figure in front of it if the two can be separated.
+   */
   readonly background: 'remove' | 'keep'
-  /** Called after each frame is drawn; awaited, so that the caller may show progress or stop by throwing. */
+  /** Called and awaited after each frame. The caller may show progress, or throw to stop. */
   readonly onFrame?: (index: number) => void | Promise<void>
 }
 
 /**
- * Animates one picture: it is cut out, its feet, trunk and wings are found by its outline, and the parts are bent through the poses of a motion. The same
- * commission gives the same bytes. Motions that repeat flow from the last frame into the first.
+ * Animates one picture. It cuts the figure out, finds feet, trunk and wings by the outline, and bends these
+ * parts through the poses of a motion. The same commission gives the same bytes. A cyclic motion flows from
+ * its last frame into its first.
  *
- * @returns Frames of one even size, at most 512 px a side: the reference's own canvas, widened where there is too little room to move. The size depends on
- * the reference alone, so that animations of one sprite fit together. Pixel art keeps to its own colours.
+ * @returns Frames of one even size, at most 512 px a side: the canvas of the reference, widened if a motion
+ *   needs more room. The size depends on the reference alone, so animations of one sprite fit together. Pixel
+ *   art keeps its own colours.
  */
 export async function animate(commission: Commission): Promise<Bitmap[]> {
   const draw = prepare(commission)
@@ -68,7 +72,10 @@ interface Part {
   readonly layer: Layer
 }
 
-/** Legs, the darkest (the far one) first, then the body over them, then what is held. Legs reach up under the body, so that no seam shows. */
+/**
+ * Legs, the darkest (the far one) first, then the body, then the held object. Legs reach up under the body to
+ * hide the seam.
+ */
 function toParts(figure: Figure): Part[] {
   const { bitmap, held } = figure
   const under = Math.max(2, Math.round(figure.height * 0.05))
@@ -77,7 +84,7 @@ function toParts(figure: Figure): Part[] {
     limb: leg,
     layer: createLayer(toCanvas(bitmap, (x, y) => y >= leg.hip - under && x >= leg.left[y]! && x < leg.right[y]!)),
   }))
-  // The hand, and what is in it, is drawn with the body too: a blade may turn in it without leaving a hole.
+  // The body includes the hand and the part of the object in it, so a turning blade leaves no hole.
   const isHand = (x: number, y: number): boolean =>
     held !== undefined && Math.hypot(x - held.pivotX, y - held.pivotY) < 0.07 * figure.height
   const isBody = (x: number, y: number): boolean => {
@@ -109,17 +116,20 @@ function drawPose(canvas: Canvas, plan: AccentPlan, parts: readonly Part[], pose
   if (!isCrisp) drawAccents(canvas, plan, pose.accents, 'before')
 }
 
-/** One of the pictures a turned thing is stacked of. */
+/** One layer of a turned figure. */
 interface Slice {
-  /** Factor on the width, negative for the back; on the height; and how far it lies to the right, px. */
+  /** Factor on the width (negative for the back), factor on the height, and offset to the right, px. */
   readonly width: number
   readonly height: number
   readonly shift: number
-  /** Filled with one colour instead of the picture. */
+  /** Fills the layer with one colour instead of the picture. */
   readonly flat?: Colour
 }
 
-/** A turned thing: dark rim from the far face to the near one, a lighter band inside of it, the near face last. Pixel art has no rim. */
+/**
+ * Layers of a turned figure: a dark rim from the far face to the near one, a lighter band inside it, and the
+ * near face last. Pixel art has no rim.
+ */
 function slicesOf(turn: number, size: number, isCrisp: boolean, colour: Colour): Slice[] {
   const width = toWidth(turn)
   if (turn === 0 || isCrisp) return [{ width, height: 1, shift: 0 }]
@@ -132,7 +142,7 @@ function slicesOf(turn: number, size: number, isCrisp: boolean, colour: Colour):
   return [...outline, ...inside, { width, height: 1, shift: depth }]
 }
 
-/** Near black, as most outlines are. */
+/** Near black, like most outlines. */
 const RIM: Colour = [0.165, 0.118, 0.231]
 
 function toWidth(turn: number): number {
@@ -140,7 +150,7 @@ function toWidth(turn: number): number {
   return Math.abs(width) < 0.04 ? 0.04 * (width < 0 ? -1 : 1) : width
 }
 
-/** The background in the frame's size, its border pixels repeated outwards. */
+/** The background in the size of the frame. Its border pixels repeat outwards. */
 function extend(backdrop: Bitmap, stage: Stage): Canvas {
   const source = toCanvas(backdrop)
   const canvas = createCanvas(stage.width, stage.height)

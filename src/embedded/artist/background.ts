@@ -1,22 +1,26 @@
 import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
 
-/** A reference taken apart. */
+/** A reference, separated into figure and background. */
 export interface CutOut {
-  /** The figure on a clear ground. */
+  /** The figure on a clear background. */
   readonly figure: Bitmap
-  /** What lay behind it, whole and opaque; `undefined` when the reference had no background of its own. */
+  /** The background alone, opaque everywhere; `undefined` if the reference has none. */
   readonly backdrop: Bitmap | undefined
-  /** Whether a figure could be told from the background. */
+  /** Whether figure and background could be separated. */
   readonly isSeparate: boolean
 }
 
-/** Largest difference of a colour channel sum: to the neighbour, and to the ground's colour on the border. */
+/**
+ * Largest sum of channel differences of a background pixel: to its neighbour, and to the main colour of the
+ * border.
+ */
 const STEP = 30
 const DRIFT = 110
 
 /**
- * Parts a figure from a flat or nearly flat background that reaches the border. A picture with clear pixels has no background and stays as it is. One whose
- * background is not flat is not separate: the figure is then the whole picture.
+ * Separates a figure from a flat or nearly flat background that reaches the border. A picture with clear
+ * pixels has no background and stays as it is. If the background is not flat, `isSeparate` is false and the
+ * figure is the whole picture.
  */
 export function cutOut(reference: Bitmap): CutOut {
   if (hasClearPixels(reference)) return { figure: reference, backdrop: undefined, isSeparate: true }
@@ -39,7 +43,9 @@ function distance(bitmap: Bitmap, a: number, b: number): number {
   return sum
 }
 
-/** 1 where the background is: flooded from the border pixels that look like most of the border. */
+/**
+ * 1 for each background pixel, found by flooding from the border pixels that have the border's main colour.
+ */
 function floodGround(bitmap: Bitmap): Uint8Array {
   const { width, height } = bitmap
   const ground = new Uint8Array(width * height)
@@ -76,7 +82,10 @@ function medianColour(bitmap: Bitmap, places: readonly number[]): number[] {
   })
 }
 
-/** The background with the figure's place filled from around it: rows and columns carry the nearest firm ground inwards, the nearer the stronger. */
+/**
+ * The background, with the place of the figure filled. Rows and columns carry the nearest background inwards;
+ * nearer pixels weigh more.
+ */
 function fillHoles(bitmap: Bitmap, ground: Uint8Array): Bitmap {
   const { width, height } = bitmap
   const sum = new Float32Array(width * height * 4)
@@ -117,7 +126,10 @@ function fillHoles(bitmap: Bitmap, ground: Uint8Array): Bitmap {
   return filled
 }
 
-/** The figure alone. On its edge, where background is mixed in, a pixel takes the colour of the figure beside it, as opaque as it is unlike the background. */
+/**
+ * The figure alone. An edge pixel is a mix with the background. It takes the colour of the figure beside it,
+ * and its difference from the background gives its alpha.
+ */
 function liftFigure(bitmap: Bitmap, backdrop: Bitmap, ground: Uint8Array): Bitmap {
   const { width, height, data } = bitmap
   const figure = createBitmap(width, height)
@@ -144,7 +156,10 @@ function liftFigure(bitmap: Bitmap, backdrop: Bitmap, ground: Uint8Array): Bitma
   return figure
 }
 
-/** Mean colour of the pixels near one that are wholly the figure's; `undefined` where the figure is too thin to have any. */
+/**
+ * Mean colour of nearby pixels that belong wholly to the figure; `undefined` if the figure is too thin to
+ * have any.
+ */
 function colourBeside(bitmap: Bitmap, at: number, isFull: (at: number) => boolean): number[] | undefined {
   const { width, height, data } = bitmap
   const [x, y] = [at % width, Math.floor(at / width)]

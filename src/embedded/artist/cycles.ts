@@ -10,7 +10,7 @@ function trailing(reach: number, phase: number, count = 0.5): Wave {
   return { reach, phase, count, free: 'top' }
 }
 
-/** Steps: contact, down, passing, up; the head follows late. What has no legs waddles. */
+/** Steps: contact, down, passing, up. The head follows late. A figure without legs waddles. */
 export const walk: Motion = cycle((turn, { legs }, at) =>
   legs > 1
     ? {
@@ -31,7 +31,7 @@ export const walk: Motion = cycle((turn, { legs }, at) =>
       },
 )
 
-/** Long strides, a forward lean and a moment in the air twice a cycle. */
+/** Runs with long strides, leans forward, and leaves the ground twice a cycle. */
 export const run: Motion = cycle((turn, { legs }, at) => ({
   ...(legs > 1 ? { gait: { phase: at, stride: 0.85, lift: 0.55, stance: 0.4 } } : { tilt: 0.05 * Math.sin(turn) }),
   y: 0.045 * Math.max(0, -Math.cos(2 * turn)),
@@ -44,7 +44,9 @@ export const run: Motion = cycle((turn, { legs }, at) => ({
   waves: [trailing(0.018, 2 * turn)],
 }))
 
-/** Breath: in slowly, out with a small pause; the weight shifts once a breath, so no two frames are alike. */
+/**
+ * Breathes in slowly and out with a small pause. The weight shifts once a breath, so no two frames are equal.
+ */
 export const idle: Motion = cycle((turn, { legs }) => {
   const breath = Math.sin(turn - 0.25 * Math.sin(turn))
   return legs > 1
@@ -59,7 +61,7 @@ export const idle: Motion = cycle((turn, { legs }) => {
     : { scaleY: 1 + 0.035 * breath, scaleX: 1 - 0.028 * breath, curl: 0.016 * Math.cos(turn), chest: 0.014 * Math.cos(turn) }
 })
 
-/** Hangs in the air, rising and sinking, the hem trailing in waves. */
+/** Hangs in the air, rises and sinks. The hem trails in waves. */
 export const float: Motion = cycle((turn, { hasWings }) => ({
   planted: false,
   y: 0.03 + 0.045 * Math.sin(turn),
@@ -74,7 +76,7 @@ export const float: Motion = cycle((turn, { hasWings }) => ({
   ],
 }))
 
-/** Wings beat: a quick, strong stroke down lifts the body, a softer one up lets it sink. */
+/** Beats its wings: a quick, strong stroke down lifts the body, a softer one up lets it sink. */
 export const fly: Motion = cycle((turn, { hasWings }) => {
   const beat = Math.cos(turn + 0.35 * Math.sin(turn))
   return {
@@ -89,7 +91,7 @@ export const fly: Motion = cycle((turn, { hasWings }) => {
   }
 })
 
-/** A full turn about the vertical axis. */
+/** Turns once about the vertical axis. */
 export const spin: Motion = cycle((turn, _build, at) => ({
   turn,
   y: 0.02 - 0.02 * Math.cos(2 * turn),
@@ -98,10 +100,10 @@ export const spin: Motion = cycle((turn, _build, at) => ({
   planted: false,
 }))
 
-/** A full turn over the ground. */
+/** Turns once over the ground. */
 export const roll: Motion = cycle((turn) => ({ tilt: turn, pivot: 0.5, x: 0.04 * Math.sin(turn) }))
 
-/** Bounds like a ball: flat on the ground, long in the air. */
+/** Bounds like a ball: flat on the ground, stretched in the air. */
 export const bounce: Motion = cycle((_turn, _build, at) => {
   const air = Math.max(0, (at - 0.12) / 0.76)
   const flown = air < 1 ? 4 * air * (1 - air) : 0
@@ -116,7 +118,7 @@ export const bounce: Motion = cycle((_turn, _build, at) => {
   }
 })
 
-/** Light swells and fades, with glints passing over. */
+/** Light swells and fades. Glints pass over the figure. */
 export const glow: Motion = cycle((turn, _build, at) => {
   const swell = 0.5 - 0.5 * Math.cos(turn)
   const accents: Accent[] = [
@@ -133,7 +135,7 @@ export const glow: Motion = cycle((turn, _build, at) => {
   }
 })
 
-/** Trembles quickly from side to side, twice swelling and ebbing. */
+/** Trembles from side to side. The strength swells and ebbs twice. */
 export const shake: Motion = cycle((turn) => {
   const strength = 0.55 - 0.45 * Math.cos(turn)
   return {
@@ -143,7 +145,7 @@ export const shake: Motion = cycle((turn) => {
   }
 })
 
-/** The raised hand goes to and fro, the body sways along. */
+/** Waves the raised hand. The body sways with it. */
 export const wave: Motion = cycle((turn) => ({
   arm: -0.22 + 0.26 * Math.sin(2 * turn),
   lean: 0.02 * Math.sin(turn),
@@ -152,7 +154,7 @@ export const wave: Motion = cycle((turn) => ({
   curl: 0.02 * Math.sin(turn),
 }))
 
-/** Left and right to a beat, knees bending. */
+/** Moves left and right to a beat, with bending knees. */
 export const dance: Motion = cycle((turn, { legs }, at) => ({
   ...(legs > 1 ? { gait: { phase: at, stride: 0.12, lift: 0.35, stance: 0.55 } } : {}),
   bob: -0.03 * Math.abs(Math.cos(turn)) + 0.015,

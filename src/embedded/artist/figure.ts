@@ -2,7 +2,10 @@ import type { Bitmap } from '../../../atlas/index.ts'
 import { findHeld, type Held } from './held.ts'
 import { findLegs, isSolid, type Leg } from './legs.ts'
 
-/** What can be told of a cut-out picture without knowing what it shows. Pixels; `right` and `bottom` exclusive. */
+/**
+ * Measurements of a cut-out picture. They need no knowledge of what it shows. In pixels; `right` and `bottom`
+ * are exclusive.
+ */
 export interface Figure {
   readonly bitmap: Bitmap
   readonly left: number
@@ -11,22 +14,22 @@ export interface Figure {
   readonly bottom: number
   /** `bottom - top`: the unit of all poses. */
   readonly height: number
-  /** Middle of the mass. */
+  /** Horizontal centre of mass. */
   readonly centreX: number
-  /** Columns of the trunk: outside of them are wings, arms, what is held. */
+  /** Columns of the trunk. Wings, arms and held objects are outside of them. */
   readonly coreLeft: number
   readonly coreRight: number
-  /** What a two-legged figure holds out in front. */
+  /** The object that a two-legged figure holds out in front. */
   readonly held: Held | undefined
   readonly hasWings: boolean
   readonly legs: readonly Leg[]
-  /** Few colours, hard edges, small: to be moved without new colours. */
+  /** Whether the picture is small and has few colours and hard edges. Then it moves without new colours. */
   readonly isPixelArt: boolean
-  /** Pixels of the outline, x and y in turn: what must stay inside a frame. */
+  /** Pixels of the outline, x and y in turn. They must stay inside a frame. */
   readonly outline: Int32Array
 }
 
-/** Measures a cut-out picture. `undefined` when nothing of it is visible. */
+/** Measures a cut-out picture. Returns `undefined` if it has no visible pixel. */
 export function measureFigure(bitmap: Bitmap): Figure | undefined {
   const outline = findOutline(bitmap)
   if (outline.length === 0) return undefined

@@ -1,27 +1,28 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 
-/** Something slim that is held out in front: a sword, a staff, a lance with the hand at it. */
+/** A slim object that a figure holds out in front: a sword, a staff, or a lance with the hand at it. */
 export interface Held {
-  /** 1 where it is, a byte a pixel. */
+  /** One byte a pixel: 1 for pixels of the object. */
   readonly mask: Uint8Array
-  /** Where it turns: its end at the body. */
+  /** The point about which it turns: its end at the body. */
   readonly pivotX: number
   readonly pivotY: number
-  /** From the pivot to its far end, px. */
+  /** Distance from the pivot to the far end, px. */
   readonly reach: number
 }
 
 interface Extent {
   readonly height: number
   readonly centreX: number
-  /** Row above which it must lie, for the most part. */
+  /** Most of the object must be above this row. */
   readonly floor: number
 }
 
 /**
- * Finds the largest slim part before the middle of a figure: what vanishes when the outline is worn off by 8 % of the height and grown again.
+ * Finds the largest slim part in front of a figure's middle. Slim parts vanish when the outline is eroded by
+ * 8 % of the height and dilated again.
  *
- * @returns `undefined` when there is none as long as a quarter of the height.
+ * @returns `undefined` if no slim part is at least a quarter of the height long.
  */
 export function findHeld(bitmap: Bitmap, { height, centreX, floor }: Extent): Held | undefined {
   const { width } = bitmap
@@ -40,7 +41,7 @@ export function findHeld(bitmap: Bitmap, { height, centreX, floor }: Extent): He
   return reach < height / 4 ? undefined : { mask: grow(mask, solid, width), pivotX, pivotY, reach }
 }
 
-/** Middle of the pixels where a part touches the rest of the figure: the hand. */
+/** Mean of the pixels where a part touches the rest of the figure: the hand. */
 function contact(mask: Uint8Array, solid: Uint8Array, width: number): [number, number] {
   let [sumX, sumY, count] = [0, 0, 0]
   for (let at = 0; at < mask.length; at++) {
@@ -56,7 +57,10 @@ function contact(mask: Uint8Array, solid: Uint8Array, width: number): [number, n
 /** More than any distance in a picture, px. */
 const FAR = 1e6
 
-/** How far each marked pixel is from the nearest unmarked one (chamfer distance, px); what lies outside of the picture is `outside` far. */
+/**
+ * Distance of each marked pixel to the nearest unmarked one (chamfer distance, px). Pixels outside of the
+ * picture count as `outside` px away.
+ */
 function distances(marks: Uint8Array | Float32Array, width: number, outside: number): Float32Array {
   const far = new Float32Array(marks.length)
   const height = marks.length / width
@@ -96,7 +100,9 @@ function largestPart(marks: Uint8Array, width: number): Uint8Array {
   return mask
 }
 
-/** Grows into the faint pixels of the edge, which are not solid, so that no trace of it stays behind on the body. */
+/**
+ * Adds the faint pixels of the edge, which are not solid, so that no trace of the object stays on the body.
+ */
 function grow(mask: Uint8Array, solid: Uint8Array, width: number): Uint8Array {
   const grown = Uint8Array.from(mask)
   for (let at = 0; at < mask.length; at++) {

@@ -1,26 +1,29 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 
-/** Alpha from which a pixel belongs to the figure. */
+/** Minimum alpha of a pixel of the figure. */
 const SOLID = 40
 
-/** One leg, found as a separate foot whose gap to its neighbour closes above. */
+/** One leg: a separate foot with a gap beside it that closes further up. */
 export interface Leg {
-  /** Columns it owns in each row of the picture, `left` inclusive, `right` exclusive: gaps are seldom straight. */
+  /**
+   * The leg's columns in each row of the picture; `left` is inclusive, `right` exclusive. Gaps are seldom
+   * straight.
+   */
   readonly left: Int16Array
   readonly right: Int16Array
-  /** Row of the crotch: above it the leg is body. */
+  /** Row of the crotch. Above it, the leg belongs to the body. */
   readonly hip: number
   /** Middle of the foot, px. */
   readonly footX: number
-  /** Where the foot steps about, px: the middle of its pair. */
+  /** Middle of the leg's pair, px. The foot steps about it. */
   readonly homeX: number
-  /** Part of the step cycle it is ahead, 0 to 1. */
+  /** Offset in the step cycle, 0 to 1. */
   readonly phase: number
-  /** Mean brightness; the darkest is drawn first, as the far one. */
+  /** Mean brightness. The darkest leg is the far one and is drawn first. */
   readonly shade: number
 }
 
-/** Bounds of a figure, px; `right` and `bottom` exclusive. */
+/** Bounds of a figure, px; `right` and `bottom` are exclusive. */
 export interface Box {
   readonly left: number
   readonly right: number
@@ -28,12 +31,15 @@ export interface Box {
   readonly bottom: number
 }
 
-/** Whether a pixel is inside and belongs to a figure. */
+/** Whether a pixel is inside the picture and belongs to the figure. */
 export function isSolid(bitmap: Bitmap, x: number, y: number): boolean {
   return x >= 0 && y >= 0 && x < bitmap.width && y < bitmap.height && bitmap.data[(y * bitmap.width + x) * 4 + 3]! >= SOLID
 }
 
-/** Feet are the separate runs of pixels just above the foot line whose gaps close further up, at the crotch. */
+/**
+ * Finds the legs. A foot is a separate run of pixels just above the foot line. The gap beside it closes
+ * further up, at the crotch.
+ */
 export function findLegs(bitmap: Bitmap, box: Box): Leg[] {
   const height = box.bottom - box.top
   const row = box.bottom - 1 - Math.max(1, Math.round(height * 0.045))
@@ -76,7 +82,10 @@ function runsOf(bitmap: Bitmap, row: number, box: Box): Run[] {
   return runs
 }
 
-/** Outer edge of the first or last leg: where its run of pixels ends in each row, but no further out than `bound`; what hangs beside it is not leg. */
+/**
+ * Outer edge of the first or last leg: the end of its run of pixels in each row, but not beyond `bound`. An
+ * object that hangs beside the leg does not belong to it.
+ */
 function outerEdge(bitmap: Bitmap, gap: Int16Array, step: 1 | -1, bound: number): Int16Array {
   const isShort = (x: number): boolean => (step === 1 ? x < bound : x > bound)
   return gap.map((middle, y) => {
@@ -88,13 +97,16 @@ function outerEdge(bitmap: Bitmap, gap: Int16Array, step: 1 | -1, bound: number)
 }
 
 interface Gap {
-  /** Middle of the gap in each row; above the crotch that of the crotch. */
+  /** Middle of the gap in each row. Rows above the crotch repeat the crotch's middle. */
   readonly middle: Int16Array
   /** First row of the gap. */
   readonly top: number
 }
 
-/** Follows a gap down to the foot line and up to where it closes; `undefined` when it opens to the outside. */
+/**
+ * Follows a gap down to the foot line and up to its closed end. Returns `undefined` if the gap opens to the
+ * outside.
+ */
 function followGap(bitmap: Bitmap, row: number, from: number, to: number, box: Box): Gap | undefined {
   const middle = new Int16Array(bitmap.height).fill((from + to) >> 1)
   let gap: Run | undefined = { from, to }

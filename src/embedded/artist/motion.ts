@@ -3,7 +3,10 @@ import { attack, cast, die, hurt, jump } from './acts.ts'
 import { bounce, dance, float, fly, glow, idle, roll, run, shake, spin, walk, wave } from './cycles.ts'
 import type { Motion } from './pose.ts'
 
-/** Verbs, a list for each motion; every form of a verb counts (see {@link rootOf}). Of two motions the earlier word of the prompt wins. */
+/**
+ * Verbs for each motion. Every form of a verb counts (see {@link rootOf}). If a prompt names two motions, the
+ * earlier word wins.
+ */
 const VOCABULARY: readonly (readonly [Motion, string])[] = [
   [walk, 'walk stroll march step patrol sneak creep crawl waddle wander strut climb'],
   [run, 'run sprint dash gallop trot charge rush jog chase'],
@@ -45,8 +48,9 @@ function spoken(line: string): Motion | undefined {
 }
 
 /**
- * The motion a prompt asks for: the first word that means one, in the last line (the animation's) first, then in the lines before it. A prompt without such a
- * word gets one of a few pleasant motions, by its hash.
+ * The motion that a prompt asks for. The first word that names one wins; the last line (the animation's) is
+ * read first, then the lines before it. A prompt without such a word gets one of a few pleasant motions,
+ * chosen by its hash.
  */
 export function chooseMotion(prompt: string): Motion {
   const lines = prompt.split('\n').filter((line) => line.trim() !== '')

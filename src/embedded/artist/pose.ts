@@ -1,67 +1,71 @@
-/** How the feet of a figure with legs move in one frame. */
+/** The movement of the feet of a figure with legs, in one frame. */
 export interface Gait {
-  /** 0 to 1, where in the step cycle the first leg is; neighbours are half a cycle apart. */
+  /** Place of the first leg in the step cycle, 0 to 1. Neighbouring legs are half a cycle apart. */
   readonly phase: number
-  /** How far a foot reaches before and behind its place, in leg lengths. */
+  /** Reach of a foot before and behind its place, in leg lengths. */
   readonly stride: number
-  /** How high a swinging foot is lifted, in leg lengths. */
+  /** Height of a swinging foot, in leg lengths. */
   readonly lift: number
-  /** Part of the cycle a foot stands on the ground, 0 to 1: 0.6 walks, 0.4 runs. */
+  /** Share of the cycle in which a foot is on the ground: 0.6 walks, 0.4 runs. */
   readonly stance: number
 }
 
-/** A travelling bend of the body. */
+/** A bend that travels along the body. */
 export interface Wave {
   /** Sideways reach at the free end, in figure heights. */
   readonly reach: number
   /** Radians. */
   readonly phase: number
-  /** Waves along the body. */
+  /** Number of waves along the body. */
   readonly count: number
-  /** The end that is free to move; the other one holds still. */
+  /** The end that moves. The other one is fixed. */
   readonly free: 'top' | 'bottom'
 }
 
-/** A drawn accent over or under the figure. `at` runs from 0 to 1 over its short life. */
+/** A drawn accent behind or over the figure. `at` runs from 0 to 1 during its short life. */
 export interface Accent {
   readonly kind: 'slash' | 'glints' | 'dust' | 'aura' | 'impact'
   readonly at: number
 }
 
 /**
- * One frame of a motion, for a figure of any size. Lengths are in figure heights, x to the right, y upwards from the foot line; angles in radians,
- * positive leaning to the right. {@link REST} is the reference picture itself.
+ * One frame of a motion, for a figure of any size. Lengths are in figure heights; x points right, y up from
+ * the foot line. Angles are in radians; a positive one leans to the right. {@link REST} is the reference
+ * picture itself.
  */
 export interface Pose {
   readonly x: number
   readonly y: number
-  /** Width and height about the foot point. */
+  /** Scale about the foot point. */
   readonly scaleX: number
   readonly scaleY: number
   /** Turn of the whole figure about the height `pivot`. */
   readonly tilt: number
   readonly pivot: number
-  /** Sideways reach of the top: straight, and bent (the lower half holds still). */
+  /** Sideways shift of the top: straight (`lean`), and bent so that the lower half is still (`curl`). */
   readonly lean: number
   readonly curl: number
-  /** Rise of everything above the legs; the feet stay. */
+  /** Rise of everything above the legs. The feet stay. */
   readonly bob: number
-  /** Growth of the chest sideways, as a part of its width. */
+  /** Sideways growth of the chest, as a share of its width. */
   readonly chest: number
-  /** Turn of the head and what hangs on it about the neck. */
+  /** Turn of the head about the neck. */
   readonly nod: number
-  /** Turn of what is held before the body (right of its core) about the shoulder. */
+  /** Turn of the held object about the hand. */
   readonly arm: number
-  /** Turn of the wings (all beside the core, both sides) about their roots. */
+  /** Turn of the wings about their roots. A wing is everything outside of the trunk's columns. */
   readonly flap: number
-  /** Turn about the vertical axis: the width becomes its cosine. */
+  /** Turn about the vertical axis. It scales the width by its cosine. */
   readonly turn: number
   readonly waves: readonly Wave[]
   readonly gait?: Gait
-  /** How far the rear foot stays behind when the body lunges, and the feet are drawn up in the air, in figure heights. */
+  /**
+   * How far the rear foot stays behind when the body lunges, and how far the feet are drawn up in the air, in
+   * figure heights.
+   */
   readonly brace: number
   readonly tuck: number
-  /** Factor on the colours, and the part of pure white (or `flashColor`) mixed in. */
+  /** Factor on the colours, and share of white mixed in. */
   readonly light: number
   readonly flash: number
   /** Whether the lowest point rests on the foot line (plus `y`), whatever the rest of the pose does. */
@@ -94,22 +98,25 @@ export const REST: Pose = {
   accents: [],
 }
 
-/** What a motion may know of the figure it moves. */
+/** What a motion knows of the figure that it moves. */
 export interface Build {
-  /** Feet that can step: 0 for a slime or a ghost, 2 for a knight, 4 for a fox. */
+  /** Number of feet that can step: 0 for a slime or a ghost, 2 for a knight, 4 for a fox. */
   readonly legs: number
-  /** Whether something as wide as wings stands out on both sides. */
+  /** Whether the figure has wide parts on both sides, like wings. */
   readonly hasWings: boolean
 }
 
-/** A motion: where in it (0 to under 1 when cyclic, 0 to 1 otherwise) → the pose. */
+/** A motion gives a pose for each moment: `at` runs from 0 to under 1 if it is cyclic, else from 0 to 1. */
 export interface Motion {
-  /** Whether its end flows into its start. */
+  /** Whether the end flows into the start. */
   readonly cyclic: boolean
   readonly pose: (at: number, build: Build) => Pose
 }
 
-/** Value at `at` of a curve through the keys `[at, value]`, which are ascending; it rests at each key and eases between. */
+/**
+ * The value at `at` of a curve through ascending keys `[at, value]`. It is flat at each key and eases between
+ * them.
+ */
 export function track(at: number, ...keys: readonly (readonly [number, number])[]): number {
   const next = keys.findIndex(([key]) => key >= at)
   if (next === -1) return keys[keys.length - 1]![1]
@@ -119,13 +126,13 @@ export function track(at: number, ...keys: readonly (readonly [number, number])[
   return from + (to - from) * smooth(fromAt, toAt, at)
 }
 
-/** 0 up to `from`, 1 from `to` on, and an S-curve between. */
+/** 0 up to `from`, 1 from `to` on, an S-curve between. */
 export function smooth(from: number, to: number, value: number): number {
   const t = Math.min(1, Math.max(0, (value - from) / (to - from)))
   return t * t * (3 - 2 * t)
 }
 
-/** 0 to 1 while `at` runs from `from` to `to`; nothing outside. */
+/** Progress from 0 to 1 while `at` runs from `from` to `to`; undefined outside. */
 export function span(at: number, from: number, to: number): number | undefined {
   return at < from || at > to ? undefined : (at - from) / (to - from)
 }

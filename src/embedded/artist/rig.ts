@@ -9,19 +9,19 @@ export interface Point {
   y: number
 }
 
-/** Puts points of the reference where a pose has them. Reused point objects: the answer is overwritten by the next call. */
+/** Moves points of the reference to their place in a pose. The next call overwrites the returned object. */
 export interface Rig {
-  /** @param limb What a point belongs to; `undefined` is the body. */
+  /** @param limb The limb of the point; `undefined` for the body. */
   readonly place: (x: number, y: number, limb: Limb | undefined) => Point
 }
 
-/** Share of a leg's length, from the hip, that bends; the rest is the foot, which stays stiff. */
+/** Share of a leg's length, from the hip, that bends. The rest is the foot, which is stiff. */
 const ANKLE = 0.72
 
 /**
  * Bends a figure into a pose.
  *
- * @param origin Where the figure's foot point (middle of its mass, foot line) lies in the frame, px.
+ * @param origin Place of the figure's foot point (centre of mass, foot line) in the frame, px.
  * @param scale Frame pixels per reference pixel.
  */
 export function createRig(figure: Figure, pose: Pose, origin: Point, scale: number): Rig {
@@ -46,7 +46,7 @@ export function createRig(figure: Figure, pose: Pose, origin: Point, scale: numb
   }
 }
 
-/** What brings the lowest bent point back to the foot line. */
+/** The lift that brings the lowest bent point back to the foot line. */
 function plantedLift(figure: Figure, place: Rig['place']): number {
   let lowest = Number.POSITIVE_INFINITY
   for (let i = 0; i < figure.outline.length; i += 2) {
@@ -70,7 +70,7 @@ function sideways(wave: Wave, y: number): number {
   return wave.reach * free ** 1.5 * Math.sin(wave.phase - free * wave.count * Math.PI * 2)
 }
 
-/** What is held stays stiff: it turns in the hand, and goes where the body takes the hand. */
+/** A held object is stiff. It turns in the hand and moves with it. */
 function turnHeld(at: Point, figure: Figure, pose: Pose, held: Held): void {
   const hand = { x: (held.pivotX - figure.centreX) / figure.height, y: (figure.bottom - held.pivotY) / figure.height }
   turnAbout(at, hand.x, hand.y, pose.arm)
@@ -97,7 +97,7 @@ function turnWing(at: Point, figure: Figure, angle: number, x: number): void {
   at.y += out * Math.sin(bent)
 }
 
-/** Legs swing about the hip; a leg in the air is drawn up and bends at the knee, its foot tips. */
+/** Legs swing about the hip. A leg in the air is drawn up and bends at the knee, and its foot tips. */
 function bendLeg(at: Point, figure: Figure, pose: Pose, leg: Leg): void {
   const length = (figure.bottom - leg.hip) / figure.height
   const down = Math.min(1, Math.max(0, 1 - at.y / length))
@@ -119,7 +119,7 @@ function bendLeg(at: Point, figure: Figure, pose: Pose, leg: Leg): void {
   at.y += reach * pose.tuck
 }
 
-/** Where a foot is in its cycle: on the ground from the front to the back, then through the air to the front. */
+/** Place of a foot in its cycle: on the ground from front to back, then through the air to the front. */
 function stepOf(phase: number, stance: number): { x: number; lift: number; tip: number } {
   if (phase < stance) {
     const back = phase / stance
@@ -141,7 +141,7 @@ function bendWhole(at: Point, pose: Pose): void {
   if (pose.tilt !== 0) turnAbout(at, 0, pose.pivot, pose.tilt)
 }
 
-/** Turns clockwise (to the right above the pivot) in the y-up space of poses. */
+/** Turns clockwise (to the right above the pivot) in the space of poses, in which y points up. */
 function turnAbout(at: Point, pivotX: number, pivotY: number, angle: number): void {
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)]
   const [x, y] = [at.x - pivotX, at.y - pivotY]

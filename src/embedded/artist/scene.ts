@@ -2,11 +2,14 @@ import type { Bitmap } from '../../../atlas/index.ts'
 import type { Pose } from './pose.ts'
 import { createCanvas, readSmooth, sampled, toBitmap, toCanvas } from './warp.ts'
 
-/** Room at the border, as a part of the picture, that the movement of a whole picture may use. */
+/** Border, as a share of the picture, into which the whole picture may move. */
 const ROOM = 0.03
 const LARGEST = 512
 
-/** One frame of a picture whose figure cannot be told from its background: the whole of it drifts and breathes a little, and stays opaque to its border. */
+/**
+ * Draws one frame of a picture whose figure cannot be separated from its background. The whole picture drifts
+ * and breathes a little, and stays opaque up to its border.
+ */
 export function drawScene(reference: Bitmap, pose: Pose, at: number): Bitmap {
   const shrink = Math.min(1, LARGEST / Math.max(reference.width, reference.height))
   const [width, height] = [even(reference.width * shrink), even(reference.height * shrink)]

@@ -8,20 +8,26 @@ const LARGEST = 512
 /** Clear pixels that stay around a figure. */
 const MARGIN = 2
 
-/** The frame a figure moves in: the same for every motion of one reference, so that animations of a sprite swap without a jump. */
+/**
+ * The frame of a figure. It is the same for every motion of one reference, so a game can switch animations
+ * without a jump.
+ */
 export interface Stage {
   /** Even. */
   readonly width: number
   readonly height: number
-  /** Where the figure's foot point lies. */
+  /** Place of the figure's foot point. */
   readonly origin: Point
-  /** Frame pixels per reference pixel; 1 but for large references. */
+  /** Frame pixels per reference pixel; 1 except for large references. */
   readonly scale: number
-  /** Where the reference's own top-left corner lies. */
+  /** Place of the top left corner of the reference. */
   readonly corner: Point
 }
 
-/** A frame with the figure's foot point in its middle, as far above the bottom as it was, at least as large as the reference and with room to move. */
+/**
+ * Plans a frame with the foot point in its middle, as far above the bottom as in the reference. The frame is
+ * at least as large as the reference and has room to move.
+ */
 export function planStage(reference: Bitmap, figure: Figure): Stage {
   const below = Math.max(MARGIN + 1, reference.height - figure.bottom)
   const reach = Math.max(figure.right - figure.centreX, figure.centreX - figure.left)
@@ -34,7 +40,7 @@ export function planStage(reference: Bitmap, figure: Figure): Stage {
   return { width, height, scale, corner, origin: { x: corner.x + figure.centreX * scale, y: corner.y + figure.bottom * scale } }
 }
 
-/** Unscaled pixels stay on the pixel grid, so that a figure at rest is the reference itself. */
+/** An unscaled figure stays on the pixel grid, so at rest it equals the reference. */
 function whole(value: number, scale: number): number {
   return scale === 1 ? Math.round(value) : value
 }
@@ -43,7 +49,10 @@ function toEven(value: number): number {
   return Math.max(8, 2 * Math.ceil(value / 2 - 1e-9))
 }
 
-/** The poses, with their reach reduced as far as is needed (and the figure made smaller, if that is not enough) for every frame to hold the whole figure. */
+/**
+ * Reduces the reach of the poses until every frame holds the whole figure. If that is not enough, it makes
+ * the figure smaller.
+ */
 export function fitPoses(stage: Stage, figure: Figure, poses: readonly Pose[]): { poses: readonly Pose[]; stage: Stage } {
   for (const reach of [1, 0.92, 0.84, 0.76, 0.68, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1]) {
     const fitted = reach === 1 ? poses : poses.map((pose) => damp(pose, reach))
@@ -57,14 +66,17 @@ export function fitPoses(stage: Stage, figure: Figure, poses: readonly Pose[]): 
   return { poses: fitted.map((pose) => damp(pose, 0)), stage: { ...stage, scale: stage.scale * 0.2 } }
 }
 
-/** Height in px under which motions are made stronger, so that pixels that stay whole show them; and how much at most. */
+/**
+ * Figures below this height, px, move more strongly, by at most this factor: whole pixels would hide small
+ * moves.
+ */
 const SMALL = 72
 const STRONGEST = 2.2
 
-/** The pose for a small picture of whole pixels: what would move by a part of a pixel moves by one. */
+/** The pose for small pixel art. A move by a part of a pixel becomes a move by one. */
 export function strengthen(pose: Pose, figure: Figure): Pose {
   const gain = figure.isPixelArt ? Math.min(STRONGEST, Math.max(1, SMALL / figure.height)) : 1
-  // Large squashes are strong enough as they are.
+  // Large squashes are strong enough.
   const stretch = (by: number): number => Math.sign(by) * Math.max(Math.abs(by), Math.min(Math.abs(by) * gain, 0.06))
   return {
     ...pose,

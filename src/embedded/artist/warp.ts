@@ -8,32 +8,32 @@ export interface Canvas {
   readonly pixels: Float32Array
 }
 
-/** A part of the figure that bends as one sheet. */
+/** A part of the figure that bends as one piece. */
 export interface Layer {
-  /** Premultiplied RGBA, 0 to 1, with everything that is not of this layer clear. */
+  /** Premultiplied RGBA, 0 to 1. Pixels of other layers are clear. */
   readonly source: Canvas
-  /** Corners of the cells that hold something, as x and y of their top-left corners, px. */
+  /** Top left corners of the cells that are not empty, x and y in turn, px. */
   readonly cells: Int32Array
   /** Side of a cell, px. */
   readonly cell: number
 }
 
-/** How a layer's colours are drawn. */
+/** The colours in which a layer is drawn. */
 export interface Tone {
-  /** Nearest pixel instead of smooth sampling, no change of colour. */
+  /** Uses the nearest pixel instead of smooth sampling, and keeps colours. */
   readonly isCrisp: boolean
   readonly light: number
   readonly flash: number
-  /** One colour in place of the layer's own. */
+  /** One colour that replaces the layer's own. */
   readonly flat?: readonly [number, number, number]
 }
 
-/** A clear canvas. */
+/** Creates a clear canvas. */
 export function createCanvas(width: number, height: number): Canvas {
   return { width, height, pixels: new Float32Array(width * height * 4) }
 }
 
-/** A bitmap as a canvas, whole or only where `owns` says so. */
+/** Copies a bitmap to a canvas: all of it, or the pixels for which `owns` is true. */
 export function toCanvas(bitmap: Bitmap, owns?: (x: number, y: number) => boolean): Canvas {
   const canvas = createCanvas(bitmap.width, bitmap.height)
   for (let y = 0, at = 0; y < bitmap.height; y++)
@@ -48,7 +48,7 @@ export function toCanvas(bitmap: Bitmap, owns?: (x: number, y: number) => boolea
   return canvas
 }
 
-/** A canvas as straight-alpha bytes. */
+/** Converts a canvas to straight-alpha bytes. */
 export function toBitmap(canvas: Canvas): Bitmap {
   const bitmap = createBitmap(canvas.width, canvas.height)
   for (let at = 0; at < bitmap.data.length; at += 4) {
@@ -61,7 +61,7 @@ export function toBitmap(canvas: Canvas): Bitmap {
   return bitmap
 }
 
-/** Cuts a canvas into cells and keeps those that hold something, with a margin for the sampling. */
+/** Cuts a canvas into cells and keeps those that are not empty. The sampling needs a margin. */
 export function createLayer(source: Canvas): Layer {
   const cell = Math.max(2, Math.round(Math.max(source.width, source.height) / 40))
   const cells: number[] = []
@@ -78,7 +78,10 @@ function holdsAny(source: Canvas, left: number, top: number, side: number): bool
   return false
 }
 
-/** Draws a layer over a canvas, every point where `place` puts it. A point that several cells cover is drawn once. */
+/**
+ * Draws a layer over a canvas and moves each point by `place`. A point that several cells cover is drawn
+ * once.
+ */
 export function drawLayer(canvas: Canvas, layer: Layer, place: (x: number, y: number) => Point, tone: Tone): void {
   const drawn = new Uint8Array(canvas.width * canvas.height)
   const { cells, cell } = layer
@@ -95,7 +98,10 @@ export function drawLayer(canvas: Canvas, layer: Layer, place: (x: number, y: nu
   }
 }
 
-/** Fills the half of a cell at its corner `pivot` (0: top-left, 3: bottom-right) by the affine map of its three corners. */
+/**
+ * Fills the half of a cell at its corner `pivot` (0: top left, 3: bottom right) by the affine map of its
+ * three corners.
+ */
 function fillTriangle(
   canvas: Canvas,
   layer: Layer,
@@ -138,7 +144,7 @@ function fillTriangle(
     }
 }
 
-/** What the last read found: premultiplied RGBA. One for all, since frames are drawn one after the other. */
+/** The last sample: premultiplied RGBA. All reads share it, because frames are drawn one after the other. */
 export const sampled: Float32Array = new Float32Array(4)
 
 function readNearest(source: Canvas, u: number, v: number): void {
@@ -153,7 +159,7 @@ function readNearest(source: Canvas, u: number, v: number): void {
 const weightsX = new Float64Array(4)
 const weightsY = new Float64Array(4)
 
-/** Catmull-Rom weights: sharper than bilinear, and exact where nothing moves. */
+/** Catmull-Rom weights: sharper than bilinear, and exact if nothing moves. */
 function setWeights(weights: Float64Array, t: number): void {
   weights[0] = t * (-0.5 + t * (1 - 0.5 * t))
   weights[1] = 1 + t * t * (-2.5 + 1.5 * t)
@@ -161,7 +167,7 @@ function setWeights(weights: Float64Array, t: number): void {
   weights[3] = t * t * (-0.5 + 0.5 * t)
 }
 
-/** Reads a canvas between its pixels into {@link sampled}; outside of it everything is clear. */
+/** Samples a canvas between its pixels into {@link sampled}. Outside of the canvas, all pixels are clear. */
 export function readSmooth(source: Canvas, u: number, v: number): void {
   const left = Math.floor(u - 0.5) - 1
   const top = Math.floor(v - 0.5) - 1
@@ -190,7 +196,7 @@ export function readSmooth(source: Canvas, u: number, v: number): void {
   setSample(r, g, b, a)
 }
 
-/** Mean over the footprint of a frame pixel, for parts that are drawn much smaller than they are. */
+/** Takes the mean over the footprint of a frame pixel. Strongly reduced parts need it. */
 function readArea(source: Canvas, u: number, v: number, spanX: number, spanY: number): void {
   const across = Math.min(16, Math.max(2, Math.ceil(spanX * 1.5)))
   const down = Math.min(16, Math.max(2, Math.ceil(spanY * 1.5)))

@@ -4,16 +4,18 @@ import type { ExecutionRecord } from '../store/records.ts'
 import { type Executions, isOver } from './executions.ts'
 import type { Jobs } from './jobs.ts'
 
-/** What cancelling and deleting stand on. */
+/** The parts that cancelling and deleting use. */
 export interface ConversationsGround {
   readonly executions: Executions
   readonly jobs: Jobs
 }
 
 /**
- * Cancels an image execution that is queued, running or waiting for an answer: nothing is charged. One that has ended stays as it is, which its status tells.
+ * Cancels an image execution that is queued, running or waiting for an answer. Nothing is charged. An ended
+ * execution stays as it is; its status shows that.
  *
- * @throws {Refusal} `invalid_request` for a sprite, which customers cannot cancel; `conflict` where an answer has started another execution; else as {@link Executions.owned}.
+ * @throws {Refusal} `invalid_request` for a sprite, which customers cannot cancel; `conflict` if an answer
+ *   has started another execution; else as {@link Executions.owned}.
  */
 export function cancelExecution({ executions, jobs }: ConversationsGround, caller: Caller, id: string): ExecutionRecord {
   const execution = executions.owned(caller, id)
@@ -28,9 +30,11 @@ export function cancelExecution({ executions, jobs }: ConversationsGround, calle
 }
 
 /**
- * Deletes a conversation: its executions, questions and files cannot be reached any more. Images that run are cancelled; what a waiting sprite held comes back; what was paid stays paid.
+ * Deletes a conversation: clients can no longer reach its executions, questions and files. Running images are
+ * cancelled, the hold of a waiting sprite is released, and settled charges stay.
  *
- * @throws {Refusal} `conflict` while a sprite is queued or runs, since customers cannot cancel it; else as {@link Executions.ofConversation}.
+ * @throws {Refusal} `conflict` while a sprite is queued or runs, because customers cannot cancel it; else as
+ *   {@link Executions.ofConversation}.
  */
 export function deleteConversation({ executions, jobs }: ConversationsGround, caller: Caller, conversationId: string): void {
   const conversation = executions.ofConversation(caller, conversationId)

@@ -3,9 +3,10 @@ import type { Shapes } from '../http/shapes.ts'
 import type { ExecutionRecord, Failure } from '../store/records.ts'
 
 /**
- * `GET /v1/executions/{id}`.
+ * The body of `GET /v1/executions/{id}`.
  *
- * @param origin Origin that the caller reached the service by; `download_url` stays on it, also behind a proxy or on another port after a restart.
+ * @param origin Origin that the caller used. `download_url` keeps it, also behind a proxy or on another port
+ *   after a restart.
  */
 export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: string): Readonly<Record<string, unknown>> {
   const { id, conversationId, jobId, status, failure, failedAt, delivery, question, followedBy } = execution
@@ -45,7 +46,7 @@ export function viewOf(execution: ExecutionRecord, shapes: Shapes, origin: strin
       question === null || status !== 'needs_input' || followedBy !== null
         ? null
         : { question_id: question.id, text: question.text, requires_asset: question.requiresAsset },
-    // Only a failure of admission stands here; the job's own stands in `sanitized_error`.
+    // Only a failure of admission is shown here. A failure of the job is in `sanitized_error`.
     error: failedAt === 'admission' ? failure : null,
   }
 }

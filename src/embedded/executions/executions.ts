@@ -4,28 +4,41 @@ import { Refusal } from '../http/http.ts'
 import type { EventRecord, ExecutionRecord, Put, Status } from '../store/records.ts'
 import type { Store } from '../store/store.ts'
 
-/** An event to add; what is not said is null, the status is the execution's own. */
+/** An event to add. A missing field is null; a missing status is that of the execution. */
 export type NewEvent = Pick<EventRecord, 'kind'> & Partial<Omit<EventRecord, 'kind' | 'status'>>
 
-/** Executions, moved only as the interface's table shows. */
+/** Executions. They change only as the interface's table of states allows. */
 export interface Executions {
   get(id: string): ExecutionRecord
-  /** An execution of the caller's account. @throws {Refusal} `resource_not_found`, also for a deleted one; `access_denied` for another account's. */
+  /**
+   * An execution of the caller's account.
+   *
+   * @throws {Refusal} `resource_not_found` if it does not exist or was deleted; `access_denied` if it belongs
+   *   to another account.
+   */
   owned(caller: Caller, id: string): ExecutionRecord
-  /** As {@link Executions.owned}, by the image job's public id. */
+  /** As {@link Executions.owned}, by the public id of the image job. */
   ownedByJob(caller: Caller, jobId: string): ExecutionRecord
-  /** Executions of a conversation of the caller's account, oldest first. @throws {Refusal} `resource_not_found` where there are none, whoever else has some. */
+  /**
+   * Executions of a conversation of the caller's account, oldest first.
+   *
+   * @throws {Refusal} `resource_not_found` if this account has none there, even if another one has.
+   */
   ofConversation(caller: Caller, conversationId: string): ExecutionRecord[]
   /**
    * Changes an execution and adds events in one commit.
    *
-   * @param also Further records of the same commit.
-   * @throws `SW_INTERNAL` for a move that the table does not have.
+   * @param also More records for the same commit.
+   * @throws `SW_INTERNAL` for a change of state that the table does not allow.
    */
   advance(id: string, change: Partial<ExecutionRecord>, events: readonly NewEvent[], also?: readonly Put[]): ExecutionRecord
   /** An execution's event by its number from 1. */
   event(id: string, number: number): EventRecord
-  /** Calls `wake` at the next event of an execution, once. @returns Takes the call back. */
+  /**
+   * Calls `wake` once, at the next event of an execution.
+   *
+   * @returns A function that unsubscribes.
+   */
   onEvent(id: string, wake: () => void): () => void
 }
 
@@ -38,12 +51,15 @@ const moves: Readonly<Record<Status, readonly Status[]>> = {
   cancelled: [],
 }
 
-/** Whether nothing can come any more: it has ended, or its question was answered and another execution goes on. */
+/**
+ * Whether no event can follow: the execution has ended, or its question was answered and another execution
+ * continues.
+ */
 export function isOver({ status, followedBy }: ExecutionRecord): boolean {
   return moves[status].length === 0 || followedBy !== null
 }
 
-/** Executions over a store. */
+/** Creates executions over a store. */
 export function createExecutions(store: Store): Executions {
   const waiters = new Map<string, Set<() => void>>()
   const all = (): ExecutionRecord[] => [...store.table('execution').values()]
@@ -98,7 +114,7 @@ function advance(
   also: readonly Put[],
 ): ExecutionRecord {
   const after: ExecutionRecord = { ...before, ...change, events: before.events + events.length }
-  // A deletion leaves the state of an ended execution as it is.
+  // A deletion keeps the status of an ended execution.
   if (after.status !== before.status && !moves[before.status].includes(after.status)) {
     throw new SpritewrightError('SW_INTERNAL', {
       message: `Expected an execution to move from ${before.status} to ${moves[before.status].join(', ') || 'nothing'}, found ${after.status}.`,
@@ -110,7 +126,7 @@ function advance(
   return after
 }
 
-/** An event as it is stored. */
+/** The stored form of an event. */
 export function toEvent(event: NewEvent, status: Status): EventRecord {
   return { kind: event.kind, status, progress: event.progress ?? null, message: event.message ?? null, failure: event.failure ?? null }
 }

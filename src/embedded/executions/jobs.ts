@@ -9,15 +9,15 @@ import type { Executions } from './executions.ts'
 
 /** Runs executions in the background: admission, hold, question, drawing, settlement. */
 export interface Jobs {
-  /** Takes an execution on, queued or running (after a restart: from its beginning, to the same result). */
+  /** Starts a queued or running execution. After a restart it begins again and comes to the same result. */
   start(id: string): void
-  /** Lets go of an execution that was cancelled or deleted. */
+  /** Stops the job of an execution that was cancelled or deleted. */
   drop(id: string): void
-  /** Stops without ending any execution, and waits until nothing runs; a restart goes on with them. */
+  /** Stops all jobs without ending their executions, and waits for them. A restart continues them. */
   stop(): Promise<void>
 }
 
-/** What {@link createJobs} stands on. */
+/** The parts that {@link createJobs} uses. */
 export interface JobsGround {
   readonly store: Store
   readonly clock: Clock
@@ -25,11 +25,11 @@ export interface JobsGround {
   readonly options: ResolvedEmbeddedOptions
   readonly accounts: Accounts
   readonly executions: Executions
-  /** Told of a mistake of the service itself, as the execution can only say `generation_failed`. */
+  /** Receives an error of the service itself. The execution can only say `generation_failed`. */
   readonly onMistake: (error: unknown) => void
 }
 
-/** Jobs over executions. */
+/** Creates jobs over executions. */
 export function createJobs(ground: JobsGround): Jobs {
   const running = new Map<string, { readonly task: Promise<void>; readonly stopping: AbortController }>()
   return {
@@ -37,7 +37,8 @@ export function createJobs(ground: JobsGround): Jobs {
       const stopping = new AbortController()
       const task = run(ground, id, stopping.signal)
         .catch((error: unknown) => {
-          // Stopped on the way: the execution stays as it is. Otherwise the store is broken, which every later answer says by a 503.
+          // If the job was stopped, the execution stays as it is. Otherwise the store is broken, and every
+          // later answer is a 503.
           if (!stopping.signal.aborted) ground.onMistake(error)
         })
         .finally(() => running.delete(id))
@@ -54,7 +55,7 @@ export function createJobs(ground: JobsGround): Jobs {
 
 async function run(ground: JobsGround, id: string, stop: AbortSignal): Promise<void> {
   const { executions, store } = ground
-  // The checks come after the acceptance is safe, never before.
+  // The checks run only after the acceptance is durable.
   await store.flushed()
   stop.throwIfAborted()
   if (executions.get(id).status === 'queued' && !(await admit(ground, id, stop))) return
@@ -71,7 +72,7 @@ async function run(ground: JobsGround, id: string, stop: AbortSignal): Promise<v
   await store.flushed()
 }
 
-/** @returns Whether it runs now, its price held or due. */
+/** @returns Whether the execution runs now, with its price held or due. */
 async function admit(ground: JobsGround, id: string, stop: AbortSignal): Promise<boolean> {
   const { clock, executions, options } = ground
   for (let attempt = 1; ; attempt++) {
@@ -86,7 +87,7 @@ async function admit(ground: JobsGround, id: string, stop: AbortSignal): Promise
       return true
     }
     if (!failure.retryable) {
-      // What an earlier execution of the conversation held comes back.
+      // A failure releases the hold that an earlier execution of the conversation made.
       const money = execution.money === 'held' ? 'restored' : execution.money
       executions.advance(id, { status: 'failed', failedAt: 'admission', failure, money }, [{ kind: 'done', failure }])
       return false
@@ -108,7 +109,11 @@ function refuse({ accounts, options }: JobsGround, execution: ExecutionRecord): 
   return undefined
 }
 
-/** Asks, where something is to be asked. A waiting image has nothing due; a waiting sprite keeps its hold. @returns Whether it waits now. */
+/**
+ * Asks a question if there is one to ask. A waiting image owes nothing; a waiting sprite keeps its hold.
+ *
+ * @returns Whether the execution waits now.
+ */
 function ask({ executions, options, random }: JobsGround, execution: ExecutionRecord): boolean {
   const { id, answers, money, request } = execution
   const about = { executionId: id, operation: request.operation, prompt: request.prompt, answers: answers.map(({ text }) => text) }
@@ -120,7 +125,7 @@ function ask({ executions, options, random }: JobsGround, execution: ExecutionRe
   return true
 }
 
-/** @returns What to fail with, or undefined when it is delivered and settled. */
+/** @returns The failure, or undefined if the result is delivered and settled. */
 async function make(ground: JobsGround, execution: ExecutionRecord, stop: AbortSignal): Promise<Failure | undefined> {
   const { clock, executions, options, random, store } = ground
   const { id, request } = execution
@@ -149,7 +154,7 @@ async function make(ground: JobsGround, execution: ExecutionRecord, stop: AbortS
   return undefined
 }
 
-/** Bytes of the picture to start from: of the last answer that brought one, else of the submission. */
+/** Bytes of the reference: the picture of the last answer that has one, else that of the submission. */
 async function referenceOf(store: Store, { answers, request }: ExecutionRecord): Promise<Uint8Array | undefined> {
   const id = answers.findLast(({ referenceId }) => referenceId !== null)?.referenceId ?? request.referenceId
   return id === null ? undefined : store.bytes(store.table('upload').get(id)!.sha256)

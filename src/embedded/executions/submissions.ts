@@ -9,7 +9,7 @@ import type { AnswerRecord, ExecutionRecord, ExecutionRequest, Operation, Put } 
 import { type Store, sha256Of } from '../store/store.ts'
 import { type Executions, toEvent } from './executions.ts'
 
-/** A submission, or an answer, as it came over the wire. */
+/** A submission or an answer, as it was received. */
 export interface Submission {
   readonly caller: Caller
   readonly idempotencyKey: string | undefined
@@ -17,43 +17,46 @@ export interface Submission {
   readonly requestId: string
 }
 
-/** What was taken in: the execution, and whether it is new or the one that the key and the bytes stood for already. */
+/** The accepted execution, and whether it is new. It is not if the same key and bytes came before. */
 export interface TakenIn {
   readonly execution: ExecutionRecord
   readonly isNew: boolean
 }
 
-/** What starts executions, once a key. */
+/** Starts executions, one for each key. */
 export interface Submissions {
   /**
-   * Takes a submission in, or finds the one that its key and bytes stand for.
+   * Accepts a submission, or returns the execution of the same key and bytes.
    *
-   * @throws {Refusal} `conflict` for other bytes under a known key; `invalid_request`, `feature_unavailable` or `access_denied` for what cannot be run, nothing being started then.
+   * @throws {Refusal} `conflict` for a known key with other bytes. `invalid_request`, `feature_unavailable`
+   *   or `access_denied` for a request that cannot run; then nothing is started.
    */
   accept(submission: Submission): TakenIn
   /**
-   * Takes an answer in: the asking execution stays as it is with its question settled, and a new one goes on in the same conversation with what was held.
+   * Accepts an answer. It settles the question of the asking execution, and a new execution of the same
+   * conversation continues with its hold.
    *
-   * @throws {Refusal} As {@link Submissions.accept}; `resource_not_found` for a conversation that is not there, `conflict` for a question that was answered or withdrawn.
+   * @throws {Refusal} As {@link Submissions.accept}; `resource_not_found` for an unknown conversation,
+   *   `conflict` for a question that was answered or withdrawn.
    */
   answer(conversationId: string, submission: Submission): TakenIn
 }
 
-/** What {@link createSubmissions} stands on. */
+/** The parts that {@link createSubmissions} uses. */
 export interface SubmissionsGround {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
   readonly options: ResolvedEmbeddedOptions
   readonly executions: Executions
-  /** Today's prices. */
+  /** The current prices. */
   readonly pricing: () => SpritePricing
 }
 
 /** Longest side of a reference of `upscale`, pixels. */
 const MAXIMUM_UPSCALE_SIDE = 2048
 
-/** Submissions over executions. */
+/** Creates submissions over executions. */
 export function createSubmissions(ground: SubmissionsGround): Submissions {
   return {
     accept: (submission) => once(ground, submission, (bodySha256, remember) => start(ground, submission, bodySha256, remember)),
@@ -64,7 +67,10 @@ export function createSubmissions(ground: SubmissionsGround): Submissions {
 
 type Start = (bodySha256: string, remember: (executionId: string) => Put) => ExecutionRecord
 
-/** Without an await from the look at the key to the commit: of two equal submissions at once one starts, both get the same answer. */
+/**
+ * No `await` stands between the check of the key and the commit. Of two equal submissions at once, one
+ * starts, and both get the same answer.
+ */
 function once({ store, clock, options }: SubmissionsGround, submission: Submission, begin: Start): TakenIn {
   const place = `${submission.caller.account.id} ${readIdempotencyKey(submission.idempotencyKey)}`
   const bodySha256 = sha256Of(submission.body)
@@ -125,7 +131,7 @@ function started(executionId: string, message: string): Put {
   return ['event', `${executionId}/1`, toEvent({ kind: 'started', message }, 'queued')]
 }
 
-/** @returns The price, decimal text. */
+/** @returns The price, a decimal text. */
 function check(ground: SubmissionsGround, caller: Caller, request: ExecutionRequest): string {
   if (request.operation === 'sprite_sheet') checkFrames(ground.pricing(), request.frames)
   if (request.referenceId !== null) checkReference(ground.store, caller, request.operation, 'reference_asset_id', request.referenceId)

@@ -3,7 +3,7 @@ import type { FaultDeed } from '../options/fault-plan.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 
-/** Members that a response must have (N18), and those without which nothing could go on: what they name is asked for next. */
+/** Members that a response must have (N18), and those that the next request needs. */
 const needed: ReadonlySet<string> = new Set([
   'execution_id',
   'status',
@@ -22,7 +22,10 @@ const needed: ReadonlySet<string> = new Set([
   'retryable',
 ])
 
-/** A successful JSON answer, changed as a deed says; every other as it is. Envelopes and estimates are closed by the interface: nothing is added or left out there. */
+/**
+ * Changes a successful JSON answer as a deed says. Other answers stay. The interface allows no other members
+ * in envelopes and estimates, so those stay as well.
+ */
 export function rewriteJson(deed: FaultDeed, response: ServedResponse): ServedResponse {
   const { body, headers, status } = response
   if (status >= 400 || !(body instanceof Uint8Array) || !/^application\/json/.test(headers['content-type'] ?? '')) return response
@@ -33,7 +36,7 @@ export function rewriteJson(deed: FaultDeed, response: ServedResponse): ServedRe
   return { ...response, headers: { ...headers, 'content-length': String(bytes.length) }, body: bytes }
 }
 
-/** A JSON value, changed as a deed says; the same value where nothing is to change. */
+/** Changes a JSON value as a deed says. Returns the same value if there is nothing to change. */
 export function rewrite(deed: FaultDeed, value: Json): Json {
   if (isObject(value) && 'price_version' in value) return value
   let changed = value
@@ -57,7 +60,7 @@ function isObject(value: Json): value is { readonly [name: string]: Json } {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The same answer with a body of bytes that no reader expects: no JSON, no picture, no UTF-8. */
+/** Replaces a body with bytes that no reader expects: no JSON, no picture, no UTF-8. */
 export function garble(response: ServedResponse): ServedResponse {
   const body = Uint8Array.from({ length: 64 }, (_, index) => (index * 167 + 131) % 256)
   return { ...response, headers: { ...response.headers, 'content-length': String(body.length) }, body }

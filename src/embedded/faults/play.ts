@@ -7,17 +7,17 @@ import type { HookedRequest } from '../options/options.ts'
 import { garble, rewriteJson } from './bodies.ts'
 import { isStream, playStream } from './streams.ts'
 
-/** A plan of faults at work; it counts for as long as the service runs. */
+/** A fault plan with its counts, which last as long as the service runs. */
 export interface FaultPlay {
-  /** The deed for a request, or undefined. Asked once a request, since it counts. */
+  /** The deed for a request, or undefined. Call it once for each request, because it counts. */
   deedFor(request: HookedRequest): FaultDeed | undefined
-  /** Waits and answers before the service sees the request, where the deed says so. */
+  /** Waits, or answers before the service sees the request, if the deed says so. */
   before(deed: FaultDeed, request: HookedRequest): Promise<ServedResponse | undefined>
-  /** Changes what the service has answered. */
+  /** Changes the service's answer. */
   after(deed: FaultDeed, request: HookedRequest, response: ServedResponse): ServedResponse
 }
 
-/** Plays a plan. */
+/** Creates the play of a plan. */
 export function createFaultPlay({ rules }: FaultPlan, clock: Clock, random: Random): FaultPlay {
   const seen = rules.map(() => 0)
   return {
@@ -53,7 +53,7 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')}$`, 's')
 }
 
-/** An envelope as the service words it, whatever the status. */
+/** An error envelope in the form of the service, for any status. */
 function refusal({ retryAfter }: FaultDeed, status: number, random: Random): ServedResponse {
   const isLimit = status === 429
   const requestId = random.uuid()

@@ -8,7 +8,7 @@ export function isStream({ headers }: ServedResponse): boolean {
   return /^text\/event-stream/.test(headers['content-type'] ?? '')
 }
 
-/** An event stream that goes wrong as a deed says, its events' payloads changed as every JSON is. */
+/** Breaks an event stream as a deed says. The payloads of its events change like other JSON. */
 export function playStream(deed: FaultDeed, { signal }: HookedRequest, response: ServedResponse): ServedResponse {
   if (response.body instanceof Uint8Array) return response
   const events = rewritten(deed, response.body)
@@ -38,11 +38,11 @@ async function* cut(events: Blocks, most: number): AsyncGenerator<Uint8Array> {
       if (++count >= most) break
     }
   }
-  // An end with an error leaves the connection broken off, not closed.
+  // An error at the end breaks the connection instead of closing it.
   throw new Error('The plan of faults cuts this stream.')
 }
 
-/** Says nothing more, not even that there is nothing new, until the client goes. */
+/** Sends nothing more, not even a heartbeat, until the client leaves. */
 async function* silenced(events: Blocks, most: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   let count = 0
   if (most > 0) {
@@ -64,7 +64,7 @@ async function* duplicated(events: Blocks): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Every second event before the one that it follows; an odd last one stays last. */
+/** Swaps every two events. The last one of an odd number stays last. */
 async function* reordered(events: Blocks): AsyncGenerator<Uint8Array> {
   let kept: Uint8Array | undefined
   for await (const event of events) {

@@ -7,33 +7,37 @@ import type { Random } from '../../host/random.ts'
 import { type Listener, listen, type RequestHandler, type ServedResponse } from '../../host/server.ts'
 import { jsonResponse } from './http.ts'
 
-/** What the world must give to find out who runs in a folder. */
+/** The ports that are needed to find the process that owns a folder. */
 export interface DoorPorts {
   readonly disk: Disk
   readonly random: Random
   readonly net: Net
 }
 
-/** A running service, as another process of this machine may use it. */
+/** A running service, as another process of this machine uses it. */
 export interface JoinedService {
   readonly url: string
   readonly assetsUrl: string
-  /** A test key of its own, made now. */
+  /** A new test key for this process. */
   readonly key: string
 }
 
-/** `door.json`: where the folder's process can be knocked at. The token proves that the port is still its own, and that who knocks can read the folder. */
+/**
+ * `door.json`: the port of the process that owns the folder. The token proves that the port is still this
+ * process's, and that the caller can read the folder.
+ */
 interface DoorRecord {
   readonly port: number
   readonly token: string
 }
 
 /**
- * Takes a state folder for this process: one process a folder, since two would each spend what the other holds. A loopback port is the lock, because the
- * system lets go of it with the process, however that ends; `door.json` names the port.
+ * Locks a state folder for this process. Two processes in one folder would each spend what the other one
+ * holds. The lock is a loopback port, because the system frees it when the process ends, even after a crash;
+ * `door.json` names the port.
  *
- * @param whoIsHere Answers a joining process.
- * @throws `SW_DISK` where another process runs in the folder.
+ * @param whoIsHere Answers a process that joins.
+ * @throws `SW_DISK` if another process runs in the folder.
  */
 export async function takeFolder(ports: DoorPorts, folder: string, whoIsHere: () => Promise<JoinedService>): Promise<Listener> {
   const file = join(folder, 'door.json')
@@ -52,22 +56,25 @@ export async function takeFolder(ports: DoorPorts, folder: string, whoIsHere: ()
       continue
     }
     if ((await knock(ports.net, known!, 'GET')) !== undefined) throw occupied(folder)
-    // A stranger has the port that a process of this folder once had.
+    // An unrelated program has taken the port that `door.json` names.
     if ((await readDoor(ports.disk, file))?.port === known?.port) await ports.disk.remove(file)
   }
 }
 
-/** The service that another process runs in a folder, with a key for us; undefined where none does. */
+/**
+ * Finds the service that another process runs in a folder, with a key for this process; undefined if there is
+ * none.
+ */
 export async function joinFolder(ports: Pick<DoorPorts, 'disk' | 'net'>, folder: string): Promise<JoinedService | undefined> {
   const known = await readDoor(ports.disk, join(folder, 'door.json'))
   return known === undefined ? undefined : knock(ports.net, known, 'POST')
 }
 
-/** GET tells who is here, POST makes a key as well; neither without the token. */
+/** GET tells the address. POST makes a key as well. Both need the token. */
 function doorkeeper(token: string, whoIsHere: () => Promise<JoinedService>): RequestHandler {
   return async ({ method, headers }): Promise<ServedResponse> => {
     if (headers['x-door-token'] !== token) return jsonResponse(403, {})
-    // While the state is still being read there is no address to give yet; that somebody is here is enough for GET.
+    // While the state is loading there is no address yet. GET only has to know that a process is there.
     return jsonResponse(200, method === 'POST' ? await whoIsHere() : { token })
   }
 }
@@ -93,7 +100,7 @@ async function knock(net: Net, { port, token }: DoorRecord, method: 'GET' | 'POS
     const body = JSON.parse(new TextDecoder().decode(await readBody(response, 10_000))) as JoinedService & { token?: string }
     return body.token === token || body.key !== undefined ? body : undefined
   } catch {
-    // Nobody there, or somebody who speaks otherwise: not ours in either case.
+    // Nobody answers, or another program does: no service of this folder in either case.
     return undefined
   }
 }

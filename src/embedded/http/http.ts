@@ -1,10 +1,10 @@
 import type { ServedResponse } from '../../host/server.ts'
 import type { Reason } from '../store/records.ts'
 
-/** Sanitized detail of a validation failure: names of known fields and rules, never what was submitted. */
+/** Detail of a validation failure: names of known fields and rules, never submitted values. */
 export type Details = Readonly<Record<string, string | number>>
 
-/** A request that is refused: thrown inside the service, turned into the error envelope at its edge. */
+/** A refused request. The service throws it, and its edge turns it into the error envelope. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly reason: Reason
@@ -22,7 +22,10 @@ export function invalid(field: string, expected: string): Refusal {
   return new Refusal('invalid_request', `Expected ${field} as ${expected}.`, { field, expected })
 }
 
-/** HTTP status, category and retryability of each reason (N10 for what the interface does not show). The legacy code is the reason in capitals. */
+/**
+ * HTTP status, category and retryability of each reason. N10 gives those that the interface does not show.
+ * The legacy code is the reason in capitals.
+ */
 const reasonRules: Readonly<Record<Reason, { readonly status: number; readonly category: string; readonly retryable: boolean }>> = {
   invalid_request: { status: 422, category: 'VALIDATION', retryable: false },
   authentication_failed: { status: 401, category: 'AUTHENTICATION', retryable: false },
@@ -46,7 +49,10 @@ export function codeOf(reason: Reason): string {
   return reason.toUpperCase()
 }
 
-/** The error envelope: one key `error`, six fields, `details` where there are some; the three headers of clause C27. */
+/**
+ * Builds the error envelope: the key `error` with six fields, `details` if there are any, and the three
+ * headers of clause C27.
+ */
 export function toEnvelope(refusal: Refusal, requestId: string): ServedResponse {
   const rule = reasonRules[refusal.reason]
   const error = {
@@ -61,7 +67,7 @@ export function toEnvelope(refusal: Refusal, requestId: string): ServedResponse 
   return jsonResponse(rule.status, { error }, { 'x-request-id': requestId, 'cache-control': 'no-store', pragma: 'no-cache' })
 }
 
-/** A JSON answer. */
+/** Builds a JSON answer. */
 export function jsonResponse(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): ServedResponse {
   const body = new TextEncoder().encode(JSON.stringify(value))
   return {
@@ -71,7 +77,7 @@ export function jsonResponse(status: number, value: unknown, headers: Readonly<R
   }
 }
 
-/** Path and query of a request; a path that cannot be decoded is as good as none. */
+/** Path and query of a request. A path that cannot be decoded has no segments. */
 export function splitPath(path: string): { readonly segments: readonly string[]; readonly query: URLSearchParams } {
   const at = path.indexOf('?')
   const bare = at < 0 ? path : path.slice(0, at)

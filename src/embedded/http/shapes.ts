@@ -9,13 +9,13 @@ import {
 } from '../store/records.ts'
 import { invalid } from './http.ts'
 
-/** A picture on its way in: its media type and its bytes. */
+/** An uploaded picture: its media type and its bytes. */
 export interface UploadBody {
   readonly contentType: string | undefined
   readonly bytes: Uint8Array
 }
 
-/** An answer as it came over the wire. */
+/** A received answer. */
 export interface AnswerBody {
   readonly questionId: string
   readonly text: string
@@ -24,33 +24,45 @@ export interface AnswerBody {
 }
 
 /**
- * The service's side of everything that its interface does not show. These are the assumptions N1 to N12, in one object, so that a test can play a
- * service that differs in every part.
+ * The assumptions N1 to N12: everything that the interface does not show, from the service's side. They are
+ * one object, so a test can play a service that differs in each of them.
  */
 export interface Shapes {
-  /** N1: path of the upload, a POST. */
+  /** N1: path of the upload (POST). */
   readonly uploadPath: string
-  /** N1: finds the picture in an upload's body. @throws {Refusal} `invalid_request` where there is none. */
+  /**
+   * N1: finds the picture in the body of an upload.
+   *
+   * @throws {Refusal} `invalid_request` if there is none.
+   */
   readonly readUpload: (contentType: string | undefined, body: Uint8Array) => UploadBody | Promise<UploadBody>
-  /** N1: the record of an upload. */
+  /** N1: the answer to an upload. */
   readonly upload: (upload: UploadRecord) => unknown
-  /** N2: reads the body of a submission that is JSON. @throws {Refusal} `invalid_request`, or `feature_unavailable` for an operation that is not there. */
+  /**
+   * N2: reads the JSON body of a submission.
+   *
+   * @throws {Refusal} `invalid_request`, or `feature_unavailable` for an unknown operation.
+   */
   readonly readSubmission: (body: unknown) => ExecutionRequest
   /** N3: the body of a 202. */
   readonly accepted: (execution: ExecutionRecord) => unknown
-  /** N4: path of an answer, a POST; `*` stands for the conversation's id. */
+  /** N4: path of an answer (POST). `*` is the conversation's id. */
   readonly answerPath: string
-  /** N4: reads the body of an answer that is JSON. @throws {Refusal} `invalid_request`. */
+  /**
+   * N4: reads the JSON body of an answer.
+   *
+   * @throws {Refusal} `invalid_request`.
+   */
   readonly readAnswer: (body: unknown) => AnswerBody
   /** N5: the balance. */
   readonly balance: (available: Credits) => unknown
   /** N6: identifier of an execution's event, by its number from 1. */
   readonly eventId: (number: number) => string
-  /** N6: the number that an identifier names; 0 for one that is not ours, which replays everything. */
+  /** N6: the number that an identifier names; 0 for an unknown one, which replays all events. */
   readonly eventNumber: (id: string) => number
-  /** N6: payload of an event. */
+  /** N6: the payload of an event. */
   readonly event: (execution: ExecutionRecord, event: EventRecord) => unknown
-  /** N7: status of the image job. */
+  /** N7: the status of the image job. */
   readonly jobStatus: (execution: ExecutionRecord) => string
   /** N12: names inside the result ZIP. `frame` counts from 0. */
   readonly names: { readonly frame: (index: number) => string; readonly sheet: string; readonly atlas: string; readonly preview: string }
@@ -59,7 +71,7 @@ export interface Shapes {
 /** Longest prompt, characters (N14). */
 const MAXIMUM_PROMPT = 4000
 
-/** The assumptions as they stand in the project's list. */
+/** The assumptions as the project's list states them. */
 export const defaultShapes: Shapes = {
   uploadPath: '/v1/reference-assets',
   readUpload: (contentType, bytes) => ({ contentType, bytes }),

@@ -1,21 +1,24 @@
 import { type Bitmap, createBitmap } from '../../../atlas/index.ts'
 import { cutOut } from '../artist/background.ts'
 
-/** How often the background's colours are worked out anew from what was found. */
+/** How often the model of the background is fitted again. */
 const ROUNDS = 3
-/** Largest sum of channel differences from the worked-out background, and from a neighbour, of what still belongs to it. */
+/** Largest sum of channel differences of a background pixel: from the model, and from its neighbour. */
 const AWAY = 54
 const STEP = 26
 
 /**
- * The figure of a picture on a clear ground, of the same size; a picture that is cut out already stays as it is. The ground may be flat, a gradient in any
- * direction, and noisy as JPEG files are; the figure's edge keeps its softness. Undefined where no figure can be told from the background.
+ * Cuts the figure of a picture out, in the same size. The background may be flat, a gradient in any
+ * direction, and noisy as in JPEG files. The edge of the figure stays soft. A picture that is cut out already
+ * stays as it is.
+ *
+ * @returns `undefined` if no figure can be separated from the background.
  */
 export function removeBackground(picture: Bitmap): Bitmap | undefined {
   const { figure, backdrop, isSeparate } = cutOut(picture)
   if (!isSeparate) return undefined
   if (backdrop === undefined) return figure
-  // A strong gradient ends the first cut too early: it goes on where the colours are those that the gradient leads to.
+  // A strong gradient ends the first cut too early. The cut continues where the colours follow the gradient.
   const ground = Uint8Array.from({ length: picture.width * picture.height }, (_, at) => (figure.data[at * 4 + 3] === 0 ? 1 : 0))
   const before = count(ground)
   let field = fitField(picture, ground)
@@ -31,10 +34,10 @@ function count(ground: Uint8Array): number {
   return ground.reduce((sum, value) => sum + value, 0)
 }
 
-/** The background's colour at a place, one number a channel: a surface of the second degree. */
+/** Model of the background: the value of one channel as a polynomial of the second degree in x and y. */
 type Field = (x: number, y: number, channel: number) => number
 
-/** Fits a surface to what is known of the background, by least squares. */
+/** Fits the model to the known background by least squares. */
 function fitField(picture: Bitmap, ground: Uint8Array): Field {
   const { width, height, data } = picture
   const terms = (x: number, y: number): number[] => {
@@ -42,7 +45,7 @@ function fitField(picture: Bitmap, ground: Uint8Array): Field {
     return [1, u, v, u * u, u * v, v * v]
   }
   const sums = Array.from({ length: 6 }, () => new Float64Array(9))
-  // Every pixel of a small picture, a share of a large one.
+  // All pixels of a small picture, a sample of a large one.
   const stride = Math.max(1, Math.floor(Math.sqrt(ground.length / 40_000)))
   for (let y = 0; y < height; y += stride)
     for (let x = 0; x < width; x += stride) {
@@ -58,7 +61,7 @@ function fitField(picture: Bitmap, ground: Uint8Array): Field {
   return (x, y, channel) => terms(x, y).reduce((sum, term, index) => sum + term * solved[index]![channel]!, 0)
 }
 
-/** Gauss and Jordan; a direction that says nothing counts as nought. */
+/** Gauss-Jordan elimination. An undetermined direction counts as zero. */
 function solve(rows: readonly Float64Array[]): number[][] {
   for (let i = 0; i < 6; i++) rows[i]![i]! += 1e-6
   for (let pivot = 0; pivot < 6; pivot++) {
@@ -74,7 +77,11 @@ function solve(rows: readonly Float64Array[]): number[][] {
   return rows.map((row) => [row[6]!, row[7]!, row[8]!])
 }
 
-/** Floods on from the known background. @returns Whether anything came to it. */
+/**
+ * Adds neighbours of the known background that fit the model.
+ *
+ * @returns Whether it added any.
+ */
 function grow(picture: Bitmap, ground: Uint8Array, field: Field): boolean {
   const { width, data } = picture
   const queue: number[] = []
@@ -99,7 +106,10 @@ function grow(picture: Bitmap, ground: Uint8Array, field: Field): boolean {
   return found > before
 }
 
-/** The figure without what the background grew by; its new edge loses the background's share of its colours. */
+/**
+ * The figure without the pixels that the background gained. The new edge loses the background's share of its
+ * colours.
+ */
 function lift(picture: Bitmap, first: Bitmap, ground: Uint8Array, field: Field): Bitmap {
   const { width, height } = picture
   const figure = createBitmap(width, height, Uint8Array.from(first.data))

@@ -2,7 +2,7 @@ import JSZip from 'jszip'
 import { type Bitmap, blit, createBitmap, encodePng } from '../../../atlas/index.ts'
 import type { Shapes } from '../http/shapes.ts'
 
-/** A finished sheet: the ZIP that is sold, and the size of the sheet in it. */
+/** A finished sheet: its ZIP and the size of the sheet in it. */
 export interface Delivery {
   readonly zip: Uint8Array
   /** Pixels of the sheet. */
@@ -10,15 +10,16 @@ export interface Delivery {
   readonly height: number
 }
 
-/** Start of the calendar of ZIP files: equal frames give equal bytes, whenever they were drawn. */
+/** The earliest time of a ZIP entry. A fixed time gives equal bytes for equal frames. */
 const ZIP_EPOCH_MS = 315_532_800_000
-/** Dwell of a frame in preview and atlas. */
+/** Time of a frame in preview and atlas, milliseconds. */
 const FRAME_MS = 80
 
 /**
- * Packs frames into the ZIP of the interface: frames, a sheet, its atlas (TexturePacker JSON, hash), a moving preview. The same frames give the same bytes.
+ * Packs frames into the ZIP of the interface: frames, a sheet, its atlas (TexturePacker JSON, hash) and an
+ * animated preview. The same frames give the same bytes.
  *
- * @param frames One or more of one size.
+ * @param frames One or more frames of one size.
  */
 export async function packDelivery(frames: readonly Bitmap[], names: Shapes['names']): Promise<Delivery> {
   const { width, height } = frames[0]!
@@ -72,6 +73,6 @@ export async function encodeGif(frames: readonly Bitmap[], delayMs: number): Pro
   for (let at = 3; at < pixels.length; at += 4) pixels[at] = pixels[at]! < 128 ? 0 : 255
   const raw = { width, height: height * frames.length, channels: 4, pageHeight: height } as const
   const delay = frames.map(() => delayMs)
-  // Without dithering, flat areas stay flat. Equal frames in a row stay frames of their own.
+  // Without dithering, flat areas stay flat. Equal frames in a row stay separate frames.
   return sharp(pixels, { raw }).gif({ loop: 0, delay, dither: 0, effort: 1, keepDuplicateFrames: true }).toBuffer()
 }

@@ -1,12 +1,15 @@
 import type { Bitmap } from '../../../atlas/index.ts'
 import type { ReviewRecord } from '../store/records.ts'
 
-/** Share of the width by which a figure's middle may stand off the others' before its frame counts as shifted. */
+/**
+ * Distance of a figure's middle from the median, as a share of the width, from which its frame counts as
+ * shifted.
+ */
 const SHIFT_SHARE = 0.2
 
 /**
- * Looks a sheet's frames over, as the service reports it in `frame_review`: frames whose background stayed (three opaque corners, or asked for), frames to
- * look at (blank, or cut by the border), and frames whose figure stands aside.
+ * Reviews the frames of a sheet for `frame_review`. It lists frames that kept their background (three opaque
+ * corners, or asked for), frames to inspect (blank, or cut by the border), and frames with a shifted figure.
  */
 export function reviewFrames(frames: readonly Bitmap[], background: 'remove' | 'keep'): ReviewRecord {
   const indices = frames.map((_, index) => index)
@@ -29,7 +32,7 @@ export function reviewFrames(frames: readonly Bitmap[], background: 'remove' | '
 interface Bounds {
   readonly left: number
   readonly top: number
-  /** Last column and row with a visible pixel. */
+  /** Last column and last row with a visible pixel. */
   readonly right: number
   readonly bottom: number
 }

@@ -9,24 +9,31 @@ import { reviewFrames } from './frame-review.ts'
 import { restyle } from './restyle.ts'
 import { upscale } from './upscale.ts'
 
-/** What the making of a result is handed. */
+/** What a maker needs beside the request. */
 export interface MakingTools {
-  /** Bytes of the reference, or undefined where there is none. */
+  /** Bytes of the reference, or undefined if there is none. */
   readonly readPicture: () => Promise<Uint8Array | undefined>
-  /** How long it shall take beside its real work, milliseconds. */
+  /** Time to take in addition to the real work, milliseconds. */
   readonly jobMs: number
   readonly names: Shapes['names']
-  /** Told of every step, 0 to 1, with the milliseconds that it shall take; rejects where the work is not wanted any more. */
+  /**
+   * Called after each step with the progress, 0 to 1, and the milliseconds to wait. Rejects if the result is
+   * no longer wanted.
+   */
   readonly onStep: (progress: number, ms: number) => Promise<void>
 }
 
-/** A finished file, not stored yet. */
+/** A finished file that is not stored yet. */
 export type Made = Pick<DeliveryRecord, 'contentType' | 'width' | 'height' | 'review'> & { readonly bytes: Uint8Array }
 
-/** Steps that the progress of an image is told in. */
+/** Number of progress steps of an image. */
 const IMAGE_STEPS = 4
 
-/** Draws a sprite's frames and packs them. @param prompt The submission's and what was answered. */
+/**
+ * Draws the frames of a sprite and packs them.
+ *
+ * @param prompt The prompt of the submission and all answers.
+ */
 export async function makeSheet({ frames: count, background }: SheetRequest, prompt: string, tools: MakingTools): Promise<Made | Failure> {
   const reference = await readPicture((await tools.readPicture())!)
   const frames = await animate({
@@ -42,7 +49,11 @@ export async function makeSheet({ frames: count, background }: SheetRequest, pro
   return { bytes: zip, contentType: 'application/zip', width, height, review: reviewFrames(frames, background) }
 }
 
-/** Makes an image of one of the four image operations, a PNG. @param prompt As for {@link makeSheet}. */
+/**
+ * Makes the PNG of one of the four image operations.
+ *
+ * @param prompt As for {@link makeSheet}.
+ */
 export async function makeImage({ operation }: ImageRequest, prompt: string, tools: MakingTools): Promise<Made | Failure> {
   const bytes = await tools.readPicture()
   for (let step = 1; step < IMAGE_STEPS; step++) await tools.onStep(step / IMAGE_STEPS, tools.jobMs / IMAGE_STEPS)
@@ -53,7 +64,7 @@ export async function makeImage({ operation }: ImageRequest, prompt: string, too
 }
 
 async function draw(operation: ImageRequest['operation'], prompt: string, reference: Bitmap | undefined): Promise<Bitmap | Failure> {
-  // A picture that came with an answer is what the drawing shall look like.
+  // A picture that came with an answer is the one to change.
   if (reference === undefined) return paint(prompt)
   if (operation === 'upscale') return upscale(reference)
   if (operation !== 'background_remove') return restyle(reference, prompt)

@@ -6,10 +6,10 @@ import { toSvg } from '../painter/drawing.ts'
 import { filtered, render, toImage, withHalo } from '../svg/render.ts'
 
 /**
- * Changes a picture as a prompt says and keeps its size. The first colour that the prompt names replaces the strongest
- * hue, the second one all others. `outline`, `night` and `day` change the whole figure. The figure puts on the `hat`,
- * `crown`, `plume`, `halo`, `shield`, `sword` or `glow` that is named, each in the colour before it. A flat background
- * stays. A prompt that names none of these turns all hues by an angle of its own.
+ * Changes a picture as a prompt says and keeps its size. The first colour that the prompt names replaces the
+ * strongest hue, the second one all others. `outline`, `night` and `day` change the whole figure. `hat`,
+ * `crown`, `plume`, `halo`, `shield`, `sword` and `glow` are added, each in the colour that is named before
+ * it. A flat background stays. A prompt that names none of these turns all hues by an angle of its own.
  */
 export async function restyle(picture: Bitmap, prompt: string): Promise<Bitmap> {
   const { figure, backdrop, isSeparate } = cutOut(picture)
@@ -32,13 +32,13 @@ export async function restyle(picture: Bitmap, prompt: string): Promise<Bitmap> 
   return render(body, picture.width, picture.height)
 }
 
-/** Degrees between 60 and 300, by the letters of a prompt. */
+/** Degrees between 60 and 300, chosen by the letters of a prompt. */
 function angleOf(prompt: string): number {
   const sum = [...prompt].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 100_003, 7)
   return 60 + (sum % 241)
 }
 
-/** Mixes so much of one colour into all others. */
+/** Mixes a share of one colour into all others. */
 function tinted(body: string, colour: Rgb, share: number): string {
   const rows = colour.map((value, at) => {
     const own = [0, 1, 2].map((channel) => (channel === at ? 1 - share : 0))
@@ -69,7 +69,7 @@ function dyed({ width, height, data: source }: Bitmap, colours: readonly Rgb[]):
   return createBitmap(width, height, data)
 }
 
-/** The hue, in degrees, that covers most of a picture; undefined for one without colours. */
+/** The most common hue, in degrees; undefined for a picture without colours. */
 function strongestHue(data: Uint8Array): number | undefined {
   const shares = new Float64Array(24)
   for (let at = 0; at < data.length; at += 4) {
@@ -98,7 +98,7 @@ interface Bounds {
   readonly top: number
   readonly width: number
   readonly height: number
-  /** Middle and width of what lies a tenth of the height under the top. */
+  /** Middle and width of the row at a tenth of the height. */
   readonly headX: number
   readonly headWidth: number
 }
@@ -135,7 +135,7 @@ function boundsOf({ width, height, data }: Bitmap): Bounds {
 
 /** Where a figure wears and holds things, for {@link toRows}. */
 function placesOn({ left, top, width, height, headX, headWidth }: Bounds): Record<'head' | 'left' | 'right', string> {
-  // A hat must stay inside the picture, and must not be lost on a pointed head.
+  // A hat must stay inside the picture and cover a pointed head.
   const room = (top + height * 0.06) * 1.15
   const hatWidth = Math.max(height * 0.12, Math.min(room, Math.max(headWidth * 0.9, width * 0.36)))
   const scale = (0.68 * height) / 215

@@ -1,9 +1,9 @@
 import { type Bitmap, createBitmap, resize } from '../../../atlas/index.ts'
 
 /**
- * Doubles the width and height of a picture. Pixel art keeps its hard edges by Scale2x, which gives slanted lines steps
- * of one pixel: a pixel becomes four, and a corner of it takes the colour of its two neighbours if they are equal.
- * Every other picture is interpolated.
+ * Doubles the width and height of a picture. Pixel art keeps its hard edges by Scale2x, which gives slanted
+ * lines steps of one pixel: a pixel becomes four, and a corner of it takes the colour of its two neighbours
+ * if they are equal. Every other picture is interpolated.
  *
  * @see https://www.scale2x.it/algorithm for the rules of Scale2x.
  */
@@ -12,7 +12,7 @@ export async function upscale(picture: Bitmap): Promise<Bitmap> {
   return resize(picture, picture.width * 2, picture.height * 2, 'lanczos')
 }
 
-/** Most colours that pixel art has. */
+/** Maximum number of colours of pixel art. */
 const PIXEL_ART_COLOURS = 96
 
 /** Whether a picture is pixel art: few colours, and next to no half-clear pixels. */

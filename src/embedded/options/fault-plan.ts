@@ -50,47 +50,50 @@ const plan = z.strictObject(
   { error: 'an object: rules' },
 )
 
-/** Which requests a rule is about; all that is named must be so. */
+/** The requests that a rule applies to. All members must match. */
 export interface FaultMatch {
   /** Running number of the request over both origins, from 1. */
   readonly number?: number | undefined
   /** @default both */
   readonly origin?: 'api' | 'assets' | undefined
-  /** `GET`, `POST` or `DELETE`. @default every one */
+  /** `GET`, `POST` or `DELETE`. @default all */
   readonly method?: string | undefined
-  /** Path without the query; `*` stands for anything, slashes too. @default every one */
+  /** Path without the query; `*` matches any characters, slashes too. @default all */
   readonly path?: string | undefined
-  /** Acts from the n-th request that the rest matches, from 1. @default 1 */
+  /** The rule applies from the n-th request that matches the other members, from 1. @default 1 */
   readonly nth?: number | undefined
-  /** Acts on so many requests, then never again. @default all */
+  /** The rule applies to at most so many requests. @default all */
   readonly times?: number | undefined
 }
 
-/** What happens to a request; several things may. */
+/** What happens to a request. Several members can be set. */
 export interface FaultDeed {
   /** Milliseconds before the service sees the request. */
   readonly delayMs?: number | undefined
-  /** The connection ends without an answer, before or after the service has acted. */
+  /** The connection ends without an answer, before or after the service handles the request. */
   readonly drop?: 'before' | 'after' | undefined
   /** Answers with this status, 400 to 599, as an error envelope. */
   readonly status?: number | undefined
-  /** Whether `status` comes before the service sees the request or after it has acted. @default 'before' */
+  /** Whether `status` comes before or after the service handles the request. @default 'before' */
   readonly moment?: 'before' | 'after' | undefined
-  /** A `Retry-After` of so many seconds beside `status`. */
+  /** Seconds of a `Retry-After` header beside `status`. */
   readonly retryAfter?: number | undefined
   /** The connection ends after so many bytes of the body. */
   readonly cutBodyAt?: number | undefined
-  /** A body that is not what its type says. */
+  /** A body that does not fit its content type. */
   readonly garbage?: boolean | undefined
-  /** Adds members that no one knows to every object of a successful JSON answer and of an event; never to an estimate, which may have none. */
+  /**
+   * Adds unknown members to every object of a successful JSON answer and of an event, but not to an estimate,
+   * which allows none.
+   */
   readonly addUnknownFields?: boolean | undefined
-  /** Leaves out all that a response may lack (N18). */
+  /** Removes all optional members of a response (N18). */
   readonly dropOptionalFields?: boolean | undefined
-  /** Puts this in the place of an execution's status. */
+  /** Replaces the status of an execution. */
   readonly unknownStatus?: string | undefined
-  /** An event stream that is cut, falls silent, brings every event twice, or swaps every two. */
+  /** An event stream is cut, falls silent, sends every event twice, or swaps every two. */
   readonly stream?: 'cut' | 'silent' | 'duplicated' | 'reordered' | undefined
-  /** Events that a stream brings before it is cut or silent. @default 1 */
+  /** Events that a stream sends before it is cut or falls silent. @default 1 */
   readonly afterEvents?: number | undefined
 }
 
@@ -102,18 +105,20 @@ export interface FaultRule {
 }
 
 /**
- * What goes wrong on the wire of an embedded service, and when: `{"rules": [{"when": {"method": "POST", "path": "/v1/execute", "times": 1}, "do": {"drop": "after"}}]}`.
- * Every rule counts the requests that it matches by itself; of several that act on one request all do, the earlier rule having the word where two say the same thing.
+ * What goes wrong on the wire of an embedded service, and when: `{"rules": [{"when": {"method": "POST",
+ * "path": "/v1/execute", "times": 1}, "do": {"drop": "after"}}]}`. Each rule counts its own requests. If
+ * several rules apply to one request, all of them act; if two set the same member, the earlier rule wins.
  */
 export interface FaultPlan {
   readonly rules: readonly FaultRule[]
 }
 
 /**
- * Reads a plan of faults.
+ * Reads a fault plan.
  *
  * @param file Its name, for errors.
- * @throws `SW_CONFIG` for text that is no JSON or no plan, with the place (`line` and `column`, or `path` like `rules[0].do.status`).
+ * @throws `SW_CONFIG` for text that is no JSON or no plan, with the place (`line` and `column`, or `path`
+ *   like `rules[0].do.status`).
  */
 export function parseFaultPlan(text: string, file: string): FaultPlan {
   let value: unknown

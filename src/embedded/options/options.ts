@@ -6,125 +6,134 @@ import type { FaultPlan } from './fault-plan.ts'
 import { defaultPricing, type SpritePricing } from './pricing.ts'
 import { readPromptWords } from './prompt-words.ts'
 
-/** The key under which `spritewright serve` and `service: 'embedded'` know their play money: always the same, and good for nothing else. */
+/**
+ * The fixed key of `spritewright serve` and `service: 'embedded'`. It pays with play money and is valid
+ * nowhere else.
+ */
 export const playMoneyKey: string = 'sw_test_embedded_play_money'
 
-/** A key of an account, as it is handed in. The service keeps only its hash. */
+/** A key of an account, in plain text. The service keeps only its hash. */
 export interface EmbeddedKey {
   /** 8 to 200 visible ASCII characters. */
   readonly key: string
   /** @default 'test' */
   readonly mode?: 'test' | 'live'
-  /** Answers 401 from now on. @default false */
+  /** Whether requests with this key are answered with 401. @default false */
   readonly isRevoked?: boolean
 }
 
-/** An account of the embedded service, found again by its name after a restart. */
+/** An account of the embedded service. After a restart its name finds it again. */
 export interface EmbeddedAccount {
   readonly name: string
-  /** All credits ever given to it, as a decimal text. What it spent earlier in the same folder stays spent. @default '100' */
+  /**
+   * All credits ever given to it, a decimal text. Credits that it has spent in the same folder stay spent.
+   * @default '100'
+   */
   readonly credits?: string
   readonly keys?: readonly EmbeddedKey[]
-  /** What it may use. @default all five */
+  /** Operations that it may use. @default all five */
   readonly operations?: readonly Operation[]
 }
 
-/** Limits of the interface. `Infinity` switches one off. */
+/** Limits of the interface. `Infinity` switches a limit off. */
 export interface EmbeddedLimits {
   /** Length of the sliding windows, milliseconds. @default 60000 */
   readonly windowMs: number
-  /** POST and DELETE requests a window, per key and per account. @default 10 */
+  /** POST and DELETE requests in a window, per key and per account. @default 10 */
   readonly post: number
-  /** GET requests a window but downloads, per key and per account. @default 120 */
+  /** GET requests in a window except downloads, per key and per account. @default 120 */
   readonly get: number
-  /** Asset requests a window, per key and per account. @default 20 */
+  /** Asset requests in a window, per key and per account. @default 20 */
   readonly download: number
-  /** Running executions an account. @default 2 */
+  /** Running executions of an account. @default 2 */
   readonly activeJobs: number
-  /** Open event streams a key. @default 4 */
+  /** Open event streams of a key. @default 4 */
   readonly streams: number
 }
 
 /** The limits of the interface. */
 const defaultLimits: EmbeddedLimits = { windowMs: 60_000, post: 10, get: 120, download: 20, activeJobs: 2, streams: 4 }
 
-/** What {@link EmbeddedOptions.verdict} is asked about. */
+/** The argument of {@link EmbeddedOptions.verdict}. */
 export interface VerdictQuestion {
-  /** `admission`: after the 202, before anything is held. `job`: after the hold, before anything is drawn. */
+  /** `admission`: after the 202, before credits are held. `job`: after the hold, before the drawing. */
   readonly stage: 'admission' | 'job'
-  /** From 1; counts the tries of admission. */
+  /** Counts the attempts of admission, from 1. */
   readonly attempt: number
   readonly executionId: string
   readonly prompt: string
   readonly operation: Operation
 }
 
-/** What {@link EmbeddedOptions.ask} is asked about: an execution that was admitted and is about to be drawn. */
+/** The argument of {@link EmbeddedOptions.ask}: an execution that was admitted and is not drawn yet. */
 export interface AskQuestion {
   readonly executionId: string
   readonly operation: Operation
   readonly prompt: string
-  /** Answers that its conversation has given already, oldest first. */
+  /** Earlier answers in its conversation, oldest first. */
   readonly answers: readonly string[]
 }
 
-/** A question to put to whoever submitted. */
+/** A question to the customer. */
 export interface AskedQuestion {
   readonly text: string
   /** Whether the answer must come with an uploaded picture. @default false */
   readonly requiresAsset?: boolean
 }
 
-/** A request as the hooks see it. */
+/** A request, as hooks receive it. */
 export interface HookedRequest extends ServedRequest {
   readonly origin: 'api' | 'assets'
   /** Running number over both origins, from 1. */
   readonly number: number
 }
 
-/** One request that was answered. */
+/** An answered request. */
 export interface RequestNote {
   readonly number: number
   readonly origin: 'api' | 'assets'
   readonly method: string
-  /** As sent; without the query on the assets origin, where it is a secret. */
+  /** As it was sent. The assets origin leaves out the query, which is a secret. */
   readonly path: string
-  /** Status of the answer, also where a hook cut it off. */
+  /** Status of the answer, even if a hook cut the answer off. */
   readonly status: number
-  /** Wall clock at its arrival, milliseconds since the Unix epoch. */
+  /** Wall clock at arrival, milliseconds since the Unix epoch. */
   readonly at: number
 }
 
-/** The makers of results: one for sheets, one for pictures. */
+/** The makers of results: one for sheets, one for images. */
 export interface Makers {
   readonly sheet: typeof makeSheet
   readonly image: typeof makeImage
 }
 
-/** Options of the embedded service; defaults in {@link resolveOptions} and nowhere else. */
+/** Options of the embedded service. {@link resolveOptions} alone has the defaults. */
 export interface EmbeddedOptions {
-  /** Folder of the service's state, made where it is missing; one process a folder. Without it everything ends with the process. */
+  /**
+   * Folder of the service's state, created if it is missing. Only one process can use it. Without a folder
+   * the state ends with the process.
+   */
   readonly dir?: string
   /** Port of the API origin on loopback; 0 takes a free one. @default 0 */
   readonly port?: number
   /** Port of the assets origin on loopback; 0 takes a free one. @default 0 */
   readonly assetsPort?: number
-  /** Accounts that there shall be, added to those of the folder. @default one, `demo`, with 100 credits */
+  /** Accounts to add to those of the folder. @default one, `demo`, with 100 credits */
   readonly accounts?: readonly EmbeddedAccount[]
-  /** How long a job takes beside its real work, milliseconds, spread over its frames. @default 600 */
+  /** Time of a job in addition to its real work, milliseconds, spread over its frames. @default 600 */
   readonly jobMs?: number
   readonly limits?: Partial<EmbeddedLimits>
   /** Prices. @default 2.4 credits for twelve frames */
   readonly pricing?: Partial<SpritePricing>
-  /** What an image costs, a decimal text; charged on delivery. @default '1' */
+  /** Price of an image, a decimal text, charged on delivery. @default '1' */
   readonly imageCredits?: string
-  /** How long an `Idempotency-Key` is remembered, milliseconds. @default 86400000 */
+  /** How long the service remembers an `Idempotency-Key`, milliseconds. @default 86400000 */
   readonly retentionMs?: number
   /** Validity of a signed asset link, milliseconds. @default 900000 */
   readonly linkMs?: number
-  /** Silence in an event stream before a comment line is sent, milliseconds. @default 15000 */
+  /** Silence in an event stream before the service sends a comment line, milliseconds. @default 15000 */
   readonly heartbeatMs?: number
-  /** Wait before admission is tried again after a retryable failure, milliseconds. @default 1000 */
+  /** Wait before the next attempt of admission after a retryable failure, milliseconds. @default 1000 */
   readonly admissionRetryMs?: number
   /** Largest reference picture, bytes. @default 10485760 */
   readonly maximumInputBytes?: number
@@ -132,23 +141,36 @@ export interface EmbeddedOptions {
   readonly maximumInputDimension?: number
   /** Everything that the interface does not show. @default the default profile's shapes */
   readonly shapes?: Partial<Shapes>
-  /** Makes executions fail: a failure to give, or undefined to let it pass. A retryable one at admission leaves it queued and is asked again. @default what {@link readPromptWords} reads from the prompt */
+  /**
+   * Decides whether an execution fails: a failure, or undefined to let it pass. After a retryable failure at
+   * admission the execution stays queued, and this is called again. @default what {@link readPromptWords}
+   * reads from the prompt
+   */
   readonly verdict?: (question: VerdictQuestion) => Failure | undefined
-  /** Makes executions ask before they are drawn. Asked again for the execution that an answer starts. @default what {@link readPromptWords} reads from the prompt, once */
+  /**
+   * Decides whether an execution asks a question before it is drawn. It is called again for the execution
+   * that an answer starts. @default what {@link readPromptWords} reads from the prompt, once
+   */
   readonly ask?: (about: AskQuestion) => AskedQuestion | undefined
-  /** What goes wrong on the wire, see `parseFaultPlan`. Stands outside of `before` and `after`. @default nothing */
+  /** Faults on the wire, see `parseFaultPlan`. They act before `before` and after `after`. @default none */
   readonly faults?: FaultPlan
-  /** Who draws. A simulator hands in makers whose work takes no real time. @default the artists of the embedded service */
+  /**
+   * Makers of the results. A simulator passes makers that take no real time. @default the artist and the
+   * painter of the embedded service
+   */
   readonly makers?: Makers
-  /** Sees every request first. An answer of its own keeps the request from the service; `cutAfter: 0` drops it. */
+  /**
+   * Receives every request first. If it returns an answer, the service does not see the request; `cutAfter:
+   * 0` drops the connection.
+   */
   readonly before?: (request: HookedRequest) => Promise<ServedResponse | undefined>
-  /** Sees every answer last, when what it says is done and durable, and may change, delay or drop it. */
+  /** Receives every answer last, when its contents are durable. It may change, delay or drop the answer. */
   readonly after?: (request: HookedRequest, response: ServedResponse) => Promise<ServedResponse>
-  /** Told of every answered request. */
+  /** Called for every answered request. */
   readonly onRequest?: (note: RequestNote) => void
 }
 
-/** {@link EmbeddedOptions} with every default filled in. */
+/** {@link EmbeddedOptions} with all defaults. */
 export interface ResolvedEmbeddedOptions {
   readonly accounts: readonly EmbeddedAccount[]
   readonly jobMs: number

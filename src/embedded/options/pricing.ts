@@ -7,8 +7,10 @@ const PRICE_VERSION = 'sprite-base-frame-20261017-v1'
 /**
  * `sprite_pricing` of the capabilities record, in the service's own words. Whole US cents.
  *
- * A sheet costs `first_tier_cents` up to `tier_boundary` frames and `additional_frame_cents` for each further one; where the background is kept, `plain_frame_cents` a
- * frame. That many cents, divided by `credit_cents`, rounded up to a tenth of a credit, is its price. The interface shows the fields but no formula (N15).
+ * A sheet costs `first_tier_cents` up to `tier_boundary` frames and `additional_frame_cents` for each further
+ * one. A sheet that keeps its background costs `plain_frame_cents` for each frame. The price in credits is
+ * the sum divided by `credit_cents`, rounded up to a tenth. The interface shows the fields but no formula
+ * (N15).
  */
 export interface SpritePricing {
   readonly minimum_frames: number
@@ -22,7 +24,7 @@ export interface SpritePricing {
   readonly plain_frame_cents: number
 }
 
-/** Twelve frames cost 2.4 credits, 1.5 with the background kept. */
+/** Twelve frames cost 2.4 credits; 1.5 if the background is kept. */
 export const defaultPricing: SpritePricing = {
   minimum_frames: 7,
   maximum_frames: 100,
@@ -35,7 +37,7 @@ export const defaultPricing: SpritePricing = {
   plain_frame_cents: 3,
 }
 
-/** The price of a sheet now. */
+/** The current price of a sheet. */
 export function priceOf(pricing: SpritePricing, frames: number, background: 'remove' | 'keep'): Credits {
   const further = Math.max(0, frames - pricing.tier_boundary)
   const cents =
@@ -43,7 +45,7 @@ export function priceOf(pricing: SpritePricing, frames: number, background: 'rem
   return divideUp(BigInt(cents) * 10n, BigInt(pricing.credit_cents)) * parseCredits('0.1')
 }
 
-/** `GET /v1/sprite-pricing`: exactly seven fields. */
+/** The body of `GET /v1/sprite-pricing`: exactly seven fields. */
 export function estimateOf(pricing: SpritePricing, frames: number, background: 'remove' | 'keep'): Readonly<Record<string, unknown>> {
   const price = priceOf(pricing, frames, background)
   const usdCents = divideUp(price * BigInt(pricing.credit_cents), parseCredits('1'))
@@ -58,7 +60,12 @@ export function estimateOf(pricing: SpritePricing, frames: number, background: '
   }
 }
 
-/** Reads the estimate's query. @throws {Refusal} `invalid_request` for another parameter (an account selector too), one given twice, or a value outside its rule. */
+/**
+ * Reads the query of an estimate.
+ *
+ * @throws {Refusal} `invalid_request` for an unknown parameter (also an account selector), a repeated one, or
+ *   a value that breaks its rule.
+ */
 export function readEstimateQuery(
   query: URLSearchParams,
   pricing: SpritePricing,

@@ -1,16 +1,16 @@
 import { type Failure, type Reason, reasons } from '../store/records.ts'
 
-/** What a prompt says about how its execution is to go. */
+/** How the words of a prompt control its execution. */
 export interface PromptWords {
-  /** A failure, and when it comes. */
+  /** A failure and its stage. */
   readonly failure: { readonly stage: 'admission' | 'job'; readonly failure: Failure } | undefined
-  /** How many times admission fails retryably before it passes. */
+  /** Number of retryable failures of admission before it passes. */
   readonly busy: number
-  /** A question that is asked once. */
+  /** A question, asked once. */
   readonly question: { readonly text: string; readonly requiresAsset: boolean } | undefined
 }
 
-/** Reasons that a job fails with where a prompt names no stage; the others come at admission. */
+/** Reasons that fail at the job unless the prompt names a stage. The others fail at admission. */
 const ofJobs: readonly Reason[] = ['generation_failed', 'insufficient_frames', 'temporarily_unavailable']
 
 const sentences: Partial<Readonly<Record<Reason, string>>> = {
@@ -25,18 +25,19 @@ const sentences: Partial<Readonly<Record<Reason, string>>> = {
 }
 
 /**
- * Words in a prompt by which anyone can see how a pipeline takes what seldom happens. They mean something to the embedded service alone.
+ * Reads the words of a prompt that trigger rare events, so that anyone can try how a pipeline handles them.
+ * Only the embedded service knows these words.
  *
  * | in the prompt | what happens |
  * |---|---|
  * | `[fail quota_exceeded]` | the execution fails with this public reason: `generation_failed`, `insufficient_frames` and `temporarily_unavailable` while it is drawn, the others at admission |
- * | `[fail content_refused at job]` | the same at the stage that is named, `admission` or `job` |
- * | `[fail generation_failed retryable]` | the failure says that it may be retried; at admission it then never ends |
+ * | `[fail content_refused at job]` | the same at the named stage, `admission` or `job` |
+ * | `[fail generation_failed retryable]` | the failure may be retried; at admission it then never ends |
  * | `[busy 3]` | admission fails three times with a retryable failure, then passes |
  * | `[ask]`, the word `ambiguous`, or a question mark at the end | one question that an answer in words settles |
- * | `[ask asset]` | one question that wants a picture in its answer |
+ * | `[ask asset]` | one question that needs a picture in its answer |
  *
- * A reason that is none of the fifteen fails with `invalid_request`, so that a slip of the pen is seen.
+ * An unknown reason fails with `invalid_request`, which shows the typing error.
  */
 export function readPromptWords(prompt: string): PromptWords {
   const fail = /\[fail ([a-z_]+)(?: at (admission|job))?( retryable)?\]/.exec(prompt)

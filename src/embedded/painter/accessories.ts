@@ -1,14 +1,14 @@
-import { coloursIn, toHex } from './colours.ts'
+import { coloursIn, toHex, wordsIn } from './colours.ts'
 import { type Piece, pieces } from './pieces.ts'
 
-/** Something worn or held that a prompt names, in the colour right before it (`#rrggbb`) or its own. */
+/** Something worn or held, in the colour that the prompt names right before it (`#rrggbb`), or in its own. */
 export type Accessory = Pick<Piece, 'name' | 'place' | 'colour'>
 
-/** Accessories in a prompt, and the prompt without them: "a blue knight with a red hat" leaves "a blue knight with a". */
+/** Splits a prompt: "a blue knight with a red hat" has a red hat, and leaves "a blue knight with a". */
 export function takeAccessories(prompt: string): { readonly accessories: readonly Accessory[]; readonly rest: string } {
   const accessories: Accessory[] = []
   const left: string[] = []
-  for (const word of prompt.toLowerCase().match(/[a-z]+/g) ?? []) {
+  for (const word of wordsIn(prompt)) {
     const piece = pieces.find(({ place, words }) => place !== undefined && words.includes(word))
     if (piece === undefined) {
       left.push(word)
@@ -23,9 +23,9 @@ export function takeAccessories(prompt: string): { readonly accessories: readonl
 }
 
 /**
- * Rows of what is worn and held. A glow has none: it lies behind.
+ * Rows of what a figure wears and holds. A glow has no rows: `withHalo` draws it.
  *
- * @param places Where a figure wears and holds things, `X Y SCALE` each. Without a head it wears nothing.
+ * @param places `X Y SCALE` of each place. A figure without a head wears nothing.
  */
 export function toRows(accessories: readonly Accessory[], places: Readonly<Record<string, string | undefined>>): string {
   return accessories

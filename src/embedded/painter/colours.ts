@@ -27,16 +27,20 @@ export function toHex(colour: Rgb): string {
 
 /** Colours that a text names, in its order, each once. */
 export function coloursIn(text: string): Rgb[] {
-  const words = text.toLowerCase().match(/[a-z]+/g) ?? []
-  return [...new Set(words.map((word) => colours.get(word)))].filter((colour) => colour !== undefined)
+  return [...new Set(wordsIn(text).map((word) => colours.get(word)))].filter((colour) => colour !== undefined)
 }
 
-/** The colour in shade: darker, and nearer to violet. */
+/** Words of a text, in small letters. */
+export function wordsIn(text: string): string[] {
+  return text.toLowerCase().match(/[a-z]+/g) ?? []
+}
+
+/** The colour in shade: darker and nearer to violet. */
 export function shadeOf(colour: Rgb, strength: number = 0.32): Rgb {
   return mix(colour, [58, 30, 110], strength)
 }
 
-/** The colour in light: lighter, and a little warmer. */
+/** The colour in light: lighter and a little warmer. */
 export function lightOf(colour: Rgb, strength: number = 0.42): Rgb {
   return mix(colour, [255, 250, 235], strength)
 }

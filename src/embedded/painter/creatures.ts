@@ -1,6 +1,6 @@
 import { readSubjects, type Subject } from './drawing.ts'
 
-/** Each ear with what is seen of its inside. */
+/** Path of each ear, and of its visible inside. */
 const ears = {
   pointed: ['M64 94Q50 50 62 20Q94 30 114 62Z', 'M74 77Q67 55 73 40Q89 45 99 61Z'],
   round: ['M50 60C44 20 88 14 98 46L78 82Z', 'M67 60C64 40 86 37 91 53L81 71Z'],
@@ -13,7 +13,7 @@ const tails = {
   ball: 'M170 214C176 194 208 196 208 220C208 244 174 244 168 230Z',
 } as const
 
-/** Rows of an animal that sits and looks at us. */
+/** Rows of an animal that sits and faces the viewer. */
 const sitting = (ear: keyof typeof ears, tail: keyof typeof tails, earColour = 'main', patches = 'main'): string => `
   part main 9: ${tails[tail]}
   part main 12 6: M72 244C56 190 92 150 128 150C164 150 200 190 184 244Q128 254 72 244Z

@@ -1,10 +1,7 @@
 import { coloursIn, ink, lightOf, parseColour, type Rgb, shadeOf, toHex } from './colours.ts'
 import { pieces } from './pieces.ts'
 
-/** Colours that a drawing names beside those of prompts: `main`, `second`, `skin`, `hair`. */
-export type Palette = Readonly<Record<string, Rgb>>
-
-/** Something that can be drawn, in a square of 256 units: it stands on y = 246, with room for an outline. */
+/** Something to draw in a square of 256 units, its feet at y = 246 to leave room for an outline. */
 export interface Subject {
   /** Words of a prompt that name it. */
   readonly names: readonly string[]
@@ -16,7 +13,7 @@ export interface Subject {
   readonly rows: string
 }
 
-/** Reads a table of subjects. Each begins with a line `= NAMES | MAIN SECOND | HEAD`, then come its rows for {@link toSvg}. */
+/** Reads a table of subjects: `= NAMES | MAIN SECOND | HEAD`, then rows for {@link toSvg}. */
 export function readSubjects(table: string): Subject[] {
   const texts = table.split(/^= /m).slice(1)
   return texts.map((text) => {
@@ -42,12 +39,13 @@ export function readSubjects(table: string): Subject[] {
  * | `at X Y [SCALE DEGREES]` … `end` | the rows up to `end` about another point |
  * | `use PIECE COLOUR [X Y SCALE DEGREES]` | the rows of a shared piece |
  *
- * A colour is `#rrggbb`, a name, or one of these with `-32` or `+42`: so many percent towards shade or light.
- * A path is SVG path data in which `E x y rx [ry]` is an ellipse. All lengths are in units of the drawing.
+ * A colour is `#rrggbb`, a name of `palette` or of prompts, or one of these with `-32` or `+42`: so many
+ * percent towards shade or light. A path is SVG path data in which `E x y rx [ry]` is an ellipse. All lengths
+ * are in units of the drawing.
  *
  * @throws {Error} If a row names an unknown colour: a mistake in a drawing.
  */
-export function toSvg(rows: string, palette: Palette, words: ReadonlySet<string> = new Set()): string {
+export function toSvg(rows: string, palette: Readonly<Record<string, Rgb>>, words: ReadonlySet<string> = new Set()): string {
   const drawAll = (text: string, side: 1 | -1): string => {
     const lines = text.split('\n').map((row) => row.trim())
     return lines.map((row) => (row === '' ? '' : draw(row, side))).join('')
@@ -88,7 +86,7 @@ export function toSvg(rows: string, palette: Palette, words: ReadonlySet<string>
 
 /** In a mirrored part, `side` is -1: light comes from the right there too. */
 function toPart(path: string, colour: Rgb, [shade, light, outline]: readonly [number, number, number], side: 1 | -1): string {
-  // The path itself is the name: the same path cuts the same shape, wherever it stands.
+  // The path is the id: equal paths cut equal shapes, so two parts can share an id.
   const id = path.replace(/[^-.\w]/g, '_')
   const fill = (paint: Rgb): string => `<rect x="-999" y="-999" width="1999" height="1999" fill="${toHex(paint)}"/>`
   const clip = (x: number, y: number, inside: string): string =>
@@ -122,7 +120,7 @@ function toFace(word: 'eyes' | 'face', values: readonly string[]): string {
     ${values[4] === 'open' ? open : smile}`
 }
 
-function readColour(text: string, palette: Palette): Rgb {
+function readColour(text: string, palette: Readonly<Record<string, Rgb>>): Rgb {
   const [, name = '', change] = /^(#?\w+)([-+]\d+)?$/.exec(text) ?? []
   const colour = palette[name] ?? (name.startsWith('#') ? parseColour(name) : coloursIn(name)[0])
   if (colour === undefined) throw new Error(`Expected a colour, found ${text}.`)

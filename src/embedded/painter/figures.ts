@@ -1,6 +1,6 @@
 import { readSubjects, type Subject } from './drawing.ts'
 
-/** Those who walk on two legs. */
+/** Figures on two legs. */
 export const figures: readonly Subject[] = readSubjects(`
 = knight paladin warrior soldier | #3d74dc #e8404f | 128 52 0.91
   use far-arm silver

@@ -1,6 +1,6 @@
 import { readSubjects, type Subject } from './drawing.ts'
 
-/** Things to find, carry and use, and what grows in a scene. */
+/** Things to find, carry and use, and plants. */
 export const items: readonly Subject[] = readSubjects(`
 = sword blade dagger | silver gold
   use sword main 66 190 1.5 45

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Bitmap } from '../../../atlas/index.ts'
 import { render, withHalo } from '../svg/render.ts'
 import { takeAccessories, toRows } from './accessories.ts'
-import { coloursIn, lightOf, parseColour, type Rgb, shadeOf, toHex } from './colours.ts'
+import { coloursIn, lightOf, parseColour, type Rgb, shadeOf, toHex, wordsIn } from './colours.ts'
 import { creatures } from './creatures.ts'
 import { type Subject, toSvg } from './drawing.ts'
 import { figures } from './figures.ts'
@@ -14,21 +14,21 @@ const SIDE = 512
 const subjects: readonly Subject[] = [...figures, ...creatures, ...items]
 const monster = subjectIn('monster')!
 
-/** Every word that the painter knows a drawing for. */
+/** Every word that has a drawing. */
 export const paintedWords: readonly string[] = subjects.flatMap(({ names }) => names)
 
-/** Colours that a prompt's hash chooses from. */
+/** A prompt's hash chooses from these colours. */
 const skins = ['#ffdab8', '#f0be92', '#c88e62', '#8e5e42']
 const hairs = ['#5c382c', '#eeb246', '#342a3c', '#cc5432']
 const bright = ['#e24c52', '#f5943a', '#ffc840', '#58c878', '#34b4b4', '#4e8cf0', '#9262de', '#f07ab0']
 
 /**
- * Paints the figure, animal or item that a prompt names, flat and with dark outlines. A prompt that names none of them
- * gets a monster of its own.
+ * Paints the figure, animal or item that a prompt names, flat and with dark outlines. A prompt that names
+ * none of them gets a monster of its own.
  *
- * The first colour is the subject's, the second one that of its details. `hat`, `crown`, `plume`, `halo`, `shield`,
- * `sword` and `glow` are worn and held, in the colour before them. The ground is clear, or filled if the prompt names
- * one ("on a blue background"). The same prompt gives the same pixels.
+ * The first colour is that of the subject, the second one that of its details. `hat`, `crown`, `plume`,
+ * `halo`, `shield`, `sword` and `glow` take the colour before them. The background is clear unless the prompt
+ * names one ("on a blue background"). The same prompt gives the same pixels.
  *
  * @returns 512 × 512 pixels.
  */
@@ -37,10 +37,10 @@ export async function paint(prompt: string): Promise<Bitmap> {
   const ground = coloursIn(groundName)[0]
   const wanted = ground === undefined ? prompt : prompt.replace(phrase, ' ')
   const bare = takeAccessories(wanted)
-  // A sword alone is the subject; a sword beside a knight is held.
-  const held = subjectIn(bare.rest)
-  const { accessories, rest } = held === undefined && subjectIn(wanted) !== undefined ? { accessories: [], rest: wanted } : bare
-  const known = held ?? subjectIn(wanted)
+  // A sword alone is the subject. A sword beside a knight is an accessory.
+  const wearer = subjectIn(bare.rest)
+  const known = wearer ?? subjectIn(wanted)
+  const { accessories, rest } = wearer === undefined && known !== undefined ? { accessories: [], rest: wanted } : bare
   const subject = known ?? monster
   const seed = createHash('sha256').update(prompt.trim().toLowerCase()).digest()
   const choose = (at: number, from: readonly string[]): Rgb => parseColour(from[seed[at]! % from.length]!)
@@ -54,14 +54,14 @@ export async function paint(prompt: string): Promise<Bitmap> {
   // The last two words choose the parts of a monster.
   const words = new Set([...wordsIn(wanted), `horns${seed[4]! % 2}`, `eyes${seed[5]! % 2}`])
   const isFigure = figures.includes(subject)
-  // The knight, the first figure, has a sword in its hand already.
+  // The first figure, the knight, is drawn with a sword already.
   const worn = accessories.filter(({ name }) => name !== 'sword' || subject !== figures[0])
   const rows = toRows(worn, {
     head: subject.head,
     left: isFigure ? '64 194 0.8' : '52 196 0.68',
     right: isFigure ? '200 204 0.8 17' : '212 206 0.68 17',
   })
-  // Room for what stands on the head.
+  // A hat needs room above the head.
   const isHatted = subject.head !== undefined && worn.some(({ place }) => place === 'head')
   const scale = (SIDE / 256) * (isHatted ? 0.78 : 0.94)
   const place = `translate(${SIDE / 2 - 128 * scale} ${SIDE * 0.97 - 248 * scale}) scale(${scale})`
@@ -71,11 +71,7 @@ export async function paint(prompt: string): Promise<Bitmap> {
   return render((ground === undefined ? '' : toGround(ground)) + lit, SIDE, SIDE)
 }
 
-function wordsIn(text: string): string[] {
-  return text.toLowerCase().match(/[a-z]+/g) ?? []
-}
-
-/** The first subject that a text names, in the singular or the plural. */
+/** The first subject that a text names, in singular or plural. */
 function subjectIn(text: string): Subject | undefined {
   const named = (word: string): Subject | undefined => subjects.find(({ names }) => names.includes(word))
   for (const word of wordsIn(text)) {

@@ -47,11 +47,11 @@ const table = `
   part main 11 6: M128 44C178 44 196 74 194 108C192 144 166 160 128 160C90 160 64 144 62 108C60 74 78 44 128 44Z
 `
 
-/** Rows that several drawings share. `main` stands for the colour in which a drawing uses them. */
+/** Rows that several drawings share. `main` stands for the colour that a drawing gives the piece. */
 export interface Piece {
   readonly name: string
   readonly rows: string
-  /** For what a prompt can add to a figure: where it goes, its own colour, and other words for it. */
+  /** Only for an accessory: the place where it goes, its own colour, and other words for it. */
   readonly place: string | undefined
   readonly colour: string
   readonly words: readonly string[]

@@ -1,4 +1,4 @@
-/** Operations that the service's interface names. */
+/** Operations of the service's interface. */
 export type Operation = 'text_to_image' | 'image_to_image' | 'background_remove' | 'upscale' | 'sprite_sheet'
 
 /** All of {@link Operation}, in the interface's order. */
@@ -33,16 +33,18 @@ export interface Failure {
   readonly retryable: boolean
 }
 
-/** An account. What it has left is never stored: it is granted − settled − held, summed over its executions. */
+/**
+ * An account. Its credits are never stored: they are granted − settled − held, summed over its executions.
+ */
 export interface AccountRecord {
   readonly id: string
   readonly name: string
-  /** Decimal text: all credits ever given. */
+  /** All credits ever given, a decimal text. */
   readonly granted: string
   readonly operations: readonly Operation[]
 }
 
-/** A key, known by the SHA-256 of its text only. */
+/** A key. The store has only the SHA-256 of its text. */
 export interface KeyRecord {
   readonly hash: string
   readonly accountId: string
@@ -62,7 +64,7 @@ export interface UploadRecord {
   readonly bytes: number
 }
 
-/** What a sprite submission asks for. */
+/** The request of a sprite. */
 export interface SheetRequest {
   readonly operation: 'sprite_sheet'
   readonly prompt: string
@@ -73,32 +75,32 @@ export interface SheetRequest {
   readonly maxCredits: string
 }
 
-/** What an image submission asks for. */
+/** The request of an image. */
 export interface ImageRequest {
   readonly operation: Exclude<Operation, 'sprite_sheet'>
   readonly prompt: string
-  /** Null for `text_to_image`, which takes none. */
+  /** Null for `text_to_image`, which takes no picture. */
   readonly referenceId: string | null
 }
 
-/** What an execution is to make. */
+/** The request of an execution. */
 export type ExecutionRequest = SheetRequest | ImageRequest
 
-/** A question of an execution. */
+/** A question that an execution asks. */
 export interface QuestionRecord {
   readonly id: string
   readonly text: string
   readonly requiresAsset: boolean
 }
 
-/** What was answered to a question; it belongs to the execution that the answer started. */
+/** An answer to a question. It belongs to the execution that it started. */
 export interface AnswerRecord {
   readonly text: string
-  /** The picture that came with it. */
+  /** The picture that came with the answer. */
   readonly referenceId: string | null
 }
 
-/** The service's review of delivered frames; indices from 0. */
+/** The service's review of delivered frames. Indices start at 0. */
 export interface ReviewRecord {
   readonly frameCount: number
   readonly background: 'remove' | 'keep'
@@ -112,7 +114,7 @@ export interface DeliveryRecord {
   readonly assetId: string
   readonly sha256: string
   readonly contentType: string
-  /** Pixels of the picture, of the sheet for a ZIP. */
+  /** Size of the picture in pixels; for a ZIP, size of its sheet. */
   readonly width: number
   readonly height: number
   /** Null for an image. */
@@ -123,11 +125,13 @@ export interface DeliveryRecord {
 export type Status = 'needs_input' | 'queued' | 'running' | 'completed' | 'failed' | 'cancelled'
 
 /**
- * An execution. `money` moves in the same commit as the status.
+ * An execution. `money` changes in the same commit as the status.
  *
- * - A sprite: none → held → settled | restored. A hold moves on with an answer: `moved` here, `held` in the execution that follows.
- * - An image: none → due → settled | none. What is due is no hold and the balance still shows it, since an image is charged on delivery;
- *   but nothing else is started with it, so that a delivered image can always be paid.
+ * - A sprite: none → held → settled | restored. An answer moves the hold: `moved` here, `held` in the
+ *   execution that follows.
+ * - An image: none → due → settled | none. An image is charged on delivery, so its price is not held and the
+ *   balance still shows it. But no other execution can start with it, so a delivered image can always be
+ *   paid.
  */
 export interface ExecutionRecord {
   readonly id: string
@@ -136,30 +140,30 @@ export interface ExecutionRecord {
   readonly jobId: string
   /** Id of the HTTP request that submitted it, shown in `sanitized_error`. */
   readonly requestId: string
-  /** SHA-256 of the submitted body: of the answer's for an execution that an answer started. */
+  /** SHA-256 of the submitted body; if an answer started the execution, of the answer's body. */
   readonly bodySha256: string
   readonly request: ExecutionRequest
-  /** Answers so far, oldest first. */
+  /** All answers so far, oldest first. */
   readonly answers: readonly AnswerRecord[]
-  /** Decimal text: the price at submission, which is what is held and charged. */
+  /** The price at submission, a decimal text. It is held and charged. */
   readonly price: string
   readonly money: 'none' | 'held' | 'due' | 'settled' | 'restored' | 'moved'
   readonly status: Status
-  /** Whether {@link failure} came from admission (no job was started) or from the job. */
+  /** Whether {@link failure} came from admission (no job started) or from the job. */
   readonly failedAt: 'admission' | 'job' | null
   readonly failure: Failure | null
   readonly delivery: DeliveryRecord | null
-  /** The question that it asked, also when it is answered. */
+  /** The question that it asked, even if it is answered. */
   readonly question: QuestionRecord | null
   /** The execution that the answer started. */
   readonly followedBy: string | null
-  /** Whether its conversation was deleted: nothing of it can be reached any more, only what was paid is still counted. */
+  /** Whether its conversation was deleted. Clients can no longer reach it, but its charge still counts. */
   readonly isDeleted: boolean
-  /** Events so far; they are stored under `<execution>/<number>`, from 1. */
+  /** Number of events so far. They are stored under `<execution>/<number>`, from 1. */
   readonly events: number
 }
 
-/** What was accepted under an `Idempotency-Key`. */
+/** The execution that was accepted under an `Idempotency-Key`. */
 export interface IdempotencyRecord {
   readonly bodySha256: string
   readonly executionId: string
@@ -180,9 +184,9 @@ export interface EventRecord {
   readonly failure: Failure | null
 }
 
-/** What the service stores, by kind. */
+/** The records of the service, by kind. */
 export interface Tables {
-  /** One secret, `signing`: hexadecimal, signs asset links. */
+  /** One secret, `signing`, hexadecimal: it signs asset links. */
   readonly secret: { readonly value: string }
   readonly account: AccountRecord
   /** By hash. */
@@ -195,5 +199,5 @@ export interface Tables {
   readonly event: EventRecord
 }
 
-/** One record to store; a later one of the same kind and id replaces it. */
+/** One record to store. It replaces an earlier one of the same kind and id. */
 export type Put = { [Kind in keyof Tables]: readonly [kind: Kind, id: string, value: Tables[Kind]] }[keyof Tables]

@@ -7,19 +7,31 @@ import type { Random } from '../../host/random.ts'
 import type { Put, Tables } from './records.ts'
 
 /**
- * The service's memory: records by kind and id, and bytes by SHA-256.
+ * The service's storage: records by kind and id, and bytes by SHA-256.
  *
- * A commit is seen at once by everyone in the process and is durable after {@link Store.flushed}. An answer goes out only after that, so that nothing a client has seen is lost by a crash.
+ * The whole process sees a commit at once. It is durable after {@link Store.flushed}, and an answer waits for
+ * that, so a crash loses nothing that a client has seen.
  */
 export interface Store {
   table<Kind extends keyof Tables>(kind: Kind): ReadonlyMap<string, Tables[Kind]>
-  /** Stores records, all or none. */
+  /** Stores all records or none. */
   commit(puts: readonly Put[]): void
-  /** Resolves when all that was committed before is durable. Rejects, from then on always, after a failed write: the service must be started again. */
+  /**
+   * Resolves when all earlier commits are durable. After a failed write it always rejects; the service must
+   * then be restarted.
+   */
   flushed(): Promise<void>
-  /** Keeps bytes, durably. @returns Their SHA-256, hexadecimal. */
+  /**
+   * Stores bytes durably.
+   *
+   * @returns Their SHA-256, hexadecimal.
+   */
   keep(bytes: Uint8Array): Promise<string>
-  /** Kept bytes. @throws `SW_DISK` where they are missing or damaged. */
+  /**
+   * Reads stored bytes.
+   *
+   * @throws `SW_DISK` if they are missing or damaged.
+   */
   bytes(sha256: string): Promise<Uint8Array>
 }
 
@@ -37,7 +49,7 @@ function emptyTables(): AnyTables {
   }
 }
 
-/** What a record of an older version of this service lacks. */
+/** Fields that records of an older version of this service lack. */
 const laterFields: { readonly [Kind in keyof Tables]?: Partial<Tables[Kind]> } = {
   execution: { answers: [], question: null, followedBy: null, isDeleted: false },
 }
@@ -46,7 +58,7 @@ function apply(tables: AnyTables, puts: readonly Put[]): void {
   for (const [kind, id, value] of puts) (tables[kind] as Map<string, unknown>).set(id, { ...laterFields[kind], ...value })
 }
 
-/** A store that ends with the process. */
+/** Creates a store that ends with the process. */
 export function createMemoryStore(): Store {
   const tables = emptyTables()
   const objects = new Map<string, Uint8Array>()
@@ -68,11 +80,13 @@ export function createMemoryStore(): Store {
 }
 
 /**
- * A store in a folder: `log.jsonl`, one line a commit, and `objects/<sha256>`. It survives a kill at any moment. One process a folder.
+ * Opens a store in a folder: `log.jsonl`, one line for each commit, and `objects/<sha256>`. It survives a
+ * crash at any moment. Only one process can use the folder.
  *
- * The log is folded and written anew, shortened, at every start; a torn last line (a commit that nobody was told of) is dropped.
+ * Every start shortens the log: it folds all records and writes them again. A torn last line belongs to a
+ * commit that no client has seen, and is dropped.
  *
- * @throws `SW_DISK` where the log is damaged before its end.
+ * @throws `SW_DISK` if the log is damaged before its last line.
  */
 export async function openStore(disk: Disk, random: Random, folder: string): Promise<Store> {
   const log = join(folder, 'log.jsonl')
@@ -104,7 +118,7 @@ export async function openStore(disk: Disk, random: Random, folder: string): Pro
 async function readLog(disk: Disk, log: string): Promise<Put[][]> {
   if ((await disk.stat(log)) === undefined) return []
   const lines = new TextDecoder().decode(await disk.read(log)).split('\n')
-  // What stands after the last line feed was cut by a crash before anyone was told.
+  // A crash cut the text after the last line feed before any client saw its commit.
   lines.pop()
   return lines.map((line, index) => {
     try {
@@ -132,7 +146,7 @@ interface Appender {
   flushed(): Promise<void>
 }
 
-/** Lines that come while a write runs go out together in the next one, so that many commits share one sync. */
+/** Lines that arrive during a write share the next write and its sync. */
 function createAppender(disk: Disk, log: string): Appender {
   let waiting: string[] = []
   let last: Promise<void> = Promise.resolve()
@@ -146,7 +160,8 @@ function createAppender(disk: Disk, log: string): Appender {
       waiting.push(line)
       if (waiting.length > 1) return
       last = last.then(write)
-      // Whoever needs the write awaits `flushed`, which rejects; this only keeps the process from ending before that.
+      // Callers that need the write await `flushed`, which rejects. This handler only prevents an unhandled
+      // rejection.
       last.catch(() => {})
     },
     flushed: () => last,

@@ -1,9 +1,9 @@
 import { type Bitmap, createBitmap, encodePng } from '../../../atlas/index.ts'
 
 /**
- * Renders SVG elements to a picture. The same elements give the same pixels on one version of sharp.
+ * Renders SVG elements to a picture. With one version of sharp, the same elements give the same pixels.
  *
- * @param body Elements in pixels.
+ * @param body Elements, in units of pixels.
  */
 export async function render(body: string, width: number, height: number): Promise<Bitmap> {
   // Loaded at first use: most starts of the service draw nothing.
@@ -12,18 +12,18 @@ export async function render(body: string, width: number, height: number): Promi
   return createBitmap(width, height, await sharp(Buffer.from(svg)).ensureAlpha().raw().toBuffer())
 }
 
-/** An SVG element that shows a picture as it is. */
+/** An SVG element that shows a picture unchanged. */
 export function toImage(picture: Bitmap): string {
   const data = Buffer.from(encodePng(picture)).toString('base64')
   return `<image width="${picture.width}" height="${picture.height}" href="data:image/png;base64,${data}"/>`
 }
 
 /**
- * Puts one colour behind elements, spread beyond their edges.
+ * Draws one colour behind elements, spread beyond their edges.
  *
  * @param colour `#rrggbb`.
- * @param reach Pixels of the blur.
- * @param strength Factor on the blurred opacity. A high one makes a rim with a hard edge.
+ * @param reach Standard deviation of the blur, pixels.
+ * @param strength Factor on the blurred opacity. A high one gives a rim with a hard edge.
  */
 export function withHalo(body: string, colour: string, reach: number, strength: number): string {
   return filtered(
@@ -35,10 +35,11 @@ export function withHalo(body: string, colour: string, reach: number, strength: 
   )
 }
 
-/** Changes elements by an SVG filter, in the colours of the screen. */
+/** Applies an SVG filter to elements, in sRGB. */
 export function filtered(body: string, filter: string): string {
   const region = 'x="0" y="0" width="100%" height="100%" filterUnits="userSpaceOnUse" color-interpolation-filters="sRGB"'
-  // The elements of an outer filter are longer than those of an inner one, so the length tells them apart.
+  // The elements of an outer filter are longer than those of an inner one, so their length makes the id
+  // unique.
   const id = `filter${body.length}`
   return `<filter id="${id}" ${region}>${filter}</filter><g filter="url(#${id})">${body}</g>`
 }
