@@ -83,3 +83,11 @@ export const cast: Motion = act(true, (at) => {
     accents: [{ kind: 'aura', at: power }, ...during('glints', at, 0.2, 0.95)],
   }
 })
+
+/** Ducks, holds, comes up. */
+export const crouch: Motion = act(true, (at) => ({
+  scaleY: track(at, [0, 1], [0.12, 1.02], [0.38, 0.74], [0.68, 0.76], [0.88, 1.03], [1, 1]),
+  scaleX: track(at, [0, 1], [0.12, 0.99], [0.38, 1.13], [0.68, 1.12], [0.88, 0.98], [1, 1]),
+  nod: track(at, [0, 0], [0.38, 0.1], [0.68, 0.08], [1, 0]),
+  lean: 0.015 * Math.sin(at * Math.PI * 2),
+}))

@@ -91,6 +91,18 @@ export const fly: Motion = cycle((turn, { hasWings }) => {
   }
 })
 
+/** Swims in place: a wave runs from head to tail. */
+export const swim: Motion = cycle((turn) => ({
+  planted: false,
+  y: 0.02 * Math.sin(turn),
+  x: 0.02 * Math.cos(turn),
+  ripple: 0.045,
+  ripplePhase: turn,
+  tilt: 0.06 * Math.sin(turn - 0.6),
+  pivot: 0.5,
+  scaleX: 1 + 0.03 * Math.cos(turn),
+}))
+
 /** Turns once about the vertical axis. */
 export const spin: Motion = cycle((turn, _build, at) => ({
   turn,

@@ -57,6 +57,9 @@ export interface Pose {
   readonly flap: number
   /** Turn about the vertical axis. It scales the width by its cosine. */
   readonly turn: number
+  /** Rise and fall along the length of the body, for fish and snakes. */
+  readonly ripple: number
+  readonly ripplePhase: number
   readonly waves: readonly Wave[]
   readonly gait?: Gait
   /**
@@ -89,6 +92,8 @@ export const REST: Pose = {
   arm: 0,
   flap: 0,
   turn: 0,
+  ripple: 0,
+  ripplePhase: 0,
   waves: [],
   brace: 0,
   tuck: 0,

@@ -1,6 +1,6 @@
 import { readSubjects, type Subject } from './drawing.ts'
 
-/** Things to find, carry and use, and plants. */
+/** Things to find, carry and use. */
 export const items: readonly Subject[] = readSubjects(`
 = sword blade dagger | silver gold
   use sword main 66 190 1.5 45
@@ -37,9 +37,6 @@ export const items: readonly Subject[] = readSubjects(`
 = star | #ffd040 gold
   part main 14 8 7: M128 32L159.7 98.3L232.6 108L179.4 158.7L192.7 231L128 196L63.3 231L76.6 158.7L23.4 108L96.3 98.3Z
   face 128 134 24 10
-= tree oak pine fir bush | #4ab860 brown
-  part brown 12: M108 150L102 224Q96 240 84 246H176Q160 240 154 224L150 150Z
-  part main 18 9: M70 178C34 182 20 150 36 128C18 104 36 70 66 72C74 38 116 24 142 42C176 28 210 52 206 86C236 96 240 136 216 150C212 180 176 188 158 174C136 192 96 194 70 178Z
 = mushroom toadstool | #e43e48 white | 128 50 0.76
   part #ffecd0 14: M92 150Q82 214 72 226Q72 246 128 246Q184 246 184 226Q174 214 164 150Z
   part main 16 8: M20 152C20 84 66 40 128 40C190 40 236 84 236 152C236 172 184 178 128 178C72 178 20 172 20 152Z
