@@ -102,7 +102,7 @@ describe('an option', () => {
 
 test('the packer takes pages of the sides that the option takes', () => {
   const text = readFileSync(new URL('../../atlas/atlas.ts', import.meta.url), 'utf8')
-  expect(text).toContain(`Longest side of a page, pixels, ${pageSide.least} to ${pageSide.most}; `)
+  expect(text).toContain(`Longest side of a page, pixels, ${pageSide.least} to ${pageSide.most}. `)
   for (const maxSize of [pageSide.least - 1, pageSide.most + 1]) {
     expect(() => makeAtlas('sprites', [], { maxSize })).toThrow(`from ${pageSide.least} to ${pageSide.most} pixels`)
     expect(() => resolveOptions({ atlas: { maxSize } }, project)).toThrow(`from ${pageSide.least} to ${pageSide.most}`)
