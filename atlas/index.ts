@@ -23,8 +23,15 @@ export { bleedColours } from './encode/bleed.ts'
 export { encodePage, type PageEncoding, readPage, readPicture, resize } from './encode/codec.ts'
 export type { TextureCodec } from './encode/texture.ts'
 export { AtlasError, type AtlasErrorCode } from './errors.ts'
-export { type Abilities, encodingsFor, type PageFormat, pageFormats } from './format-abilities.ts'
-export { type FormatName, formatNames, isFormatName } from './format-names.ts'
+export {
+  type Abilities,
+  encodingsFor,
+  type FormatName,
+  formatNames,
+  isFormatName,
+  type PageFormat,
+  pageFormats,
+} from './format-abilities.ts'
 export type { EncodedAtlas, EncodedPage, EngineFormat, OutputFile } from './formats/format.ts'
 export { createGodotFormat, type GodotOptions } from './formats/godot.ts'
 export { createPhaserFormat, type PhaserOptions } from './formats/phaser.ts'

@@ -18,10 +18,9 @@ import { readAccounts } from './workshop/ledger/accounts.ts'
 import { verifyAccounts } from './workshop/ledger/verify.ts'
 import { readDelivered } from './workshop/live/delivered.ts'
 import { createSpecEditor } from './workshop/live/edit-spec.ts'
-import { createOverviewer } from './workshop/live/overview.ts'
+import { createOverviewer, readPrices } from './workshop/live/overview.ts'
 import { createPendingReader } from './workshop/live/pending-purchases.ts'
 import { createPreviewer } from './workshop/live/preview.ts'
-import { readPrices } from './workshop/live/prices.ts'
 import { projectFiles } from './workshop/project-files.ts'
 import { answer, cancel, forget } from './workshop/questions.ts'
 import { recover } from './workshop/recovery/recover.ts'
@@ -32,7 +31,7 @@ import { acceptStanding } from './workshop/trust/accept-standing.ts'
 import { openTrust } from './workshop/trust/trust-desk.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
-export type { JobProgress, ProgressListener } from './job/progress.ts'
+export type { JobProgress, ProgressListener } from './job/order.ts'
 export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './project/plan.ts'
 export type { KeyRoute, TrustedHost } from './project/trust/hosts.ts'
 export type { AnimationQuality, FrameFlag } from './sheets/quality.ts'
@@ -51,6 +50,7 @@ export type {
   DoctorFinding,
   FrameFile,
   PlanReport,
+  Preview,
   RecoverReport,
   RecoverRequest,
   ReviewReport,
@@ -68,7 +68,6 @@ export type {
   SpecEditReport,
   SpecEditRequest,
 } from './workshop/api/overview-report.ts'
-export type { Preview } from './workshop/api/preview-report.ts'
 export type {
   BalanceEvidence,
   LedgerCheck,

@@ -1,4 +1,4 @@
-import type { FormatName } from '../format-names.ts'
+import type { FormatName } from '../format-abilities.ts'
 import { aseprite } from './aseprite.ts'
 import { css } from './css.ts'
 import type { EngineFormat } from './format.ts'

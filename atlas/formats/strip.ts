@@ -5,10 +5,10 @@ import type { PlacedFrame } from '../frames/placed-frame.ts'
 import { encodePng } from '../png/write.ts'
 import { toCss } from './css.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from './format.ts'
+import { cutWhole } from './shared/frames.ts'
 import { toTextFile } from './shared/hash-frame.ts'
 import { scaleSuffix } from './shared/pages.ts'
 import { toSafePaths } from './shared/safe-names.ts'
-import { cutWhole } from './shared/whole-frame.ts'
 
 /** A strip wider than this many pixels continues in the next row. */
 const WIDEST = 4096

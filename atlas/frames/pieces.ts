@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import type { Bitmap } from '../bitmap.ts'
 import type { PagePicture } from '../compose.ts'
-import { pictureDigest } from '../digest.ts'
 import { canvasOf, type Frame, type FrameSequence } from '../frame.ts'
 import type { EarlierPages, PackedPlace } from '../packing/packer.ts'
 import type { EarlierFrame } from './placed-frame.ts'
@@ -98,4 +98,15 @@ export function earlierPlaces(
 /** A nine-slice is cut by its borders on the page, so its frames must not be trimmed. */
 export function untrimmedSlices(sequence: FrameSequence): FrameSequence {
   return sequence.borders === undefined ? sequence : { ...sequence, trim: false }
+}
+
+const known = new WeakMap<Bitmap, string>()
+
+/** Returns a hash of a picture's size and pixels. It is cached, since pixels never change in place. */
+export function pictureDigest(bitmap: Bitmap): string {
+  const before = known.get(bitmap)
+  if (before !== undefined) return before
+  const digest = `${bitmap.width}x${bitmap.height} ${createHash('sha256').update(bitmap.data).digest('base64')}`
+  known.set(bitmap, digest)
+  return digest
 }

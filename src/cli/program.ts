@@ -4,10 +4,10 @@ import type { Host } from '../host/host.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
 import { type CommandLine, parseCommandLine } from './command-line.ts'
+import { confirmRoute } from './commands/trust.ts'
 import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
-import { confirmRoute } from './trust-question.ts'
 import { createPrinter, type Printer } from './view/printer.ts'
 
 /**

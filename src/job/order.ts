@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Approval, Approvers } from '../credit/approval.ts'
+import type { Credits } from '../credit/credits.ts'
 import type { Ledger } from '../credit/ledger.ts'
 import type { KeyRing } from '../credit/signing-key.ts'
 import type { Clock } from '../host/clock.ts'
@@ -11,10 +12,27 @@ import type { LockStore } from '../vault/lock-store.ts'
 import type { AskedFields } from '../vault/lockfile.ts'
 import type { ObjectStore } from '../vault/objects.ts'
 import type { DecisionFacts } from './decision.ts'
-import type { ProgressListener } from './progress.ts'
 import type { Journal } from './records/journal.ts'
 import type { Reservations } from './records/reservations.ts'
 import type { Uploads } from './uploads.ts'
+
+/** The progress of one request, reported as it happens. It is for display, never a base for decisions. */
+export interface JobProgress {
+  /** `sprite.animation`. */
+  readonly id: string
+  readonly phase: 'checking' | 'uploading' | 'submitting' | 'queued' | 'running' | 'waiting' | 'downloading' | 'bought' | 'failed'
+  /** 0 to 1 while `running`, if the service reports it. */
+  readonly progress?: number
+  /** The service's words, or why it waits. */
+  readonly message?: string
+  /** Credits that are held for this request from now on; 0 once they are settled or restored. */
+  readonly held?: Credits
+  /** Credits that this request has cost. */
+  readonly settled?: Credits
+}
+
+/** Receives progress. It must not throw. */
+export type ProgressListener = (progress: JobProgress) => void
 
 /** The picture that an order starts from. */
 export type OrderReference =

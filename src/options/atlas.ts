@@ -1,5 +1,5 @@
+import type { FormatName } from '../../atlas/format-abilities.ts'
 import { type Abilities, abilities, drawsOf, encodingsFor, type PageFormat } from '../../atlas/format-abilities.ts'
-import type { FormatName } from '../../atlas/format-names.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 
 /** Quality by encoding, 1 to 100. */

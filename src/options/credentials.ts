@@ -1,10 +1,35 @@
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
+import { inspect, parseEnv } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { refuseKeyInAddress, searchFor } from './key-search.ts'
 import { baseUrlWords, parseBaseUrl } from './schema.ts'
-import { Secret } from './secret.ts'
+
+/** A text that must not get out by accident: printed, logged, listed or written as JSON it is `[key]`. */
+export class Secret {
+  readonly #value: string
+
+  constructor(value: string) {
+    this.#value = value
+  }
+
+  /** The text itself, for the one header that needs it. */
+  reveal(): string {
+    return this.#value
+  }
+
+  toString(): string {
+    return '[key]'
+  }
+
+  toJSON(): string {
+    return '[key]'
+  }
+
+  static {
+    Object.defineProperty(Secret.prototype, inspect.custom, { value: () => '[key]' })
+  }
+}
 
 type Variables = Readonly<Record<string, string | undefined>>
 

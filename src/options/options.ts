@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { FormatName } from '../../atlas/format-names.ts'
+import type { FormatName } from '../../atlas/format-abilities.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import type { Credits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type PageFormat, pageFormats } from '../../atlas/format-abilities.ts'
-import { type FormatName, formatNames, isFormatName } from '../../atlas/format-names.ts'
+import { type FormatName, formatNames, isFormatName, type PageFormat, pageFormats } from '../../atlas/format-abilities.ts'
 import type { EngineFormat } from '../../atlas/formats/format.ts'
 import { pageSide } from '../../atlas/limits.ts'
 import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'

@@ -5,7 +5,6 @@ import { type AnimationPorts, makeAnimation, readAnimation } from './cache/anima
 import { type AskedGroup, readSheet, scalesOf, sheetKey, writeSheet } from './cache/sheet.ts'
 import { encodeSheet, type TextureEncoder } from './encode.ts'
 import { type CutAnimation, frameName, toSequence, untrimmed } from './frames.ts'
-import { groupBy } from './group-by.ts'
 import { type Layout, layoutDigest, layoutName, toLayout } from './layout.ts'
 import type { BuiltAtlas, BuiltGroup, PackedAtlas, PackedGroup } from './model.ts'
 import { layOut } from './pack-group.ts'
@@ -136,4 +135,16 @@ function withAnimations({ atlases, quality, warnings }: PackedGroup, members: re
     return { ...atlas, animations: animations.sort((a, b) => (a.name < b.name ? -1 : 1)) }
   }
   return { atlases: atlases.map(toAtlas), quality, warnings }
+}
+
+/** Items by what they have in common, in their order. */
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group) group.push(item)
+    else groups.set(key, [item])
+  }
+  return groups
 }

@@ -5,7 +5,7 @@ import { createPrinter } from '../../src/cli/view/printer.ts'
 import { applyProgress, emptyProgress, layProgress, type ProgressState, sumProgress } from '../../src/cli/view/progress.ts'
 import { createProgressDisplay } from '../../src/cli/view/progress-display.ts'
 import type { Host } from '../../src/host/host.ts'
-import type { JobProgress } from '../../src/job/progress.ts'
+import type { JobProgress } from '../../src/job/order.ts'
 
 const plain = createPaint(false)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sizeWords } from '../../src/cli/view/size.ts'
+import { sizeWords } from '../../src/cli/commands/store/list.ts'
 import type { CopyReport, PruneLine, PruneRequest, ResultStore, StoreReport, VerifyReport } from '../../src/workshop.ts'
 import { createWorld, type World, type WorldInit } from './world.ts'
 

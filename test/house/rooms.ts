@@ -47,7 +47,6 @@ export const rooms: Readonly<Record<string, Room>> = {
       'src/service/profile.ts',
       'atlas/format-abilities.ts',
       'atlas/formats/format.ts',
-      'atlas/format-names.ts',
       'atlas/limits.ts',
     ],
   },

@@ -5,8 +5,7 @@ import { inspect } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SpritewrightError } from '../../src/errors.ts'
 import { nodeDisk } from '../../src/host/disk.ts'
-import { readCredentials } from '../../src/options/credentials.ts'
-import { Secret } from '../../src/options/secret.ts'
+import { readCredentials, Secret } from '../../src/options/credentials.ts'
 
 const disk = nodeDisk()
 const canary = 'canary-key-4711'

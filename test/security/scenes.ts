@@ -10,7 +10,7 @@ import { createJournal, type Journal, type JournalView } from '../../src/job/rec
 import type { JournalRecord, RecordBodies, RecordType } from '../../src/job/records/record.ts'
 import { createReservations } from '../../src/job/records/reservations.ts'
 import { createUploads } from '../../src/job/uploads.ts'
-import { Secret } from '../../src/options/secret.ts'
+import { Secret } from '../../src/options/credentials.ts'
 import { readApprovers } from '../../src/project/trust/approvers.ts'
 import { openCheckoutName } from '../../src/project/trust/checkout.ts'
 import { checkRoute, openTrustedHosts, routeOf } from '../../src/project/trust/hosts.ts'

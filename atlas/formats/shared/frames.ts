@@ -1,10 +1,12 @@
+import { type Bitmap, blit, createBitmap } from '../../bitmap.ts'
+import { AtlasError } from '../../errors.ts'
 import { abilities } from '../../format-abilities.ts'
+import { cutPlaced, type PlacedFrame } from '../../frames/placed-frame.ts'
 import { encodePng } from '../../png/write.ts'
 import type { EncodedAtlas, EngineFormat, OutputFile } from '../format.ts'
 import { toTable, toTextFile } from './hash-frame.ts'
 import { scaleSuffix } from './pages.ts'
 import { toSafePaths } from './safe-names.ts'
-import { cutWhole } from './whole-frame.ts'
 
 /**
  * Single frames: each frame as a PNG of its untrimmed size, and a manifest that a person can read and edit.
@@ -48,4 +50,22 @@ function toManifest(atlases: readonly EncodedAtlas[], scale: number, fileOf: (na
       ]),
     ),
   }
+}
+
+/**
+ * Cuts a frame from its page and restores its untrimmed size.
+ *
+ * @throws {AtlasError} `SW_ATLAS_OPTION` if the atlas has no pixels of the page.
+ */
+export function cutWhole({ atlas }: EncodedAtlas, frame: PlacedFrame): Bitmap {
+  const page = atlas.pages[frame.page]
+  if (page === undefined) {
+    throw new AtlasError('SW_ATLAS_OPTION', {
+      message: `Expected the pixels of page ${frame.page} of "${atlas.name}", found ${atlas.pages.length} pages. A format with pages: 'pixels' needs decoded pages.`,
+      facts: { atlas: atlas.name, page: frame.page },
+    })
+  }
+  const whole = createBitmap(frame.sourceWidth, frame.sourceHeight)
+  blit(whole, cutPlaced(page.bitmap, frame), frame.offsetX, frame.offsetY)
+  return whole
 }

@@ -8,7 +8,7 @@ import './styles/layout.css'
 import './styles/list.css'
 import './styles/preview.css'
 import './styles/pages.css'
-import { keepToken } from './state/token.ts'
+import { keepToken } from './state/api.ts'
 
 const tokenOf = keepToken(() => void store.refresh())
 const store: PanelStore = createStore(createApi(tokenOf))

@@ -1,19 +1,20 @@
 import type { OpenapiDifference } from '../../contract/openapi/openapi.ts'
 import type { Credits } from '../../credit/credits.ts'
+import type { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
-import type { ProgressListener } from '../../job/progress.ts'
+import type { ProgressListener } from '../../job/order.ts'
 import type { ShownDecision } from '../../job/recover.ts'
 import type { ResolvedOptions } from '../../options/options.ts'
 import type { PlanItem, PlanStep } from '../../project/plan.ts'
 import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
 import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
 import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
 import type { Trust } from '../trust/trust-desk.ts'
 import type { DeliveredFrames, Overview, PendingReport, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
-import type { Preview } from './preview-report.ts'
 
 /** What the project has, lacks, and what the lacking part would cost. */
 export interface PlanReport {
@@ -258,4 +259,14 @@ export interface Workshop {
   containsKey(bytes: Uint8Array): boolean
   /** Frees connections, and stops the embedded service if this workshop started it. */
   close(): Promise<void>
+}
+
+/** What a dev server shows. */
+export interface Preview {
+  /** All specs that are in order, sorted by name; one that says what it said before is the very same object. */
+  readonly specs: readonly SpriteSpec[]
+  /** One atlas a sprite, of the sprites that were asked for and could be made. */
+  readonly sheets: BuiltSheets
+  /** What is wrong with specs; and with references, results and frames touched up by hand of the sprites that were asked for. Each names its file. */
+  readonly errors: readonly SpritewrightError[]
 }

@@ -1,14 +1,15 @@
 import type { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { listOrphans, toOrphanOrder } from '../../project/orphans.ts'
-import { type PlanStep, standingOf } from '../../project/plan.ts'
-import type { SessionKeeper } from '../../project/session.ts'
-import { readFacts, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
-import { groupBy } from '../../sheets/group-by.ts'
+import { type PlanStep, type Quote, standingOf } from '../../project/plan.ts'
+import { askQuotes, priceKey } from '../../project/quotes.ts'
+import type { Session, SessionKeeper } from '../../project/session.ts'
+import { isUnsent, readFacts, survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
+import { groupBy } from '../../sheets/group.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
 import type { Workshop } from '../api/api.ts'
-import type { Overview, OverviewItem, OverviewOrphan } from '../api/overview-report.ts'
+import type { Overview, OverviewItem, OverviewOrphan, PriceList } from '../api/overview-report.ts'
 import { mayBuy } from '../may-buy.ts'
 import { isAbout, staleOf } from '../sheets/changed-specs.ts'
 import { othersOf, serviceOf } from './pending-purchases.ts'
@@ -155,4 +156,18 @@ function joinSteps(all: readonly PlanStep[]): readonly PlanStep[] {
     steps.set(key, before ? { ...before, sprites: [...before.sprites, ...step.sprites] } : step)
   }
   return [...steps.values()]
+}
+
+/** Asks the service for the balance and for the price of all that is not bought; broken specs are left out. */
+export async function readPrices(context: Context, session: Session, signal: AbortSignal): Promise<PriceList> {
+  const { items, steps } = await survey(context, [], { identity: session.identity })
+  const quotes = askQuotes(session, signal)
+  const priced = new Map<string, Quote>()
+  for (const { request } of [...items, ...steps].filter(isUnsent)) priced.set(priceKey(request), await quotes.of(request))
+  return {
+    of: (request) => priced.get(priceKey(request)),
+    balance: await session.client.balance(signal),
+    service: { host: session.identity.host, keyMode: session.identity.keyMode },
+    at: context.host.clock.wall(),
+  }
 }

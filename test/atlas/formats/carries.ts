@@ -1,4 +1,4 @@
-import type { FormatName } from '../../../atlas/format-names.ts'
+import type { FormatName } from '../../../atlas/format-abilities.ts'
 
 /** What comes through a format, as the suite tests it and docs/formats.md tells it. */
 export interface Carries {

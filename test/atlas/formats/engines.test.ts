@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Atlas } from '../../../atlas/atlas.ts'
 import { createBitmap } from '../../../atlas/bitmap.ts'
-import { formatNames, isFormatName } from '../../../atlas/format-names.ts'
+import { formatNames, isFormatName } from '../../../atlas/format-abilities.ts'
 import type { EncodedAtlas } from '../../../atlas/formats/format.ts'
 import { createPhaserFormat } from '../../../atlas/formats/phaser.ts'
 import { formats } from '../../../atlas/formats/registry.ts'

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact'
-import { useDraft } from './use-draft.ts'
+import { useDraft } from './hooks.ts'
 
 /** Yes or no, written at once. */
 export interface CheckFieldProps {

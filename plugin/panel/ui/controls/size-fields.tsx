@@ -2,8 +2,8 @@ import type { VNode } from 'preact'
 import { useId } from 'preact/hooks'
 import { mostSidePx } from '../../../../src/spec/spec.ts'
 import type { PanelSprite } from '../../../protocol/protocol.ts'
+import { useDraft } from './hooks.ts'
 import { NumberField } from './number-field.tsx'
-import { useDraft } from './use-draft.ts'
 
 type Size = PanelSprite['size']
 type SizeKind = 'delivered' | 'longest' | 'box'

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelFrame, PanelPage } from '../../../protocol/protocol.ts'
 import { drawStage } from './drawing.ts'
-import { usePages } from './pages.ts'
+import { usePages } from './use-frames.ts'
 
 /** A still frame, fitted into a square by CSS; fetched when it comes into view. */
 export function FramePicture({

@@ -1,12 +1,12 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
-import { useWidth } from '../controls/use-width.ts'
+import { useWidth } from '../controls/hooks.ts'
 import { scaleOf, type ViewSettings, zoomBy } from '../state/view-settings.ts'
 import { AnchorHandle } from './anchor-handle.tsx'
 import { type DrawnFrame, drawStage } from './drawing.ts'
-import { usePages } from './pages.ts'
 import type { Player } from './playback.ts'
+import { usePages } from './use-frames.ts'
 
 /** What a stage shows and how. */
 export interface StageProps {

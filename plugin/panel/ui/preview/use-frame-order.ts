@@ -1,5 +1,5 @@
 import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol/protocol.ts'
-import { useDraft } from '../controls/use-draft.ts'
+import { useDraft } from '../controls/hooks.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
 import { allOf, droppedOf, type FrameOrder, orderOf, toUse, withKept, withMoved, withoutPlaces } from './frame-order.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { PanelFrames } from '../../../protocol/protocol.ts'
+import type { PanelFrames, PanelPage } from '../../../protocol/protocol.ts'
 import { usePanel } from '../state/panel-context.ts'
 
 /**
@@ -22,4 +22,36 @@ export function useFrames(id: string, take: number, mark: string): PanelFrames |
     }
   }, [store, id, take, mark])
   return frames?.id === id && frames.take === take ? frames : undefined
+}
+
+/** Pictures by their address, which names their content. Oldest first; what was looked at long ago is fetched again. */
+const kept = new Map<string, HTMLImageElement>()
+const mostKept = 200
+
+/** The pictures of pages, each undefined until it is here. Draws anew when one arrives. */
+export function usePages(pages: readonly PanelPage[]): readonly (HTMLImageElement | undefined)[] {
+  const [, setArrived] = useState(0)
+  const urls = pages.map((page) => page.url).join('\n')
+  useEffect(() => {
+    let isWanted = true
+    for (const url of urls.split('\n')) {
+      if (url === '' || kept.has(url)) continue
+      const image = new Image()
+      image.src = url
+      // One that cannot be read leaves its frames empty; the server's errors say why.
+      image.decode().then(
+        () => {
+          kept.set(url, image)
+          const [oldest] = kept.keys()
+          if (kept.size > mostKept && oldest !== undefined) kept.delete(oldest)
+          if (isWanted) setArrived((count) => count + 1)
+        },
+        () => {},
+      )
+    }
+    return () => {
+      isWanted = false
+    }
+  }, [urls])
+  return pages.map((page) => kept.get(page.url))
 }

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelError, PanelState } from '../../../protocol/protocol.ts'
-import { useFocusKept } from '../controls/use-focus-kept.ts'
+import { useFocusKept } from '../controls/hooks.ts'
 import { ApproveDialog } from '../money/approve-dialog.tsx'
 import { addressOf, isPlainClick, type Place, usePlaceInPage } from '../state/address.ts'
 import { type Panel, PanelContext, useModel, usePanel } from '../state/panel-context.ts'

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { PanelLedgerEntry } from '../../../protocol/protocol.ts'
-import { useWidth } from '../controls/use-width.ts'
+import { useWidth } from '../controls/hooks.ts'
 import { creditsWords, timeWords } from '../state/words.ts'
 import { niceCeiling, stepsOf } from './chart-steps.ts'
 

@@ -2,7 +2,6 @@ import type { VNode } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
 import type { PanelPaid, PanelSprite, PanelState } from '../../../protocol/protocol.ts'
 import { FramePicture } from '../preview/frame-picture.tsx'
-import { useKeptNodes } from '../state/kept-nodes.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { canBeApproved, countWords, creditsWords, progressOf, sumOf, wantsPerson } from '../state/words.ts'
 import { PaidRow } from './paid-row.tsx'
@@ -182,4 +181,20 @@ function find(
   })
   const isFound = (paid: PanelPaid): boolean => named(paid.id) && (filter === 'all' || (filter === 'open' && wantsPerson(paid)))
   return { groups, steps: state.steps.filter(isFound), orphans: state.orphans.filter(isFound) }
+}
+
+/** Draws a part of a list, or takes what was drawn for the same values: what is the same node is not looked at again. */
+export type KeepNode = (key: string, values: readonly unknown[], draw: () => VNode) => VNode
+
+/** For lists of thousands, of which one line changes. */
+export function useKeptNodes(): KeepNode {
+  const kept = useRef(new Map<string, { readonly values: readonly unknown[]; readonly node: VNode }>())
+  return (key, values, draw) => {
+    const before = kept.current.get(key)
+    const isSame = before?.values.length === values.length && before.values.every((value, index) => Object.is(value, values[index]))
+    if (before && isSame) return before.node
+    const node = draw()
+    kept.current.set(key, { values, node })
+    return node
+  }
 }

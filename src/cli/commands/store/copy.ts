@@ -3,8 +3,7 @@ import type { CommandContext } from '../../context.ts'
 import { ink } from '../../view/ink.ts'
 import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
-import { sizeWords } from '../../view/size.ts'
-import { shortHash } from './list.ts'
+import { shortHash, sizeWords } from './list.ts'
 
 /** `spritewright store push [names…]`: copies what the shared store lacks. Exit code 1 where a result was damaged here. */
 export async function push({ parts, printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {

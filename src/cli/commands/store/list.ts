@@ -3,7 +3,6 @@ import type { CommandContext } from '../../context.ts'
 import { type Ink, ink, type Style } from '../../view/ink.ts'
 import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
-import { sizeWords } from '../../view/size.ts'
 
 const states: Readonly<Record<ResultState | 'quarantined', { readonly words: string; readonly style: Style }>> = {
   used: { words: 'used', style: 'green' },
@@ -93,4 +92,16 @@ function tellSum(printer: Printer, { results, quarantined, othersInShared }: Sto
       ink('bold', 'spritewright store prune'),
       ' tells how they may go.',
     )
+}
+
+/** A number of bytes for people: `312 B`, `4.2 kB`, `1.8 MB`; thousands, as file managers count. */
+export function sizeWords(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
+  let value = bytes
+  let index = 0
+  while (Math.round(value * 10) >= 10_000 && index < units.length - 1) {
+    value /= 1000
+    index++
+  }
+  return `${index === 0 ? value : value.toFixed(1)} ${units[index]}`
 }

@@ -5,8 +5,7 @@ import type { CommandContext } from '../../context.ts'
 import { ink } from '../../view/ink.ts'
 import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
-import { sizeWords } from '../../view/size.ts'
-import { inkResultState, shortHash } from './list.ts'
+import { inkResultState, shortHash, sizeWords } from './list.ts'
 
 const recoveries: Readonly<Record<Recovery, string>> = {
   service: 'the service has it now and gives it again for free, as long as it keeps it',

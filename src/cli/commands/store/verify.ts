@@ -3,8 +3,7 @@ import type { VerifiedResult } from '../../../workshop.ts'
 import type { CommandContext } from '../../context.ts'
 import { type Ink, ink } from '../../view/ink.ts'
 import { count } from '../../view/plan.ts'
-import { sizeWords } from '../../view/size.ts'
-import { shortHash } from './list.ts'
+import { shortHash, sizeWords } from './list.ts'
 
 const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
   mended: ink('green', '✓ mended'),
