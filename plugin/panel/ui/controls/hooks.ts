@@ -34,8 +34,13 @@ export function useFocusKept(): void {
   useEffect(() => {
     if (document.activeElement !== document.body || last.current?.isConnected !== false) return
     last.current = undefined
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+    focusHeading()
   })
+}
+
+/** Moves the focus to the heading of the shown page, without scrolling. */
+export function focusHeading(): void {
+  document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
 }
 
 /** The width inside an element, pixels, as it is now. */

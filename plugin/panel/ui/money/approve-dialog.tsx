@@ -1,6 +1,7 @@
 import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelOffer } from '../../../protocol/actions.ts'
+import { focusHeading } from '../controls/hooks.ts'
 import { Modal } from '../controls/modal.tsx'
 import { Refused } from '../state/api.ts'
 import { usePanel } from '../state/panel-context.ts'
@@ -53,8 +54,9 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
       })
       store.announce(`Approved: ${offerSentence(shown)}`)
       void store.refresh()
-      // Closed and not only taken away, so that the focus goes back to where it came from.
       dialog.current?.close()
+      // Closing returns the focus to the button that opened the dialog. That button is about to be disabled.
+      focusHeading()
     } catch (error) {
       setBusy(false)
       setProblem((error as Error).message)
