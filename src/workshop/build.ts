@@ -3,7 +3,7 @@ import type { Context } from '../project/context.ts'
 import { isFetchable, listOrphans, ofPresentServices, warnOfOrphan } from '../project/orphans.ts'
 import type { SessionKeeper } from '../project/session.ts'
 import { listStrays } from '../project/strays.ts'
-import { isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
+import { isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
 import type { BuildReport, BuildRequest } from './api/api.ts'
 import { type Bought, buy } from './buy.ts'
@@ -85,7 +85,6 @@ async function bring(
   request: BuildRequest,
   first: Survey,
 ): Promise<{ crew: Bought; found: Survey; identity?: ServiceIdentity }> {
-  const names = request.names ?? []
   const allowsPlaceholders = request.approvedOnly === true || (context.options.build.unbought === 'placeholder' && request.frozen !== true)
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
@@ -96,13 +95,13 @@ async function bring(
   const signal = request.signal ?? new AbortController().signal
   const session = await keeper.open(signal)
   const crew = await buy(context, session, {
-    names,
+    wanted: first,
     mayBuy: mayBuy(context, request),
     allowsPlaceholders,
     approvedOnly: request.approvedOnly === true,
     onProgress: request.onProgress ?? (() => {}),
     signal,
   })
-  const found = await survey(context, names, { identity: session.identity })
+  const found = await surveyWanted(context, first, await context.lock.read(), { identity: session.identity })
   return { crew, found, identity: session.identity }
 }

@@ -12,7 +12,15 @@ import { toApprovalChange, toJobPorts, toOrder, withSteps } from '../project/ord
 import type { Standing } from '../project/plan.ts'
 import { askQuotes, type Quotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
-import { checkReferences, isUnsent, type Survey, survey, throwAll, type WantedAnimation } from '../project/survey.ts'
+import {
+  checkReferences,
+  isUnsent,
+  type Survey,
+  surveyWanted,
+  throwAll,
+  type WantedAnimation,
+  type WantedAnimations,
+} from '../project/survey.ts'
 import { spriteOf } from '../spec/request.ts'
 import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
@@ -20,7 +28,8 @@ import { type Missing, missingError } from './missing.ts'
 
 /** How a run may buy. */
 export interface BuyRequest {
-  readonly names: readonly string[]
+  /** What the run has read of specs and references. It is read once a run. */
+  readonly wanted: WantedAnimations
   /** Nothing new is sent; what is in flight or lost is still fetched, which is free. */
   readonly mayBuy: boolean
   /** What is not bought and must not be bought is left out instead of failing the run. */
@@ -37,23 +46,25 @@ export interface BuyRequest {
  * Before the first submission of a run everything is checked that can be: what is unapproved, who is to buy, what it costs together. When that fails, nothing was sent.
  */
 export async function buy(context: Context, session: Session, request: BuyRequest): Promise<Bought> {
-  const before = await survey(context, request.names, { identity: session.identity }, session.client.keyTag)
+  const states = async (): Promise<Survey> =>
+    surveyWanted(context, request.wanted, await context.lock.read(), { identity: session.identity }, session.client.keyTag)
+  const before = await states()
   if (!request.approvedOnly) throwAll(before.errors)
   await checkReferences(context, before.items, session.capabilities)
   const quotes = askQuotes(session, request.signal)
   const mayApprove = request.mayBuy && !request.approvedOnly
   const standing = mayApprove ? await approveByBudget(context, session, before, quotes) : []
   context.warnings.push(...standing)
-  const found = mayApprove ? await survey(context, request.names, { identity: session.identity }, session.client.keyTag) : before
+  const found = mayApprove ? await states() : before
   // After what may have made this user's key.
   const ports = await toJobPorts(context, session, request)
-  const states = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
+  const byHash = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
   const open = found.items.flatMap((item, index) =>
     item.state === 'bought' ? [] : [toOrder(session, found.wanted[index] as WantedAnimation, found)],
   )
   const unsentOf = (order: Order): Unsent[] =>
     withSteps(order)
-      .flatMap((one) => (states.get(one.hash) ?? []) as Unsent[] | Unsent)
+      .flatMap((one) => (byHash.get(one.hash) ?? []) as Unsent[] | Unsent)
       .filter(isUnsent)
   const isBarred = (one: Unsent): boolean => !request.mayBuy || one.state === 'missing'
   const barred = open.filter((order) => unsentOf(order).some(isBarred))

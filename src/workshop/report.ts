@@ -5,39 +5,46 @@ import type { PlanItem, PlanStep, Standing } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { SessionKeeper } from '../project/session.ts'
 import { listStrays, warnOfStray } from '../project/strays.ts'
-import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
+import { checkReferences, isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import type { PlanReport } from './api/api.ts'
 import { findQuality } from './review.ts'
 
-/** Where everything stands, by the project's own papers. */
+/** The state of the named animations, by the records of the project alone. */
 export async function readStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
-  const found = await survey(context, names, { host: keeper.host })
+  return toStatus(context, names, await survey(context, names, { host: keeper.host }))
+}
+
+/** {@link readStatus} with the faults that were found in the frames of bought animations. */
+export async function readFullStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
+  // Groups are packed from all sprites, so the cache has results of a build only under the names of all.
+  const all = await survey(context, [], { host: keeper.host })
+  const found = names.length === 0 ? all : await survey(context, names, { host: keeper.host })
+  const status = await toStatus(context, names, found)
+  return { ...status, quality: await findQuality(context, all, new Set(status.items.map(({ id }) => id))) }
+}
+
+async function toStatus(context: Context, names: readonly string[], found: Survey): Promise<PlanReport> {
   throwAll(found.errors)
-  await tellOrphans(context, names, found)
+  await warnOfUnasked(context, names, found)
   return { items: found.items, steps: found.steps, total: 0n, warnings: context.warnings }
 }
 
-/** The same with what was found out about the frames of what is bought. */
-export async function readFullStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
-  const status = await readStatus(context, keeper, names)
-  // Groups are made of all sprites, so that what a build has kept is found under the names of all.
-  const all = await survey(context, [], { host: keeper.host })
-  const ids = new Set(status.items.map(({ id }) => id))
-  return { ...status, quality: await findQuality(context, all, ids) }
-}
-
-/** The same with today's prices of what is not bought; the service is asked only then. */
+/**
+ * {@link readStatus} with today's prices of animations that are not bought. The service is asked only if there is
+ * such an animation.
+ */
 export async function makePlan(
   context: Context,
   keeper: SessionKeeper,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<PlanReport> {
-  const status = await readStatus(context, keeper, names)
+  const known = await survey(context, names, { host: keeper.host })
+  const status = await toStatus(context, names, known)
   if (!status.items.some(isUnsent)) return status
   const session = await keeper.open(signal)
-  const found = await survey(context, names, { identity: session.identity })
+  const found = await surveyWanted(context, known, await context.lock.read(), { identity: session.identity })
   await checkReferences(context, found.items, session.capabilities)
   const quotes = askQuotes(session, signal)
   const priced = async <T extends Standing & { readonly request: PaidRequest }>(one: T): Promise<T> =>
@@ -57,8 +64,8 @@ export async function makePlan(
   }
 }
 
-/** What is in flight for specs as they were: nobody would look for it otherwise. */
-async function tellOrphans(context: Context, names: readonly string[], found: Survey): Promise<void> {
+/** Warns of executions in flight that no current spec asks for. */
+async function warnOfUnasked(context: Context, names: readonly string[], found: Survey): Promise<void> {
   const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
   for (const orphan of await listOrphans(context, names, asked)) warnOfOrphan(context, orphan)
   for (const stray of await listStrays(context, names, found)) warnOfStray(context, stray)
