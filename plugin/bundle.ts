@@ -1,9 +1,10 @@
 import { dirname, join } from 'node:path'
 import { filesOf, SpritewrightError } from '../src/errors.ts'
+import { isInside } from '../src/host/real-path.ts'
 import { escapeLines } from '../src/host/terminal.ts'
 import { moduleCode, sourcesOf } from './build/bundling.ts'
 import { type FailingContext, failHook } from './failure.ts'
-import { isInside, type SpriteId, specPath } from './ids.ts'
+import { type SpriteId, specPath } from './ids.ts'
 import type { PluginSession } from './session.ts'
 
 /** What hooks of a build are called on, as far as we use it; Rollup's and Rolldown's plugin context. */

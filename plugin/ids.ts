@@ -87,12 +87,6 @@ export function toSlashes(path: string): string {
   return sep === '\\' ? path.replaceAll('\\', '/') : path
 }
 
-/** Whether `path` is `folder` or lies in it. Both absolute. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way))
-}
-
 /** Asks the other plugins of a bundler what a specifier stands for; `PluginContext.resolve`. */
 export type Resolve = (
   source: string,

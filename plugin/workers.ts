@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isAbsolute } from 'node:path'
 import type { ViteDevServer } from 'vite'
-import { isInside } from './ids.ts'
+import { isInside } from '../src/host/real-path.ts'
 import { createLog } from './log.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { ViteDevServer } from 'vite'
-import { realPath } from '../../src/host/real-path.ts'
-import { isInside } from '../ids.ts'
+import { isInside, realPath } from '../../src/host/real-path.ts'
 import { isOwnHost } from './guard.ts'
 
 /** Answers 403 to whoever asks for a path under a prefix by a name that is none of the server's. */

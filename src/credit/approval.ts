@@ -1,4 +1,4 @@
-import { type Credits, formatCredits } from './credits.ts'
+import { type Credits, formatCredits, isAboveCeiling } from './credits.ts'
 import { type ClaimedSignature, fingerprintOf, isSignatureOf, type SigningKey } from './signing-key.ts'
 
 /**
@@ -117,6 +117,6 @@ export type PriceVerdict = { readonly fits: true } | { readonly fits: false; rea
  */
 export function judgePrice(approval: Approval, quote: { readonly credits: Credits; readonly priceVersion: string }): PriceVerdict {
   if (quote.priceVersion !== approval.priceVersion) return { fits: false, why: 'priceVersion' }
-  if (quote.credits > approval.ceiling) return { fits: false, why: 'ceiling' }
+  if (isAboveCeiling(quote.credits, approval.ceiling)) return { fits: false, why: 'ceiling' }
   return { fits: true }
 }

@@ -43,6 +43,11 @@ export function formatCredits(amount: Credits): string {
   return `${sign}${size / unit}${decimals === '' ? '' : `.${decimals}`}`
 }
 
+/** Whether a price is more than a ceiling allows. A price at the ceiling is allowed. */
+export function isAboveCeiling(price: Credits, ceiling: Credits): boolean {
+  return price > ceiling
+}
+
 /** The sum of amounts. */
 export function sumCredits(amounts: Iterable<Credits>): Credits {
   let sum = 0n

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import { join, parse, sep } from 'node:path'
+import { isAbsolute, join, parse, relative, sep } from 'node:path'
 
 /**
  * The path by which the disk knows a file, links followed; bundlers name files by it. Parts that do not exist (yet) stay
@@ -30,4 +30,10 @@ function realPathNow(path: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Whether `path` is `folder` or a path inside it. Both are absolute. Links are not followed. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way))
 }

@@ -1,5 +1,5 @@
 import type { Approval } from '../credit/approval.ts'
-import { type Credits, formatCredits, parseCredits } from '../credit/credits.ts'
+import { type Credits, formatCredits, isAboveCeiling, parseCredits } from '../credit/credits.ts'
 import { isSignatureOf, type Signature, type SigningKey } from '../credit/signing-key.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { ServiceClient } from '../service/client.ts'
@@ -66,7 +66,7 @@ export function checkFrozen(
     })
   }
   const inBody = ports.client.maxCreditsOf(bytes) ?? maxCredits
-  if (maxCredits <= approval.ceiling && inBody <= approval.ceiling) return
+  if (![maxCredits, inBody].some((credits) => isAboveCeiling(credits, approval.ceiling))) return
   throw new SpritewrightError('SW_CEILING', {
     message: `"${request.id}" would be sent with a maximum of ${formatCredits(inBody)} credits, its ceiling is ${formatCredits(approval.ceiling)}. Nothing was sent. Approve it anew: spritewright approve ${request.id}`,
     facts: { id: request.id, quoted: formatCredits(inBody), ceiling: formatCredits(approval.ceiling) },

@@ -1,5 +1,5 @@
 import { type Approval, isTrustedKey, judgePrice } from '../credit/approval.ts'
-import { type Credits, formatCredits } from '../credit/credits.ts'
+import { type Credits, formatCredits, isAboveCeiling } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { PaidRequest } from '../spec/request.ts'
 import { findEntry } from '../vault/lockfile.ts'
@@ -131,7 +131,7 @@ export async function freeze(
   picture: UploadPicture | undefined,
 ): Promise<RecordBodies['frozen']> {
   const { request, identity, hash } = order
-  if (price.credits > price.approval.ceiling)
+  if (isAboveCeiling(price.credits, price.approval.ceiling))
     throw new SpritewrightError('SW_INTERNAL', { message: `"${request.id}" was about to be frozen above its ceiling. Please report this.` })
   const maxCredits = formatCredits(price.credits)
   const rest = {

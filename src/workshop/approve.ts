@@ -1,5 +1,5 @@
-import { type Approval, type Given, signApproval } from '../credit/approval.ts'
-import { type Credits, formatCredits, sumCredits } from '../credit/credits.ts'
+import { type Approval, type Given, judgePrice, signApproval } from '../credit/approval.ts'
+import { type Credits, formatCredits, isAboveCeiling, sumCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import { decide } from '../job/decision.ts'
 import { freeze } from '../job/freeze.ts'
@@ -79,11 +79,11 @@ async function sortOut(
 /** An approval that covers today's price is not asked for again, unless another ceiling is wanted. */
 function isStillGood(before: Approval, price: Quote, request: ApproveRequest): boolean {
   if (request.max !== undefined && request.max !== before.ceiling) return false
-  return before.priceVersion === price.priceVersion && before.ceiling >= price.credits
+  return judgePrice(before, price).fits
 }
 
 function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest): void {
-  const low = lines.filter((line) => line.ceiling < line.quote)
+  const low = lines.filter((line) => isAboveCeiling(line.quote, line.ceiling))
   if (low.length > 0) {
     throw new SpritewrightError('SW_CEILING', {
       message: `The wanted ceiling is under the price: ${low.map((line) => `${line.id} costs ${formatCredits(line.quote)}, its ceiling would be ${formatCredits(line.ceiling)}`).join('; ')}. Nothing was written. Give a higher ceiling (--max).`,

@@ -1,4 +1,5 @@
-import { basename, dirname, extname, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, dirname, extname, join } from 'node:path'
+import { isInside } from '../host/real-path.ts'
 import type { Context } from '../project/context.ts'
 import { specName } from '../spec/spec-file.ts'
 
@@ -62,9 +63,4 @@ export function projectFiles({ options, lock, host }: ProjectFilesPorts, configF
       return new Set(entries.flatMap(({ approval }) => (approval && approval.given !== 'standing' ? JSON.stringify(approval) : [])))
     },
   }
-}
-
-function isInside(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way === '' || (!way.startsWith(`..${sep}`) && way !== '..' && !isAbsolute(way))
 }

@@ -64,7 +64,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts', 'src/credit/approval-words.ts'] },
   plugin: {
     at: ['plugin/'],
-    may: ['face', 'errors', 'atlas/index.ts', 'runtime', 'src/host/real-path.ts', 'src/host/terminal.ts'],
+    may: ['face', 'errors', 'atlas/index.ts', 'runtime', 'src/credit/credits.ts', 'src/host/real-path.ts', 'src/host/terminal.ts'],
     mayLater: ['src/workshop.ts'],
   },
   runtime: { at: ['plugin/runtime/'], may: [] },

@@ -131,11 +131,11 @@ export const mutants: readonly Mutant[] = [
   ),
   one('the bytes are not compared', body, 'frozen.body === made && ', ''),
   one('the hash of the bytes is not compared', body, ' && frozen.bodySha256 === sha256(bytes)', ''),
-  one('the maximum in the body is not held against the ceiling', body, ' && inBody <= approval.ceiling', ''),
+  one('the maximum in the body is not held against the ceiling', body, '[maxCredits, inBody].some', '[maxCredits].some'),
   one(
     'no maximum is held against the ceiling',
     body,
-    'if (maxCredits <= approval.ceiling && inBody <= approval.ceiling) return',
+    'if (![maxCredits, inBody].some((credits) => isAboveCeiling(credits, approval.ceiling))) return',
     'if (maxCredits !== undefined) return',
   ),
   one('anybody may freeze for the lock file', body, '!isTrusted(submission.publicKey)', 'isTrusted === undefined'),

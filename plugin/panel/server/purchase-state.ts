@@ -1,3 +1,4 @@
+import { isAboveCeiling } from '../../../src/credit/credits.ts'
 import { hasCode, type OverviewItem, type OverviewOrphan, type PlanStep } from '../../../src/index.ts'
 import type { PanelStanding, PanelUndecided } from '../../protocol/protocol.ts'
 import type { BuyerFailure } from './buyer.ts'
@@ -32,7 +33,7 @@ export function panelStanding(one: Paid, { others, price, failures }: StandingPa
   const { id, state, ceiling } = one
   if (others.has(id)) return 'adoptable'
   if (state !== 'approved') return state
-  const isDearer = price !== undefined && ceiling !== undefined && price > ceiling
+  const isDearer = price !== undefined && ceiling !== undefined && isAboveCeiling(price, ceiling)
   return isDearer || hasFailedWith(failures, one, 'SW_PRICE_VERSION') ? 'outpriced' : state
 }
 

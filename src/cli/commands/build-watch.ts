@@ -1,5 +1,6 @@
-import { isAbsolute, relative } from 'node:path'
+import { relative } from 'node:path'
 import { errorCodes, SpritewrightError } from '../../errors.ts'
+import { isInside } from '../../host/real-path.ts'
 import type { ProjectFiles, Workshop } from '../../workshop.ts'
 import type { CommandContext } from '../context.ts'
 import { exitCodeOf, toFailures } from '../failure.ts'
@@ -45,7 +46,7 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
         watcher.add(files.folders)
       })
       for (const path of trace.written) written.add(path)
-      watcher.add(trace.read.filter((path) => isOutside(root, path)))
+      watcher.add(trace.read.filter((path) => !isInside(root, path)))
     } catch (error) {
       const failures = toFailures(error)
       if (parts.signal.aborted && exitCodeOf(failures) === errorCodes.SW_INTERRUPTED.exit) throw error
@@ -118,9 +119,4 @@ function collectChanges(signal: AbortSignal): Changes {
       return !signal.aborted
     },
   }
-}
-
-function isOutside(folder: string, path: string): boolean {
-  const way = relative(folder, path)
-  return way.startsWith('..') || isAbsolute(way)
 }

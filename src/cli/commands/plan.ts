@@ -10,8 +10,8 @@ import {
   creditsWords,
   framesCell,
   inkState,
-  isAboveCeiling,
   isForBuild,
+  isTooDear,
   needsApproval,
   rowsOf,
   toPlanDocument,
@@ -60,7 +60,7 @@ function printTable(printer: Printer, report: PlanReport): void {
       inkState(item.state),
       framesCell(item),
       item.state === 'bought' ? '' : creditsCell(item.quote?.credits),
-      item.state === 'bought' ? '' : isAboveCeiling(item) ? ink('red', creditsCell(item.ceiling)) : creditsCell(item.ceiling),
+      item.state === 'bought' ? '' : isTooDear(item) ? ink('red', creditsCell(item.ceiling)) : creditsCell(item.ceiling),
       ink('dim', whyNotBought(item)),
     ]),
   )

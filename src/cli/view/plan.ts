@@ -1,5 +1,5 @@
 import { approverWords } from '../../credit/approval-words.ts'
-import { formatCredits } from '../../credit/credits.ts'
+import { formatCredits, isAboveCeiling } from '../../credit/credits.ts'
 import type { PlanItem, PlanReport, PlanState, PlanStep } from '../../workshop.ts'
 import { type Ink, ink, type Style } from './ink.ts'
 
@@ -34,13 +34,13 @@ export function inkState(state: PlanState): Ink {
 
 /** Whether a person has to approve it before a build can buy it. */
 export function needsApproval(item: PlanRow): boolean {
-  if (item.state === 'missing' || item.state === 'failed') return item.ceiling === undefined || isAboveCeiling(item)
-  return item.state === 'approved' && isAboveCeiling(item)
+  if (item.state === 'missing' || item.state === 'failed') return item.ceiling === undefined || isTooDear(item)
+  return item.state === 'approved' && isTooDear(item)
 }
 
-/** Whether the price of today is more than what was approved. */
-export function isAboveCeiling(item: PlanRow): boolean {
-  return item.quote !== undefined && item.ceiling !== undefined && item.quote.credits > item.ceiling
+/** Whether today's price is more than the approved ceiling. */
+export function isTooDear(item: PlanRow): boolean {
+  return item.quote !== undefined && item.ceiling !== undefined && isAboveCeiling(item.quote.credits, item.ceiling)
 }
 
 /** Whether a build would fetch or buy it, as things stand. */
@@ -58,7 +58,7 @@ export function whyNotBought(item: PlanRow): string {
   if (item.state === 'lost') return 'bought, not here; fetched again free of charge'
   const reason = approvalWords(item) ?? reasonOf(item)
   if (item.state === 'failed') return `the last attempt failed (${reason})`
-  return isAboveCeiling(item) ? `${reason}; above its ceiling` : reason
+  return isTooDear(item) ? `${reason}; above its ceiling` : reason
 }
 
 /** Who approved it, and how; undefined where nobody did. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import canonicalize from 'canonicalize'
-import { type Credits, formatCredits, parseCredits } from '../../credit/credits.ts'
+import { type Credits, formatCredits, isAboveCeiling, parseCredits } from '../../credit/credits.ts'
 import { toSegment } from '../../service/address.ts'
 import { parseJson } from '../../service/json.ts'
 import type { StreamEvent } from '../../service/profile.ts'
@@ -77,7 +77,7 @@ async function prepare(context: ContractContext, seen: LifeOutcome): Promise<Ord
     return undefined
   }
   const price = parseCredits(String(isRecord(quoted.json) ? quoted.json.credits : ''), "the estimate's credits")
-  if (price > ceiling) {
+  if (isAboveCeiling(price, ceiling)) {
     seen.stopped = `${lifeFrames} frames cost ${formatCredits(price)} credits, above the ceiling of ${formatCredits(ceiling)}: nothing was bought.`
     return undefined
   }

@@ -12,13 +12,7 @@ export const counting: readonly Variant[] = [
     where: everything,
     breaks: 'I2',
     patches: [
-      float('src/credit/approval.ts', 'quote.credits > approval.ceiling', 'Number(quote.credits) > Number(approval.ceiling)'),
-      float('src/job/freeze.ts', 'price.credits > price.approval.ceiling', 'Number(price.credits) > Number(price.approval.ceiling)'),
-      float(
-        'src/job/body.ts',
-        'maxCredits <= approval.ceiling && inBody <= approval.ceiling',
-        'Number(maxCredits) <= Number(approval.ceiling) && Number(inBody) <= Number(approval.ceiling)',
-      ),
+      float('src/credit/credits.ts', 'return price > ceiling', 'return Number(price) > Number(ceiling)'),
       float('src/job/records/reservations.ts', 'others + share.credits > total', 'Number(others + share.credits) > Number(total)'),
     ],
   },
