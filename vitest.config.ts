@@ -7,9 +7,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
-    // Long enough for a machine that does other things too; nothing is measured by it.
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
+    // Sets the timeout of a test by its folder.
+    setupFiles: ['test/kit/timeouts.ts'],
+    hookTimeout: 60_000,
     maxWorkers: 2,
     // What the sources are is loaded once, not once a file: no test replaces a module or leaves anything behind for the next one.
     isolate: false,

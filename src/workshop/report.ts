@@ -10,12 +10,10 @@ import type { PaidRequest } from '../spec/request.ts'
 import type { PlanReport } from './api/api.ts'
 import { findQuality } from './review.ts'
 
-/** The state of the named animations, by the records of the project alone. */
-export async function readStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
-  return toStatus(context, names, await survey(context, names, { host: keeper.host }))
-}
-
-/** {@link readStatus} with the faults that were found in the frames of bought animations. */
+/**
+ * The state of the named animations by the records of the project alone, with the faults that were found in the
+ * frames of bought ones.
+ */
 export async function readFullStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
   // Groups are packed from all sprites, so the cache has results of a build only under the names of all.
   const all = await survey(context, [], { host: keeper.host })
@@ -31,7 +29,7 @@ async function toStatus(context: Context, names: readonly string[], found: Surve
 }
 
 /**
- * {@link readStatus} with today's prices of animations that are not bought. The service is asked only if there is
+ * The state of the named animations, with today's prices of those that are not bought. The service is asked only if there is
  * such an animation.
  */
 export async function makePlan(

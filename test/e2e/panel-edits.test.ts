@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type Desk, heroSpec, openPanelServer } from './panel-desk.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const heroFile = 'sprites/hero.sprite.json'
 const original = heroSpec('walks')

@@ -1,12 +1,10 @@
 import type { Browser, Page } from 'playwright-core'
 import type { InlineConfig } from 'vite'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { listenAnywhere } from '../kit/listen.ts'
 import { tls } from '../plugin/tls.ts'
 import { configOf, keptLog, noNet, openSource, pluginOf, vites } from '../plugin/world.ts'
 import { openBrowser } from './browser.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 let browser: Browser
 const open: (() => Promise<unknown>)[] = []

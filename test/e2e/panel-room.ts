@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll } from 'vitest'
 import { openBrowser } from './browser.ts'
 import { type Desk, type DeskSetup, openPanelServer } from './panel-desk.ts'
 
@@ -16,7 +16,6 @@ export interface PanelRoom {
 
 /** One browser for the tests of a file; what a test opens is closed behind it, the last first. @param usual What each panel is opened with, unless its test says otherwise. */
 export function panelRoom(usual: Omit<DeskSetup, 'files'> = {}): PanelRoom {
-  vi.setConfig({ testTimeout: 120_000 })
   let browser: Browser
   const open: Closable[] = []
   beforeAll(async () => {
