@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bundleRunner } from '../scripts/bundle-runner.mjs'
 import { readCorpus } from './corpus.mjs'
 import { identity } from './identity.mjs'
 import { inTurn, measureProcess } from './measure.mjs'
@@ -88,7 +89,9 @@ async function bytes({ size, tools }) {
 }
 
 /** The packers alone on the trimmed sizes: 2 px between, no border, pages of at most 2048. */
-async function pack({ size, corpus }) {
+async function pack({ size, corpus, cache }) {
+  // The package has the packer in a chunk of no fixed name.
+  const runner = await bundleRunner('atlas/packing/packer.ts', join(cache, 'packer'))
   const file = join(corpus, 'corpus.json')
   const { sizes } = readCorpus(corpus)
   const sum = (extra) => sizes.reduce((all, [width, height]) => all + (width + extra) * (height + extra), 0)
@@ -97,7 +100,7 @@ async function pack({ size, corpus }) {
     for (const turning of ['upright', 'turn']) {
       const { stdout } = await measureProcess({
         script: join(import.meta.dirname, 'peers/pack-sizes.mjs'),
-        args: [packer, turning, file],
+        args: [packer, turning, file, runner],
         cwd: join(import.meta.dirname, 'peers'),
       })
       const { ms, firstMs, ...found } = JSON.parse(stdout)

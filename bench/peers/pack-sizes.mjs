@@ -1,8 +1,9 @@
-// Packs rectangles with one packer and says how dense the pages are: node pack-sizes.mjs <packer> <turn|upright> <corpus.json>
+// Packs rectangles with one packer and says how dense the pages are: node pack-sizes.mjs <packer> <turn|upright> <corpus.json> <our packer>
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
 
-const [packer, turning, file] = process.argv.slice(2)
+const [packer, turning, file, runner] = process.argv.slice(2)
 const MAX = 2048
 const PADDING = 2
 const canTurn = turning === 'turn'
@@ -85,7 +86,7 @@ function oursAlone() {
 }
 
 async function oursBy(groups) {
-  const { packPages } = await import('../../dist/atlas/packing/packer.js')
+  const { packPages } = await import(pathToFileURL(runner))
   const boxes = sizes.map(([width, height]) => ({ width, height }))
   return () =>
     packPages(boxes, groups, { maxSize: MAX, padding: PADDING, border: 0, canTurn }).map(({ width, height, positions }) => ({

@@ -4,7 +4,6 @@ import type { Host } from '../host/host.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
 import { type CommandLine, parseCommandLine } from './command-line.ts'
-import { confirmRoute } from './commands/trust.ts'
 import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
@@ -94,6 +93,7 @@ async function useWorkshop<T>(open: () => Promise<Workshop>, work: (workshop: Wo
 /** Whether a person at the terminal confirms the address for which a command has just stopped. */
 async function isConfirmed({ trust }: Workshop, parts: ProgramParts): Promise<boolean> {
   const route = await trust.route()
+  const { confirmRoute } = await import('./commands/trust.ts')
   return route !== undefined && (await confirmRoute(parts, trust, route.origin, route)) !== undefined
 }
 
