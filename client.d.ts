@@ -1,11 +1,17 @@
 /**
- * Types of what the plugin makes importable. Reference them once: `/// <reference types="spritewright/client" />`, or `"types": ["spritewright/client"]` in tsconfig.json.
+ * Types of the modules that the plugin makes importable. Reference them once:
+ * `/// <reference types="spritewright/client" />`, or `"types": ["spritewright/client"]` in tsconfig.json.
  *
- * Beside each `hero.sprite.json` the plugin writes `hero.sprite.d.json.ts` with its literal names. TypeScript reads it with `"allowArbitraryExtensions": true`; without that any name
- * is taken. What `virtual:spritewright` gives is typed by those of them that are part of the TypeScript project: imported, or in its `include`.
+ * Beside each `hero.sprite.json` the plugin writes `hero.sprite.d.json.ts` with its literal names. TypeScript
+ * reads it with `"allowArbitraryExtensions": true`; without that option any name is accepted.
+ * `virtual:spritewright` gets its types from the typings that are part of the TypeScript project: imported,
+ * or in its `include`.
  */
 declare namespace Spritewright {
-  /** One sprite as a game gets it. Named from here and not from the plugin, so that no game learns the types of Node by it. */
+  /**
+   * One sprite as a game imports it. The type is named here and not in the plugin, so that a game does not
+   * load the types of Node.
+   */
   type SpriteModule<
     Animation extends string = string,
     Frame extends string = string,
@@ -24,7 +30,7 @@ declare module '*.sprite.yml' {
   export default sprite
 }
 declare module 'virtual:spritewright' {
-  /** Sprites by name; the typings beside the specs add theirs. */
+  /** Sprites by name. The typings beside the specs add their sprites. */
   export interface Sprites {}
   /** All sprites of the project. */
   export const sprites: keyof Sprites extends never ? Readonly<Record<string, Spritewright.SpriteModule>> : Readonly<Sprites>

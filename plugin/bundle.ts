@@ -7,7 +7,7 @@ import { type FailingContext, failHook } from './failure.ts'
 import { type SpriteId, specPath } from './ids.ts'
 import type { PluginSession } from './session.ts'
 
-/** What hooks of a build are called on, as far as we use it; Rollup's and Rolldown's plugin context. */
+/** The plugin context of a build's hooks, in Rollup and Rolldown: the parts that are used here. */
 export interface BuildContext extends FailingContext {
   readonly meta: { readonly watchMode: boolean }
   addWatchFile(file: string): void
@@ -15,7 +15,10 @@ export interface BuildContext extends FailingContext {
   info(words: string): void
 }
 
-/** Makes the sheets of a build, before anything is bundled. Under `--watch` whatever they depend on is watched, also where they cannot be made. */
+/**
+ * Makes the sheets of a build before anything is bundled. Under `--watch`, watches the files that the sheets
+ * depend on, even if the sheets cannot be made.
+ */
 export async function startBuild(context: BuildContext, session: PluginSession): Promise<void> {
   if (!session.surroundings.isBuild) return
   session.enter()
@@ -31,7 +34,7 @@ export async function startBuild(context: BuildContext, session: PluginSession):
   }
 }
 
-/** Ends a build; a project that is watched stays open. */
+/** Ends a build. A watched project stays open. */
 export async function endBuild(session: PluginSession, isWatched: boolean): Promise<void> {
   if (!session.surroundings.isBuild) {
     await session.dev?.close()
@@ -45,8 +48,10 @@ function watchFiles(context: BuildContext, session: PluginSession, files: readon
 }
 
 /**
- * What may come to be beside specs: a folder of touched-up frames, another spec. Rolldown watches only what is there, so their folder is watched; the root is not, nor a folder that the build
- * writes into: it would never rest. There, what watches paths that do not exist yet (Vite 6 and 7) still sees the frames.
+ * Paths beside specs that may appear later: a folder of touched-up frames, another spec. Rolldown watches
+ * only existing paths, so the folder of the specs is watched. The root and a folder that the build writes
+ * into are not: the watcher would never rest. Vite 6 and 7 watch paths that do not exist yet, and still see
+ * new frames there.
  */
 function placesOf(files: readonly string[], { root, outDir }: PluginSession['surroundings']): readonly string[] {
   return files
@@ -58,8 +63,9 @@ function placesOf(files: readonly string[], { root, outDir }: PluginSession['sur
 }
 
 /**
- * All spec files of a project whose build fails, the broken ones too. None where not even the project can be opened, whose configuration is no part of a watched build, nor where its lock
- * file cannot be read: that one is watched all the same, and the build that follows finds the specs.
+ * All spec files of a project whose build fails, the broken ones too. Returns none if the project cannot be
+ * opened: its configuration is not watched. Returns none if the lock file cannot be read: that file is
+ * watched anyway, and the next build finds the specs.
  */
 async function filesInQuestion(session: PluginSession): Promise<readonly string[]> {
   try {
@@ -67,12 +73,15 @@ async function filesInQuestion(session: PluginSession): Promise<readonly string[
     const { sheets, errors } = await workshop.preview()
     return [...sheets.sprites.flatMap(sourcesOf), ...errors.flatMap(filesOf)]
   } catch {
-    // Why is what the build itself says.
+    // The build itself reports the error.
     return []
   }
 }
 
-/** The code of a module of ours in a build. Its pages become assets of the bundle, hashed by content; their URLs are right for every `base`, because the bundler writes them. */
+/**
+ * Returns the code of a plugin module in a build. Its pages become assets of the bundle, hashed by content.
+ * The bundler writes their URLs, so they are right for every `base`.
+ */
 export async function loadBundled(context: BuildContext, session: PluginSession, id: SpriteId): Promise<string> {
   return moduleCode(
     await session.bundling(),
@@ -96,7 +105,7 @@ export async function checkBundle(
   }
 }
 
-/** Anything a bundler is about to write. */
+/** A file that a bundler is about to write. */
 interface BundledFile {
   readonly fileName: string
   readonly type: string
@@ -105,7 +114,7 @@ interface BundledFile {
   readonly map?: unknown
 }
 
-/** @throws `SW_KEY_EXPOSED` where a file that would be shipped holds the API key, plain or encoded. */
+/** @throws `SW_KEY_EXPOSED` if a file to be shipped contains the API key, plain or encoded. */
 function refuseKey(hasKey: (bytes: Uint8Array) => boolean, files: readonly BundledFile[]): void {
   for (const file of files) {
     const texts = [file.code, file.source, file.map === null || file.map === undefined ? undefined : JSON.stringify(file.map)]

@@ -3,16 +3,22 @@ import { escapeLines, escapeText } from '../src/host/terminal.ts'
 import { fromRoot } from './ids.ts'
 import type { PanelError } from './protocol/protocol.ts'
 
-/** An error in Rollup's form: what Vite prints, and shows in its overlay with the place in the spec. Nothing in it steers a terminal. */
+/**
+ * An error in Rollup's form. Vite prints it, and shows it in its overlay with the place in the spec. It
+ * contains no control characters for the terminal.
+ */
 export interface PluginFailure {
   readonly message: string
-  /** Stable code of ours. */
+  /** Stable error code of this package. */
   readonly code?: string
   readonly id?: string
   readonly loc?: { readonly file: string; readonly line: number; readonly column: number }
 }
 
-/** Turns whatever the workshop threw into what Rollup takes. Several errors become one, each with its message; the place is the first one's. */
+/**
+ * Converts an error of the workshop to Rollup's form. Several errors become one with all messages, at the
+ * place of the first error that has one.
+ */
 export function toFailure(error: unknown): PluginFailure {
   const { message, id, loc, ...rest } = readError(error)
   return {
@@ -23,12 +29,12 @@ export function toFailure(error: unknown): PluginFailure {
   }
 }
 
-/** A hook's context, as far as it ends the hook. */
+/** The part of a hook's context that ends the hook. */
 export interface FailingContext {
   error(failure: PluginFailure): never
 }
 
-/** Ends a hook with what the workshop threw. */
+/** Ends a hook with an error of the workshop. */
 export function failHook(context: FailingContext, error: unknown): never {
   try {
     return context.error(toFailure(error))
@@ -37,14 +43,20 @@ export function failHook(context: FailingContext, error: unknown): never {
   }
 }
 
-/** Vite prints lines of the file that an error names. A tab becomes one space: Vite's mark below counts it as one. */
+/**
+ * Escapes the lines that Vite prints of the file that an error names. A tab becomes one space, because Vite's
+ * marker below counts it as one.
+ */
 function escapeFrame(thrown: unknown): unknown {
   const failure = thrown as { frame?: unknown }
   if (typeof failure.frame === 'string') failure.frame = escapeLines(failure.frame.replaceAll('\t', ' '))
   return thrown
 }
 
-/** Escapes an error that ends the start of a server: Vite prints its message, or its stack, as they are. Answers the same error. */
+/**
+ * Escapes an error that ends the start of a server, because Vite prints its message or stack unescaped.
+ * Returns the same error.
+ */
 export function escapeError(error: unknown): unknown {
   for (const one of error instanceof AggregateError ? [error, ...error.errors] : [error]) {
     if (!(one instanceof Error)) continue
@@ -54,7 +66,7 @@ export function escapeError(error: unknown): unknown {
   return error
 }
 
-/** An error as it is, for whoever does not print it. */
+/** Reads an error without escaping it, for callers that do not print it. */
 function readError(error: unknown): PluginFailure {
   const all = error instanceof AggregateError ? error.errors : [error]
   const first = all.find((one) => placeOf(one)) ?? all[0]
@@ -77,7 +89,11 @@ function placeOf(error: unknown): PluginFailure['loc'] {
   return { file, line, column }
 }
 
-/** What was thrown, as the panel shows it. @param id What it is about, where the error does not say so itself. */
+/**
+ * Converts an error to the form that the panel shows.
+ *
+ * @param id Id of the subject, if the error does not name one.
+ */
 export function toPanelError(error: unknown, root: string, id?: string): PanelError {
   const { message, code, loc } = readError(error)
   const own = (error as { facts?: { id?: unknown } } | undefined)?.facts?.id

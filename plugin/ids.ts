@@ -1,29 +1,38 @@
 import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-/** Every module of ours has an id that begins so; nobody else may load it, and no ending of it makes a bundler parse it as JSON. */
+/**
+ * Prefix of every module id of the plugin. No other plugin may load such an id, and its ending never makes a
+ * bundler parse it as JSON.
+ */
 const lead = '\0spritewright/'
 
-/** What a module id of ours stands for. */
+/** The meaning of a module id of the plugin. */
 export type SpriteId =
-  /** `import hero from './hero.sprite.json'`; its path from the root, with forward slashes. */
+  /** `import hero from './hero.sprite.json'`, with its path from the root, with forward slashes. */
   | { readonly kind: 'sprite'; readonly file: string }
   /** An atlas, shared by its sprites. */
   | { readonly kind: 'atlas'; readonly name: string }
   /** `virtual:spritewright`. */
   | { readonly kind: 'all' }
-  /** What links a page to the dev server. */
+  /** The link between a page and the dev server. */
   | { readonly kind: 'hot' }
 
-/** The specifier by which generated code imports what opens the sheets of a build: a file of ours that browsers run. */
+/**
+ * The specifier by which generated code imports the sheet reader, a file of this package that runs in
+ * browsers.
+ */
 export const sheetSpecifier: string = 'virtual:spritewright/sheet'
 
-/** Matches all ids that {@link formatId} makes; for hook filters. */
+/** Matches all ids that {@link formatId} makes, for hook filters. */
 export const ownIds: RegExp = /^\0spritewright\//
 
-/** A path that names a spec file, without a query. */
+/** Matches the path of a spec file without a query. */
 export const specPath: RegExp = /\.sprite\.(json|yaml|yml)$/
 
-/** The id of a module of ours. A sprite's never ends in `.json`: it would be taken for JSON, and its imports left alone. */
+/**
+ * Formats the id of a plugin module. A sprite's id never ends in `.json`: a bundler would parse the module as
+ * JSON and ignore its imports.
+ */
 export function formatId(id: SpriteId): string {
   switch (id.kind) {
     case 'sprite':
@@ -35,7 +44,7 @@ export function formatId(id: SpriteId): string {
   }
 }
 
-/** Reads an id of {@link formatId}; undefined for everybody else's. */
+/** Parses an id of {@link formatId}. Returns `undefined` for any other id. */
 export function parseId(id: string): SpriteId | undefined {
   if (!id.startsWith(lead)) return undefined
   const [kind, ...rest] = id.slice(lead.length).split('/')
@@ -45,7 +54,8 @@ export function parseId(id: string): SpriteId | undefined {
 }
 
 /**
- * Ids become URLs in dev, which browsers shorten (`..`) and servers decode once or not at all. So nothing in an id is a percent sign, and no part of it is dots alone.
+ * Escapes a part of an id. In dev, ids become URLs: browsers shorten `..`, and servers decode a URL once or
+ * not at all. So an id contains no percent sign, and no part of it is dots alone.
  */
 function escapePart(part: string): string {
   const plain = encodeURIComponent(part).replaceAll('~', '%7E')
@@ -56,23 +66,30 @@ function unescapePart(part: string): string {
   return decodeURIComponent(part.replaceAll('~', '%'))
 }
 
-/** The specifier by which generated code imports a module of ours. */
+/** The specifier by which generated code imports a plugin module. */
 export function toSpecifier(id: SpriteId): string {
   return `virtual:${formatId(id).slice(1)}`
 }
 
-/** The id that a specifier of ours stands for: `virtual:spritewright`, or one of {@link toSpecifier}. */
+/**
+ * The id for a specifier of the plugin: `virtual:spritewright`, or one of {@link toSpecifier}. Returns
+ * `undefined` for any other specifier.
+ */
 export function parseSpecifier(specifier: string): SpriteId | undefined {
   if (specifier === 'virtual:spritewright') return { kind: 'all' }
   return specifier.startsWith('virtual:spritewright/') ? parseId(`\0${specifier.slice('virtual:'.length)}`) : undefined
 }
 
-/** The id of the sprite that a spec file makes. @param file Absolute. */
+/**
+ * The id of the sprite that a spec file makes.
+ *
+ * @param file Absolute.
+ */
 export function spriteId(root: string, file: string): SpriteId {
   return { kind: 'sprite', file: toSlashes(relative(root, file)) }
 }
 
-/** The absolute path, with forward slashes, of the spec that a sprite's id names. */
+/** The path of the spec that a sprite's id names, absolute, with forward slashes. */
 export function specFile(root: string, id: Extract<SpriteId, { kind: 'sprite' }>): string {
   return toSlashes(resolve(root, id.file))
 }
@@ -82,26 +99,32 @@ export function fromRoot(root: string, file: string): string {
   return toSlashes(relative(root, file))
 }
 
-/** Forward slashes, as Vite writes paths on every system. */
+/** Converts a path to forward slashes, as Vite writes paths on every system. */
 export function toSlashes(path: string): string {
   return sep === '\\' ? path.replaceAll('\\', '/') : path
 }
 
-/** Asks the other plugins of a bundler what a specifier stands for; `PluginContext.resolve`. */
+/** Asks the other plugins of a bundler to resolve a specifier; `PluginContext.resolve`. */
 export type Resolve = (
   source: string,
   importer: string | undefined,
   options: { readonly skipSelf: true },
 ) => Promise<{ readonly id: string; readonly external?: unknown } | null>
 
-/** In the sources and in the package it has the same place and the same ending as this file. */
+/**
+ * The file of the sheet reader. The sources and the package have it at the same place, with the same ending
+ * as this file.
+ */
 const sheetFile = toSlashes(join(import.meta.dirname, 'runtime', 'shared', `sheet${extname(import.meta.filename)}`))
 
 /**
- * The id of the module of ours that an import means; undefined where it is somebody else's.
+ * Resolves an import to the id of a plugin module, or to the file of the sheet reader.
  *
- * A spec is found as every other file is: by relative path, by a path from the root, by an alias. With a query (`?url`, `?raw`) it stays a plain file, and so does whatever
- * lies in `node_modules` or is imported from there: a package's JSON is the package's business.
+ * A spec is found like every other file: by relative path, by a path from the root, or by an alias. With a
+ * query (`?url`, `?raw`) it stays a plain file. So does a file that is in `node_modules` or is imported from
+ * there, because a package handles its own JSON.
+ *
+ * @returns `undefined` if the import is not for this plugin.
  */
 export async function resolveSprite(
   source: string,
@@ -118,7 +141,9 @@ export async function resolveSprite(
   return formatId(spriteId(root, found.id))
 }
 
-/** Whether a file is a package's, as seen from the root: a project may itself lie in somebody's `node_modules`. */
+/**
+ * Whether a file belongs to a package, as seen from the root. The project itself may be in a `node_modules`.
+ */
 function isForeign(root: string, file: string): boolean {
   const id = spriteId(root, file.split('?')[0] ?? file)
   return id.kind === 'sprite' && id.file.split('/').includes('node_modules')

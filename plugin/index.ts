@@ -14,17 +14,20 @@ export type { Options } from '../src/index.ts'
 export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './runtime/shared/data.ts'
 
 /**
- * Buys what is approved, packs it, and makes spec files importable: `import hero from './hero.sprite.json'`, `import { sprites } from 'virtual:spritewright'`.
+ * Buys approved animations, packs them, and makes spec files importable:
+ * `import hero from './hero.sprite.json'`, `import { sprites } from 'virtual:spritewright'`.
  *
- * A build fails where something is not bought and not approved, with a table of what it would cost. The dev server spends nothing by itself: it shows placeholders, buys what a person approves while it runs, and swaps the real art in.
+ * A build fails if an animation is neither bought nor approved, and prints a table of prices. The dev server
+ * spends nothing by itself. It shows placeholders, buys what a person approves while it runs, and swaps the
+ * real art in.
  *
- * @param options Win over `spritewright.config.*`, key by key.
+ * @param options They override `spritewright.config.*`, key by key.
  */
 export default function spritewright(options: Options = {}): Plugin[] {
   return createPlugins(options)
 }
 
-/** The plugin in a world of the caller's making; {@link spritewright} is this in the real one. */
+/** The plugin with a replaceable host and workshop. {@link spritewright} uses the real ones. */
 export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
   const sessions = keepSessions(options, seam)
   const modules: Plugin = {

@@ -1,7 +1,7 @@
 import type { Logger } from 'vite'
 import { escapeLines } from '../src/host/terminal.ts'
 
-/** The lines of the plugin in the output of Vite. */
+/** Prints lines of the plugin in the output of Vite. */
 export interface PluginLog {
   info(line: string): void
   warn(line: string): void
@@ -9,8 +9,8 @@ export interface PluginLog {
 }
 
 /**
- * Opens Vite's logger for lines of the plugin. Vite prints every line as it is, so this is where a message of the
- * service, of a page or of a file loses its power over the terminal.
+ * Opens Vite's logger for lines of the plugin. Vite prints every line unescaped, so this logger escapes
+ * messages of the service, of a page or of a file for the terminal.
  */
 export function createLog(logger: Logger): PluginLog {
   const print =

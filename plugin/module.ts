@@ -3,13 +3,14 @@ import { sheetSpecifier, toSpecifier } from './ids.ts'
 import { type FrameRow, type PageData, spriteOf } from './runtime/shared/data.ts'
 import { type AnimationRows, type AtlasRows, frameColumns, type SheetData } from './runtime/shared/sheet.ts'
 
-// What a page gets, from a build and from the dev server: the JSON of a sheet, and the code of the modules that carry it.
+// The data for a page, from a build and from the dev server: the JSON of a sheet, and the code of the modules
+// that contain it.
 
-/** The URL of a page. */
+/** Returns the URL of a page. */
 export type UrlOf = (page: BuiltPage, atlas: BuiltAtlas, index: number) => string
 
 /**
- * Sprites that share an atlas, in the form in which a page reads them.
+ * Converts sprites that share an atlas to the form that a page reads.
  *
  * @param variants The atlas at every scale, largest first. Its further encodings become `also`.
  */
@@ -23,7 +24,7 @@ export function toSheetData(variants: readonly BuiltAtlas[], sprites: readonly B
   }
 }
 
-/** An atlas with its first encoding alone. */
+/** Returns an atlas with its first encoding alone. */
 export function withoutAlternates({ alternates: _, ...atlas }: BuiltAtlas): BuiltAtlas {
   return atlas
 }
@@ -88,10 +89,11 @@ function numberOf(frame: string): number {
 }
 
 /**
- * The module of a sheet, which exports its sprites. Its rows are a text that the page parses: a bundler and its plugins
- * go over every character of code several times, but pass over a text once.
+ * The module of a sheet, which exports its sprites. Its rows are a string that the page parses: a bundler and
+ * its plugins process every character of code several times, but a string only once.
  *
- * @param stamps In the dev server: what tells this state of each sprite from later ones, by name.
+ * @param stamps Only in the dev server: by name, a stamp that distinguishes this state of each sprite from
+ * later ones.
  */
 export function sheetModule({ atlases, ...sheet }: SheetData, stamps?: Readonly<Record<string, string>>): string {
   const variants = atlases.map(({ pages, ...atlas }) => `{ ...${toParsed(atlas)}, pages: ${toLiteral(pages)} }`)
@@ -104,12 +106,15 @@ export function sheetModule({ atlases, ...sheet }: SheetData, stamps?: Readonly<
   ].join('\n')
 }
 
-/** The module of a spec file: one of the sprites of a sheet, always the same object. */
+/** The module of a spec file: one sprite of a sheet, always the same object. */
 export function spriteModule(atlas: string, index: number): string {
   return `${importSheet(atlas, 'sprites')}\nexport default sprites[${index}]\n`
 }
 
-/** `virtual:spritewright`: all sprites by name. With `isHot` those that come later are added, and those that go are taken out. */
+/**
+ * The module `virtual:spritewright`: all sprites by name. If `isHot`, it adds new sprites later and deletes
+ * removed ones.
+ */
 export function allModule(atlases: readonly string[], isHot: boolean): string {
   return [
     `import { spritesByName } from ${JSON.stringify(sheetSpecifier)}`,
@@ -135,7 +140,7 @@ function toLiteral(value: unknown): string {
   return JSON.stringify(value).replace(/[<\u2028\u2029]/g, toEscape)
 }
 
-/** The same as a text that is parsed when the script runs. */
+/** The same as a string that the script parses at run time. */
 function toParsed(value: unknown): string {
   return `JSON.parse('${JSON.stringify(value).replace(/[\\'<\u2028\u2029]/g, toEscape)}')`
 }

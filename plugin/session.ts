@@ -5,46 +5,56 @@ import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
 import { type Bundling, toBundling } from './build/bundling.ts'
 import type { SpriteId } from './ids.ts'
 
-/** What Vite has resolved, as far as we need it. */
+/** The parts of Vite's resolved configuration that the plugin needs. */
 export interface Surroundings {
-  /** Project root, absolute; links followed, as Vite follows them for the files in it. */
+  /** Project root, absolute. Its links are resolved, as Vite resolves them for the files in it. */
   readonly root: string
   /** Public base path, e.g. `/`, `/game/`, `./`. */
   readonly base: string
   readonly mode: string
-  /** Where `.env` files lie, absolute; false: Vite reads none. */
+  /** Folder of the `.env` files, absolute; false if Vite reads none. */
   readonly envDir: string | false
   readonly envPrefix: string | readonly string[]
   readonly isBuild: boolean
-  /** Where a build writes, absolute. */
+  /** Output folder of a build, absolute. */
   readonly outDir: string
 }
 
 /** The sprites of a running dev server. */
 export interface DevSprites {
-  /** The code of a module of ours, as things stand now. @throws what is wrong with the spec behind it. */
+  /**
+   * Returns the current code of a plugin module.
+   *
+   * @throws the error of the spec behind it.
+   */
   moduleOf(id: SpriteId): Promise<string>
   /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
   isOwnFile(id: string): boolean
-  /** Ends what goes on beside the game: purchases that are followed, pages of the panel. What was sent goes on at the service. */
+  /**
+   * Ends the work beside the game: purchases that are followed, and pages of the panel. Submissions go on at
+   * the service.
+   */
   close(): Promise<void>
 }
 
-/** One project as the plugin works with it: opened when it is first needed, sheets made once a build. */
+/** One project of the plugin. It is opened when it is first needed, and its sheets are made once a build. */
 export interface PluginSession {
   readonly surroundings: Surroundings
   /** Set while a dev server runs. */
   dev: DevSprites | undefined
   workshop(): Promise<Workshop>
-  /** What this build puts into the bundle: buys what is approved, fails where something is not. Made once until {@link PluginSession.renew}. */
+  /**
+   * Makes the bundle content of this build: buys approved requests, and fails if one is neither bought nor
+   * approved. It runs once until {@link PluginSession.renew}.
+   */
   bundling(): Promise<Bundling>
-  /** Tells whether bytes hold the API key. */
+  /** Returns a function that checks whether bytes contain the API key. */
   keySearch(): Promise<(bytes: Uint8Array) => boolean>
-  /** The next call of `bundling` makes it anew (`build --watch`). */
+  /** Makes the next call of `bundling` run again (`build --watch`). */
   renew(): void
-  /** A build of this project begins. Several may run at once, one an environment. */
+  /** A build of this project begins. Several may run at once, one for each environment. */
   enter(): void
-  /** A build has ended; the last one closes the project. */
+  /** A build has ended. The last one closes the project. */
   leave(): Promise<void>
   close(): Promise<void>
 }
@@ -52,7 +62,7 @@ export interface PluginSession {
 /** Makes a workshop. */
 export type MakeWorkshop = (init: WorkshopInit) => Promise<Workshop>
 
-/** What of the world a plugin is made with; a seam for tests. */
+/** The replaceable dependencies of a plugin; a seam for tests. */
 export interface PluginSeam {
   /** @default this machine */
   readonly host?: WorkshopInit['host']
@@ -62,7 +72,7 @@ export interface PluginSeam {
 
 const makeRealWorkshop: MakeWorkshop = async (init) => (await import('../src/workshop.ts')).createWorkshop(init)
 
-/** Remembers what to open; opens nothing yet. */
+/** Creates a session. It opens nothing yet. */
 export function createSession(surroundings: Surroundings, options: Options, seam: PluginSeam = {}): PluginSession {
   const { root, mode, envDir, envPrefix } = surroundings
   const { makeWorkshop = makeRealWorkshop } = seam
@@ -83,7 +93,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
     const open = opened
     opened = undefined
     made = undefined
-    // One that could not be opened has told so to whoever asked for it, and has nothing to close.
+    // If the project could not be opened, its caller has the error, and nothing needs closing.
     await (await open?.catch(() => undefined))?.close()
   }
   return {
@@ -110,12 +120,15 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   }
 }
 
-/** What a hook is called on, as far as it says which of Vite's configurations it serves. */
+/** The part of a hook's context that names the configuration of Vite it serves. */
 export interface HookContext {
   readonly environment?: { getTopLevelConfig(): ResolvedConfig }
 }
 
-/** The sessions of one plugin. The same plugin object may serve several configurations: a server and the one that takes its place, the environments of a build. */
+/**
+ * The sessions of one plugin. The same plugin object may serve several configurations: a server and its
+ * successor, or the environments of a build.
+ */
 export interface PluginSessions {
   add(config: ResolvedConfig): void
   /** The session that a hook belongs to. */

@@ -5,15 +5,16 @@ import { isInside } from '../src/host/real-path.ts'
 import { createLog } from './log.ts'
 
 /**
- * Refuses modules of the game as service workers of the panel. Any script of an origin may become one; its folder says how far it reaches, and it is told the address of every page in its
- * reach, the token with it. So a module beside the root page, `/main.js`, could bring whatever it imports between a person and the panel. What is there to be a service worker (in the public
- * folder, or made by another plugin) is left alone: somebody has written it for that.
+ * Refuses modules of the game as service workers of the panel. Any script of an origin may become a service
+ * worker. Its folder is its scope, and it receives the address of every page in that scope, with the token.
+ * So a module beside the root page, `/main.js`, could put its imports between a person and the panel. A file
+ * that is meant as a service worker (in the public folder, or made by another plugin) is allowed.
  *
  * @param prefix `<base>__spritewright/`.
  */
 export function guardWorkers(server: ViteDevServer, prefix: string): void {
   server.middlewares.use((request, response, next) => {
-    // Set by every browser where a script is to be one; no page can leave it out.
+    // Every browser sets this header for the script of a service worker. No page can leave it out.
     if (request.headers['service-worker'] === undefined) return next()
     const url = request.url ?? '/'
     mayReach(server, url.split(/[?#]/)[0] ?? '/', prefix).then(
@@ -23,24 +24,32 @@ export function guardWorkers(server: ViteDevServer, prefix: string): void {
   })
 }
 
-/** A header that Vite adds to its answers, as the configuration has it. @param name In lower case. */
+/**
+ * A header that the configuration of Vite adds to responses.
+ *
+ * @param name In lower case.
+ */
 export function addedHeader(server: ViteDevServer, name: string): unknown {
   return Object.entries(server.config.server.headers ?? {}).find(([other]) => other.toLowerCase() === name)?.[1]
 }
 
-/** Whether a module of the project would reach the panel. @param path As it was asked for. */
+/**
+ * Whether a module of the project would reach the panel as a service worker.
+ *
+ * @param path As requested.
+ */
 async function mayReach(server: ViteDevServer, path: string, prefix: string): Promise<boolean> {
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const isWidened = addedHeader(server, 'service-worker-allowed') !== undefined
   if (!isWidened && !prefix.startsWith(folder) && !path.startsWith(prefix)) return false
-  // The panel's own scripts, and those within a page, which Vite gives under its address.
+  // The panel's own scripts, and inline scripts of a page, which Vite serves under the page's address.
   if (path.startsWith(prefix) || path.endsWith('/') || path.endsWith('.html')) return true
   const { root, base, publicDir } = server.config
   const plain = decodeURI(path)
   const asked = plain.startsWith(base) ? `/${plain.slice(base.length)}` : plain
   const id = (await server.environments.client.pluginContainer.resolveId(asked))?.id.split('?')[0] ?? ''
   const isPublic = publicDir !== '' && !isInside(publicDir, root) && isInside(publicDir, id)
-  // A module that a plugin makes up keeps the name that it was asked for.
+  // A virtual module of a plugin keeps the requested name as its id.
   return isAbsolute(id) && (isInside(root, id) || id !== asked) && !isPublic
 }
 

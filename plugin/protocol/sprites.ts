@@ -1,12 +1,15 @@
 /**
- * Sprites, and whatever can be paid for, as the panel is told of them; see `protocol.ts` for how.
+ * Sprites and paid requests, as the panel receives them; see `protocol.ts` for the transport.
  *
  * @module
  */
 
 /**
- * Where something stands. See `PlanState` of the workshop. `adoptable` is `approved` by another checkout, whose turn it is; `outpriced` is `approved` under a price that holds no more:
- * nothing is sent before the new one is approved.
+ * State of a request; see `PlanState` of the workshop.
+ *
+ * - `adoptable`: `approved` by another checkout, which is expected to buy it.
+ * - `outpriced`: `approved` under a price that is no longer valid. Nothing is sent before the new price is
+ *   approved.
  */
 export type PanelStanding =
   | 'bought'
@@ -23,26 +26,29 @@ export type PanelStanding =
 /** One sprite: one spec file. */
 export interface PanelSprite {
   readonly name: string
-  /** Its spec, from the project's root, with forward slashes. */
+  /** Path of its spec from the project's root, with forward slashes. */
   readonly file: string
-  /** SHA-256 of the spec file as it was read. Edits send it back; they are refused where the file has changed since. */
+  /**
+   * SHA-256 of the spec file as it was read. Edits send it back, and are refused if the file has changed
+   * since.
+   */
   readonly digest: string
   readonly prompt: string
   readonly background: 'remove' | 'keep'
-  /** The reference in words: `./hero.png`, or `4 steps`. */
+  /** The reference as a text: `./hero.png`, or `4 steps`. */
   readonly reference: string
-  /** Name of the atlas group it is packed into by a build. */
+  /** Name of the atlas group that a build packs it into. */
   readonly atlas: string
-  /** As the spec has it; null where frames keep the size in which they are delivered. */
+  /** As in the spec; null if frames keep their delivered size. */
   readonly size: number | { readonly width: number; readonly height: number } | null
-  /** Untrimmed frame at scale 1, pixels, as it is shown now. */
+  /** Size of an untrimmed frame at scale 1, in pixels, as it is shown now. */
   readonly frame: { readonly width: number; readonly height: number }
-  /** As the spec has it; null where it has none. */
+  /** As in the spec; null if it has none. */
   readonly anchor: { readonly x: number; readonly y: number } | null
   readonly pixelArt: boolean
-  /** Whether any of it is a placeholder. */
+  /** Whether any part of it is a placeholder. */
   readonly isPlaceholder: boolean
-  /** Pages of the sprite's own dev atlas, largest scale. */
+  /** Pages of the sprite's own dev atlas at its largest scale. */
   readonly pages: readonly PanelPage[]
   /** In the order of the spec. */
   readonly animations: readonly PanelAnimation[]
@@ -56,60 +62,69 @@ export interface PanelPage {
   readonly height: number
 }
 
-/** One frame and where it lies on a page. */
+/** One frame and its place on a page. */
 export interface PanelFrame {
-  /** Which delivered frame it is, from 0. */
+  /** Number of the delivered frame, from 0. */
   readonly index: number
   /** Index into `pages`. */
   readonly page: number
-  /** Cut-out on the page, pixels. */
+  /** Cut-out on the page, in pixels. */
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Where the cut-out lies on the untrimmed frame. */
+  /** Place of the cut-out on the untrimmed frame. */
   readonly offsetX: number
   readonly offsetY: number
-  /** The untrimmed frame. */
+  /** Size of the untrimmed frame. */
   readonly sourceWidth: number
   readonly sourceHeight: number
 }
 
-/** A paid thing, an animation or a step of a chain. */
+/** A paid request: an animation or a step of a chain. */
 export interface PanelPaid {
-  /** `hero.walk`, or `hero#2` for a step. The name in every action. */
+  /** `hero.walk`, or `hero#2` for a step. Every action uses this name. */
   readonly id: string
-  /** Of the request: actions that are about one purchase send it back. Missing where nobody knows at which service it would be bought. */
+  /**
+   * Request hash. Actions about one purchase send it back. Missing if it is unknown which service would sell
+   * it.
+   */
   readonly hash?: string
-  /** The attempt that stands for it, from 1; missing where nothing was ever about to be sent. */
+  /** The attempt that counts, from 1; missing if nothing was ever about to be sent. */
   readonly attempt?: number
   readonly standing: PanelStanding
-  /** One plain sentence of where it stands and what is to be done. */
+  /** One plain sentence: its state, and what to do. */
   readonly words: string
-  /** What the animation does; of a step, its text. */
+  /** Description of the animation; for a step, its text. */
   readonly prompt: string
-  /** What it would cost, by the last `quote`; missing where nothing is to be bought, or nobody has asked. Not binding. */
+  /**
+   * Its price by the last `quote`, not binding; missing if nothing is to be bought, or prices were not
+   * requested.
+   */
   readonly price?: PanelPrice
   /** The approved maximum. */
   readonly ceiling?: string
-  /** Who approved it, and how, in a few words; only while it is not bought. */
+  /** Who approved it, and how, in a few words; only until it is bought. */
   readonly approved?: string
-  /** What it has cost so far in all its attempts, by the ledger. */
+  /** Its cost so far over all attempts, by the ledger. */
   readonly spent?: string
   readonly executionId?: string
-  /** How far it is; only while this server or another process follows it. */
+  /** Its progress; only while this server or another process follows it. */
   readonly progress?: PanelProgress
   readonly question?: PanelQuestion
   readonly undecided?: PanelUndecided
 }
 
 /**
- * What a person has to decide about, by `recover`: a submission or an answer that was sent and never answered; a key under which the service knows other bytes than ours; or an
- * `execution` that it does not know any more, which can only be given up.
+ * What a person has to decide by `recover`:
+ *
+ * - `submission`, `answer`: it was sent, and its outcome is unknown.
+ * - `conflict`: the service knows the key with other bytes.
+ * - `execution`: the service does not know the execution any more. It can only be given up.
  */
 export type PanelUndecided = 'submission' | 'answer' | 'conflict' | 'execution'
 
-/** A price before; not binding. */
+/** A price before the purchase; not binding. */
 export interface PanelPrice {
   readonly credits: string
   readonly priceVersion: string
@@ -121,10 +136,10 @@ export interface PanelPrice {
 
 /** A question of the service. */
 export interface PanelQuestion {
-  /** What an answer sends back. */
+  /** An answer sends it back. */
   readonly id: string
   readonly text: string
-  /** The answer has to come with a picture. */
+  /** Whether the answer must have a picture. */
   readonly needsAsset: boolean
 }
 
@@ -132,31 +147,31 @@ export interface PanelQuestion {
 export interface PanelAnimation extends PanelPaid {
   /** Key in the spec: `walk`. */
   readonly name: string
-  /** Frames asked for. */
+  /** Number of requested frames. */
   readonly frames: number
-  /** Which take the spec names. */
+  /** The take that the spec names. */
   readonly take: number
-  /** All takes that are bought, approved or under way, and the one that the spec names; ascending. */
+  /** All takes that are bought, approved or running, and the one that the spec names; ascending. */
   readonly takes: readonly PanelTake[]
   /** Paid fields that changed since the last purchase, e.g. `prompt`. */
   readonly changed: readonly string[]
-  /** Defaults filled in. */
+  /** With its default filled in, like `loop` and `yoyo`. */
   readonly fps: number
   readonly loop: boolean
   readonly yoyo: boolean
-  /** Milliseconds of each played frame; wins over `fps`. */
+  /** Milliseconds of each played frame; they override `fps`. */
   readonly durations?: readonly number[]
-  /** As the spec has it; missing where all delivered frames are played in their order. */
+  /** As in the spec; missing if all delivered frames are played in their order. */
   readonly use?: readonly number[]
-  /** Whether what is shown is a placeholder. */
+  /** Whether a placeholder is shown. */
   readonly isPlaceholder: boolean
-  /** What is played: frames with their times, without the way back of a `yoyo`. Pages are the sprite's. */
+  /** The played frames with their times, without the way back of a `yoyo`. Their pages are the sprite's. */
   readonly played: readonly (PanelFrame & { readonly durationMs: number })[]
-  /** What a person should look at. */
+  /** Possible faults that a person should check. */
   readonly flags: readonly PanelFlag[]
 }
 
-/** Another go at the same request. */
+/** Another go at the same request, bought beside it. */
 export interface PanelTake {
   readonly take: number
   readonly standing: PanelStanding
@@ -164,15 +179,15 @@ export interface PanelTake {
   readonly isChosen: boolean
 }
 
-/** Something about frames that a person should look at. */
+/** A possible fault of frames that a person should check. */
 export interface PanelFlag {
-  /** E.g. `jump`, `seam`, `background`, `inspect`, `shifted`; see `docs/quality.md`. */
+  /** For example `jump`, `seam`, `background`, `inspect`, `shifted`; see `docs/quality.md`. */
   readonly fault: string
-  /** Our own figures, or the service's `frame_review`. */
+  /** Found by our own figures, or by the service's `frame_review`. */
   readonly from: 'frames' | 'service'
   /** Indices of delivered frames, ascending. */
   readonly frames: readonly number[]
-  /** What it is, in a few words. */
+  /** The fault in a few words. */
   readonly words: string
 }
 
@@ -180,27 +195,27 @@ export interface PanelFlag {
 export interface PanelStep extends PanelPaid {
   /** `text_to_image`, `image_to_image`, `background_remove`, `upscale`. */
   readonly operation: string
-  /** Names of the sprites whose chain has it. */
+  /** Names of the sprites whose chain contains it. */
   readonly sprites: readonly string[]
 }
 
-/** A request as an earlier version of a spec made it. Its `id` is its own: `hero.walk@1a2b3c4d`. */
+/** A request of an earlier version of a spec. It has an `id` of its own: `hero.walk@1a2b3c4d`. */
 export interface PanelOrphan extends PanelPaid {
-  /** As it was called when it was sent; another request may be called so now. */
+  /** Its id when it was sent. Another request may have that id now. */
   readonly was: string
 }
 
-/** How far a purchase is. The data of `event: progress`. */
+/** Progress of a purchase. The data of `event: progress`. */
 export interface PanelProgress {
   readonly id: string
   readonly phase: 'checking' | 'uploading' | 'submitting' | 'queued' | 'running' | 'waiting' | 'downloading' | 'bought' | 'failed'
-  /** 0 to 1 while `running`, where the service says so. */
+  /** 0 to 1 while `running`, if the service reports it. */
   readonly progress?: number
-  /** The service's words, or why it waits. */
+  /** Message of the service, or why it waits. */
   readonly message?: string
 }
 
-/** All frames of one take, as they were delivered: `use` and `durations` left aside. */
+/** All frames of one take as delivered, without `use` and `durations`. */
 export interface PanelFrames {
   readonly id: string
   readonly take: number
