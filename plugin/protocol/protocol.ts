@@ -8,16 +8,16 @@
  * origin, and allows `data:` and `blob:` pictures besides. It forbids inline scripts and inline `<style>`;
  * styles that a script sets are fine.
  *
- * | request          | what                                                                                |
- * | --------------- | ------------------------------------------------------------------------------------ |
- * | `GET api/state`  | {@link PanelState}. With the token's header `access.mayAct` shows if it may act.    |
+ * | request          | what                                                                                 |
+ * | ---------------- | ------------------------------------------------------------------------------------ |
+ * | `GET api/state`  | {@link PanelState}. With the token's header `access.mayAct` shows if it may act.     |
  * |                  | `?since=12`: {@link PanelUpdate} with the changes since that revision; everything if |
- * |                  | the server does not know that revision.                                             |
- * | `GET api/events` | Server-sent events: `event: state` with {@link StateEvent}, `event: progress` with  |
- * |                  | `PanelProgress` of `sprites.ts`.                                                    |
- * | `GET api/frames` | `?animation=hero.walk&take=2` (`take` is optional): `PanelFrames` of `sprites.ts`,  |
- * |                  | all delivered frames.                                                               |
- * | `POST api/NAME`  | An action: `PanelActions` of `actions.ts` by NAME. JSON in, JSON out.               |
+ * |                  | the server does not know that revision.                                              |
+ * | `GET api/events` | Server-sent events: `event: state` with {@link StateEvent}, `event: progress` with   |
+ * |                  | `PanelProgress` of `sprites.ts`.                                                     |
+ * | `GET api/frames` | `?animation=hero.walk&take=2` (`take` is optional): `PanelFrames` of `sprites.ts`,   |
+ * |                  | all delivered frames.                                                                |
+ * | `POST api/NAME`  | An action: `PanelActions` of `actions.ts` by NAME. JSON in, JSON out.                |
  *
  * An action needs `Content-Type: application/json` and the header {@link TokenHeader} with the token. The
  * token comes in the fragment of the address that the terminal prints, `…/__spritewright/#token=…`. The panel

@@ -1,5 +1,6 @@
 /**
- * `spritewright/phaser`: sprites of spec files in a Phaser 3.90 or 4 scene. Nothing of Phaser is imported at run time: everything goes through the scene that is handed in.
+ * `spritewright/phaser`: sprites of spec files in a Phaser 3.90 or 4 scene. It imports nothing of Phaser at
+ * run time, and does everything through the given scene.
  *
  * @module
  */
@@ -14,18 +15,20 @@ export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule }
 
 /** A game that listens to the dev server. */
 interface Listening {
-  /** What was told last, by the key of the atlas. */
+  /** The atlas that was announced last, by its key. */
   readonly told: Map<string, AtlasData>
   readonly swap: Push<AtlasData>
 }
 
-/** Each game once. */
+/** One entry for each game. */
 const listening = new WeakMap<object, Listening>()
 
 /**
- * Queues the atlases of sprites in a scene's loader; call it in `preload`. Sprites that share an atlas load it once, and an atlas that the game has is not loaded again.
+ * Queues the atlases of sprites in a scene's loader; call it in `preload`. Sprites that share an atlas load
+ * it once, and an atlas that the game already has is not loaded again.
  *
- * The loader's `path`, `prefix` and `baseURL` do not matter: URLs are handed over whole, and keys are those that the sprite modules tell.
+ * The loader's `path`, `prefix` and `baseURL` have no effect: URLs are absolute, and keys are those of the
+ * sprite modules.
  */
 export function preloadSprites(scene: Phaser.Scene, sprites: readonly SpriteModule[]): void {
   listen(scene)
@@ -43,15 +46,15 @@ function loadAtlas(scene: Phaser.Scene, atlas: AtlasData): void {
   scene.load.once('complete', () => {
     setFilter(scene, atlas)
     noteShown(scene.game, atlas)
-    // What was told while it was being loaded has found no texture yet.
+    // An update that arrived during the loading has found no texture yet.
     const told = listening.get(scene.game)?.told.get(atlas.key)
     if (told && told !== shownAtlas(scene.game, atlas.key)) void listening.get(scene.game)?.swap(atlas.key, told)
   })
 }
 
 /**
- * Several pages under one key. Phaser's `multiatlas` takes its data as a URL alone, so each page is loaded as an image of its own and the texture is put together when all are here,
- * by Phaser's own parser.
+ * Loads several pages under one key. Phaser's `multiatlas` takes its data as a URL alone. So each page is
+ * loaded as an image of its own, and Phaser's own parser makes the texture when all pages are loaded.
  */
 function loadPages(scene: Phaser.Scene, key: string, urls: readonly string[], textures: ReturnType<typeof toTextures>): void {
   const pageKey = (index: number): string => `${key}#${index}`
@@ -65,7 +68,8 @@ function loadPages(scene: Phaser.Scene, key: string, urls: readonly string[], te
 }
 
 /**
- * Makes the animations of sprites, under their global keys `hero/walk`; call it in `create`. Animations that the game has are left as they are.
+ * Makes the animations of sprites, under their global keys `hero/walk`; call it in `create`. Animations that
+ * the game already has stay as they are.
  *
  * @returns The keys, in the order of the sprites and their specs.
  */
@@ -85,9 +89,11 @@ export function createAnimations(scene: Phaser.Scene, sprites: readonly SpriteMo
 }
 
 /**
- * Puts one Phaser sprite of each into the scene, playing its first animation, and makes all animations on the way.
+ * Adds one Phaser sprite of each sprite module to the scene, playing its first animation. Makes all
+ * animations first.
  *
- * @param at Where they are put, in scene pixels. @default (0, 0)
+ * @param at Place of the Phaser sprites, in scene pixels.
+ * @default (0, 0)
  * @returns The Phaser sprites by name.
  */
 export function createSprites<Sprites extends readonly SpriteModule[]>(
@@ -118,7 +124,7 @@ function setFilter(scene: Phaser.Scene, atlas: AtlasData): void {
   if (atlas.pixelArt && scene.textures.exists(atlas.key)) scene.textures.get(atlas.key).setFilter(nearest)
 }
 
-/** Swaps art in place when the dev server says so. */
+/** Swaps art in place when the dev server sends an update. */
 function listen(scene: Phaser.Scene): void {
   const { game } = scene.sys
   if (listening.has(game)) return

@@ -1,5 +1,6 @@
 /**
- * `spritewright/pixi`: sprites of spec files in PixiJS 8. Pages are fetched by `Assets`, cut by PixiJS's own `Spritesheet`, and known to its cache by frame name.
+ * `spritewright/pixi`: sprites of spec files in PixiJS 8. `Assets` fetches the pages, PixiJS's own
+ * `Spritesheet` cuts them, and PixiJS's cache has the frames by name.
  *
  * @module
  */
@@ -18,27 +19,36 @@ export interface LoadedSprite<Animation extends string = string, Frame extends s
   readonly name: string
   /** By frame name, `hero/walk/0000`. */
   readonly textures: Readonly<Record<Frame, Texture>>
-  /** Convex outline of what is seen of each frame, in unscaled pixels of the untrimmed frame, for hits; empty unless `atlas.hull` asks for it. */
+  /**
+   * Convex outline of the visible part of each frame, in unscaled pixels of the untrimmed frame, for hit
+   * tests; empty unless `atlas.hull` asks for it.
+   */
   readonly outlines: Readonly<Partial<Record<Frame, Outline>>>
-  /** By short animation name: what `new AnimatedSprite(…)` takes, each frame with its time in milliseconds; the way back of a yoyo written out. */
+  /**
+   * The argument of `new AnimatedSprite(…)`, by short animation name: each frame with its time in
+   * milliseconds. The way back of a yoyo is written out.
+   */
   readonly animations: Readonly<Record<Animation, FrameObject[]>>
   /**
-   * A sprite that plays an animation as its spec says (loop, anchor); it has started, add it to the stage.
+   * Makes a sprite that plays an animation as its spec says (loop, anchor). It has started; add it to the
+   * stage.
    *
-   * @param animation Short name. @default the first of the spec
+   * @param animation Short name.
+   * @default the first of the spec
    */
   create(animation?: Animation): AnimatedSprite
 }
 
-/** Atlases of the page by key, as they were loaded. */
+/** Loaded atlases of the page, by key. */
 const loaded = new Map<string, Promise<LoadedAtlas>>()
 let isListening = false
 
-/** The names of a module's animations and frames. */
+/** The loaded sprite of a module, with the names of its animations and frames. */
 type Loaded<M> = M extends SpriteModule<infer A, infer F> ? LoadedSprite<A, F> : never
 
 /**
- * Loads sprites with all they need. Sprites that share an atlas load it once; of several resolutions the one nearest to the screen's is taken.
+ * Loads sprites with all they need. Sprites that share an atlas load it once. Of several resolutions, the one
+ * nearest to the screen's is loaded.
  *
  * @returns The loaded sprites, in the order of the modules.
  */
@@ -67,7 +77,7 @@ function loadAtlas(atlas: AtlasData): Promise<LoadedAtlas> {
   return started
 }
 
-/** Makes frames known to PixiJS by their names. */
+/** Adds frames to PixiJS's cache under their names. */
 function publish(atlas: LoadedAtlas): LoadedAtlas {
   for (const [name, texture] of Object.entries(atlas.textures)) {
     Cache.set(name, texture)
@@ -109,13 +119,13 @@ function unscaled(outline: Outline, scale: number): Outline {
   return outline.map(([x, y]) => [x / scale, y / scale])
 }
 
-/** What an atlas is to become: all of it, or nothing but missing pictures where its spec is gone. */
+/** The wanted content of an atlas: all of it, or only missing pictures if its spec is gone. */
 interface Wanted {
   readonly key: string
   readonly next?: AtlasData
 }
 
-/** Swaps art in place when the dev server says so. */
+/** Swaps art in place when the dev server sends an update. */
 function listen(): void {
   if (isListening) return
   isListening = true
@@ -132,7 +142,7 @@ function listen(): void {
 }
 
 async function swapLoaded({ key, next }: Wanted, isOvertaken: () => boolean): Promise<void> {
-  // What could not be loaded has been told to whoever loaded it.
+  // If loading failed, its caller has the error.
   const before = await loaded.get(key)?.catch(() => undefined)
   if (before) await swapAtlas(before, next ?? { ...before.data, frames: {}, animations: {} }, isOvertaken)
 }

@@ -12,7 +12,7 @@ export interface PhaserFrame {
   readonly anchor?: { readonly x: number; readonly y: number }
   /** The part of a nine-slice that stretches. */
   readonly scale9Borders?: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
-  /** Phaser keeps it as `frame.customData.hull`. */
+  /** Phaser stores it as `frame.customData.hull`. */
   readonly hull?: Outline
 }
 
@@ -35,7 +35,7 @@ function toMiddle([x, y, right, bottom]: BorderRow, sw: number, sh: number): Non
   return { x, y, w: sw - x - right, h: sh - y - bottom }
 }
 
-/** Phaser's `textures[]` of an atlas: one entry a page, its frames as an array. */
+/** Phaser's `textures[]` of an atlas: one entry for each page, with its frames as an array. */
 export function toTextures(atlas: AtlasData): { readonly image: string; readonly frames: readonly PhaserFrame[] }[] {
   return atlas.pages.map((_, index) => ({
     image: String(index),
@@ -46,7 +46,8 @@ export function toTextures(atlas: AtlasData): { readonly image: string; readonly
 }
 
 /**
- * The configuration of one animation for `anims.create`. A frame's `duration` is absolute milliseconds (Phaser 3.90 and 4).
+ * The configuration of one animation for `anims.create`. A frame's `duration` is absolute milliseconds
+ * (Phaser 3.90 and 4).
  *
  * @param key Texture key of the atlas.
  */

@@ -4,17 +4,21 @@ import { createKeepsakes, type Keepsakes } from '../shared/swap.ts'
 import { toTextures } from './data.ts'
 import type { LiveFrame, LiveSource, LiveTexture } from './live.ts'
 
-/** Frames that a texture had once and has no more: what still holds one shows it again when it comes back. */
+/**
+ * Frames that a texture no longer has. An object that still holds such a frame shows it again when it comes
+ * back.
+ */
 const goneFrames = new WeakMap<LiveTexture, Keepsakes<LiveFrame>>()
 
 /** `Phaser.Textures.FilterMode`. */
 const [linear, nearest] = [0, 1]
 
 /**
- * The pages of the new atlas under the same Texture. One that is shown already keeps its place on the graphics card.
+ * Puts the pages of the new atlas under the same Texture. A page that is already shown stays on the graphics
+ * card.
  *
- * @param images By URL, those that are not shown yet.
- * @returns Those that are not needed any more, to be destroyed when nothing shows them.
+ * @param images By URL, the pages that are not shown yet.
+ * @returns The sources that are not needed any more. They are to be destroyed when nothing shows them.
  */
 export function replaceSources(
   game: Phaser.Game,
@@ -32,22 +36,28 @@ export function replaceSources(
   return old.filter((source) => !texture.source.includes(source))
 }
 
-/** The filter that the game has set for it, unless pixel art begins or ends. */
+/** The filter that the game has set, unless pixel art begins or ends. */
 function filterOf(game: Phaser.Game, source: LiveSource | undefined, was: AtlasData | undefined, now: AtlasData): number {
   if (now.pixelArt) return nearest
   if (was?.pixelArt) return game.config.antialias ? linear : nearest
   return source?.scaleMode ?? linear
 }
 
-/** What has become of the frames of a texture. */
+/** The changes to the frames of a texture. */
 export interface ReplacedFrames {
-  /** Names that are gone since the last time. */
+  /** Names that are gone since the last swap. */
   readonly gone: readonly string[]
-  /** The frames that are gone count as frames of the texture until this is called: who shows one can be told. */
+  /**
+   * Removes the gone frames from the texture. Until then they count as its frames, so that objects which show
+   * one are refreshed.
+   */
   forget(): void
 }
 
-/** Cuts the pages anew. Each frame keeps its object, so that sprites, emitters and animations keep theirs; one that is gone becomes the missing-texture picture. */
+/**
+ * Cuts the pages again. Each frame keeps its object, so that sprites, emitters and animations keep theirs. A
+ * gone frame becomes the missing-texture picture.
+ */
 export function replaceFrames(textures: Phaser.Textures.TextureManager, texture: LiveTexture, now: AtlasData): ReplacedFrames {
   const before = goneFrames.get(texture) ?? createKeepsakes<LiveFrame>()
   goneFrames.set(texture, before)
@@ -63,7 +73,7 @@ export function replaceFrames(textures: Phaser.Textures.TextureManager, texture:
       texture.frames[name] = frame
       before.delete(name)
     } else {
-      // It stays a frame of this texture: whoever is given it would else become a user of another one.
+      // It stays a frame of this texture: an object that gets it would become a user of another texture.
       Object.assign(frame, missing, { name, texture })
       before.set(name, frame)
       gone.push(frame)
@@ -78,7 +88,7 @@ export function replaceFrames(textures: Phaser.Textures.TextureManager, texture:
   }
 }
 
-/** Fills an emptied texture as Phaser's parser of atlases does. */
+/** Fills an emptied texture as Phaser's atlas parser does. */
 function cut(texture: LiveTexture, atlas: AtlasData): void {
   Object.assign(texture, { frames: {}, frameTotal: 0, firstFrame: '__BASE', customData: {} })
   const base = atlas.pages[0]

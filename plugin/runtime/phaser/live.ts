@@ -1,6 +1,9 @@
 import type Phaser from 'phaser'
 
-/** The insides of Phaser that a swap touches, the same in 3.90 and 4; its typings keep some of them to themselves. */
+/**
+ * The internals of Phaser that a swap uses. They are the same in 3.90 and 4, but its typings omit some of
+ * them.
+ */
 export interface LiveTexture {
   readonly key: string
   source: LiveSource[]
@@ -18,7 +21,7 @@ export interface LiveSource {
   destroy(): void
 }
 
-/** One frame; everybody who shows it holds this object. */
+/** One frame. All objects that show it share this object. */
 export interface LiveFrame {
   readonly name: string
   texture: LiveTexture
@@ -26,7 +29,7 @@ export interface LiveFrame {
   pivotX: number
   pivotY: number
   customData: object
-  /** What a nine-slice stretches; read where `scale9` says so. */
+  /** The part of a nine-slice that stretches; valid if `scale9` is true. */
   readonly data?: { readonly scale9: boolean; readonly scale9Borders: { readonly x: number; readonly y: number } }
   setTrim(width: number, height: number, x: number, y: number, w: number, h: number): void
   setScale9(x: number, y: number, width: number, height: number): void
@@ -56,7 +59,7 @@ export interface LiveAnimation {
   destroy(): void
 }
 
-/** How an object plays. */
+/** The playback state of an object. */
 export interface LiveState {
   readonly parent: LiveObject
   /** Animations of this sprite alone. */
@@ -78,7 +81,7 @@ export interface LiveState {
   setCurrentFrame(frame: LiveStep): void
 }
 
-/** Something that is drawn. */
+/** An object that is drawn. */
 export interface LiveObject {
   readonly type: string
   readonly texture?: unknown
@@ -102,7 +105,10 @@ export interface LiveObject {
   dirty?: boolean
 }
 
-/** Everything that plays animations, on the display list or off it: each playing state waits for the removal of animations. */
+/**
+ * All states that play animations, on the display list or off it. Each playing state listens to the removal
+ * of animations.
+ */
 export function liveStates(game: Phaser.Game): readonly LiveState[] {
   const { _events } = game.anims as unknown as { readonly _events: Readonly<Record<string, Listener | readonly Listener[]>> }
   return [_events.remove ?? []].flat().flatMap(({ context }) => (isState(context) ? [context] : []))
@@ -118,7 +124,10 @@ function isState(context: unknown): context is LiveState {
   return parent !== undefined && parent !== null && setCurrentFrame !== undefined
 }
 
-/** All objects of all scenes, what containers, layers and masks hold among them, and what plays off the display list. */
+/**
+ * All objects of all scenes, including the content of containers, layers and masks, and objects that play off
+ * the display list.
+ */
 export function liveObjects(game: Phaser.Game, states: readonly LiveState[]): ReadonlySet<LiveObject> {
   const scenes = game.scene.getScenes(false)
   const open = [

@@ -4,17 +4,19 @@ import { goOnAt } from '../shared/swap.ts'
 import { toAnimation } from './data.ts'
 import type { LiveAnimation, LiveState, LiveStep } from './live.ts'
 
-/** Games that have animations of ours; the others want none. */
+/** Animation managers of games that use animations of the plugin. Other games get none. */
 const animated = new WeakSet<object>()
 
-/** What an animation was, before it followed its spec. */
+/** The fields of an animation before it followed its spec. */
 type Before = Pick<LiveAnimation, 'frames' | 'frameRate' | 'repeat' | 'yoyo'>
 
 /**
- * Brings animations to what their specs say now: those of the atlas, by name, and those that the game made of exactly their frames, for all sprites or for one alone. What the game has set
- * otherwise than the spec said stays as it is. What plays one goes on at the frame that it shows, or as far on the way.
+ * Updates animations to their current specs. These are the animations of the atlas, by name, and those that
+ * the game made of exactly the same frames, for all sprites or for one alone. A value that the game has set
+ * differently from the spec stays. A playing object goes on at the frame that it shows, or at the same share
+ * of the way.
  *
- * @param was The atlas as it was shown; undefined where nobody knows.
+ * @param was The atlas as it was shown; `undefined` if that is unknown.
  */
 export function followAnimations(game: Phaser.Game, states: readonly LiveState[], was: AtlasData | undefined, now: AtlasData): void {
   const { anims } = game
@@ -40,7 +42,7 @@ export function followAnimations(game: Phaser.Game, states: readonly LiveState[]
   dropGone(game, states, was, now)
 }
 
-/** The animation of the atlas that one of the game's was made of: frame by frame the same. */
+/** Name of the atlas animation with the same frames as an animation of the game. */
 function nameOf(animation: LiveAnimation, was: AtlasData | undefined): string | undefined {
   const { frames } = animation
   const isOf = ({ frames: names }: AnimationData): boolean =>
@@ -52,7 +54,7 @@ function nameOf(animation: LiveAnimation, was: AtlasData | undefined): string | 
 
 function rewrite(game: Phaser.Game, animation: LiveAnimation, key: string, was: AnimationData | undefined, now: AnimationData): void {
   const { fps, loop, yoyo, frames } = now
-  // A game that has set a time of its own for a frame keeps it.
+  // A frame whose time the game has set keeps that time.
   const own = animation.frames.filter(({ duration }, at) => was && Math.abs(duration - (was.frames[at]?.[1] ?? 0)) > 1e-9)
   const ownOf = new Map(own.map(({ textureFrame, duration }) => [textureFrame, duration]))
   const steps = frames.map(([frame, duration]) => ({ key, frame, duration: ownOf.get(frame) ?? duration }))
@@ -67,7 +69,7 @@ function repeatOf({ loop }: { readonly loop: boolean }): number {
   return loop ? -1 : 0
 }
 
-/** What was played with figures of its own (`play({ key, frameRate })`) keeps them. */
+/** An object that plays with values of its own (`play({ key, frameRate })`) keeps them. */
 function goOn(state: LiveState, animation: LiveAnimation, before: Before): void {
   if (state.frameRate === before.frameRate) {
     state.frameRate = animation.frameRate
@@ -83,7 +85,7 @@ function goOn(state: LiveState, animation: LiveAnimation, before: Before): void 
   const next = old && stepAt(animation, old, before)
   if (!next) return
   if (state._pendingStop === 3) state._pendingStopValue = stepAt(animation, state._pendingStopValue as LiveStep, before)
-  // What has elapsed of the frame stays elapsed.
+  // The elapsed time of the frame is kept.
   state.nextTick = (state.frameRate === animation.frameRate && next.duration) || state.msPerFrame
   if (state.pendingRepeat) state.nextTick += state.repeatDelay
   if (state.parent.frame !== old.frame) state.currentFrame = next
@@ -95,7 +97,7 @@ function stepAt(animation: LiveAnimation, old: LiveStep, before: Before): LiveSt
   return animation.frames[goOnAt({ index: old.index - 1, frames: names(before.frames) }, names(animation.frames))]
 }
 
-/** Without an ANIMATION_UPDATE: the game has not gone on to another frame. */
+/** Shows a frame without an ANIMATION_UPDATE event, because the game has not gone on to another frame. */
 function show(state: LiveState, step: LiveStep): void {
   const { isPlaying } = state
   state.isPlaying = false
@@ -103,7 +105,7 @@ function show(state: LiveState, step: LiveStep): void {
   state.isPlaying = isPlaying
 }
 
-/** Animations that are gone and that nothing plays are forgotten: each listens to the manager. */
+/** Destroys gone animations that nothing plays, because each listens to the manager. */
 function dropGone({ anims }: Phaser.Game, states: readonly LiveState[], was: AtlasData | undefined, now: AtlasData): void {
   for (const name of Object.keys(was?.animations ?? {})) {
     const animation = anims.get(name) as unknown as LiveAnimation | undefined

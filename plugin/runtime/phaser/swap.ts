@@ -6,7 +6,7 @@ import { replaceFrames, replaceSources } from './frames.ts'
 import { type LiveObject, type LiveTexture, liveObjects, liveStates } from './live.ts'
 import { followAnimations } from './playback.ts'
 
-/** What a texture shows: where it was loaded or swapped by us. */
+/** The atlas that a texture shows, if the plugin has loaded or swapped it. */
 const shown = new WeakMap<object, AtlasData>()
 
 /** Remembers the atlas that a texture was loaded with. */
@@ -14,24 +14,29 @@ export function noteShown(game: Phaser.Game, atlas: AtlasData): void {
   if (game.textures.exists(atlas.key)) shown.set(game.textures.get(atlas.key), atlas)
 }
 
-/** What the game shows under the key of an atlas; undefined where it shows nothing, or what is none of ours. */
+/**
+ * The atlas that the game shows under a key. Returns `undefined` if it shows nothing, or a texture of its
+ * own.
+ */
 export function shownAtlas(game: Phaser.Game, key: string): AtlasData | undefined {
   return game.textures.exists(key) ? shown.get(game.textures.get(key)) : undefined
 }
 
 /**
- * Replaces the art of an atlas in a running game, in place: textures, frames and animations keep their identity, sprites on screen go on playing.
+ * Replaces the art of an atlas in a running game, in place. Textures, frames and animations keep their
+ * identity, and sprites on screen go on playing.
  *
- * New pages are decoded first; the rest happens in one task, between two drawn frames. Frames that are gone show Phaser's missing-texture picture, with one warning. Where something in
- * the game has copied the layout of the atlas, the page is loaded anew.
+ * New pages are decoded first; the rest happens in one task, between two drawn frames. Gone frames show
+ * Phaser's missing-texture picture, with one warning. If an object in the game has copied the layout of the
+ * atlas, the page reloads.
  *
- * @param isOvertaken Whether a newer atlas waits already: this one is given up then.
+ * @param isOvertaken Whether a newer atlas is waiting. If so, this one is dropped.
  */
 export async function swapAtlas(game: Phaser.Game, atlas: AtlasData, isOvertaken: () => boolean): Promise<void> {
   if (!game.textures.exists(atlas.key)) return
   const texture = game.textures.get(atlas.key)
   const images = await fetchImages(atlas, shown.get(texture))
-  // Meanwhile the game may have ended, or done away with the texture.
+  // Meanwhile the game may have ended, or removed the texture.
   if (isOvertaken() || !game.textures?.exists(atlas.key) || game.textures.get(atlas.key) !== texture) return
   try {
     swapNow(game, texture as unknown as LiveTexture, atlas, images)
@@ -66,12 +71,12 @@ function swapNow(game: Phaser.Game, texture: LiveTexture, atlas: AtlasData, imag
   warnOfGone(atlas.key, frames?.gone ?? [])
 }
 
-/** Everything that makes pictures; what is left is how they are played. */
+/** All fields that make pictures. The other fields are about playback. */
 function layoutOf({ pages, frames, borders, outlines, pixelArt }: AtlasData): string {
   return JSON.stringify([pages, frames, borders, outlines, pixelArt])
 }
 
-/** Phaser 3 gives a TileSprite a canvas of its own: there the atlas is displayTexture. */
+/** Phaser 3 gives a TileSprite a canvas of its own, and has the atlas as displayTexture. */
 function shows(object: LiveObject, texture: LiveTexture): boolean {
   return object.texture === texture || object.displayTexture === texture
 }
@@ -81,14 +86,14 @@ interface Point {
   readonly y: number
 }
 
-/** The origins that games had set before an anchor of the spec won over them. */
+/** The origins that games had set before the anchor of a spec replaced them. */
 const ownOrigins = new WeakMap<LiveObject, Point>()
 
-/** What an object is turned, placed and sliced by, before a swap. */
+/** Origin and slices of an object before a swap. */
 interface Origin extends Point {
-  /** Whether it is the anchor of the frame. */
+  /** Whether the origin is the anchor of the frame. */
   readonly isAnchor: boolean
-  /** Whether it is sliced where the frame says. */
+  /** Whether the object is sliced at the borders of the frame. */
   readonly isSliced: boolean
 }
 
@@ -98,12 +103,15 @@ function originOf({ frame, originX = 0.5, originY = 0.5, leftWidth, topHeight, i
     x: originX,
     y: originY,
     isAnchor: frame?.customPivot === true && originX === frame.pivotX && originY === frame.pivotY,
-    // One without slices above and below counts all of its height as the upper one.
+    // A nine-slice without slices above and below counts its whole height as the upper one.
     isSliced: scale9 && middle?.x === leftWidth && (is3Slice || middle?.y === topHeight),
   }
 }
 
-/** Where the spec's anchor comes, the game's own origin is kept in mind; where it goes, that is what counts again. */
+/**
+ * Sets the origin after a swap. When the spec gets an anchor, the game's own origin is remembered. When the
+ * anchor is removed, that origin is restored.
+ */
 function placeAnew(object: LiveObject, before: Origin): void {
   if (object.frame?.customPivot) {
     if (!before.isAnchor) ownOrigins.set(object, before)
@@ -113,12 +121,12 @@ function placeAnew(object: LiveObject, before: Origin): void {
   }
 }
 
-/** Size, origin and hit area come from the frame: they are told anew. */
+/** Refreshes an object. Size, origin and hit area come from the frame, so the frame is set again. */
 function refresh(object: LiveObject, texture: LiveTexture, before: Origin): void {
   if (object.type === 'TileSprite') {
     if (object.displayTexture === texture) object.setFrame?.(object.displayFrame?.name)
     else {
-      // The canvas renderer draws anew what is another frame than before.
+      // The canvas renderer draws again if the frame is another one than before.
       object.currentFrame = null
       object.dirty = true
     }

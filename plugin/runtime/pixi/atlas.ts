@@ -6,14 +6,17 @@ import { toSheetData } from './data.ts'
 import { parserOf } from './pictures.ts'
 import { createViews, type Views } from './views.ts'
 
-/** An atlas that a page has loaded; a swap changes it in place. */
+/** An atlas that a page has loaded. A swap changes it in place. */
 export interface LoadedAtlas {
   data: AtlasData
-  /** The pictures of its pages, in order. There may be more of them than pages: one that was needed once is kept. */
+  /**
+   * The pictures of its pages, in order. There may be more of them than pages, because a picture is kept once
+   * it was needed.
+   */
   readonly sources: TextureSource[]
   /** By frame name: the Texture objects that sprites hold. */
   readonly textures: Record<string, Texture>
-  /** Textures of frames that it had once: what still holds one shows it again when it comes back. */
+  /** Textures of gone frames. A sprite that still holds one shows it again when it comes back. */
   readonly gone: Keepsakes<Texture>
   readonly views: Views
 }
@@ -24,18 +27,24 @@ export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
   return { data, sources, textures: cutPages(data, sources), gone: createKeepsakes(), views: createViews() }
 }
 
-/** A swap changes what a source shows. `Assets` would give one source to all atlases that look alike today. */
+/**
+ * Fetches a page into a source of its own, because a swap changes the picture of a source. `Assets` would
+ * give one source to all atlases that look alike at the moment.
+ */
 async function fetchOwn({ url }: PageData, data: AtlasData): Promise<TextureSource> {
   return toSource(url, await fetchImage(pageUrl(url)), data)
 }
 
-/** A source that shows a page; its label is the page's URL. */
+/** A source that shows a page. Its label is the page's URL. */
 export function toSource(label: string, resource: HTMLImageElement, data: AtlasData): TextureSource {
   const [resolution, scaleMode] = [data.scale, scaleModeOf(data)]
   return new ImageSource({ label, resource, alphaMode: 'premultiply-alpha-on-upload', resolution, scaleMode })
 }
 
-/** Of several encodings PixiJS takes the best that the browser shows; the names of the files are no help, a bundler may have made them. */
+/**
+ * Fetches a page with `Assets`. Of several encodings PixiJS takes the best that the browser shows. It gets
+ * the formats, because a bundler may have made the file names.
+ */
 async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData): Promise<TextureSource> {
   if (format === 'ktx2' && !Assets.loader.parsers.some(({ id }) => id === format))
     throw new Error(
@@ -44,23 +53,23 @@ async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData
   const options = { resolution: data.scale, scaleMode: scaleModeOf(data) }
   const choice = [{ url, format }, ...also].map((one) => ({
     src: pageUrl(one.url),
-    // PixiJS chooses KTX2 under the name of what it holds.
+    // PixiJS chooses KTX2 by the name of its content.
     ...(one.format === undefined ? {} : { format: one.format === 'ktx2' ? 'basis' : one.format }),
     parser: parserOf(one.format),
     data: options,
   }))
   const { source } = await Assets.load<Texture>({ src: choice })
-  // What loads KTX2 leaves it out.
+  // The KTX2 loader does not set it.
   source.scaleMode = options.scaleMode
   return source
 }
 
-/** The whole URL of a page. */
+/** The absolute URL of a page. */
 export function pageUrl(url: string): string {
   return new URL(url, document.baseURI).href
 }
 
-/** How the pages of an atlas are scaled: pixel art by its nearest pixel, all else as the game has it. */
+/** The scale mode for the pages of an atlas: nearest pixel for pixel art, the game's default for all else. */
 export function scaleModeOf(data: AtlasData): 'nearest' | 'linear' {
   return data.pixelArt ? 'nearest' : (TextureStyle.defaultOptions.scaleMode ?? 'linear')
 }
@@ -76,10 +85,11 @@ export function cutPages(data: AtlasData, sources: readonly TextureSource[]): Re
 }
 
 /**
- * The frames of an animation with their times; PixiJS knows no yoyo, so the way back is written out, its ends once.
+ * The frames of an animation with their times. PixiJS has no yoyo, so the way back is written out, with its
+ * ends once.
  *
  * @param name `hero/walk`.
- * @throws an error with the names that there are.
+ * @throws an error with the existing names.
  */
 export function toFrameObjects(atlas: LoadedAtlas, name: string): FrameObject[] {
   return toRound(atlas.data, name).map(([frame, time]) => ({ texture: atlas.textures[frame] ?? Texture.EMPTY, time }))
@@ -88,7 +98,7 @@ export function toFrameObjects(atlas: LoadedAtlas, name: string): FrameObject[] 
 /**
  * The names and times of a whole round of an animation, there and back.
  *
- * @throws an error with the names that there are.
+ * @throws an error with the existing names.
  */
 export function toRound(atlas: AtlasData, name: string): AnimationData['frames'] {
   const animation = atlas.animations[name]

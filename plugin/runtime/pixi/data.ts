@@ -1,7 +1,10 @@
 import type { SpritesheetData } from 'pixi.js'
 import { type AtlasData, type BorderRow, bordersOf, type FrameRow } from '../shared/data.ts'
 
-/** One page of an atlas as PixiJS's `Spritesheet` reads it. Animations are left out: those that a sheet makes know its own page alone. */
+/**
+ * Converts one page of an atlas for PixiJS's `Spritesheet`. Animations are left out: those of a sheet would
+ * have the frames of its own page alone.
+ */
 export function toSheetData(atlas: AtlasData, page: number): SpritesheetData {
   const frames = Object.entries(atlas.frames).filter(([, row]) => row[0] === page)
   const turned = new Set(atlas.turned)
@@ -13,7 +16,7 @@ export function toSheetData(atlas: AtlasData, page: number): SpritesheetData {
   }
 }
 
-/** PixiJS divides sides and places by the scale, and leaves borders to whoever wrote them. */
+/** PixiJS divides sizes and places by the scale, but not borders. */
 function unscaled(borders: BorderRow | undefined, scale: number): BorderRow | undefined {
   return borders && [borders[0] / scale, borders[1] / scale, borders[2] / scale, borders[3] / scale]
 }

@@ -1,15 +1,17 @@
 import { createTexture, ExtensionType, extensions, ImageSource, type Loader, type ResolvedAsset, Texture } from 'pixi.js'
 import { fetchImage } from '../shared/swap.ts'
 
-/** Name of our parser for PixiJS's `Assets`. It has no test, so PixiJS never chooses it by itself. */
+/**
+ * Name of this package's parser for PixiJS's `Assets`. It has no test, so PixiJS never chooses it by itself.
+ */
 const parser = 'spritewright-image'
 
 let isAdded = false
 
 /**
  * The parser for pages of an encoding. PixiJS makes an `ImageBitmap` of every picture, and browsers round the
- * premultiplied pixels of a WebP bitmap differently: soft pixels come out 1 of 255 darker. Uploaded from an image
- * element they are exact.
+ * premultiplied pixels of a WebP bitmap differently: soft pixels become 1 of 255 darker. Pixels from an image
+ * element are exact.
  */
 export function parserOf(format: string | undefined): string {
   if (format === 'ktx2') return 'ktx2'
@@ -28,11 +30,11 @@ async function unload(texture: Texture): Promise<void> {
   texture.destroy(true)
 }
 
-/** Of the missing-texture picture, pixels. */
+/** Side of the missing-texture picture, in pixels. */
 const side = 32
 let missing: Texture | undefined
 
-/** The picture of a frame that is gone: a green frame and stroke on black, like Phaser's. It is made once. */
+/** The picture of a gone frame: a green frame and stroke on black, like Phaser's. It is made once. */
 export function missingTexture(): Texture {
   missing ??= Texture.from(draw(), true)
   return missing

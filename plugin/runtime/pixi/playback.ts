@@ -14,15 +14,18 @@ interface Round {
 /** All animations of an atlas, with the textures that play them. */
 export type Rounds = readonly Round[]
 
-/** Which animation a sprite plays, where the runtime has made it: two may have the same frames. */
+/**
+ * The animation that a sprite of the runtime plays. It is recorded because two animations may have the same
+ * frames.
+ */
 const played = new WeakMap<AnimatedSprite, string>()
 
-/** Remembers what a sprite was made to play. */
+/** Remembers the animation that a sprite was made to play. */
 export function notePlayed(sprite: AnimatedSprite, animation: string): void {
   played.set(sprite, animation)
 }
 
-/** How an atlas is played now. */
+/** The current animations of an atlas. */
 export function roundsOf(atlas: LoadedAtlas): Rounds {
   return Object.entries(atlas.data.animations).map(([name, data]) => ({
     name,
@@ -32,18 +35,20 @@ export function roundsOf(atlas: LoadedAtlas): Rounds {
   }))
 }
 
-/** What PixiJS keeps to itself of a sprite that plays. */
+/** Private fields of a playing sprite in PixiJS. */
 interface Live {
-  /** Milliseconds of each frame; null where a frame lasts one sixtieth of a second. */
+  /** Milliseconds of each frame; null if each frame takes one sixtieth of a second. */
   readonly _durations: readonly number[] | null
-  /** The frame, and how much of it has passed. */
+  /** Index of the frame, plus the share of it that has passed. */
   _currentTime: number
 }
 
 /**
- * A sprite that plays one of the atlas's animations, whole, goes on in the new one: at the frame that it shows, or as far on the way. What the game has set otherwise than the spec stays.
+ * Lets a sprite go on in the new animation, if it plays a whole animation of the atlas. It goes on at the
+ * frame that it shows, or at the same share of the way. A value that the game has set differently from the
+ * spec stays.
  *
- * @param before What the animations were.
+ * @param before The animations before the swap.
  */
 export function goOn(sprite: AnimatedSprite, loaded: LoadedAtlas, before: Rounds): void {
   const was = roundOf(sprite, before)
@@ -53,7 +58,7 @@ export function goOn(sprite: AnimatedSprite, loaded: LoadedAtlas, before: Rounds
   const live = sprite as unknown as Live
   const passed = live._currentTime - Math.floor(live._currentTime)
   const frames = withOwnTimes(toFrameObjects(loaded, was.name), live._durations, was, loaded.data)
-  // The setter stops and rewinds; the game need not hear of that.
+  // The setter stops and rewinds. The game must not get an event for that.
   delete sprite.onFrameChange
   sprite.textures = frames
   if (sprite.loop === was.data.loop) sprite.loop = is.loop
@@ -71,7 +76,7 @@ function roundOf(sprite: AnimatedSprite, before: Rounds): Round | undefined {
   return fits.find(({ name }) => name === played.get(sprite)) ?? fits[0]
 }
 
-/** Frames without times stay so, and a time that the game has set for a frame does. */
+/** The new frames. Frames without times stay so, and a frame whose time the game has set keeps that time. */
 function withOwnTimes(frames: readonly FrameObject[], times: Live['_durations'], was: Round, now: AtlasData): Texture[] | FrameObject[] {
   if (times === null) return frames.map(({ texture }) => texture as Texture)
   const specTimes = toRound({ ...now, animations: { [was.name]: was.data } }, was.name).map(([, time]) => time)

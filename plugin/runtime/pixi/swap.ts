@@ -8,12 +8,13 @@ import { goOn, roundsOf } from './playback.ts'
 import type { Slices, View } from './views.ts'
 
 /**
- * Replaces the art of a loaded atlas in place: pages and Textures keep their identity, sprites go on playing, those that the game made itself too. Frames that are gone show a
- * missing-texture picture, with one warning, and come back when they do.
+ * Replaces the art of a loaded atlas in place. Pages and Textures keep their identity, and sprites go on
+ * playing, including those that the game made itself. Gone frames show a missing-texture picture, with one
+ * warning. They show their art again when they come back.
  *
  * The new pages are decoded first; the rest happens in one task.
  *
- * @param isOvertaken Whether a newer atlas waits already: this one is given up then.
+ * @param isOvertaken Whether a newer atlas is waiting. If so, this one is dropped.
  */
 export async function swapAtlas(loaded: LoadedAtlas, next: AtlasData, isOvertaken: () => boolean): Promise<void> {
   const isShown = (index: number): boolean => loaded.data.pages[index]?.url === next.pages[index]?.url
@@ -31,7 +32,7 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLI
   const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
   const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
   for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
-  // One that is not needed now may be needed again; until then the graphics card is rid of it.
+  // A source that is not needed now may be needed again. Until then it frees the graphics card.
   for (const source of loaded.sources.slice(next.pages.length)) source.unload()
   const gone = replaceTextures(loaded, cutPages(next, loaded.sources))
   loaded.data = next
@@ -43,7 +44,7 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLI
   warnOfGone(next.key, gone)
 }
 
-/** A source is never destroyed: what is drawn may still hold it. It gets another picture. */
+/** Gives a source another picture. A source is never destroyed, because a drawn object may still hold it. */
 function putPicture(loaded: LoadedAtlas, index: number, picture: HTMLImageElement | undefined, next: AtlasData): void {
   const source = loaded.sources[index]
   const url = next.pages[index]?.url ?? ''
@@ -59,14 +60,15 @@ function putPicture(loaded: LoadedAtlas, index: number, picture: HTMLImageElemen
   source.update()
 }
 
-/** Every Texture that exists takes over what its frame looks like now; answers the names that have gone. */
+/** Gives every existing Texture the current art of its frame. Returns the names of gone frames. */
 function replaceTextures(loaded: LoadedAtlas, fresh: Readonly<Record<string, Texture>>): string[] {
   const gone: string[] = []
   for (const [name, texture] of Object.entries(loaded.textures)) {
     if (fresh[name]) continue
     gone.push(name)
     become(texture, missingTexture())
-    // All that are gone show the one picture, which never changes: it need not know them, and would keep them alive.
+    // All gone textures share one picture, which never changes. It does not need to notify them, and would
+    // keep them alive.
     texture.source.off('resize', texture.update, texture)
     loaded.gone.set(name, texture)
     delete loaded.textures[name]
@@ -85,7 +87,7 @@ function replaceTextures(loaded: LoadedAtlas, fresh: Readonly<Record<string, Tex
   return gone
 }
 
-/** The fields of a Texture that its typings keep from being set. */
+/** The fields of a Texture that its typings declare as read-only. */
 interface LiveTexture {
   orig: Texture['orig']
   trim: Texture['trim'] | null
@@ -94,7 +96,7 @@ interface LiveTexture {
   defaultBorders?: Texture['defaultBorders'] | undefined
 }
 
-/** Everything that makes a picture goes over to the Texture that is in use. */
+/** Copies every field that makes a picture to the Texture that is in use. */
 function become(texture: Texture, picture: Texture): void {
   const live: LiveTexture = texture
   const isWhole = texture.orig === texture.frame
@@ -119,26 +121,26 @@ function anchorOf({ texture }: View): { readonly x: number; readonly y: number }
   return { x, y }
 }
 
-/** What a frame has a NineSliceSprite keep; undefined where it says nothing. */
+/** The borders that a frame sets for a NineSliceSprite. Returns `undefined` if it sets none. */
 function slicesOf({ texture }: View): Slices | undefined {
   const { left, top, right, bottom } = texture?.defaultBorders ?? {}
   if (left === undefined || top === undefined || right === undefined || bottom === undefined) return undefined
   return { leftWidth: left, topHeight: top, rightWidth: right, bottomHeight: bottom }
 }
 
-/** So do its slices. */
+/** Updates the slices of a view to its frame, if the game has not set its own. */
 function followSlices(view: View, old: Slices | undefined): void {
   const next = slicesOf(view)
   const isOwn = old === undefined || Object.entries(old).some(([side, px]) => view[side as keyof Slices] !== px)
   if (next && !isOwn) Object.assign(view, next)
 }
 
-/** Size and anchor go with the frame where the game has not set its own. */
+/** Updates size and anchor of a view to its frame, if the game has not set its own. */
 function follow(view: View, oldAnchor: { readonly x: number; readonly y: number }): void {
   const { anchor } = view
   if (anchor && anchor.x === oldAnchor.x && anchor.y === oldAnchor.y) anchor.copyFrom(anchorOf(view))
   if (view instanceof Sprite) {
-    // A width that the game has set is kept by PixiJS as a scale of the old frame.
+    // PixiJS keeps a width that the game has set as a scale of the old frame.
     const { _width: width, _height: height } = view as unknown as { readonly _width?: number; readonly _height?: number }
     if (width) view.width = width
     if (height) view.height = height

@@ -1,9 +1,9 @@
 import { type Sprite, type Texture, ViewContainer } from 'pixi.js'
 
-/** What shows a texture: a Sprite, AnimatedSprite, TilingSprite, NineSliceSprite or Mesh. */
+/** An object that shows a texture: a Sprite, AnimatedSprite, TilingSprite, NineSliceSprite or Mesh. */
 export type View = ViewContainer & { readonly texture?: Texture | null; readonly anchor?: Sprite['anchor'] } & Partial<Slices>
 
-/** What a NineSliceSprite keeps unstretched. */
+/** The sides of a NineSliceSprite that do not stretch. */
 export interface Slices {
   leftWidth: number
   topHeight: number
@@ -11,20 +11,21 @@ export interface Slices {
   bottomHeight: number
 }
 
-/** Views that show frames of an atlas, on the stage or off it. None is kept alive by it. */
+/** Views that show frames of an atlas, on the stage or off it. They are held weakly. */
 export interface Views {
-  /** From now on it is known what shows this texture. */
+  /** Records the views of this texture from now on. */
   watch(texture: Texture): void
-  /** Those that show one of these textures now. */
+  /** Returns the views that show one of these textures now. */
   showing(textures: ReadonlySet<Texture>): View[]
 }
 
-/** How many may have come since the last sweep before those that are gone are swept out. */
+/** Number of new views since the last sweep before destroyed ones are swept out. */
 const sweepAfter = 256
 
 /**
- * PixiJS keeps no list of what shows a texture; but a view listens to one that is `dynamic`. It never ends that when it is destroyed, so that listeners would pile up with
- * every bullet of a game: here they are noted weakly, and once, in place of it.
+ * Tracks views. PixiJS has no list of the views of a texture, but a view listens to a `dynamic` texture. It
+ * does not stop listening when it is destroyed, so listeners would pile up with every bullet of a game. So
+ * this code records each view weakly, and once, instead of the listener.
  */
 export function createViews(): Views {
   let views = new Set<WeakRef<View>>()

@@ -1,5 +1,6 @@
 /**
- * What the plugin hands to a game in the browser: plain data, the same for every engine. It imports nothing and has no side effect.
+ * The data that the plugin gives to a game in the browser: plain data, the same for every engine. It imports
+ * nothing and has no side effect.
  *
  * @module
  */
@@ -10,13 +11,16 @@ export interface PageData {
   readonly url: string
   readonly width: number
   readonly height: number
-  /** How it is encoded: `png`, `webp` … */
+  /** Its encoding: `png`, `webp` … */
   readonly format?: string
   /** The same page in further encodings, for an engine that chooses among them. */
   readonly also?: readonly { readonly url: string; readonly format: string }[]
 }
 
-/** Page, x, y, width, height, offset x, offset y, untrimmed width, untrimmed height, and the anchor where there is one. All in page pixels but page and anchor. */
+/**
+ * Page, x, y, width, height, offset x, offset y, untrimmed width, untrimmed height, and the anchor if there
+ * is one. All are in page pixels, except page and anchor.
+ */
 export type FrameRow =
   | readonly [page: number, x: number, y: number, w: number, h: number, ox: number, oy: number, sw: number, sh: number]
   | readonly [
@@ -36,22 +40,22 @@ export type FrameRow =
 /** Corners of a convex polygon, clockwise, as x and y. */
 export type Outline = readonly (readonly [x: number, y: number])[]
 
-/** What a nine-slice keeps unstretched at each side. */
+/** Widths at each side that a nine-slice does not stretch. */
 export type BorderRow = readonly [left: number, top: number, right: number, bottom: number]
 
 /** An animation, in playing order. */
 export interface AnimationData {
-  /** Frame name and how long it is shown, milliseconds. */
+  /** Frame name, and how long it is shown, in milliseconds. */
   readonly frames: readonly (readonly [name: string, durationMs: number])[]
   readonly fps: number
   readonly loop: boolean
-  /** There and back, the ends once. */
+  /** Plays there and back, with the ends once. */
   readonly yoyo: boolean
 }
 
 /** One atlas at one scale. */
 export interface AtlasData {
-  /** Texture key in Phaser, prefix of nothing in PixiJS. */
+  /** Texture key in Phaser. PixiJS does not use it as a prefix. */
   readonly key: string
   /** Page pixels per unscaled pixel. */
   readonly scale: number
@@ -61,17 +65,31 @@ export interface AtlasData {
   readonly pages: readonly PageData[]
   /** By frame name, `hero/walk/0000`. */
   readonly frames: Readonly<Record<string, FrameRow>>
-  /** Names of frames that lie on their pages turned by 90° clockwise; rows have their upright size. @default none */
+  /**
+   * Names of frames that are turned by 90° clockwise on their pages. Rows have the upright size.
+   *
+   * @default none
+   */
   readonly turned?: readonly string[]
-  /** What a nine-slice keeps unstretched, by sprite, in page pixels of the untrimmed frame; where a spec has `borders`, see `bordersOf`. @default none */
+  /**
+   * Widths that a nine-slice does not stretch, by sprite, in page pixels of the untrimmed frame. Only if a
+   * spec has `borders`; see `bordersOf`.
+   *
+   * @default none
+   */
   readonly borders?: Readonly<Record<string, BorderRow>>
-  /** Convex outline of what is seen of each frame, as x and y in page pixels of the untrimmed frame; where `atlas.hull` asks for it. @default none */
+  /**
+   * Convex outline of the visible part of each frame, as x and y in page pixels of the untrimmed frame. Only
+   * if `atlas.hull` asks for it.
+   *
+   * @default none
+   */
   readonly outlines?: Readonly<Record<string, Outline>>
   /** By animation name, `hero/walk`. */
   readonly animations: Readonly<Record<string, AnimationData>>
 }
 
-/** One animation as a sprite module tells of it. */
+/** One animation of a sprite module. */
 export interface SpriteAnimation<Frame extends string = string> {
   /** Name in the engines, `hero/walk`. */
   readonly name: string
@@ -84,7 +102,7 @@ export interface SpriteAnimation<Frame extends string = string> {
   readonly yoyo: boolean
 }
 
-/** What `import hero from './hero.sprite.json'` gives. */
+/** The default export of a spec file: `import hero from './hero.sprite.json'`. */
 export interface SpriteModule<Animation extends string = string, Frame extends string = string> {
   readonly name: string
   /** Texture key of its atlas in Phaser: the sprite's own in dev, its group's in a build. */
@@ -92,40 +110,47 @@ export interface SpriteModule<Animation extends string = string, Frame extends s
   /** Untrimmed frame size at scale 1, pixels. */
   readonly width: number
   readonly height: number
-  /** 0 to 1 of the untrimmed frame; only where the spec sets it. */
+  /** 0 to 1 of the untrimmed frame; only if the spec sets it. */
   readonly anchor?: { readonly x: number; readonly y: number }
   readonly pixelArt: boolean
-  /** Whether any of it is a stand-in that is not bought yet. */
+  /** Whether any part of it is a placeholder that is not bought yet. */
   readonly isPlaceholder: boolean
   /** By short name, in the spec's order. */
   readonly animations: Readonly<Record<Animation, SpriteAnimation<Frame>>>
   /** Names of all frames, sorted. */
   readonly frames: readonly Frame[]
-  /** The atlas that holds it, at every scale, largest first. */
+  /** The atlas that contains it, at every scale, largest first. */
   readonly atlases: readonly AtlasData[]
 }
 
-/** What a game hears when art, frames or playback have changed on the dev server. */
+/** The update that a game gets when art, frames or playback have changed on the dev server. */
 export interface SpriteUpdate {
   /** All sprites that changed, whole. */
   readonly sprites: readonly SpriteModule[]
-  /** Names of sprites whose specs are not there any more. */
+  /** Names of sprites whose specs no longer exist. */
   readonly gone?: readonly string[]
 }
 
-/** The atlas at scale 1, or the largest where there is none. */
+/** The atlas at scale 1, or the largest if there is none. */
 export function mainAtlas(sprite: SpriteModule): AtlasData {
   const main = sprite.atlases.find((atlas) => atlas.scale === 1) ?? sprite.atlases[0]
   if (!main) throw new Error(`Expected the sprite "${sprite.name}" to have an atlas, found none. Import it from its spec file.`)
   return main
 }
 
-/** Name of the sprite that a frame belongs to. @param frame `hero/walk/0000` */
+/**
+ * Name of the sprite that a frame belongs to.
+ *
+ * @param frame `hero/walk/0000`
+ */
 export function spriteOf(frame: string): string {
   return frame.slice(0, frame.indexOf('/'))
 }
 
-/** What a nine-slice keeps unstretched of a frame, in page pixels; undefined if the spec of its sprite has no borders. */
+/**
+ * Widths of a frame that a nine-slice does not stretch, in page pixels. Returns `undefined` if the spec of
+ * its sprite has no borders.
+ */
 export function bordersOf({ borders }: AtlasData, frame: string): BorderRow | undefined {
   const sprite = spriteOf(frame)
   // A sprite may be called `constructor`.

@@ -1,16 +1,19 @@
 import type { SpriteUpdate } from './data.ts'
 
-/** Takes updates; answers nothing. */
+/** A function that gets updates. */
 export type UpdateListener = (update: SpriteUpdate) => void
 
 interface Bus {
   readonly listeners: Set<UpdateListener>
   isHot: boolean
-  /** Loads the page anew, and tells the terminal why. */
+  /** Reloads the page, and prints the reason in the terminal. */
   reload?: (why: string) => void
 }
 
-/** One bus a page, however often this module is bundled. The plugin's own module in the page makes it hot and tells the updates. */
+/**
+ * One bus for each page, even if this module is bundled several times. The plugin's own module in the page
+ * sets `isHot` and sends the updates.
+ */
 const busKey = Symbol.for('spritewright.updates')
 
 function bus(): Bus {
@@ -19,18 +22,22 @@ function bus(): Bus {
   return page[busKey]
 }
 
-/** Listens to updates of the dev server. Answers a function that ends it. In a build nothing ever comes. */
+/** Listens to updates of the dev server. Returns a function that stops listening. A build has no updates. */
 export function onUpdate(listener: UpdateListener): () => void {
   bus().listeners.add(listener)
   return () => void bus().listeners.delete(listener)
 }
 
-/** Whether updates may come. */
+/** Whether updates may arrive. */
 export function isHot(): boolean {
   return bus().isHot
 }
 
-/** For what cannot be swapped in place: loads the page anew. @param why Goes on in words after "… is loaded anew: ". */
+/**
+ * Reloads the page, for changes that cannot be swapped in place.
+ *
+ * @param why Completes the sentence "… is loaded anew: ".
+ */
 export function reloadPage(why: string): void {
   console.warn(`[spritewright] the page is loaded anew: ${why}`)
   bus().reload?.(why)

@@ -1,9 +1,9 @@
 import type { AnimationData, AtlasData, FrameRow, SpriteModule } from './data.ts'
 
-// The only form in which sprites come to a page: in the modules of a build, in those of the dev server, and in its
-// hot messages. It is plain JSON with a row for each frame.
+// The only form in which a page gets sprites: in the modules of a build, in those of the dev server, and in
+// its hot messages. It is plain JSON with a row for each frame.
 
-/** What a {@link FrameRow} holds, in this order; the anchor only if the spec sets one. */
+/** The columns of a {@link FrameRow}, in this order; the anchor only if the spec sets one. */
 export const frameColumns = 'page x y width height offsetX offsetY sourceWidth sourceHeight anchorX anchorY'
 
 /** Sprites that share an atlas, and that atlas. */
@@ -15,30 +15,34 @@ export interface SheetData {
   readonly atlases: readonly AtlasRows[]
 }
 
-/** A sprite without what its atlas says. */
+/** A sprite without the data of its atlas. */
 export interface SpriteRows extends Omit<SpriteModule, 'animations' | 'frames' | 'atlases'> {
   /** Short names, in the spec's order. */
   readonly animations: readonly string[]
 }
 
-/** An atlas; its frames belong to its animations. */
+/** An atlas. Its frames belong to its animations. */
 export interface AtlasRows extends Omit<AtlasData, 'frames' | 'animations'> {
   /** By name, `hero/walk`. */
   readonly animations: Readonly<Record<string, AnimationRows>>
 }
 
-/** An animation with its frames. A number is that of a frame's name: 3 is `hero/walk/0003`. */
+/** An animation with its frames. A number is the end of a frame's name: 3 is `hero/walk/0003`. */
 export interface AnimationRows extends Omit<AnimationData, 'frames'> {
   /** Numbers of the played frames, in playing order. */
   readonly play: readonly number[]
-  /** Milliseconds of each played frame. @default 1000 / fps for each */
+  /**
+   * Milliseconds of each played frame.
+   *
+   * @default 1000 / fps for each
+   */
   readonly durations?: readonly number[]
   /** Number of each row. */
   readonly numbers: readonly number[]
   readonly rows: readonly FrameRow[]
 }
 
-/** What the dev server sends when art, frames or playback have changed. */
+/** The message of the dev server when art, frames or playback have changed. */
 export interface SheetUpdate {
   /** All sprites that changed, whole. */
   readonly sheets: readonly SheetData[]
@@ -51,7 +55,7 @@ function frameName(animation: string, number: number): string {
   return `${animation}/${String(number).padStart(4, '0')}`
 }
 
-/** Makes the sprites that a game uses. */
+/** Converts a sheet to the sprites that a game uses. */
 export function readSheet({ sprites, atlases }: SheetData): readonly SpriteModule[] {
   const read = atlases.map(readAtlas)
   return sprites.map((sprite) => readSprite(sprite, atlases[0], read))

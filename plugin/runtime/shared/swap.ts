@@ -1,13 +1,15 @@
-// What both engines need to swap art in a running game.
+// Shared code of both engines for swapping art in a running game.
 
-/** Hands on a value under a key. Resolves when it, or a later value of that key, has been worked on. */
+/**
+ * Passes on a value under a key. Resolves when this value, or a later value of the key, has been processed.
+ */
 export type Push<T> = (key: string, value: T) => Promise<void>
 
 /**
- * Works on the newest value of each key, one at a time a key, so that the last value asked for is the one that stays.
- * A value is left out if a later one came while it waited.
+ * Processes the newest value of each key, one at a time for each key, so that the last value wins. A value is
+ * skipped if a later one arrives while it waits.
  *
- * @param work Handles its own failures. `isOvertaken` tells it that it may end early.
+ * @param work Handles its own failures. It may end early if `isOvertaken` returns true.
  */
 export function createNewest<T>(work: (value: T, isOvertaken: () => boolean) => Promise<void>): Push<T> {
   const waiting = new Map<string, { readonly value: T }>()
@@ -28,9 +30,10 @@ export function createNewest<T>(work: (value: T, isOvertaken: () => boolean) => 
 }
 
 /**
- * Fetches a picture and decodes it as an element, because pixels uploaded from an element are exact in every encoding.
+ * Fetches a picture and decodes it as an element, because pixels uploaded from an element are exact in every
+ * encoding.
  *
- * @throws if the browser cannot show it.
+ * @throws if the browser cannot show the picture.
  */
 export async function fetchImage(url: string): Promise<HTMLImageElement> {
   const image = new Image()
@@ -42,17 +45,17 @@ export async function fetchImage(url: string): Promise<HTMLImageElement> {
   return image
 }
 
-/** Where an object was in the animation that it plays. */
+/** The place of an object in the animation that it plays. */
 export interface Place {
-  /** Which of the frames was shown, from 0 on. */
+  /** Index of the shown frame, from 0. */
   readonly index: number
   /** Names of all frames, in playing order. */
   readonly frames: readonly string[]
 }
 
 /**
- * Where an object goes on in a new list of frames: at the frame that it shows, if the list has it, or else as far on the
- * way as before.
+ * Finds where an object goes on in a new list of frames: at the frame that it shows if the list has it, or
+ * else at the same share of the way.
  *
  * @param frames Names of the new list, in playing order.
  * @returns An index into `frames`; 0 if there are none.
@@ -62,15 +65,15 @@ export function goOnAt({ index, frames: before }: Place, frames: readonly string
   const far = Math.min(Math.max(0, frames.length - 1), Math.round(share * Math.max(0, frames.length - 1)))
   const shown = before[index]
   if (shown === undefined || frames[index] === shown) return shown === undefined ? far : index
-  // A frame may be played several times, there and back.
+  // A frame may occur several times, there and back.
   const same = frames.flatMap((name, at) => (name === shown ? [at] : []))
   return same.sort((a, b) => Math.abs(a - far) - Math.abs(b - far))[0] ?? far
 }
 
-/** How many names a warning spells out. */
+/** Maximum number of names in a warning. */
 const told = 12
 
-/** Warns once that frames are gone which the game may still hold. */
+/** Warns once about gone frames that the game may still hold. */
 export function warnOfGone(atlas: string, names: readonly string[]): void {
   if (names.length === 0) return
   const more = names.length > told ? ` and ${names.length - told} more` : ''
@@ -79,16 +82,16 @@ export function warnOfGone(atlas: string, names: readonly string[]): void {
   )
 }
 
-/** Objects by name, held weakly: one that the game drops goes from here too. */
+/** Objects by name, held weakly: an object that the game drops is removed. */
 export interface Keepsakes<T extends object> {
   get(name: string): T | undefined
   set(name: string, thing: T): void
   delete(name: string): void
-  /** All that still exist, by name. */
+  /** All existing objects, by name. */
   all(): ReadonlyMap<string, T>
 }
 
-/** An empty collection. */
+/** Creates an empty collection. */
 export function createKeepsakes<T extends object>(): Keepsakes<T> {
   const kept = new Map<string, WeakRef<T>>()
   return {
