@@ -3,23 +3,23 @@ import type { BuiltAtlas, BuiltPage, BuiltSheets, ResolvedOptions } from '../../
 import { fromRoot, type SpriteId, specFile, toSlashes } from '../ids.ts'
 import { allModule, sheetModule, spriteModule, toSheetData, withoutAlternates } from '../module.ts'
 
-/** What a build puts into a bundle. Its code is always made by the running program. */
+/** The content that a build adds to a bundle. The running program always makes its code. */
 export interface Bundling {
   readonly sheets: readonly BundledSheet[]
   readonly pages: readonly BundledPage[]
-  /** What is watched under `build --watch`: see {@link sourcesOf}. */
+  /** Files to watch under `build --watch`; see {@link sourcesOf}. */
   readonly files: readonly string[]
-  /** Sentences for a person, told at every build. */
+  /** Sentences for a person, printed at every build. */
   readonly notes: readonly string[]
 }
 
 /** A group of sprites as a module of a bundle. */
 export interface BundledSheet {
-  /** Of its atlas. */
+  /** Name of its atlas. */
   readonly name: string
-  /** In place of a page's URL it holds the page's place in `pages`, see {@link pageMark}. */
+  /** Instead of a page's URL it contains the page's index in `pages`; see {@link pageMark}. */
   readonly code: string
-  /** Spec files from the root, with forward slashes; in the order in which its sprites are opened. */
+  /** Spec files from the root, with forward slashes, in the order of the sprites of the sheet. */
   readonly files: readonly string[]
 }
 
@@ -27,19 +27,22 @@ export interface BundledSheet {
 export interface BundledPage {
   /** `sprites-0.png`, at other scales `sprites-0@0.5x.png`. */
   readonly name: string
-  /** Nobody may change them. */
+  /** They must not be changed. */
   readonly bytes: Uint8Array
 }
 
-/** The URL of a page that is not in a bundle yet, and how it reads in code. Nothing else in the list of pages holds a NUL. */
+/**
+ * The mark for the URL of a page that is not in a bundle yet, and its form in code. Nothing else in the list
+ * of pages contains a NUL.
+ */
 const pageMark = (place: number): string => `\0${place}\0`
 const pageMarks = /"\\u0000(\d+)\\u0000"/g
 
 /**
- * The modules of sheets.
+ * Makes the modules of sheets.
  *
  * @param root Folder of the project, absolute.
- * @param options.engine Where it takes the first encoding that it draws, further ones are not shipped.
+ * @param options.engine If it only uses the first encoding (Phaser), further ones are not shipped.
  */
 export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }: Pick<ResolvedOptions, 'engine' | 'notes'>): Bundling {
   const pages: BundledPage[] = []
@@ -56,18 +59,18 @@ export function toBundling(sheets: BuiltSheets, root: string, { engine, notes }:
   return { sheets: bundled, pages, files: sheets.sprites.flatMap(sourcesOf), notes }
 }
 
-/** The files that a sprite is made of, results left out. */
+/** The files from which a sprite is made, without results. */
 export function sourcesOf({ file, picture, overridePaths = [] }: BuiltSheets['sprites'][number]): readonly string[] {
   return [file, ...(picture === undefined ? [] : [picture]), ...overridePaths]
 }
 
-/** Puts a page into the bundle, and answers the expression of its URL. */
+/** Adds a page to the bundle, and returns the expression of its URL. */
 export type EmitPage = (name: string, bytes: Uint8Array) => string
 
 /**
- * The code of a module in a build.
+ * Returns the code of a module in a build.
  *
- * @throws `SW_SPEC` for a spec that is not one of the project's.
+ * @throws `SW_SPEC` if a spec is not one of the project's.
  */
 export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: string, emit: EmitPage): string {
   switch (id.kind) {
@@ -94,7 +97,11 @@ export function moduleCode({ sheets, pages }: Bundling, id: SpriteId, root: stri
   }
 }
 
-/** The sprite that a spec file makes. @throws `SW_SPEC` where the file is no spec of the project. */
+/**
+ * Returns the sprite that a spec file makes.
+ *
+ * @throws `SW_SPEC` if the file is not a spec of the project.
+ */
 export function findSprite(sheets: BuiltSheets, file: string): BuiltSheets['sprites'][number] {
   const sprite = sheets.sprites.find((other) => toSlashes(other.file) === file)
   if (sprite) return sprite

@@ -1,6 +1,6 @@
 import type { BuiltAtlas, BuiltSheets, BuiltSprite } from '../../src/index.ts'
 
-/** A sprite and the atlases that hold it. */
+/** A sprite and the atlases that contain it. */
 export interface ShownSprite {
   readonly sprite: BuiltSprite
   /** At every scale. */
@@ -22,22 +22,29 @@ function readSprites({ sprites, atlases }: BuiltSheets): ReadonlyMap<string, Sho
   return new Map(sprites.map((sprite) => [sprite.name, { sprite, atlases: byName.get(sprite.atlas) ?? [] }]))
 }
 
-/** Whether nothing of a sprite has changed. What is made anew is another object; what was not looked at is the very same. */
+/**
+ * Whether nothing of a sprite has changed. An atlas that was packed again is another object; an unchanged one
+ * is the very same object.
+ */
 export function isSame(before: ShownSprite | undefined, after: ShownSprite): boolean {
   if (!before) return false
   const hasSameAtlases = before.atlases.length === after.atlases.length && before.atlases.every((atlas, at) => atlas === after.atlases[at])
   return hasSameAtlases && (before.sprite === after.sprite || JSON.stringify(before.sprite) === JSON.stringify(after.sprite))
 }
 
-/** What has changed from one state of sheets to another. */
+/** The changes from one state of sheets to another. */
 export interface SheetChanges {
-  /** Sprites that are new, or not as they were. */
+  /** New and changed sprites. */
   readonly changed: readonly BuiltSprite[]
-  /** Sprites that are not there any more. */
+  /** Sprites that no longer exist. */
   readonly gone: readonly BuiltSprite[]
 }
 
-/** Compares sheets. @param before Undefined where there was nothing. */
+/**
+ * Compares sheets.
+ *
+ * @param before `undefined` if there were none.
+ */
 export function compareSheets(before: BuiltSheets | undefined, after: BuiltSheets): SheetChanges {
   const [old, now] = [before ? spritesOf(before) : new Map<string, ShownSprite>(), spritesOf(after)]
   return {

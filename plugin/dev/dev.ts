@@ -18,12 +18,13 @@ import { createShownSprites, type Sight } from './shown-sprites.ts'
 import { createTypingsWriter } from './typings.ts'
 import { watchLockFile, watchProject } from './watcher.ts'
 
-/** How long a file that cannot be read, or is gone, is given to be written to its end. */
+/** Milliseconds in which a program may finish writing a file that cannot be read, or is gone. */
 const againMs = 30
 
 /**
- * Serves sprites from memory, one atlas each, placeholders for what is not bought, and keeps pages up to date: a spec saved or a result arrived is swapped into the running game.
- * By itself it spends nothing and asks no service: a person's approval makes the desk do so.
+ * Serves sprites from memory, with one atlas each and placeholders for unbought animations, and keeps pages
+ * up to date. A saved spec or a new result is swapped into the running game. The server by itself spends
+ * nothing and asks no service: the panel server buys after a person's approval.
  */
 export async function createDevSprites(server: ViteDevServer, session: PluginSession): Promise<DevSprites> {
   const workshop = await session.workshop()
@@ -34,7 +35,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     // A root that is a link has two names.
     resolve(server.config.root, relative(root, folder)),
   ])
-  // A bundle names the pages of the time when it was made.
+  // A bundle names the pages of the time when it was made, so they are all kept.
   const shelf = createPageShelf(server.config.experimental.bundledDev ? Number.POSITIVE_INFINITY : undefined)
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
@@ -50,10 +51,10 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     const { now, before, isChange } = sight
     const { changed, gone } = compareSheets(before?.sheets, now.sheets)
     shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
-    // Whoever saves a spec sees it first; whoever imports one has it typed.
+    // A saved spec is shown before its typings are written. An imported sprite gets its typings first.
     if (before && isChange) untyped = { ...sight, before: untyped?.before ?? before }
     else await typings.write(sight)
-    // All of the root is watched as it is.
+    // The root is watched anyway.
     const known = new Set(before?.specs)
     const fresh = now.specs.filter((spec) => !known.has(spec)).map(({ file }) => file)
     const files = [
@@ -61,9 +62,9 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       ...changed.flatMap(({ picture, overridePaths = [] }) => [...overridePaths, ...(picture === undefined ? [] : [picture])]),
     ]
     server.watcher.add(files.filter((file) => !isInside(root, file)))
-    // A page that is loaded from now on gets new code; one that is open is told by an event.
+    // A page that loads from now on gets new code; an open page gets an event.
     if (before) forgetModules(server, root, isChange ? [...changed, ...gone] : changed.filter((sprite) => isRemade(sprite, before)))
-    // What was locked for a moment is seen with whatever is looked at next: no file has to change for it.
+    // A file that was locked for a moment is read with the next preview, without any change of a file.
     if (before && !isChange && hasLostErrors(before, now)) {
       messenger.tell(now)
       desk.changed([])
@@ -79,18 +80,19 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   })
   guardPaths(server, folders)
   servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
-  /** Looks at what has changed, and tells it. */
+  /** Reads changes, and sends them to pages. */
   const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {
     try {
       const before = looks.newest()
       let isDoubtful = hasDoubts(await looks.change(changed), before)
-      // A file may have been seen half written, or under its old name: what is wrong, or gone, is looked at twice before it is told.
+      // A file may be half written, or still under its old name. So errors and gone specs are read twice
+      // before they are sent.
       if (isDoubtful) {
         const middle = looks.newest()
         await workshop.host.clock.sleep(againMs)
         isDoubtful = hasDoubts(await looks.change(changed), middle)
       }
-      // What is sound is told at once, also where more is to come.
+      // A sound state is sent at once, even if more changes follow.
       if (!isDoubtful || !isStale()) messenger.tell(looks.newest() as Preview)
     } finally {
       desk.changed(changed)
@@ -104,7 +106,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     return run
   })
   watchLockFile(server, root, desk.approved)
-  /** What a page imports is made now, and kept up to date from now on. */
+  /** Makes the sprites that a page imports, and keeps them up to date from now on. */
   const shownWith = async (names: readonly string[] | 'all'): Promise<Preview> => {
     const preview = await looks.with(names)
     messenger.note(looks.newest() ?? preview, names)
@@ -113,7 +115,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   return {
     close: async () => {
       await desk.close()
-      // What is being looked at still writes into the cache.
+      // A read that is still running writes into the cache.
       await looks.idle()
       await refreshing
       await typings.close()
@@ -129,7 +131,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
       }
     },
   }
-  /** The sprite that a module is of; none where its spec is broken, or is none. */
+  /** Name of the sprite of a module. Returns none if its spec is broken, or if there is no such spec. */
   async function nameOf(id: Extract<SpriteId, { kind: 'sprite' | 'atlas' }>): Promise<readonly string[]> {
     if (id.kind === 'atlas') return [id.name]
     const file = specFile(root, id)
@@ -137,18 +139,21 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   }
 }
 
-/** Whether a sprite is not new: it was there, or broken. Of a new one no module is out of date, and the one that it is being made for must stay. */
+/**
+ * Whether a sprite is not new: it existed before, or was broken. A new sprite has no outdated module, and the
+ * module that it is being made for must stay.
+ */
 function isRemade({ name, file }: BuiltSprite, { sheets, errors }: Preview): boolean {
   return spritesOf(sheets).has(name) || errors.flatMap(filesOf).includes(file)
 }
 
-/** Whether something is not wrong any more. */
+/** Whether an error has been fixed. */
 function hasLostErrors(before: Preview, now: Preview): boolean {
   const there = new Set(now.errors.map(({ message }) => message))
   return before.errors.some(({ message }) => !there.has(message))
 }
 
-/** Whether something is wrong, or gone. */
+/** Whether there is an error, or a spec is gone. */
 function hasDoubts(now: Preview, before: Preview | undefined): boolean {
   if (now.errors.length > 0) return true
   const there = new Set(now.specs.map(({ name }) => name))
@@ -171,7 +176,10 @@ function moduleOf(id: Exclude<SpriteId, { kind: 'hot' }>, root: string, { sheets
   return spriteModule(findSprite(sheets, file).atlas, 0)
 }
 
-/** The modules of sprites are made anew when they are asked for next, in every environment, and so is the one of all. */
+/**
+ * Invalidates the modules of these sprites and the module of all sprites, in every environment. They are made
+ * again on the next request.
+ */
 function forgetModules(server: ViteDevServer, root: string, sprites: readonly BuiltSprite[]): void {
   if (sprites.length === 0) return
   const ids = sprites.flatMap((sprite) => [formatId(spriteId(root, sprite.file)), formatId({ kind: 'atlas', name: sprite.atlas })])

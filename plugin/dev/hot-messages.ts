@@ -1,23 +1,26 @@
 import { z } from 'zod'
 import { spriteName } from '../panel/server/request-schemas.ts'
 
-/** What a page has loaded. */
+/** The sprites that a page has loaded. */
 interface Having {
-  /** Of the sprites that the page has just imported, by name. */
+  /** Stamps of the sprites that the page has just imported, by name. */
   readonly stamps: Readonly<Record<string, string>>
-  /** Names of all sprites that the page knows, if it is to know all that exist. */
+  /** Names of all sprites that the page knows, if it needs all that exist. */
   readonly all?: readonly string[] | undefined
 }
 
-/** Why a page reloads. */
+/** The reason for which a page reloads. */
 interface Reload {
   readonly why: string
 }
 
-/** Most sprites that one message names. */
+/** Maximum number of sprites in one message. */
 const mostSprites = 20_000
 
-/** Counts before anything else is checked: a frame may have 100 MB, and each wrong entry would get a complaint. */
+/**
+ * Checks the number of entries before anything else: a frame may have 100 MB, and each wrong entry would
+ * produce an issue.
+ */
 const few = z.custom<object>((value) => typeof value === 'object' && value !== null && Object.keys(value).length <= mostSprites)
 
 const having: z.ZodType<Having> = z.object({
@@ -28,18 +31,18 @@ const having: z.ZodType<Having> = z.object({
 const reload: z.ZodType<Reload> = z.object({ why: z.string().min(1).max(1000) })
 
 /**
- * Reads the data of a `spritewright:have`. Whoever reaches the server may send any data.
+ * Reads the data of a `spritewright:have`. Any client of the server may send any data.
  *
- * @returns Undefined for anything but that message.
+ * @returns `undefined` if the data is not that message.
  */
 export function parseHaving(data: unknown): Having | undefined {
   return having.safeParse(data).data
 }
 
 /**
- * Reads the data of a `spritewright:reload`. Whoever reaches the server may send any data.
+ * Reads the data of a `spritewright:reload`. Any client of the server may send any data.
  *
- * @returns Undefined for anything but that message.
+ * @returns `undefined` if the data is not that message.
  */
 export function parseReload(data: unknown): Reload | undefined {
   return reload.safeParse(data).data

@@ -1,10 +1,10 @@
 import { sheetSpecifier } from '../ids.ts'
 
 /**
- * The code of the link to the dev server: declares the page hot, hands updates on, and keeps the sprites of the page's
- * modules up to date. The bus is that of `runtime/hot.ts`, found by its symbol: Vite may have bundled that file beforehand.
- * It tells the server which state of each sprite the page was loaded with, so that nothing is missed that happens before
- * it listens. It takes down its own error overlay, and no other's.
+ * The code of the link to the dev server. It declares the page hot, passes updates on, and keeps the sprites
+ * of the page's modules up to date. It finds the bus of `runtime/shared/hot.ts` by its symbol, because Vite
+ * may have bundled that file beforehand. It sends the server a stamp of each loaded sprite, so that it misses
+ * no change before it listens. It removes its own error overlay, and no other.
  */
 export function hotModule(): string {
   return `import { readSheet } from ${JSON.stringify(sheetSpecifier)}

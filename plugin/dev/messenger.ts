@@ -10,19 +10,27 @@ import type { SheetData, SheetUpdate } from '../runtime/shared/sheet.ts'
 import { isSame, type ShownSprite, spritesOf } from './changes.ts'
 import { parseHaving, parseReload } from './hot-messages.ts'
 
-/** Tells pages what has changed since they were told last. */
+/** Sends pages the changes since the last message. */
 export interface Messenger {
-  /** Pages are loaded with these sprites from now on: they are told what changes of them, and where they know all, of what comes too. */
+  /**
+   * Subscribes a page to changes of these sprites, and to new sprites if it imports `virtual:spritewright`.
+   */
   note(preview: Preview, names: readonly string[] | 'all'): void
-  /** A page got an error in place of a module: it does not run, and only a reload helps it. */
+  /**
+   * Notes that a page got an error in place of a module. The page does not run, and only a reload helps it.
+   */
   pageHasFailed(): void
-  /** @param preview No older than any that was noted. */
+  /**
+   * Sends the changes to pages.
+   *
+   * @param preview No older than any that was noted.
+   */
   tell(preview: Preview): void
 }
 
-/** One sprite as pages are told of it. */
+/** One sprite as it is sent to pages. */
 interface Told {
-  /** Changes with anything of it that a page sees. */
+  /** Changes with any part of it that a page sees. */
   readonly stamp: string
   readonly shown: ShownSprite
   readonly sheet: SheetData
@@ -30,24 +38,27 @@ interface Told {
   readonly file: string
 }
 
-/** Updates go out as one event, what is broken as an overlay with its place; then that it is mended. A page that comes later is told what it has missed. */
+/**
+ * Creates the messenger. It sends updates as one event, and an error as an overlay with its place. When the
+ * error is fixed, it sends another event. A page that loads later gets the updates that it has missed.
+ */
 export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Messenger {
   const { hot } = server.environments.client
   let told: ReadonlyMap<string, Told> = new Map()
   let asked: Set<string> | 'all' = new Set()
-  /** Names of all sprites that there are, told or not. */
+  /** Names of all existing sprites, sent or not. */
   let there: ReadonlySet<string> = new Set()
   let broken: object | undefined
   let isPageDead = false
-  /** Specs that are gone, and may still be imported. */
+  /** Specs that are gone and may still be imported. */
   const lost = new Map<string, string>()
-  // An exception in a listener ends the process, so neither of them trusts its data.
+  // An exception in a listener ends the process, so both listeners validate their data.
   hot.on('spritewright:have', (data: unknown, client) => {
     const having = parseHaving(data)
     if (!having) return
     const { stamps } = having
     const all = having.all && new Set(having.all)
-    // One of which nothing was told yet is not gone for that.
+    // An existing sprite that was never sent must not count as gone.
     const known = Object.entries(stamps).filter(([name]) => told.has(name) || !there.has(name))
     const missed = differences(told, new Map(known), (name) => all?.has(name) === false)
     if (missed) client.send('spritewright:update', missed)
@@ -89,7 +100,11 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
   }
 }
 
-/** @param before What is told of a sprite that has not changed is known. */
+/**
+ * Converts sheets to the form that is sent to pages.
+ *
+ * @param before The sprites that were sent before. An unchanged one is used again.
+ */
 function toTold(
   sheets: BuiltSheets,
   before: ReadonlyMap<string, Told>,
@@ -111,25 +126,29 @@ function toShownSheet({ sprite, atlases }: ShownSprite, urlOf: UrlOf): SheetData
   return toSheetData(atlases.map(withoutAlternates), [sprite], urlOf)
 }
 
-/** What tells one state of a sprite from another. */
+/** A stamp distinguishes one state of a sprite from another. */
 function stampOf(sheet: SheetData): string {
   return createHash('sha256').update(JSON.stringify(sheet)).digest('base64url').slice(0, 16)
 }
 
-/** The module of the sheet of one sprite, which keeps itself up to date. */
+/** The module of the sheet of one sprite. It keeps itself up to date. */
 export function shownModule(shown: ShownSprite, urlOf: UrlOf): string {
   const sheet = toShownSheet(shown, urlOf)
   return sheetModule(sheet, { [shown.sprite.name]: stampOf(sheet) })
 }
 
-/** A sprite whose spec is broken is not gone: what is shown of it stays. */
+/** Keeps sprites whose spec is broken. They are not gone, and what a page shows of them stays. */
 function withBroken(now: Map<string, Told>, before: ReadonlyMap<string, Told>, errors: readonly SpritewrightError[]): Map<string, Told> {
   const files = new Set(errors.flatMap(filesOf).map(toSlashes))
   for (const [name, sprite] of before) if (!now.has(name) && files.has(toSlashes(sprite.file))) now.set(name, sprite)
   return now
 }
 
-/** What somebody lacks who knows sprites by these stamps; undefined where that is nothing. @param isWanted Whether one that is not known is told. */
+/**
+ * The update for a page that knows sprites by these stamps. Returns `undefined` if there is nothing new.
+ *
+ * @param isWanted Whether a sprite that the page does not know is sent.
+ */
 function differences(
   now: ReadonlyMap<string, Told>,
   known: ReadonlyMap<string, string>,
@@ -146,7 +165,7 @@ function failureOf([first]: readonly SpritewrightError[]): object | undefined {
   return first && { ...toFailure(first), stack: '', plugin: 'spritewright' }
 }
 
-/** A module that imports a spec which is gone. */
+/** Finds a module that imports a spec which is gone, and returns the error for it. */
 function lostImport(server: ViteDevServer, root: string, lost: ReadonlyMap<string, string>): object | undefined {
   const { moduleGraph } = server.environments.client
   for (const file of lost.values()) {

@@ -1,35 +1,49 @@
 import type { Preview, Workshop } from '../../src/index.ts'
 
-/** What a dev server sees of its project, one look after another. A sprite is made when somebody first asks for it, and kept up to date from then on. */
+/**
+ * The project as a dev server reads it, one preview after another. A sprite is made when it is first
+ * requested, and kept up to date from then on.
+ */
 export interface ShownSprites {
-  /** What there is now, with these sprites made. Waits for what is being looked at; nothing is looked at anew that has not changed. */
+  /**
+   * Returns the current preview with these sprites made. Waits for a running read, and reads nothing again
+   * that has not changed.
+   */
   with(names: readonly string[] | 'all'): Promise<Preview>
-  /** The same with a few more sprites than were made so far, until it has them all. */
+  /** The same with a few more sprites than were made so far. `isComplete` is true when all are made. */
   withMore(count: number): Promise<{ readonly preview: Preview; readonly isComplete: boolean }>
-  /** Looks at what has changed. @param paths Absolute; undefined where nobody knows. */
+  /**
+   * Reads changes.
+   *
+   * @param paths Absolute; `undefined` if they are unknown.
+   */
   change(paths: readonly string[] | undefined): Promise<Preview>
-  /** What was seen last; undefined before anything was. */
+  /** The last preview; `undefined` before the first one. */
   newest(): Preview | undefined
-  /** Resolves when nothing is being looked at. */
+  /** Resolves when no read is running. */
   idle(): Promise<void>
 }
 
-/** One look, and the one before it. */
+/** One preview, and the one before it. */
 export interface Sight {
   readonly now: Preview
   readonly before: Preview | undefined
-  /** Whether files may have changed in between; else there are but more sprites. */
+  /** Whether files may have changed in between. If not, there are only more sprites. */
   readonly isChange: boolean
 }
 
-/** Looks at nothing yet. @param see Told of each look before anybody else, and waited for. */
+/**
+ * Reads nothing yet.
+ *
+ * @param see Gets each preview before any other caller, and is awaited.
+ */
 export function createShownSprites(read: Workshop['preview'], see: (sight: Sight) => Promise<void>): ShownSprites {
   const wanted = new Set<string>()
   let isAllWanted = false
   let newest: Preview | undefined
-  /** Whether the last look failed, so that nobody knows what has changed. */
+  /** Whether the last read failed, so that the changes are unknown. */
   let isLost = true
-  /** What the last look was asked for. */
+  /** The sprites that the last read was asked for. */
   let covered: ReadonlySet<string> | 'all' = new Set()
   let tail: Promise<unknown> = Promise.resolve()
   let next: Promise<Preview> | undefined
@@ -56,7 +70,7 @@ export function createShownSprites(read: Workshop['preview'], see: (sight: Sight
     else for (const name of names) wanted.add(name)
     await tail
     if (newest && isCovered(names)) return newest
-    // Whoever asks until it begins shares one look.
+    // All callers until it begins share one read.
     next ??= enqueue(() => {
       next = undefined
       return look([])

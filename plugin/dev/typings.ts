@@ -3,26 +3,39 @@ import type { Preview, Workshop } from '../../src/index.ts'
 import { compareSheets } from './changes.ts'
 import type { Sight } from './shown-sprites.ts'
 
-/** Keeps the typings beside specs up to date: of what is shown by what was made, of all others by what they ask for. */
+/**
+ * Keeps the typings beside specs up to date. Those of shown sprites come from their sheets, all others from
+ * their specs.
+ */
 export interface TypingsWriter {
-  /** Writes what has changed from one look to the next, and what could not be written before. The typings of a whole project are written beside what goes on. */
+  /**
+   * Writes the typings of changes between two previews, and those that could not be written before. The
+   * typings of a whole project are written in the background.
+   */
   write(sight: Sight): Promise<void>
-  /** Ends the writing of a whole project; the next server goes on with it. */
+  /** Stops writing the typings of a whole project. The next server goes on with it. */
   close(): Promise<void>
 }
 
 type Spec = Preview['specs'][number]
 
-/** Specs whose typings are written in one go: whoever saves one meanwhile waits for no more. */
+/**
+ * Number of specs whose typings are written in one go. A spec that is saved meanwhile waits for no more than
+ * these.
+ */
 const fewSpecs = 64
 
-/** @param tell Takes what keeps typings from being written where nobody waits for it. */
+/**
+ * Creates a writer.
+ *
+ * @param tell Reports an error of a write for which no caller waits.
+ */
 export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, tell: (error: unknown) => void): TypingsWriter {
   let newest: Preview | undefined
   let turn: Promise<unknown> = Promise.resolve()
   let rest: Promise<void> = Promise.resolve()
   let isClosed = false
-  /** Names of those that could not be written. */
+  /** Names of the sprites whose typings could not be written. */
   const owed = new Set<string>()
   const owe = (specs: readonly Spec[]): void => {
     for (const { name } of specs) owed.add(name)
@@ -43,7 +56,7 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, te
   }
   const writeRest = async (specs: readonly Spec[]): Promise<void> => {
     for (let at = 0; at < specs.length && !isClosed; at += fewSpecs) {
-      // What has changed since has been written since.
+      // Specs that changed since then have been written since then.
       const now = newest as Preview
       const there = new Set(now.specs)
       const few = specs.slice(at, at + fewSpecs).filter((spec) => there.has(spec))
@@ -58,7 +71,8 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, te
       newest = now
       const due = [...new Set([...takeOwed(now), ...dueSpecs(now, before)])]
       const made = new Set(now.sheets.sprites.map(({ name }) => name))
-      // All that is shown is typed before anybody sees it; the others only where they are few.
+      // All shown sprites get their typings before a page gets them. The others are written now only if they
+      // are few.
       const [first, others] = due.length <= fewSpecs ? [due, []] : [due.filter(({ name }) => made.has(name)), due]
       if (first.length > 0) await writeNow(now, first)
       const unmade = others.filter(({ name }) => !made.has(name))
@@ -72,14 +86,14 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, te
   }
 }
 
-/** Specs that say something else than before, whose sprites have changed, or from whose folder a spec has gone. */
+/** Specs that have changed, whose sprites have changed, or from whose folder a spec is gone. */
 function dueSpecs(now: Preview, before: Preview | undefined): readonly Spec[] {
   const known = new Set(before?.specs)
   const there = new Set(now.specs.map(({ name }) => name))
   const changed = new Set(compareSheets(before?.sheets, now.sheets).changed.map(({ name }) => name))
   const emptied = new Set([...known].flatMap((spec) => (there.has(spec.name) ? [] : [dirname(spec.file)])))
   return now.specs.filter((spec) => {
-    // One of them is enough: what is left behind in its folder goes with it.
+    // One spec of the folder is enough: the leftover typings of the folder are deleted with it.
     const isNeighbour = emptied.delete(dirname(spec.file))
     return isNeighbour || !known.has(spec) || changed.has(spec.name)
   })

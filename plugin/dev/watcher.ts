@@ -4,9 +4,13 @@ import type { ProjectFiles } from '../../src/index.ts'
 import { createLog } from '../log.ts'
 
 /**
- * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result changes, in whatever order other programs write them, with the paths of all that has
- * changed since it was called last. Changes that come while it runs lead to one more run: `isStale` tells it that what it has read is no longer what is there. What it throws goes to
- * Vite's log; the next run is given no paths, since nobody knows what was looked at. A changed configuration starts the server anew.
+ * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result
+ * changes, in whatever order other programs write them. It passes the paths of all changes since the last
+ * call.
+ *
+ * Changes during a call lead to one more call: `isStale` then returns true, because the read data is
+ * outdated. An error of `refresh` goes to Vite's log, and the next call gets no paths, because it is unknown
+ * what was read. A changed configuration restarts the server.
  */
 export function watchProject(
   server: ViteDevServer,
@@ -42,16 +46,19 @@ export function watchProject(
     if (roleOf(path) === 'configuration') void restart(server)
     else if (matters(path)) void run(path)
   })
-  // Of several changes of a file within 50 ms, `all` tells the first; the last is what counts.
+  // Of several changes of a file within 50 ms, `all` reports only the first. The last one counts.
   server.watcher.on('raw', (_event, path, details) => {
     const { watchedPath = root } = details as { watchedPath?: string }
-    // A file is watched by itself, or as one of a folder.
+    // A file is watched by itself, or as part of a folder.
     const changed = matters(watchedPath) ? watchedPath : resolve(watchedPath, path || '.')
     if (matters(changed)) void run(changed)
   })
 }
 
-/** Calls `look` when the lock file has changed: somebody has approved, bought, or pulled what others have. */
+/**
+ * Calls `look` when the lock file has changed, after an approval, a purchase, or a pull of other people's
+ * changes.
+ */
 export function watchLockFile(server: ViteDevServer, root: string, look: () => void): void {
   const lock = join(root, 'sprites.lock.json')
   server.watcher.on('all', (_event, path) => {

@@ -4,17 +4,19 @@ import type { ViteDevServer } from 'vite'
 /** Header in which the panel's page sends the token. */
 export const tokenHeader = 'x-spritewright-token'
 
-/** A request, as far as it decides whether it may act. Header names in lower case, as Node gives them. */
+/**
+ * The parts of a request that decide whether it may act. Header names are in lower case, as Node gives them.
+ */
 export interface GuardedRequest {
   readonly method?: string | undefined
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** By which addresses a dev server is reached, and who may. */
+/** The addresses of a dev server, and who can reach it. */
 export interface OwnAddress {
-  /** `http://localhost:5173`: what a page of this server has for its origin. */
+  /** `http://localhost:5173`: the origins of this server's pages. */
   readonly origins: ReadonlySet<string>
-  /** Whether nobody but this machine can reach it. */
+  /** Whether only this machine can reach it. */
   readonly isLoopback: boolean
 }
 
@@ -25,12 +27,14 @@ export interface GuardRefusal {
 }
 
 /**
- * Whether a request may change something. It may only as a POST of JSON that the panel's page sent from this very server, with the token that the terminal has printed:
- * whatever else runs in a browser (another site, another server on this machine, a name that was bound to this address, a module of the game itself) lacks at least one of these.
+ * Checks whether a request may change something. It must be a POST of JSON that the panel's page sent from
+ * this very server, with the token that the terminal has printed. Any other code in a browser lacks at least
+ * one of these: another site, another server on this machine, a name that was bound to this address, a module
+ * of the game itself.
  *
- * @param token 256 bits that no page, module or cookie of this server holds.
- * @param isSpending Whether it may lead to a charge: then the server must listen on loopback alone.
- * @returns Undefined where it may.
+ * @param token 256 bits that no page, module or cookie of this server contains.
+ * @param isSpending Whether it may lead to a charge. If so, the server must listen on loopback alone.
+ * @returns `undefined` if it may.
  */
 export function refuseRequest(
   { method, headers }: GuardedRequest,
@@ -62,13 +66,13 @@ export function refuseRequest(
   return undefined
 }
 
-/** Whether a request brings the token. It takes the same time whatever is wrong with it. */
+/** Whether a request has the token. The check takes the same time for every wrong token. */
 export function hasToken(headers: GuardedRequest['headers'], token: string): boolean {
   const given = headers[tokenHeader]
   return typeof given === 'string' && timingSafeEqual(digest(given), digest(token))
 }
 
-/** Whether a browser says that another site asks: such a page has no business with what we tell. */
+/** Whether a browser reports that another site sent the request. Such a page must not read our responses. */
 export function isForeign({ headers }: GuardedRequest): boolean {
   const site = headers['sec-fetch-site']
   return site !== undefined && site !== 'same-origin' && site !== 'none'
@@ -78,24 +82,25 @@ function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** HTTP/2 has `:authority` in place of `Host`; two that differ are neither. */
+/** HTTP/2 has `:authority` in place of `Host`. If the two differ, neither counts. */
 function hostOf(headers: GuardedRequest['headers']): string | undefined {
   const { host, ':authority': authority } = headers
   const [name = host] = authority === undefined ? [] : [authority]
   return typeof name === 'string' && (host === undefined || host === name) ? name : undefined
 }
 
-/** What of a dev server's configuration names it. */
+/** The parts of a dev server's configuration that name it. */
 export type NamedServer = Pick<ViteDevServer['config']['server'], 'allowedHosts' | 'host' | 'hmr' | 'origin'>
 
-/** An address. No site can bind one to another machine, as it can bind a name. */
+/** Matches an IP address. A site can bind a name to another machine, but not an address. */
 const addressHost = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
 
 /**
- * Whether a request asks for the server by an address or by one of its names. If it does not, a foreign page may have
- * bound its own name to this machine (DNS rebinding), and would read the answer as one of its own server.
+ * Whether a request asks for the server by an address or by one of its names. If it does not, a foreign page
+ * may have bound its own name to this machine (DNS rebinding), and would read the response as one of its own
+ * server.
  *
- * The names are those of Vite's own check: that one runs after all plugins in Vite 6, and never over TLS.
+ * The names are those of Vite's own check. That check runs after all plugins in Vite 6, and never over TLS.
  */
 export function isOwnHost(headers: GuardedRequest['headers'], { allowedHosts, host, hmr, origin }: NamedServer): boolean {
   if (allowedHosts === true) return true
@@ -117,14 +122,15 @@ function toHost(origin: string): string | undefined {
   return URL.canParse(origin) ? new URL(origin).host : undefined
 }
 
-/** What of a dev server says where it is reached. */
+/** The parts of a dev server that determine its addresses. */
 export type ListeningServer = Pick<ViteDevServer, 'httpServer' | 'resolvedUrls'> & {
   readonly config: { readonly server: Pick<ViteDevServer['config']['server'], 'https' | 'host' | 'origin' | 'allowedHosts'> }
 }
 
 /**
- * The addresses of a dev server, as it listens now. Names come from where it listens and from its configuration (`server.host`, whole names of `server.allowedHosts`,
- * `server.origin`), never from a request; wildcards are no names.
+ * The current addresses of a dev server. Names come from the address on which it listens and from its
+ * configuration (`server.host`, whole names of `server.allowedHosts`, `server.origin`), never from a request.
+ * Wildcards are not names.
  */
 export function ownAddress({ httpServer, resolvedUrls, config }: ListeningServer): OwnAddress {
   const place = httpServer?.address()
@@ -147,7 +153,7 @@ export function ownAddress({ httpServer, resolvedUrls, config }: ListeningServer
   }
 }
 
-/** Under which names an address of ours is asked for. */
+/** The names by which a page may request an address of this server. */
 function namesOf(address: string): readonly string[] {
   if (address === '127.0.0.1' || address === '::1') return ['localhost', address]
   return isEverywhere(address) ? ['localhost', '127.0.0.1', '::1'] : [address]

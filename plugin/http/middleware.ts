@@ -3,7 +3,7 @@ import type { ViteDevServer } from 'vite'
 import { isInside, realPath } from '../../src/host/real-path.ts'
 import { isOwnHost } from './guard.ts'
 
-/** Answers 403 to whoever asks for a path under a prefix by a name that is none of the server's. */
+/** Responds 403 to a request for a path under a prefix, if its host is not a name of the server. */
 export function guardHost(server: ViteDevServer, prefix: string): void {
   server.middlewares.use((request, response, next) => {
     const path = (request.url ?? '').split('?')[0] ?? ''
@@ -19,8 +19,8 @@ export function guardHost(server: ViteDevServer, prefix: string): void {
 }
 
 /**
- * Answers 404 for every path that leads into a folder of ours, in any spelling, before Vite sees it. Vite's own `server.fs.deny` is left as it is: setting it would replace its defaults,
- * and open `.env`.
+ * Responds 404 to every path that leads into a folder of the plugin, in any spelling, before Vite handles it.
+ * Vite's own `server.fs.deny` is left as it is: setting it would replace its defaults, and expose `.env`.
  *
  * @param folders Absolute.
  */
@@ -34,9 +34,9 @@ export function guardPaths(server: ViteDevServer, folders: readonly string[]): v
 }
 
 /**
- * Whether a URL, or the id of a module, may name a file in one of the folders. Links are followed on both sides: a
- * workspace links `node_modules/game` to the project, a link may lead to a single file, and a disk may know a folder by
- * several spellings.
+ * Whether a URL or the id of a module may name a file in one of the folders. Links are resolved on both
+ * sides: a workspace links `node_modules/game` to the project, a link may lead to a single file, and a disk
+ * may accept several spellings of a folder.
  */
 export function isOwnPath(url: string, root: string, base: string, folders: readonly string[]): boolean {
   const named = withRealPaths(namedPaths(url, root, base))
@@ -44,13 +44,14 @@ export function isOwnPath(url: string, root: string, base: string, folders: read
   return named.some((path) => own.some((folder) => isInside(folder, path)))
 }
 
-/** Each path as it is written and as the disk has it, none twice. */
+/** Each path as it is written and as the disk has it, without duplicates. */
 function withRealPaths(paths: readonly string[]): readonly string[] {
   return [...new Set(paths.flatMap((path) => [path, realPath(path)]))]
 }
 
 /**
- * Every file that a URL may name: from the root or from the root of the disk (Vite takes both), after `/@fs/` and `/@id/`, with the base or without it, decoded as often as it changes.
+ * Every file that a URL may name: from the root or from the root of the disk (Vite accepts both), after
+ * `/@fs/` and `/@id/`, with or without the base, decoded as often as it changes.
  */
 function namedPaths(url: string, root: string, base: string): readonly string[] {
   const paths: string[] = []
@@ -69,7 +70,7 @@ function namedPaths(url: string, root: string, base: string): readonly string[] 
   return paths
 }
 
-/** What cannot be decoded stays; the rest is. */
+/** Decodes a path once. Parts that cannot be decoded stay. */
 function decodeOnce(path: string): string {
   return path.replace(/(%[0-9a-f]{2})+/gi, (part) => {
     try {

@@ -2,24 +2,32 @@ import type { Connect, ViteDevServer } from 'vite'
 import type { BuiltPage } from '../../src/index.ts'
 import { guardHost } from './middleware.ts'
 
-/** How many pages are kept that no sprite shows any more: a game that was told of them may still be fetching. */
+/**
+ * Number of pages that are kept although no sprite shows them any more. A game that got their URLs may still
+ * fetch them.
+ */
 const keptPages = 64
 
-/** The pages that a dev server gives out. */
+/** The pages that a dev server serves. */
 export interface PageShelf {
-  /** Adds all pages that are shown now. The oldest of the others go. */
+  /** Adds all pages that are shown now. The oldest of the others are removed. */
   put(pages: readonly BuiltPage[]): void
   find(sha256: string): BuiltPage | undefined
 }
 
-/** An empty shelf. @param kept How many pages are kept that no sprite shows any more. @default 64 */
+/**
+ * Creates an empty shelf.
+ *
+ * @param kept Number of pages that are kept although no sprite shows them any more.
+ * @default 64
+ */
 export function createPageShelf(kept: number = keptPages): PageShelf {
   const pages = new Map<string, BuiltPage>()
   return {
     find: (sha256) => pages.get(sha256),
     put: (shown) => {
       for (const page of shown) {
-        // A map keeps the order in which its keys came, so the oldest come first.
+        // A map keeps the insertion order of its keys, so the oldest come first.
         pages.delete(page.sha256)
         pages.set(page.sha256, page)
       }
@@ -31,7 +39,10 @@ export function createPageShelf(kept: number = keptPages): PageShelf {
   }
 }
 
-/** Serves pages from memory under a prefix, by content hash. An ETag keeps a browser from fetching a page twice. */
+/**
+ * Serves pages from memory under a prefix, by content hash. An ETag keeps a browser from fetching a page
+ * twice.
+ */
 export function servePages(server: ViteDevServer, prefix: string, find: (sha256: string) => BuiltPage | undefined): void {
   guardHost(server, prefix)
   const handle: Connect.NextHandleFunction = (request, response, next) => {
