@@ -3,17 +3,21 @@ import type { Workshop } from '../../../src/index.ts'
 import { type GuardedRequest, hasToken, ownAddress } from '../../http/guard.ts'
 import type { PanelAccess } from '../../protocol/protocol.ts'
 
-/** One token for a server and those that take its place when it starts anew: the panel that is open goes on. */
+/** One token for a server and its successors after a restart, so that an open panel goes on. */
 const tokens = new WeakMap<InlineConfig, string>()
 
-/** The token of a server, made when it is first asked for. */
+/** The token of a server. It is made on the first call. */
 export function tokenOf(config: InlineConfig, { host }: Workshop): string {
   const token = tokens.get(config) ?? Buffer.from(host.random.bytes(32)).toString('base64url')
   tokens.set(config, token)
   return token
 }
 
-/** What the page that asks may do, and why no more. @param mayBuy Whether anything may be bought in this project. */
+/**
+ * Returns what the requesting page may do, and why no more.
+ *
+ * @param mayBuy Whether purchases are allowed in this project.
+ */
 export function accessOf(server: ViteDevServer, request: GuardedRequest, token: string, mayBuy: boolean): PanelAccess {
   const { origins, isLoopback } = ownAddress(server)
   const { host, ':authority': authority = host } = request.headers

@@ -4,24 +4,33 @@ import { approveOffer, readOffer } from './approval-offer.ts'
 import type { DevBuyer } from './buyer.ts'
 import type { ActionName, Asked } from './request-schemas.ts'
 
-/** What actions work with. */
+/** The dependencies of the actions. */
 export interface ActionPorts {
   readonly workshop: Workshop
   readonly buyer: DevBuyer
-  /** Whether a person watches the terminal that shows the token: a program that started the server can read it otherwise. */
+  /**
+   * Whether a person watches the terminal that shows the token. If not, a program that started the server can
+   * read it.
+   */
   readonly isAttended: boolean
-  /** Where everything stands, as the panel shows it. */
+  /** The states of all requests, as the panel shows them. */
   overview(): Promise<Overview>
-  /** Asks for prices and balance anew. */
+  /** Requests prices and balance again. */
   quote(): Promise<void>
-  /** Tells pages that the state has changed; answers its revision. @param paths Files that were written, absolute, where nothing else has happened. */
+  /**
+   * Notifies pages that the state has changed, and returns its revision.
+   *
+   * @param paths Files that were written, absolute, if nothing else has happened.
+   */
   changed(paths?: readonly string[]): number
 }
 
-/** The panel's actions; each throws `SpritewrightError`. Whether they may be taken at all, the guard has decided before. */
+/**
+ * The panel's actions. Each throws `SpritewrightError`. The guard has decided before whether they may run.
+ */
 export type Actions = { readonly [Name in ActionName]: (ask: Asked<Name>) => Promise<PanelActions[Name]['answers']> }
 
-/** Actions that may lead to a charge, or that speak to an execution. */
+/** Actions that may lead to a charge, or that send something to an execution. */
 export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'answer', 'recover', 'cancel'])
 
 /** The actions of a running dev server. */
@@ -86,7 +95,7 @@ export function createActions(ports: ActionPorts): Actions {
   }
 }
 
-/** @throws `SW_MISSING` where nothing may be bought here. */
+/** @throws `SW_MISSING` if nothing may be bought here. */
 async function mayBuy(workshop: Workshop): Promise<void> {
   if ((await workshop.due()).mayBuy) return
   throw new SpritewrightError('SW_MISSING', {
@@ -105,7 +114,7 @@ async function findItem(ports: ActionPorts, id: string): Promise<OverviewItem> {
 
 type Animation = OverviewItem['animation']
 
-/** Frames that stay keep their times; new ones get that of `fps`. */
+/** Frames that stay keep their times; new ones get the time of `fps`. */
 function useEdits(animation: Animation | undefined, use: readonly number[] | null): readonly FieldEdit[] {
   if (!animation) return []
   const path = ['animations', animation.name]

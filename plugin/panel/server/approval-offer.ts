@@ -10,9 +10,9 @@ import {
 import type { PanelOffer } from '../../protocol/actions.ts'
 import type { Asked } from './request-schemas.ts'
 
-/** The refusal of an approval whose offer does not hold any more, with the one that does. */
+/** The refusal of an approval whose offer has changed, with the current offer. */
 export class OfferChanged extends SpritewrightError {
-  /** As it is now. */
+  /** The current offer. */
   readonly offer: PanelOffer
 
   constructor(offer: PanelOffer, { lines }: Pick<Asked<'approve'>, 'lines'>) {
@@ -27,16 +27,17 @@ export class OfferChanged extends SpritewrightError {
   }
 }
 
-/** What an approval would write right now, asked of the service; nothing is written. */
+/** Returns what an approval would write now, with fresh prices of the service. Writes nothing. */
 export async function readOffer(workshop: Workshop, ask: Asked<'offer'>): Promise<PanelOffer> {
   return (await consult(workshop, ask, () => false)).offer
 }
 
 /**
- * Approves what an offer showed: the same requests at the same prices and ceilings, with the same sum. The service is asked again for that.
+ * Approves a shown offer: the same requests at the same prices and ceilings, with the same sum. Asks the
+ * service again for that.
  *
  * @param given How the approval was given.
- * @throws {OfferChanged} where anything of it is different now; nothing was written.
+ * @throws {OfferChanged} if any part of it has changed. Nothing was written.
  */
 export async function approveOffer(workshop: Workshop, ask: Asked<'approve'>, given: 'clicked' | 'unattended'): Promise<void> {
   const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), given)
@@ -60,7 +61,7 @@ async function consult(
       return agree(toOffer(lines, balance))
     },
   })
-  // Nobody was asked where nothing needs an approval.
+  // `confirm` is not called if nothing needs an approval.
   const { lines, balance } = seen ?? { lines: [], balance: (await workshop.prices()).balance }
   return { offer: toOffer(lines, balance, report), isApproved: report.approved.length > 0 }
 }
@@ -82,7 +83,10 @@ function toOffer(lines: readonly ApprovalLine[], balance: Credits, report?: Appr
   }
 }
 
-/** What is about to happen to the money, in plain words. Steps of references are single pictures: they are charged on delivery, nothing is held for them. */
+/**
+ * Describes the coming charges in plain words. Steps of references are single pictures: they are charged on
+ * delivery, and nothing is held for them.
+ */
 function wordsOf(lines: readonly ApprovalLine[], sum: Credits, ceilings: Credits, balance: Credits): string {
   if (lines.length === 0) return 'Nothing of it needs an approval from here.'
   const pictures = lines.filter(({ id }) => id.includes('#'))
@@ -119,7 +123,7 @@ function isSame(now: PanelOffer, { lines, sum }: Asked<'approve'>): boolean {
   const before = new Map(lines.map((line) => [line.id, line] as const))
   const isLine = ({ id, hash, price, ceiling }: PanelOffer['lines'][number]): boolean => {
     const seen = before.get(id)
-    // The same id at the same price may ask for something else by now.
+    // The same id at the same price may belong to another request meanwhile.
     return seen?.hash === hash && parseCredits(seen.price) === parseCredits(price) && parseCredits(seen.ceiling) === parseCredits(ceiling)
   }
   return now.lines.length === before.size && now.lines.every(isLine) && parseCredits(sum) === parseCredits(now.sum)

@@ -1,45 +1,50 @@
 import { type BuildReport, formatCredits, hasCode, type JobProgress, type PendingPurchase, type Workshop } from '../../../src/index.ts'
 
-/** What buying in dev needs. */
+/** The dependencies of buying in dev. */
 export interface BuyerPorts {
   readonly workshop: Pick<Workshop, 'due' | 'build' | 'host'>
-  /** One line for the terminal. */
+  /** Prints one line in the terminal. */
   tell(line: string, isError?: boolean): void
   onProgress(progress: JobProgress): void
-  /** Something has begun, ended or failed. */
+  /** A purchase has begun, ended or failed. */
   onChange(): void
 }
 
-/** What went wrong, and with which animations. */
+/** An error, and the animations that it is about. */
 export interface BuyerFailure {
   readonly ids: readonly string[]
   readonly error: unknown
 }
 
-/** Buys what a person has approved, and follows what is in flight, while the dev server runs. */
+/** Buys approved requests, and follows running ones, while the dev server runs. */
 export interface DevBuyer {
   /**
-   * Looks at the project's papers and starts what is approved and not under way. Resolves when that is done; purchases go on. It never throws.
+   * Reads the project's records, and starts approved requests that are not running. Resolves when they are
+   * started; purchases go on. It never throws.
    *
-   * @param changed Files that have changed since the last look, absolute, and nothing else has happened. @default anything may have happened
+   * @param changed Files that have changed since the last look, absolute, if nothing else has happened.
+   * @default anything may have happened
    */
   look(changed?: readonly string[]): Promise<void>
-  /** Takes up what has failed before too: a person has done something about it. */
+  /** Also tries failed purchases again, because a person has done something about them. */
   retry(): Promise<void>
-  /** Runs other work that may buy, told like a purchase. Answers when it has made its first step or has ended; throws what it has ended with by then. */
+  /**
+   * Runs other work that may buy, with the same messages as a purchase. Resolves at its first step or its
+   * end. Throws the error of work that fails before its first step.
+   */
   run(id: string, work: (onProgress: (progress: JobProgress) => void, signal: AbortSignal) => Promise<BuildReport['bought']>): Promise<void>
-  /** The last word on what is under way, by id. */
+  /** The latest progress of running purchases, by id. */
   readonly progress: ReadonlyMap<string, JobProgress>
   readonly failures: readonly BuyerFailure[]
-  /** Ends the waiting. What was sent goes on at the service; the next server or build picks it up. */
+  /** Ends the waiting. Submissions go on at the service, and the next server or build follows them. */
   close(): Promise<void>
 }
 
-/** First wait after a service did not answer, milliseconds; doubles up to a minute. */
+/** First wait after the service did not answer, in milliseconds; doubles up to a minute. */
 const firstWaitMs = 2000
 const longestWaitMs = 60_000
 
-/** Buys nothing before {@link DevBuyer.look} is called. */
+/** Creates a buyer. It buys nothing before {@link DevBuyer.look} is called. */
 export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts): DevBuyer {
   const progress = new Map<string, JobProgress>()
   const running = new Map<Promise<unknown>, readonly string[]>()
@@ -47,13 +52,13 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   const closing = new AbortController()
   let failures: readonly BuyerFailure[] = []
   let looking: Promise<void> = Promise.resolve()
-  /** Whether the last look failed: what had changed by then is not known to anybody. */
+  /** Whether the last look failed, so that the changes before it are unknown. */
   let isLost = false
   let waitMs = firstWaitMs
 
   const note = (step: JobProgress): void => {
     const before = progress.get(step.id)
-    // A read of the state does not say how far it is; that it has begun anew it does not say either.
+    // A status read contains no progress value, and does not mean a new start either.
     const far = step.progress ?? (before?.phase === step.phase ? before.progress : undefined)
     const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
     progress.set(now.id, now)
@@ -112,7 +117,11 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
     onChange()
     await look()
   }
-  /** What is due after a run is due for the same reason as before, and is not begun again until that has changed; unless a person has approved it anew while the run ended. */
+  /**
+   * Remembers the purchases that are still due after a run. They are due for the same reason as before, so
+   * they do not start again until that changes. An exception is a purchase that a person has approved anew
+   * while the run ended.
+   */
   const remember = async (begun: readonly PendingPurchase[]): Promise<void> => {
     const due = closing.signal.aborted ? undefined : await workshop.due().catch(() => undefined)
     const before = new Map(begun.map(({ id, approved }) => [id, approved]))
@@ -169,13 +178,13 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   }
 }
 
-/** Which of several an error is about, where it says so itself. */
+/** The ids that an error is about: its own if it names one, or else all. */
 function idsOf(error: unknown, ids: readonly string[]): readonly string[] {
   const own = (error as { facts?: { id?: unknown } }).facts?.id
   return typeof own === 'string' && ids.includes(own) ? [own] : ids
 }
 
-/** A question is no failure: the panel shows it, and waits for the answer. */
+/** A question is not a failure: the panel shows it, and waits for the answer. */
 function isQuestion(error: unknown): boolean {
   return hasCode(error, 'SW_QUESTION')
 }
@@ -186,7 +195,10 @@ function beginning({ id, state, ceiling }: PendingPurchase): string {
   return state === 'lost' ? `${id}: its paid result is not here, and is fetched again for free.` : `${id}: is under way, and followed.`
 }
 
-/** Phases that are worth a line of the terminal; the panel draws the rest, and how it has ended is told by the run, with what it has cost or what is to be done. */
+/**
+ * Phases that get a line in the terminal. The panel shows the others. The run reports its own end, with its
+ * cost or what to do.
+ */
 const phaseWords: Partial<Record<JobProgress['phase'], string>> = {
   queued: 'waits for its turn at the service',
   running: 'is being drawn',

@@ -1,20 +1,24 @@
 import type { ServerResponse } from 'node:http'
 
-/** Pages that are told what happens, as server-sent events. */
+/** The pages that get server-sent events. */
 export interface EventHub {
-  /** Keeps an answer open until its page or the server goes. */
+  /** Keeps a response open until its page or the server is gone. */
   add(response: ServerResponse): void
-  /** Tells all pages. @param data Anything that JSON can write. */
+  /**
+   * Sends an event to all pages.
+   *
+   * @param data Any value that JSON can encode.
+   */
   send(event: string, data: unknown): void
-  /** Whether anybody listens. */
+  /** Whether any page listens. */
   isHeard(): boolean
   close(): void
 }
 
 /**
- * No page yet.
+ * Creates a hub without pages.
  *
- * @param isFit Whether a text may leave; one that may not is not sent.
+ * @param isFit Whether a text may leave the server. A text that may not is not sent.
  */
 export function createEventHub(isFit: (text: string) => boolean): EventHub {
   const pages = new Set<ServerResponse>()

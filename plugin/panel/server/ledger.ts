@@ -1,7 +1,7 @@
 import type { LedgerReport, Overview, Workshop } from '../../../src/index.ts'
 import { specPath } from '../../ids.ts'
 
-/** What a project's papers say. */
+/** Overview and ledger of a project. */
 export interface PaperWork {
   readonly overview: Overview
   readonly ledger: LedgerReport
@@ -9,18 +9,27 @@ export interface PaperWork {
   readonly errors: readonly unknown[]
 }
 
-/** The papers as the panel needs them: read again only as far as something has happened. */
+/** Reads overview and ledger for the panel. It reads again only the parts that may have changed. */
 export interface Papers {
-  /** @param paths Files that have changed, absolute, nothing having happened at the service. @default anything may have happened */
+  /**
+   * Notes a change.
+   *
+   * @param paths Files that have changed, absolute, if nothing has happened at the service.
+   * @default anything may have happened
+   */
   changed(paths?: readonly string[]): void
-  /** @param isWhole Whether all is read, whatever is known. */
+  /**
+   * Reads both.
+   *
+   * @param isWhole Whether everything is read again, whatever is known.
+   */
   read(isWhole: boolean): Promise<PaperWork>
 }
 
-/** Reads nothing yet. */
+/** Creates the reader. It reads nothing yet. */
 export function createPapers(workshop: Pick<Workshop, 'overview' | 'ledger'>): Papers {
   let last: PaperWork | undefined
-  /** Undefined: anything. */
+  /** `undefined` if anything may have changed. */
   let due: Set<string> | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const readLedger = async (): Promise<Pick<PaperWork, 'ledger' | 'errors'>> => {
@@ -33,10 +42,10 @@ export function createPapers(workshop: Pick<Workshop, 'overview' | 'ledger'>): P
   const read = async (isWhole: boolean): Promise<PaperWork> => {
     const before = isWhole ? undefined : last
     const paths = before && due && [...due]
-    // What changes from here on is read the next time; what fails leaves nothing to go on from.
+    // Later changes are read the next time. A failed read leaves nothing to build on.
     due = new Set()
     last = undefined
-    // What is wrong may be so no more without any word of it.
+    // An error may be gone without any notice, so a state with errors is read again.
     if (before && paths?.length === 0 && before.overview.errors.length === 0) last = before
     else if (before && paths?.every((path) => specPath.test(path))) last = { ...before, overview: await workshop.overview(paths) }
     else {

@@ -17,14 +17,17 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Where the build puts the page, as seen from this module: from the sources, from the package's entry, from a chunk of it. */
+/**
+ * The folder of the built page, seen from this module: from the sources, from the package's entry, from a
+ * chunk of it.
+ */
 const places = import.meta.url.endsWith('.ts') ? ['../../../dist/plugin/panel'] : ['../panel', '../../plugin/panel']
 
 /**
  * Reads a file of the built panel.
  *
  * @param name Relative, with forward slashes, without `..`.
- * @returns Undefined if there is no such file, or if the panel was not built.
+ * @returns `undefined` if there is no such file, or if the panel was not built.
  */
 export async function readPanelFile({ disk }: Workshop['host'], name: string): Promise<PanelFile | undefined> {
   const contentType = contentTypes[extname(name)]

@@ -14,32 +14,42 @@ import { toPanelProgress } from './state/paid.ts'
 import { toPanelFrames } from './state/sprite.ts'
 import { createStateTeller, type StatePorts } from './state/teller.ts'
 
-/** What the panel and the buying in dev work with. */
+/** The dependencies of the panel and of buying in dev. */
 export interface PanelServerPorts {
   readonly workshop: Workshop
   readonly root: string
   /** Public base path, beginning and ending with a slash. */
   readonly base: string
-  /** What the game is shown now, and a few sprites more that it has not asked for, until they are all. */
+  /**
+   * Returns the sprites that the game shows now, and a few more that it has not requested, until all are
+   * made.
+   */
   readonly shown: StatePorts['shown']
-  /** Shows a sprite. Answers whether it was not shown before. */
+  /** Shows a sprite. Returns whether it was not shown before. */
   readonly show: (name: string) => Promise<boolean>
   /** Path of a page on this server. */
   readonly urlOf: (page: BuiltPage) => string
 }
 
-/** The panel of a dev server, and whoever buys for it. */
+/** The panel of a dev server, with its buyer. */
 export interface Desk {
-  /** Pages of the panel's own: takes that the game does not show. */
+  /** The panel's own pages: takes that the game does not show. */
   readonly pages: Pick<PageShelf, 'find'>
-  /** What the game is shown has changed. @param paths Files that have changed, absolute; undefined where nobody knows. */
+  /**
+   * The sprites that the game shows have changed.
+   *
+   * @param paths Files that have changed, absolute; `undefined` if they are unknown.
+   */
   changed(paths: readonly string[] | undefined): void
-  /** The lock file has changed: somebody may have approved something. */
+  /** The lock file has changed: there may be a new approval. */
   approved(): void
   close(): Promise<void>
 }
 
-/** Opens the panel of a server at `<base>__spritewright/`. Nothing is bought before the server listens, and nothing at all where it does not listen by itself. */
+/**
+ * Opens the panel of a server at `<base>__spritewright/`. It buys nothing before the server listens, and
+ * nothing at all if the server does not listen by itself.
+ */
 export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, show, urlOf }: PanelServerPorts): Desk {
   const log = createLog(server.config.logger)
   const token = tokenOf(server.config.inlineConfig, workshop)
@@ -88,7 +98,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     onProgress: (progress) => hub.send('progress', toPanelProgress(progress)),
     onChange: () => {
       changed()
-      // What was asked for once is kept true: a purchase has changed the balance.
+      // Prices that were requested once are kept up to date: a purchase has changed the balance.
       if (prices && buyer.progress.size === 0 && hub.isHeard()) quote().catch(() => {})
     },
   })
@@ -99,7 +109,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       throw new SpritewrightError('SW_USAGE', { message: `Expected the number of a take, found ${JSON.stringify(given)}.` })
     const { take, sheets: own, quality } = await workshop.delivered(id, given === null ? undefined : Number.parseInt(given, 10))
     pages.put(own.atlases.flatMap((atlas) => atlas.pages))
-    // What is looked at is shown before all that waits for its turn.
+    // An opened sprite is made before all that wait for their turn.
     show(id.slice(0, id.lastIndexOf('.'))).then(
       (isNew) => isNew && teller.announce(),
       () => undefined,
@@ -109,7 +119,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   const isListening = (): boolean => server.httpServer?.listening === true
   let pause = new AbortController()
   let saved: Set<string> | undefined = new Set()
-  /** A spec may have become again what was approved. That is looked for when nothing has been saved for a while. */
+  /** An edit of a spec may restore an approved request. The buyer checks that after a pause in saving. */
   const lookLater = (paths: readonly string[] | undefined): void => {
     if (!paths) saved = undefined
     else for (const path of paths) saved?.add(path)
@@ -144,7 +154,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     isFit,
   })
   printAddress(server, `__spritewright/#token=${token}`)
-  // A test runner opens servers too, and buys nothing.
+  // A test runner opens servers too, and must buy nothing.
   server.httpServer?.once('listening', () => void (isListening() && buyer.look()))
   return {
     pages,
@@ -163,10 +173,10 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   }
 }
 
-/** How long nothing is saved before what was saved is looked at, milliseconds. */
+/** Pause in saving before the saved files are checked, in milliseconds. */
 const idleMs = 1000
 
-/** The panel's address stands below Vite's own, in the terminal alone. */
+/** Prints the panel's address below Vite's own, in the terminal alone. */
 function printAddress(server: ViteDevServer, path: string): void {
   const print = server.printUrls
   server.printUrls = () => {

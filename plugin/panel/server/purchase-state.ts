@@ -3,18 +3,20 @@ import { hasCode, type OverviewItem, type OverviewOrphan, type PlanStep } from '
 import type { PanelStanding, PanelUndecided } from '../../protocol/protocol.ts'
 import type { BuyerFailure } from './buyer.ts'
 
-/** What is known of a paid thing beside the project's papers. */
+/** Facts about a paid request that are not in the project's records. */
 export interface StandingParts {
   /** Ids whose approval does not count here. */
   readonly others: ReadonlySet<string>
-  /** What it costs now, where somebody has asked. */
+  /** Its current price, if prices were requested. */
   readonly price: bigint | undefined
   readonly failures: readonly BuyerFailure[]
 }
 
 type Paid = OverviewItem | PlanStep | OverviewOrphan
 
-/** What the panel calls a request that no spec asks for any more: its name may be that of another one by now. */
+/**
+ * The panel's id of a request that no spec asks for any more. Another request may have its name meanwhile.
+ */
 export function orphanId({ id, hash }: Pick<OverviewOrphan, 'id' | 'hash'>): string {
   return `${id}@${hash.slice(0, 8)}`
 }
@@ -23,12 +25,14 @@ function isOrphanId(id: string): boolean {
   return id.includes('@')
 }
 
-/** Whatever work may call it: a step that several sprites share goes by any of their names. */
+/**
+ * All names that work may use for a request. A step that several sprites share has one name for each of them.
+ */
 export function namesOf(one: Paid): readonly string[] {
   return 'sprites' in one ? one.sprites.map((name) => `${name}${one.id.slice(one.id.indexOf('#'))}`) : [one.id]
 }
 
-/** Where something stands, for a person. */
+/** The state of a request, for a person. */
 export function panelStanding(one: Paid, { others, price, failures }: StandingParts): PanelStanding {
   const { id, state, ceiling } = one
   if (others.has(id)) return 'adoptable'
@@ -37,20 +41,26 @@ export function panelStanding(one: Paid, { others, price, failures }: StandingPa
   return isDearer || hasFailedWith(failures, one, 'SW_PRICE_VERSION') ? 'outpriced' : state
 }
 
-/** What a person has to decide about it, if anything. That the service has lost an execution is known only from asking it, so the failure tells. */
+/**
+ * What a person has to decide about a request, if anything. Only the service knows that it has lost an
+ * execution, so this case is read from the failure.
+ */
 export function panelUndecided(one: Paid, failures: readonly BuyerFailure[]): PanelUndecided | undefined {
   const { state, undecided } = one
   if (undecided !== undefined) return undecided
   return (state === 'running' || state === 'lost') && hasFailedWith(failures, one, 'SW_UNCERTAIN') ? 'execution' : undefined
 }
 
-/** Failures that hold by what stands now: what was bought after all has not failed, and what a person has decided about waits for nobody. */
+/**
+ * Failures that still apply. They no longer apply if the request was bought after all, or if a person has
+ * decided about it.
+ */
 export function openFailures(failures: readonly BuyerFailure[], paid: readonly Paid[]): readonly BuyerFailure[] {
   const standing = new Map(paid.flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
   return failures.filter(({ ids, error }) =>
     ids.some((id) => {
       const one = standing.get(id)
-      // What no spec asks for any more is told while it is open, and no longer.
+      // The failure of an orphan is shown only while the orphan is open.
       if (one === undefined) return !isOrphanId(id)
       if (one.state === 'bought') return false
       return one.undecided !== undefined || one.state === 'running' || one.state === 'lost' || !isUndecided(error)
@@ -65,7 +75,7 @@ function isUndecided(error: unknown): boolean {
 function hasFailedWith(failures: readonly BuyerFailure[], one: Paid, code: 'SW_PRICE_VERSION' | 'SW_UNCERTAIN'): boolean {
   const names: readonly unknown[] = namesOf(one)
   return failures.some(({ ids, error }) => {
-    // An error calls an earlier request by the name that another one has now.
+    // An error names an orphan by an id that another request may have now.
     if (ids.some(isOrphanId)) return hasCode(error, code) && ids.includes(one.id)
     return hasCode(error, code) && names.includes((error as { facts?: { id?: unknown } }).facts?.id)
   })

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { SpritewrightError } from '../../../src/index.ts'
 import type { PanelActions } from '../../protocol/actions.ts'
 
-/** What the panel may ask for. */
+/** The names of the panel's actions. */
 export type ActionName = keyof PanelActions
 
-/** What an action is asked with, once it was looked at. */
+/** The validated request of an action. */
 export type Asked<Name extends ActionName> = Loose<PanelActions[Name]['asks']>
 
-/** The same type; what may be left out may be undefined too. */
+/** The same type, in which an optional property may be `undefined` too. */
 type Loose<T> = T extends readonly (infer Item)[]
   ? readonly Loose<Item>[]
   : T extends object
@@ -17,7 +17,7 @@ type Loose<T> = T extends readonly (infer Item)[]
       : { readonly [K in keyof T]: Loose<T[K]> | (Record<never, never> extends Pick<T, K> ? undefined : never) }
     : T
 
-/** Largest body of a request, bytes: one with a picture, one with thousands of lines, and any other. */
+/** Largest body of a request in bytes: one with a picture, one with thousands of lines, and any other. */
 const longestBody = { answer: 12 * 1024 * 1024, approve: 4 * 1024 * 1024, other: 256 * 1024 } as const
 
 /** The name of a sprite. */
@@ -30,9 +30,10 @@ const target = { id: name, digest }
 const paid = { id: name, hash: digest }
 const serviceId = z.string().min(1).max(400)
 const offer = { ids: z.array(name).max(10_000), ceiling: credits.optional(), adopt: z.boolean().optional() }
-// The words of a line are for the eye; its hash says them too.
+// The prompt of a line is for display only: its hash covers it.
 const lines = z.array(z.object({ id: name, hash: digest, price: credits, ceiling: credits })).max(20_000)
-// The ranges of a spec's fields are not checked here: the schema of specs reads the edited spec before it is written.
+// The ranges of a spec's fields are not checked here: the schema of specs reads the edited spec before it is
+// written.
 const animation = z.strictObject({
   fps: z.number().nullable().optional(),
   loop: z.boolean().nullable().optional(),
@@ -73,17 +74,21 @@ const asks: { readonly [Name in ActionName]: z.ZodType<Asked<Name>> } = {
   cancel: z.strictObject(paid),
 }
 
-/** Whether a path's last part names an action. */
+/** Whether the last part of a path names an action. */
 export function isAction(name: string): name is ActionName {
   return Object.hasOwn(asks, name)
 }
 
-/** How many bytes the body of an action may have. */
+/** Maximum size of the body of an action, in bytes. */
 export function bodyLimit(action: ActionName): number {
   return action === 'answer' || action === 'approve' ? longestBody[action] : longestBody.other
 }
 
-/** Reads the body of a request. @throws `SW_USAGE` for anything but the JSON that the action takes. */
+/**
+ * Parses the body of a request.
+ *
+ * @throws `SW_USAGE` if it is not the JSON that the action takes.
+ */
 export function readAsk<Name extends ActionName>(action: Name, body: Uint8Array): Asked<Name> {
   const usage = (found: string): SpritewrightError =>
     new SpritewrightError('SW_USAGE', { message: `Expected what "${action}" takes, found ${found}. Reload the panel.`, facts: { action } })

@@ -11,15 +11,15 @@ import { OfferChanged } from './approval-offer.ts'
 import type { PanelFile } from './page-files.ts'
 import { type ActionName, bodyLimit, isAction, readAsk } from './request-schemas.ts'
 
-/** What the panel's addresses lead to. */
+/** The handlers behind the panel's addresses. */
 export interface PanelRoutes {
   /** `<base>__spritewright/`. */
   readonly prefix: string
-  /** Of the project; errors name files from here. */
+  /** Folder of the project. Errors name files from there. */
   readonly root: string
   readonly token: string
   readonly actions: Actions
-  /** A file of the built page by its path in it; undefined where there is none. */
+  /** Returns a file of the built page by its path; `undefined` if there is none. */
   readonly file: (path: string) => Promise<PanelFile | undefined>
   /** Answers `GET api/state`. */
   readonly state: (request: IncomingMessage, query: URLSearchParams) => Promise<unknown>
@@ -27,18 +27,25 @@ export interface PanelRoutes {
   readonly frames: (query: URLSearchParams) => Promise<unknown>
   /** Takes over `GET api/events`. */
   readonly events: (response: ServerResponse) => void
-  /** Whether a text may leave: one with the API key in it may not. */
+  /** Whether a text may be sent. A text that contains the API key may not. */
   readonly isFit: (text: string) => boolean
 }
 
-/** Only what is our own, and no frame of another page around it: what is clicked there is meant. */
+/**
+ * Allows only the panel's own resources. No other page may frame the panel, so that every click on it is
+ * meant.
+ */
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** Serves the panel: its page to whoever may see the game, its actions to whoever the guard lets through. */
+/**
+ * Serves the panel: its page to everyone who may see the game, its actions to requests that the guard
+ * accepts.
+ */
 export function servePanel(server: ViteDevServer, routes: PanelRoutes): void {
   const isOurs = (request: IncomingMessage): boolean => pathOf(request).startsWith(routes.prefix)
-  // In front of Vite's own handlers: they would allow other origins to ask and to read, and answer for us that they may send.
+  // This handler is in front of Vite's own. Those would allow other origins to send requests and to read the
+  // responses, and would answer preflight requests for the panel.
   const noCors: Connect.NextHandleFunction = (request, response, next) => {
     if (!isOurs(request)) return next()
     const setHeader = response.setHeader.bind(response)
@@ -126,14 +133,15 @@ async function serveFile(
 const openerHeader = 'cross-origin-opener-policy'
 
 /**
- * Whoever opened the panel's page, or was in its tab before, gets no hold of it and so of its token: not even a page of this very origin. Those stay together where both have one policy, so
- * the panel's is another than the game's.
+ * The policy keeps the panel's page, and so its token, from a page that opened it or was in its tab before,
+ * even one of this very origin. Pages of one origin keep their link if both have the same policy, so the
+ * panel's differs from the game's.
  */
 function openerPolicy(ofGame: unknown): string {
   return /^\s*same-origin\s*(?:;|$)/.test(String(ofGame)) ? 'same-origin-allow-popups' : 'same-origin'
 }
 
-/** Undefined where it is too long. */
+/** Reads the body of a request. Returns `undefined` if it is too long. */
 async function readBody(request: IncomingMessage, limit: number): Promise<Uint8Array | undefined> {
   if (Number.parseInt(request.headers['content-length'] ?? '0', 10) > limit) return undefined
   const parts: Buffer[] = []
@@ -169,7 +177,7 @@ function respondError(routes: PanelRoutes, response: ServerResponse, thrown: unk
   respond(routes, response, statusOf(thrown), refusal)
 }
 
-/** By the exit code: what a person has to decide about is a conflict, what the service did is not our doing. */
+/** HTTP status by the exit code: 409 if a person has to decide, 502 if the service failed. */
 function statusOf(thrown: unknown): number {
   if (!(thrown instanceof SpritewrightError)) return 500
   const { exit } = errorCodes[thrown.code]

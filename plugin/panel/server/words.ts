@@ -11,7 +11,10 @@ import type { PanelPrice, PanelStanding } from '../../protocol/protocol.ts'
 
 type Priced = NonNullable<OverviewItem['quote']>
 
-/** A price in the form of the panel. A single picture is charged on delivery, everything else is held before (C13). */
+/**
+ * A price in the form of the panel. A single picture is charged on delivery; for everything else credits are
+ * held before (C13).
+ */
 export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operation: string): PanelPrice {
   const amount = credits === 10_000n ? '1 credit' : `${formatCredits(credits)} credits`
   return {
@@ -22,12 +25,12 @@ export function priceOf({ credits, priceVersion, referenceUsd }: Priced, operati
   }
 }
 
-/** Who approved something, and how. */
+/** Who approved a request, and how. */
 export function approvedWords({ verdict, ...approval }: StandingApproval): string {
   return verdict === 'valid' ? (approval.given ?? 'in an unknown way') : approverWords(approval, verdict)
 }
 
-/** Where something stands, in one sentence. */
+/** The state of a request, in one sentence. */
 export function standingWords(
   standing: PanelStanding,
   { id, note, ceiling, ...rest }: OverviewItem | PlanStep | OverviewOrphan,
@@ -65,7 +68,11 @@ export function standingWords(
   }
 }
 
-/** The same of what no spec asks for any more. @param words Of any other that stands so. */
+/**
+ * The same for a request that no spec asks for any more.
+ *
+ * @param words The sentence for any other request in this state.
+ */
 export function orphanWords(words: string, { state, executionId }: OverviewOrphan): string {
   const now =
     state !== 'running'
@@ -76,7 +83,7 @@ export function orphanWords(words: string, { state, executionId }: OverviewOrpha
   return `As an earlier version of its spec asked for it. ${now}`
 }
 
-/** What is to be done about the service; empty where all is well. */
+/** What to do about the service; empty if all is well. */
 export function serviceWords({ kind, canAsk }: OverviewService, failure: unknown): string {
   if (kind === 'none')
     return "No service is known. Set SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY in .env.local, or try without an account: service: 'embedded' in spritewright.config."

@@ -1,21 +1,34 @@
 import type { PanelParts, PanelState, PanelUpdate } from '../../../protocol/protocol.ts'
 
-/** What the panel was told, part by part, and when each part became what it is: whoever knows an earlier state is told the difference. */
+/**
+ * The state that the panel was sent, part by part, with the revision of each part's last change. A page that
+ * knows an earlier state gets the difference.
+ */
 export interface StateLog {
-  /** Notes a state. Answers its revision: a later one than `state.revision` where another state has been noted under that. */
+  /**
+   * Records a state. Returns its revision. It is later than `state.revision` if another state has been
+   * recorded under that.
+   */
   note(state: PanelState): number
-  /** What has changed since a revision in the state that was noted last; undefined where nobody knows. */
+  /**
+   * Returns the changes from a revision to the state that was recorded last. Returns `undefined` if the
+   * revision is unknown.
+   */
   since(revision: number): PanelUpdate | undefined
 }
 
 interface Told {
   readonly part: unknown
   readonly text: string
-  /** Revision under which it became so. */
+  /** Revision of its last change. */
   readonly at: number
 }
 
-/** An empty log. @param raise Makes a new revision, and answers it. */
+/**
+ * Creates an empty log.
+ *
+ * @param raise Makes a new revision, and returns it.
+ */
 export function createStateLog(raise: () => number): StateLog {
   const told = new Map<string, Told>()
   let first: number | undefined
@@ -54,7 +67,7 @@ export function createStateLog(raise: () => number): StateLog {
   }
 }
 
-/** Everything that is told by itself. Who may act is another thing for each page. */
+/** All parts that are sent separately. Permissions are not among them: they differ for each page. */
 function partsOf({ version: _, revision: __, access: ___, sprites, ...rest }: PanelState): ReadonlyMap<string, unknown> {
   return new Map<string, unknown>([
     ...Object.entries(rest),

@@ -11,7 +11,7 @@ import { namesOf, orphanId, panelStanding, panelUndecided } from '../purchase-st
 import { approvedWords, orphanWords, priceOf, standingWords } from '../words.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
-/** Where something that is paid for stands. */
+/** A paid request with its state, in the form of the panel. */
 export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | OverviewOrphan, { spent }: StateIndex): PanelPaid {
   const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
   const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
@@ -39,25 +39,25 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
   }
 }
 
-/** Where a request stands that no spec asks for any more. */
+/** The same for a request that no spec asks for any more. */
 export function toOrphan(parts: StateParts, one: OverviewOrphan, index: StateIndex): PanelOrphan {
   const known = { ...one, id: orphanId(one) }
   const { price: _, ...paid } = toPaid(parts, known, index)
   return { ...paid, was: one.id, words: orphanWords(paid.words, known) }
 }
 
-/** Progress without amounts, which JSON could not write. */
+/** Progress without amounts, which JSON cannot encode. */
 export function toPanelProgress({ id, phase, progress, message }: JobProgress): NonNullable<PanelPaid['progress']> {
   return { id, phase, ...(progress === undefined ? {} : { progress }), ...(message === undefined ? {} : { message }) }
 }
 
-/** Whether it is still to be bought, and an approval leads on. */
+/** Whether a request is still to be bought, and an approval moves it on. */
 export function isUnsent({ state, undecided }: Pick<PlanStep, 'state' | 'undecided'>): boolean {
   if (undecided !== undefined) return false
   return state === 'missing' || state === 'approved' || state === 'failed'
 }
 
-/** The money of the project. */
+/** The credits of the project. */
 export function toLedger({ lines, held, settled, restored, uncertain, elsewhere }: LedgerReport): PanelLedger {
   let soFar = 0n
   return {

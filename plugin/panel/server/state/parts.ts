@@ -12,19 +12,19 @@ import type {
 import type { PanelAccess } from '../../../protocol/protocol.ts'
 import type { BuyerFailure } from '../buyer.ts'
 
-/** Everything that a state is made of. */
+/** The parts from which a state is made. */
 export interface StateParts {
-  /** Of the project, absolute. */
+  /** Folder of the project, absolute. */
   readonly root: string
   readonly revision: number
   readonly overview: Overview
-  /** One atlas a sprite, as pages of the game have it. */
+  /** One atlas for each sprite, as pages of the game have it. */
   readonly sheets: BuiltSheets
-  /** What is broken in that. */
+  /** Errors of the sheets. */
   readonly errors: readonly unknown[]
   readonly ledger: LedgerReport
   readonly prices: PriceList | undefined
-  /** Why the last question for prices failed. */
+  /** Why the last request for prices failed. */
   readonly priceError: unknown
   readonly progress: ReadonlyMap<string, JobProgress>
   readonly failures: readonly BuyerFailure[]
@@ -32,9 +32,9 @@ export interface StateParts {
   readonly urlOf: (page: BuiltPage) => string
 }
 
-/** Parts of a state by what they are looked up by. */
+/** Parts of a state by their keys. */
 export interface StateIndex {
-  /** Ten-thousandths of a credit that were settled, by the request's hash. */
+  /** Settled credits in ten-thousandths, by request hash. */
   readonly spent: ReadonlyMap<string, bigint>
   /** By name. */
   readonly sprites: ReadonlyMap<string, BuiltSprite>
@@ -44,14 +44,14 @@ export interface StateIndex {
   readonly quality: ReadonlyMap<string, AnimationQuality>
 }
 
-/** Looks through parts once. */
+/** Indexes the parts of a state. */
 export function indexParts({ ledger, sheets }: StateParts): StateIndex {
   const spent = new Map<string, bigint>()
   for (const { hash, state, credits } of ledger.lines) if (state === 'settled') spent.set(hash, (spent.get(hash) ?? 0n) + credits)
   return {
     spent,
     sprites: new Map(sheets.sprites.map((sprite) => [sprite.name, sprite])),
-    // Of several with one key the last stays: the largest scale comes first.
+    // Of several atlases with one key the last stays. The largest scale comes first, so the list is reversed.
     atlases: new Map(sheets.atlases.toReversed().map((atlas) => [atlas.name, atlas])),
     quality: new Map((sheets.quality ?? []).map((one) => [one.id, one])),
   }

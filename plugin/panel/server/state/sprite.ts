@@ -4,7 +4,7 @@ import type { PanelAnimation, PanelFlag, PanelFrame, PanelFrames, PanelPage, Pan
 import { toPaid } from './paid.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
-/** All frames of a take, as the panel draws them. */
+/** All frames of a take, in the form of the panel. */
 export function toPanelFrames(
   id: string,
   take: number,
@@ -24,10 +24,10 @@ export function toPanelFrames(
   }
 }
 
-/** Sprites as they were made last, by name, each with all that it was made of. */
+/** The sprites of the last state by name, each with all its inputs. */
 export type SpriteMemo = Map<string, { readonly from: readonly unknown[]; readonly sprite: PanelSprite }>
 
-/** One sprite with all of its animations; the very same as before where nothing of it has changed. */
+/** One sprite with all of its animations. Returns the same object as before if nothing of it has changed. */
 export function toKnownSprite(memo: SpriteMemo, parts: StateParts, own: readonly OverviewItem[], index: StateIndex): PanelSprite {
   const { spec } = own[0] as OverviewItem
   const shown = index.sprites.get(spec.name)
@@ -107,7 +107,7 @@ function toPages(atlas: BuiltAtlas | undefined, urlOf: StateParts['urlOf']): rea
   return (atlas?.pages ?? []).map((page) => ({ url: urlOf(page), width: page.width, height: page.height }))
 }
 
-/** Frames end their names with the number under which they were delivered. */
+/** The name of a frame ends with its number in the delivery. */
 function toFrame({
   name,
   page,

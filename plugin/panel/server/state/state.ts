@@ -8,7 +8,12 @@ import { isUnsent, toLedger, toOrphan, toPaid } from './paid.ts'
 import { indexParts, type StateParts } from './parts.ts'
 import { type SpriteMemo, toKnownSprite } from './sprite.ts'
 
-/** What the panel shows. Pure, but for what it remembers. @param memo Of the states before. @default nothing was before */
+/**
+ * Makes the state that the panel shows. Pure, except for the memo.
+ *
+ * @param memo Of the states before.
+ * @default nothing was before
+ */
 export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): PanelState {
   const { root, overview, ledger, prices } = parts
   const items = new Map<string, OverviewItem[]>()
@@ -44,7 +49,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
   }
 }
 
-/** Two names for one request are bought once. Undefined where something has no price. */
+/** Sums prices. A request with two names is bought once. Returns `undefined` if a request has no price. */
 function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList): bigint | undefined {
   const distinct = new Map(open.map(({ hash, id, request }) => [hash ?? id, prices.of(request)?.credits] as const))
   const amounts = [...distinct.values()]
@@ -57,7 +62,7 @@ function countStandings(all: readonly { readonly standing: PanelStanding }[]): P
   return counts
 }
 
-/** Specs first: what is wrong with them hides the rest. */
+/** Errors of specs come first, because they hide the rest. */
 function toErrors({ root, overview, failures, errors, priceError }: StateParts): readonly PanelError[] {
   const open = openFailures(failures, [
     ...overview.items,

@@ -7,38 +7,54 @@ import type { StateParts } from './parts.ts'
 import type { SpriteMemo } from './sprite.ts'
 import { toPanelState } from './state.ts'
 
-/** What the state of a panel is made with. */
+/** The dependencies of a panel's state. */
 export interface StatePorts {
   readonly workshop: Pick<Workshop, 'overview' | 'ledger' | 'host'>
-  /** What the game is shown now, and a few sprites more that it has not asked for, until they are all. */
+  /**
+   * Returns the sprites that the game shows now, and a few more that it has not requested, until all are
+   * made.
+   */
   readonly shown: (more: number) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
-  /** Tells pages that there is a new state. */
+  /** Notifies pages that there is a new state. */
   readonly tell: (event: StateEvent) => void
-  /** All that is not read from papers, as it is now. */
+  /** Returns the current parts that are not read from records. */
   readonly partsOf: (request: GuardedRequest, mayBuy: boolean) => Omit<StateParts, 'revision' | 'overview' | 'sheets' | 'errors' | 'ledger'>
 }
 
-/** Answers what the panel shows: all of it, or what of it has changed. */
+/** Returns the panel's state, or its changes. */
 export interface StateTeller {
-  /** Something has changed; answers the revision of the state that shows it. @param paths Files, absolute, nothing having happened at the service. @default anything may have happened */
+  /**
+   * Notes a change. Returns the revision of the state that shows it.
+   *
+   * @param paths Changed files, absolute, if nothing has happened at the service.
+   * @default anything may have happened
+   */
   changed(paths?: readonly string[]): number
-  /** The same of what no paper says: prices, progress. */
+  /** The same for changes outside the records: prices, progress. */
   announce(): number
-  /** Where everything stands by the papers, as far as is known here. */
+  /** The states of all requests by the records, as far as they are known here. */
   overview(): Promise<Overview>
-  /** @param query `since`: the revision that the page knows. */
+  /**
+   * Returns the state, or the changes since a revision.
+   *
+   * @param query `since`: the revision that the page knows.
+   */
   state(request: GuardedRequest, query: URLSearchParams): Promise<PanelState | PanelUpdate>
 }
 
-/** Sprites that are made for the panel in one go: a spec that is saved meanwhile waits for no more. */
+/**
+ * Number of sprites that are made for the panel in one go. A spec that is saved meanwhile waits for no more
+ * than these.
+ */
 const fewSprites = 16
 
 const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 
-/** Tells nothing yet. */
+/** Creates the teller. It sends nothing yet. */
 export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts): StateTeller {
   const papers = createPapers(workshop)
-  // Beyond all that a server has told whose place this one takes: its pages know that they know nothing of this one.
+  // The clock is beyond all revisions of the server before this one, so that no page takes its revision for
+  // one of this server.
   let revision = workshop.host.clock.wall()
   const raise = (): number => ++revision
   const log = createStateLog(raise)
@@ -57,9 +73,9 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
     const state = toPanelState({ ...partsOf(request, overview.mayBuy), ...sheets, revision: at, overview, ledger }, memo)
     const isOvertaken = revision > at
     const noted = log.note(state)
-    // Whoever shows it asks for what it lacks by and by.
+    // The page requests the missing sprites bit by bit.
     if (!isComplete || (isOvertaken && noted > at)) announce()
-    // What was found unawares is news to all others.
+    // A change that this read has found is new to all other pages.
     else if (noted > at) tell({ revision: noted })
     return { ...state, revision: noted }
   }
@@ -74,7 +90,7 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
     state: (request, query) => {
       const given = query.get('since') ?? ''
       const since = /^\d{1,15}$/.test(given) ? Number.parseInt(given, 10) : undefined
-      // One after another: what is noted later is no older.
+      // States are made one after another, so that a later one is never older.
       const run = looking.then(async () => {
         const now = await look(request, since === undefined)
         return (since === undefined ? undefined : log.since(since)) ?? now
