@@ -1,15 +1,15 @@
 import type { VNode } from 'preact'
 import { useDraft } from './hooks.ts'
 
-/** Yes or no, written at once. */
+/** A field for yes or no that is written at once. */
 export interface CheckFieldProps {
   readonly label: string
   readonly value: boolean
-  /** Answers when it is written, or refused. */
+  /** Resolves when the value is written, or refused. */
   readonly onCommit: (value: boolean) => Promise<unknown>
 }
 
-/** A labelled box to tick. */
+/** A labelled checkbox. */
 export function CheckField({ label, value, onCommit }: CheckFieldProps): VNode {
   const [shown, show] = useDraft(value)
   return (

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
 /**
- * A value of the spec that shows what a person chose until the spec has it: what is drawn meanwhile must not jump back.
+ * A value of the spec that shows a person's choice until the spec has it, so that the page does not jump back
+ * meanwhile.
  *
- * @returns What is shown, and how another value is shown until its writing has ended, well or not.
+ * @returns The shown value, and a function that shows another value until its write has ended, well or not.
  */
 export function useDraft<T>(value: T): readonly [shown: T, show: (next: T, written: Promise<unknown>) => void] {
   const [draft, setDraft] = useState<{ readonly value: T }>()
@@ -12,7 +13,7 @@ export function useDraft<T>(value: T): readonly [shown: T, show: (next: T, writt
     const own = { value: next }
     latest.current = own
     setDraft(own)
-    // A later choice goes on; its own writing ends it.
+    // A later choice stays; its own write ends it.
     const end = (): void => {
       if (latest.current === own) setDraft(undefined)
     }
@@ -21,7 +22,11 @@ export function useDraft<T>(value: T): readonly [shown: T, show: (next: T, writt
   return [draft ? draft.value : value, show]
 }
 
-/** Where what had the focus is gone (a button that has done its work), one goes on at the heading of what is shown, and not at the top of the page. Called by what is drawn whenever anything changes. */
+/**
+ * Keeps the focus. If the focused element is gone (a button that has done its work), the focus goes to the
+ * heading of the shown view, and not to the top of the page. To be called by a component that renders on
+ * every change.
+ */
 export function useFocusKept(): void {
   const last = useRef<Element>(undefined)
   useEffect(() => {
@@ -43,7 +48,7 @@ export function focusHeading(): void {
   document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
 }
 
-/** The width inside an element, pixels, as it is now. */
+/** The current width inside an element, in pixels. */
 export function useWidth(element: { readonly current: Element | null }): number {
   const [width, setWidth] = useState(320)
   useEffect(() => {

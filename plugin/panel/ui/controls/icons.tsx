@@ -1,6 +1,6 @@
 import type { VNode } from 'preact'
 
-/** Signs of 16 × 16, drawn as paths. */
+/** Icons of 16 × 16, drawn as paths. */
 const shapes = {
   play: 'M4 2.5v11l9-5.5z',
   pause: 'M4 3h3v10H4zM9 3h3v10H9z',
@@ -19,10 +19,10 @@ const shapes = {
     'M7.3 1h1.4v3.1a4 4 0 0 1 3.2 3.2H15v1.4h-3.1a4 4 0 0 1-3.2 3.2V15H7.3v-3.1a4 4 0 0 1-3.2-3.2H1V7.3h3.1a4 4 0 0 1 3.2-3.2zM8 5.4a2.6 2.6 0 1 0 0 5.2 2.6 2.6 0 0 0 0-5.2z',
 } as const
 
-/** Name of a sign. */
+/** Name of an icon. */
 export type IconName = keyof typeof shapes
 
-/** A sign beside or in place of words; whoever uses it alone gives its button a name. */
+/** An icon beside or in place of words. A button that has the icon alone needs a name. */
 export function Icon({ name }: { readonly name: IconName }): VNode {
   return (
     <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">

@@ -1,21 +1,22 @@
 import type { ComponentChildren, RefObject, VNode } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 
-/** Something that is asked before anything else can be done. */
+/** The properties of a question that blocks the rest of the page. */
 export interface ModalProps {
-  /** Closed by whoever asks, so that the focus goes back to where it came from. */
+  /** The caller closes it, so that the focus goes back to where it came from. */
   readonly dialog: RefObject<HTMLDialogElement | null>
   readonly title: string
-  /** It is closed, in whatever way. */
+  /** The dialog was closed, in whatever way. */
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
-/** A dialog named by its title, which has the focus first; Escape leaves it. */
+/** A dialog named by its title. The title has the focus first; Escape closes the dialog. */
 export function Modal({ dialog, title, onClose, children }: ModalProps): VNode {
   const id = useId()
   const heading = useRef<HTMLHeadingElement>(null)
-  // At once: a key that is pressed right after the one that asked for it is meant for the dialog, and where the focus is now it goes back to.
+  // The dialog opens before the next key, which is meant for it. The focus later goes back to the element
+  // that has it now.
   useLayoutEffect(() => {
     dialog.current?.showModal()
     heading.current?.focus()

@@ -1,25 +1,25 @@
 import type { VNode } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
-/** A number that is written when a person is done with it. */
+/** A number that is written when a person has finished editing it. */
 export interface NumberFieldProps {
   readonly label: string
-  /** Undefined shows an empty field. */
+  /** `undefined` shows an empty field. */
   readonly value: number | undefined
   readonly min: number
   readonly max: number
   readonly step: number
-  /** Answers whether it was written. */
+  /** Returns whether the number was written. */
   readonly onCommit: (value: number) => Promise<boolean>
 }
 
-/** A labelled number; what lies outside its range is not written, and says so. */
+/** A labelled number. A number outside its range is not written, and the field shows the range. */
 export function NumberField({ label, value, min, max, step, onCommit }: NumberFieldProps): VNode {
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [isWrong, setWrong] = useState(false)
   const told = value === undefined ? '' : String(value)
-  // While somebody types, what arrives from the server does not take the words out of the field.
+  // While a person types, an update from the server must not replace the text.
   useEffect(() => {
     if (input.current && document.activeElement !== input.current) input.current.value = told
     setWrong(false)

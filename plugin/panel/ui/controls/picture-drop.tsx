@@ -4,11 +4,11 @@ import type { AnswerRequest } from '../../../protocol/actions.ts'
 
 type Picture = AnswerRequest['asset']
 
-/** Most bytes that an answer may bring, and the kinds of pictures. */
+/** Maximum size of a picture for an answer in bytes, and the accepted types. */
 const mostBytes = 8 * 2 ** 20
 const kinds = ['image/png', 'image/jpeg', 'image/webp']
 
-/** What a place for a picture works on. */
+/** The properties of a field for a picture. */
 export interface PictureDropProps {
   readonly isRequired: boolean
   readonly isLocked: boolean
@@ -16,7 +16,7 @@ export interface PictureDropProps {
   readonly onPicture: (picture: Picture) => void
 }
 
-/** A picture that is dropped here, or chosen. */
+/** A field for a picture that is dropped on it, or chosen. */
 export function PictureDrop({ isRequired, isLocked, picture, onPicture }: PictureDropProps): VNode {
   const id = useId()
   const [isOver, setOver] = useState(false)

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { PanelProgress } from '../../../protocol/protocol.ts'
 import { progressWords } from '../state/words.ts'
 
-/** How far a purchase is; a wandering bar where nobody knows. */
+/** The progress of a purchase; a wandering bar if the progress is unknown. */
 export function ProgressBar({ id, progress }: { readonly id: string; readonly progress: PanelProgress | undefined }): VNode {
   const share = progress?.phase === 'running' ? progress.progress : undefined
   const words = progress ? progressWords(progress) : 'in work'

@@ -8,7 +8,7 @@ import { NumberField } from './number-field.tsx'
 type Size = PanelSprite['size']
 type SizeKind = 'delivered' | 'longest' | 'box'
 
-/** How large frames are in the game: as they came, by their longest side, or fitted into a box. */
+/** The size of frames in the game: as delivered, by their longest side, or fitted into a box. */
 export function SizeFields({
   sprite,
   onCommit,

@@ -6,7 +6,7 @@ type Theme = 'light' | 'dark'
 
 const storageKey = 'spritewright.theme'
 
-/** Light or dark: as the system has it, until somebody chooses; then as chosen. */
+/** Switches between light and dark. The system's theme is used until a person chooses one. */
 export function ThemeToggle(): VNode {
   const [theme, setTheme] = useState(readTheme)
   useEffect(() => {
@@ -24,7 +24,7 @@ export function ThemeToggle(): VNode {
         try {
           localStorage.setItem(storageKey, next)
         } catch {
-          // Where nothing may be kept, the choice holds for this page.
+          // If the browser stores nothing, the choice is valid for this page.
         }
       }}
     >

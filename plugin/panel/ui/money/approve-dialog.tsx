@@ -8,13 +8,16 @@ import { usePanel } from '../state/panel-context.ts'
 import { countWords, creditsWords, isMore, offerSentence } from '../state/words.ts'
 import { CeilingField } from './ceiling-field.tsx'
 
-/** What an approval is asked for. */
+/** The requests for which an approval is asked. */
 export interface ApproveDialogProps {
   readonly ids: readonly string[]
   readonly onClose: () => void
 }
 
-/** Shows what an approval would hold, as it is right now, and asks once more. Where the price has changed meanwhile, the new one is shown and asked about anew. */
+/**
+ * Shows what an approval would contain now, and asks for confirmation. If the price has changed meanwhile, it
+ * shows the new price and asks again.
+ */
 export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
   const { state, store } = usePanel()
   const dialog = useRef<HTMLDialogElement>(null)
@@ -62,7 +65,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
       setProblem((error as Error).message)
       if (!(error instanceof Refused)) return
       const { error: why, offer: next } = error.refusal
-      // What was shown is not to be had any more.
+      // The shown offer is not valid any more.
       if (next || why.code === 'SW_CEILING') setOffer(next)
     }
   }

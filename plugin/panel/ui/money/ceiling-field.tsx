@@ -1,18 +1,21 @@
 import type { VNode } from 'preact'
 import { useId, useState } from 'preact/hooks'
 
-/** A ceiling other than the price. */
+/** The properties of a field for a ceiling other than the price. */
 export interface CeilingFieldProps {
-  /** Decimal text of what is offered now; empty where each has its price. */
+  /** Ceiling of the shown offer as a decimal string; empty if each line has its price. */
   readonly ceiling: string
   readonly onCommit: (ceiling: string) => void
-  /** Whether what stands in the field is not what is offered: nothing may be approved meanwhile. */
+  /** Reports whether the field differs from the offer. If it does, nothing may be approved. */
   readonly onDoubt: (isDoubtful: boolean) => void
 }
 
 const amount = /^(?:\d{1,15}(?:\.\d{1,4})?)?$/
 
-/** Takes credits when a person is done typing; what is no amount is not taken, and says so. */
+/**
+ * Passes on credits when a person has finished typing. A text that is no amount is not passed on, and the
+ * field shows so.
+ */
 export function CeilingField({ ceiling, onCommit, onDoubt }: CeilingFieldProps): VNode {
   const id = useId()
   const [isWrong, setWrong] = useState(false)

@@ -5,7 +5,10 @@ import { Modal } from '../controls/modal.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { type Decision, type DecisionWords, openWords, toRecover } from './decision-words.ts'
 
-/** What nobody can know, a person decides: whether something that was sent and never answered is sent again, or given up. Each is asked about once more, since neither can be taken back. */
+/**
+ * Lets a person decide about an unknown outcome: whether a submission that was never answered is sent again,
+ * or given up. Each is confirmed in a dialog, because neither can be undone.
+ */
 export function DecisionForm({ paid }: { readonly paid: PanelPaid }): VNode | null {
   const { state, store } = usePanel()
   const id = useId()

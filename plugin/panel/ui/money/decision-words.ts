@@ -2,19 +2,19 @@ import type { RecoverRequest } from '../../../protocol/actions.ts'
 import type { PanelPaid, PanelUndecided } from '../../../protocol/protocol.ts'
 import { creditsWords } from '../state/words.ts'
 
-/** What a person can say about what nobody can know. */
+/** The decisions that a person can make about an unknown outcome. */
 export type Decision = 'replay' | 'abandon'
 
-/** A decision, and what it means. */
+/** A decision, and its meaning. */
 export interface DecisionWords {
-  /** On the button. */
+  /** Label of the button. */
   readonly name: string
-  /** What is asked before it is taken. */
+  /** Question that confirms the decision. */
   readonly title: string
   readonly words: string
 }
 
-/** What is open, and how it can be decided; without `replay` there is nothing to send again. */
+/** The open case, and its possible decisions. Without `replay` there is nothing to send again. */
 export interface OpenWords {
   readonly title: string
   readonly words: string
@@ -22,7 +22,7 @@ export interface OpenWords {
   readonly abandon: DecisionWords
 }
 
-/** A decision about exactly what is shown. */
+/** Makes a decision about exactly the shown purchase. */
 export function toRecover({ id, hash = '', attempt = 1, undecided, executionId }: PanelPaid, decision: Decision): RecoverRequest {
   const about = undecided ?? 'submission'
   const isNamed = (about === 'execution' || about === 'answer') && executionId !== undefined
@@ -31,7 +31,7 @@ export function toRecover({ id, hash = '', attempt = 1, undecided, executionId }
 
 const anew = 'To buy it after all, approve it anew.'
 
-/** The words for a decision about something paid; undefined where nothing waits for one. */
+/** The words for a decision about a request. Returns `undefined` if the request waits for none. */
 export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'undecided' | 'ceiling'>): OpenWords | undefined {
   const most = ceiling === undefined ? 'its ceiling' : creditsWords(ceiling)
   return undecided && table[undecided](id, most)

@@ -4,15 +4,15 @@ import { ProgressBar } from '../controls/progress-bar.tsx'
 import { usePanel } from '../state/panel-context.ts'
 import { canBeApproved, creditsWords, progressOf } from '../state/words.ts'
 
-/** What is looked at. */
+/** The properties of the box with credits. */
 export interface MoneyBoxProps {
   readonly paid: PanelPaid
-  /** Names of the sprites that a step is bought for; it is approved with their animations. */
+  /** Names of the sprites that need a step. It is approved with their animations. */
   readonly isFor?: readonly string[]
   readonly onApprove: (ids: readonly string[]) => void
 }
 
-/** Price, ceiling and cost of one paid thing, and the way to an approval. */
+/** Price, ceiling and cost of one paid request, and the button for an approval. */
 export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
   const { model, state, store } = usePanel()
   const progress = progressOf(model.progress, paid)

@@ -5,7 +5,9 @@ import type { PanelPaid } from '../../../protocol/protocol.ts'
 import { PictureDrop } from '../controls/picture-drop.tsx'
 import { usePanel } from '../state/panel-context.ts'
 
-/** A question of the service, and where it is answered: in words, with a picture where it asks for one. */
+/**
+ * A question of the service with a form for its answer: words, and a picture if the question asks for one.
+ */
 export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | null {
   const { state, store } = usePanel()
   const id = useId()

@@ -9,7 +9,10 @@ const steps: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** The anchor on the preview: dragged, or moved by the arrow keys, a pixel a press, ten with Shift. What it comes to is written to the spec. */
+/**
+ * The anchor on the preview. It is dragged, or moved by the arrow keys: one pixel for each press, ten with
+ * Shift. The result is written to the spec.
+ */
 export function AnchorHandle({ sprite, scale }: { readonly sprite: PanelSprite; readonly scale: number }): VNode {
   const editor = useAnchor(sprite)
   const { point, isSet, mayEdit } = editor
@@ -37,7 +40,7 @@ export function AnchorHandle({ sprite, scale }: { readonly sprite: PanelSprite; 
   )
 }
 
-/** Follows the pointer until it lets go, and writes where that was. */
+/** Follows the pointer until it is released, and writes the last place. */
 function drag(handle: HTMLElement, pointer: number, scale: number, editor: AnchorEditor): void {
   const area = handle.parentElement?.getBoundingClientRect()
   if (!area) return

@@ -1,6 +1,6 @@
 import type { PanelFrame } from '../../../protocol/protocol.ts'
 
-/** A frame and the picture of the page that it lies on. */
+/** A frame, and the picture of its page. */
 export interface DrawnFrame {
   readonly page: CanvasImageSource
   readonly frame: PanelFrame
@@ -19,13 +19,13 @@ export interface Skin {
   readonly after: DrawnFrame | undefined
 }
 
-/** The colours that `spritewright review` uses, too: what was is red, what comes is blue. */
+/** The colours of `spritewright review`: the frame before is red, the frame after is blue. */
 const [beforeColour, afterColour, skinAlpha] = ['#d8342c', '#2b62d9', 0.45]
 
 /** Draws a frame alone, or over its neighbours. */
 export function drawStage(canvas: HTMLCanvasElement, drawn: DrawnFrame, skin?: Skin): void {
   const { sourceWidth: width, sourceHeight: height } = drawn.frame
-  // A new size clears a canvas, and costs more than clearing it.
+  // A new size clears a canvas too, but costs more than clearing it.
   if (canvas.width !== width) canvas.width = width
   if (canvas.height !== height) canvas.height = height
   const context = canvas.getContext('2d')

@@ -9,22 +9,22 @@ export interface FilmFrameProps {
   readonly sprite: PanelSprite
   readonly animation: PanelAnimation
   readonly delivered: PanelFrames | undefined
-  /** Which delivered frame it is. */
+  /** Number of the delivered frame. */
   readonly index: number
-  /** Where it is played, from 0. */
+  /** Place in playing order, from 0. */
   readonly place: number
   readonly isNow: boolean
   readonly mayEdit: boolean
   readonly onChoose: () => void
   readonly onKeyDown: (event: KeyboardEvent) => void
-  /** Another frame was dropped upon it. */
+  /** Another frame was dropped on it. */
   readonly onMoveHere: (from: number) => void
 }
 
-/** The kind of data that a dragged frame carries: its place. */
+/** The data type of a dragged frame. The data is its place. */
 const dragType = 'application/x-spritewright-frame'
 
-/** A frame that is chosen, dragged to another place, or told about by its flags. */
+/** A frame that is selected, or dragged to another place. It shows its flags. */
 export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFrameProps): VNode {
   const { sprite, animation, index, place, isNow, mayEdit } = props
   const [isTarget, setTarget] = useState(false)
@@ -69,7 +69,7 @@ export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFra
   )
 }
 
-/** From the pages of the game where it is played; else from those of the delivery. */
+/** The picture of a frame: from the pages of the game if it is played, or else from those of the delivery. */
 function pictureOf({ sprite, animation, delivered, index }: Pick<FilmFrameProps, 'sprite' | 'animation' | 'delivered' | 'index'>): {
   readonly pages: readonly PanelPage[]
   readonly frame: PanelFrame | undefined

@@ -10,16 +10,19 @@ import type { Player } from './playback.ts'
 import { type FrameOrderEditor, useFrameOrder } from './use-frame-order.ts'
 import { usePlace } from './use-player.ts'
 
-/** What a film strip works on. */
+/** The properties of a film strip. */
 export interface FilmStripProps {
   readonly sprite: PanelSprite
   readonly animation: PanelAnimation
   readonly player: Player
-  /** All that was delivered; undefined until it is here. */
+  /** All delivered frames; `undefined` until they are loaded. */
   readonly delivered: PanelFrames | undefined
 }
 
-/** The frames in playing order, those to look at marked; frames are dropped, put back and moved, which writes `use` into the spec. */
+/**
+ * The frames in playing order, with marks on flagged ones. A person drops frames, puts them back and moves
+ * them, which writes `use` into the spec.
+ */
 export function FilmStrip(props: FilmStripProps): VNode {
   const { sprite, animation, player, delivered } = props
   const editor = useFrameOrder(sprite, animation, delivered)
@@ -48,7 +51,7 @@ export function FilmStrip(props: FilmStripProps): VNode {
 
 type WithEditor = FilmStripProps & { readonly editor: FrameOrderEditor }
 
-/** The played frames. The arrow keys go along them, with Alt they move one, Delete drops it. */
+/** The played frames. The arrow keys go along them, with Alt they move a frame, and Delete drops it. */
 function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNode {
   const { order, mayEdit } = editor
   const list = useRef<HTMLOListElement>(null)
@@ -115,7 +118,10 @@ function Film({ sprite, animation, player, delivered, editor }: WithEditor): VNo
   )
 }
 
-/** A frame that is dropped takes the focus with it: the one in its place gets it. Where the focus has gone elsewhere since, it is none of the frames' business. */
+/**
+ * Keeps the focus in the list. A dropped frame loses the focus, and the frame in its place gets it. If the
+ * focus has gone elsewhere since, nothing happens.
+ */
 function useHeldFocus(list: { readonly current: HTMLElement | null }, place: number): void {
   const hadFocus = useRef(false)
   useEffect(() => {
@@ -123,7 +129,7 @@ function useHeldFocus(list: { readonly current: HTMLElement | null }, place: num
       hadFocus.current = list.current?.contains(target as Node) ?? false
     }
     const leave = ({ target }: FocusEvent): void => {
-      // What is taken out of the page has not been left by anybody.
+      // The focus leaves a removed element without any action of the person.
       queueMicrotask(() => {
         if ((target as Node).isConnected && document.activeElement === document.body) hadFocus.current = false
       })

@@ -2,16 +2,16 @@ import type { VNode } from 'preact'
 import type { PanelAnimation } from '../../../protocol/protocol.ts'
 import { countWords } from '../state/words.ts'
 
-/** What stands out in the frames, and what can be done about it. */
+/** The flags of an animation, and the actions on them. */
 export interface FlagListProps {
   readonly animation: PanelAnimation
   readonly onShow: (index: number) => void
-  /** Whether frames may be dropped: some of them are played, and others are left. */
+  /** Whether frames may be dropped: some of them are played, and other frames remain. */
   readonly mayDrop: (frames: readonly number[]) => boolean
   readonly onDrop: (frames: readonly number[]) => void
 }
 
-/** The flags of an animation in words; nothing where there are none. */
+/** The flags of an animation in words. Renders nothing if there are none. */
 export function FlagList({ animation, onShow, mayDrop, onDrop }: FlagListProps): VNode | null {
   if (animation.flags.length === 0) return null
   return (

@@ -1,30 +1,34 @@
 import type { PanelAnimation, PanelFlag } from '../../../protocol/protocol.ts'
 
-/** Which delivered frames are played, in order. */
+/** Numbers of the played frames, in order. */
 export type FrameOrder = readonly number[]
 
-/** The order that an animation has now. @param delivered How many frames were delivered. */
+/**
+ * The current order of an animation.
+ *
+ * @param delivered Number of delivered frames.
+ */
 export function orderOf({ use, played }: PanelAnimation, delivered: number): FrameOrder {
   return use ?? (delivered > 0 ? allOf(delivered) : played.map((frame) => frame.index))
 }
 
-/** All delivered frames as they came. */
+/** All delivered frames, in the order of the delivery. */
 export function allOf(delivered: number): FrameOrder {
   return Array.from({ length: delivered }, (_, index) => index)
 }
 
-/** What is written as `use`: nothing where all are played as they came. */
+/** The value of `use`; null if all frames are played in the order of the delivery. */
 export function toUse(order: FrameOrder, delivered: number): readonly number[] | null {
   return order.length === delivered && order.every((index, place) => index === place) ? null : order
 }
 
-/** Without the frames at these places; unchanged where none would be left. */
+/** Removes the frames at these places. Returns the same order if none would be left. */
 export function withoutPlaces(order: FrameOrder, places: readonly number[]): FrameOrder {
   const left = order.filter((_, place) => !places.includes(place))
   return left.length === 0 ? order : left
 }
 
-/** With the frame of one place at another. */
+/** Moves the frame of one place to another. */
 export function withMoved(order: FrameOrder, from: number, to: number): FrameOrder {
   const index = order[from]
   if (index === undefined || to < 0 || to >= order.length) return order
@@ -32,7 +36,7 @@ export function withMoved(order: FrameOrder, from: number, to: number): FrameOrd
   return [...rest.slice(0, to), index, ...rest.slice(to)]
 }
 
-/** With a dropped frame back, before the first that was delivered after it. */
+/** Puts a dropped frame back, before the first frame that was delivered after it. */
 export function withKept(order: FrameOrder, index: number): FrameOrder {
   const at = order.findIndex((other) => other > index)
   return at < 0 ? [...order, index] : [...order.slice(0, at), index, ...order.slice(at)]
@@ -43,7 +47,7 @@ export function droppedOf(order: FrameOrder, delivered: number): readonly number
   return allOf(delivered).filter((index) => !order.includes(index))
 }
 
-/** What is said of one frame; empty where nothing is. */
+/** The flags of one frame; empty if there are none. */
 export function flagsOfFrame(flags: readonly PanelFlag[], index: number): readonly PanelFlag[] {
   return flags.filter((flag) => flag.frames.includes(index))
 }

@@ -4,7 +4,7 @@ import type { PanelFrame, PanelPage } from '../../../protocol/protocol.ts'
 import { drawStage } from './drawing.ts'
 import { usePages } from './use-frames.ts'
 
-/** A still frame, fitted into a square by CSS; fetched when it comes into view. */
+/** A still frame, fitted into a square by CSS. It is fetched when it comes into view. */
 export function FramePicture({
   pages,
   frame,
@@ -24,7 +24,7 @@ export function FramePicture({
   return <canvas ref={canvas} class={pixelArt ? 'picture pixels' : 'picture'} width={1} height={1} />
 }
 
-/** Whether an element has ever come near the visible part of the page. */
+/** Whether an element has ever been near the visible part of the page. */
 function useSeen(element: { readonly current: Element | null }): boolean {
   const [isSeen, setSeen] = useState(false)
   useEffect(() => {

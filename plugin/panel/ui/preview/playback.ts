@@ -1,22 +1,26 @@
-/** One frame of a round: which played frame is shown, and how long. */
+/** One frame of a round: the played frame, and how long it is shown. */
 export interface Beat {
   /** Place in playing order, from 0. */
   readonly place: number
   readonly ms: number
 }
 
-/** What decides about the order of a round. */
+/** The fields of an animation that determine the order of a round. */
 export interface PlayWay {
   readonly loop: boolean
-  /** There and back, the ends once. */
+  /** Plays there and back, with the ends once. */
   readonly yoyo: boolean
 }
 
-/** How long the last frame of an animation that does not loop rests before a preview plays it again, milliseconds. */
+/**
+ * How long the last frame of an animation without a loop rests before a preview plays it again, in
+ * milliseconds.
+ */
 const restMs = 700
 
 /**
- * One round of a preview as an engine plays it. What plays once rests on its last frame before it begins anew.
+ * One round of a preview, as an engine plays it. An animation that plays once rests on its last frame before
+ * it starts again.
  *
  * @param durations Milliseconds of each played frame.
  */
@@ -27,25 +31,32 @@ export function roundOf(durations: readonly number[], { loop, yoyo }: PlayWay): 
   return loop || !last ? round : [...round.slice(0, -1), { ...last, ms: last.ms + restMs }]
 }
 
-/** Plays a round: holds where it stands, and moves by the time that it is told of. */
+/** Plays a round. It has the current place, and moves it by the time that passes. */
 export interface Player {
-  /** Place in playing order that is shown. */
+  /** The shown place in playing order. */
   readonly place: number
   readonly isPlaying: boolean
-  /** Another round, e.g. after another fps; goes on at the same place where there is one. */
+  /**
+   * Sets another round, for example after a change of fps. Playback stays at the same place if the round has
+   * it.
+   */
   setRound(round: readonly Beat[]): void
   setPlaying(isPlaying: boolean): void
   /** Stops at a place. */
   seek(place: number): void
-  /** Stops, and goes on by so many frames, over the ends. */
+  /** Stops, and moves by this number of frames, across the ends. */
   step(by: number): void
-  /** Time has passed, milliseconds; nothing moves while it is stopped. */
+  /** Reports passed time in milliseconds. Nothing moves while the player is stopped. */
   advance(ms: number): void
-  /** Calls back after each change of place or of playing. @returns Takes the listener away. */
+  /**
+   * Calls the listener after each change of place or of playing.
+   *
+   * @returns A function that removes the listener.
+   */
   subscribe(listener: () => void): () => void
 }
 
-/** A player at the first frame, stopped. */
+/** Creates a stopped player at the first frame. */
 export function createPlayer(): Player {
   const listeners = new Set<() => void>()
   let round: readonly Beat[] = []
@@ -95,7 +106,7 @@ export function createPlayer(): Player {
     advance: (ms) => {
       const total = round.reduce((sum, beat) => sum + beat.ms, 0)
       if (!isPlaying || total <= 0) return
-      // A tab that slept wakes up in the same round, whatever time has passed.
+      // After a sleep of the tab, playback goes on in the same round, however much time has passed.
       let [next, left] = [at, (spentMs + ms) % total]
       for (let beat = round[next]!; left >= beat.ms && beat.ms > 0; beat = round[next]!) {
         left -= beat.ms

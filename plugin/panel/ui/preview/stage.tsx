@@ -8,7 +8,7 @@ import { type DrawnFrame, drawStage } from './drawing.ts'
 import type { Player } from './playback.ts'
 import { usePages } from './use-frames.ts'
 
-/** What a stage shows and how. */
+/** The properties of a stage. */
 export interface StageProps {
   readonly sprite: PanelSprite
   readonly animation: PanelAnimation
@@ -17,10 +17,10 @@ export interface StageProps {
   readonly onSettings: (change: Partial<ViewSettings>) => void
 }
 
-/** Pixels around the picture, and the tallest it is drawn where it is to fit. */
+/** Pixels around the picture, and its maximum height if the zoom is `fit`. */
 const [marginPx, tallestPx] = [16, 320]
 
-/** The preview: an animation on a ground, drawn from the pages that the game gets, with the anchor on top. */
+/** The preview: an animation on a background, drawn from the game's pages, with the anchor on top. */
 export function Stage({ sprite, animation, player, settings, onSettings }: StageProps): VNode {
   const box = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -77,7 +77,7 @@ export function Stage({ sprite, animation, player, settings, onSettings }: Stage
   )
 }
 
-/** @returns Whether the key meant something. */
+/** @returns Whether the key has a meaning. */
 function takeKey(key: string, player: Player, settings: ViewSettings, onSettings: StageProps['onSettings']): boolean {
   if (key === ' ') player.setPlaying(!player.isPlaying)
   else if (key === 'ArrowLeft') player.step(-1)

@@ -4,16 +4,16 @@ import { speeds, type ViewSettings, zooms } from '../state/view-settings.ts'
 import type { Player } from './playback.ts'
 import { usePlace } from './use-player.ts'
 
-/** What the controls below a stage work on. */
+/** The properties of the controls below a stage. */
 export interface TransportProps {
   readonly player: Player
-  /** Played frames. */
+  /** Number of played frames. */
   readonly count: number
   readonly settings: ViewSettings
   readonly onSettings: (change: Partial<ViewSettings>) => void
 }
 
-/** Play, step, scrub, and how one looks at it. */
+/** The controls to play, step and scrub, and to change the view. */
 export function Transport({ player, count, settings, onSettings }: TransportProps): VNode {
   const { place, isPlaying } = usePlace(player)
   return (

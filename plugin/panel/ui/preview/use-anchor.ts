@@ -8,22 +8,22 @@ export interface Point {
   readonly y: number
 }
 
-/** Where engines put it when a spec says nothing. */
+/** The anchor of the engines if a spec sets none. */
 const middle: Point = { x: 0.5, y: 0.5 }
-/** After the last key the spec is written: a run of keys is one edit. */
+/** Pause after the last key before the spec is written, in milliseconds: a run of keys is one edit. */
 const restMs = 350
 
-/** An anchor that is being moved: shown at once, and written to the spec when it rests. */
+/** An anchor that is being moved. It is shown at once, and written to the spec when it rests. */
 export interface AnchorEditor {
   readonly point: Point
-  /** Whether the spec has one, or is about to. */
+  /** Whether the spec has an anchor, or is about to get one. */
   readonly isSet: boolean
   readonly mayEdit: boolean
-  /** Moves it, in pixels of the untrimmed frame from its top left. */
+  /** Moves the anchor, in pixels of the untrimmed frame from its top left. */
   moveTo(xPx: number, yPx: number): void
-  /** Writes it now, where it has moved. */
+  /** Writes the anchor now, if it has moved. */
   write(): void
-  /** Writes it when it was not moved for a while. */
+  /** Writes the anchor after a pause without a move. */
   writeSoon(): void
 }
 
@@ -47,14 +47,14 @@ export function useAnchor(sprite: PanelSprite): AnchorEditor {
       return
     }
     void store.edit(sprite.name, 'edit', { sprite: sprite.name, anchor }).then((isWritten) => {
-      // A later move goes on; its own writing ends it.
+      // A later move stays; its own write ends it.
       if (latest.current === anchor) end()
       if (isWritten) store.announce(`Anchor of ${sprite.name}: ${anchor.x}, ${anchor.y}. Written to ${sprite.file}.`)
     })
   }
   const atRest = useRef(write)
   atRest.current = write
-  // What was moved by keys just before another sprite was opened is written, too.
+  // If keys moved the anchor just before another sprite was opened, it is written too.
   useEffect(() => () => atRest.current(), [])
   return {
     point: moved ?? sprite.anchor ?? middle,
@@ -72,7 +72,10 @@ export function useAnchor(sprite: PanelSprite): AnchorEditor {
   }
 }
 
-/** A whole pixel inside a length as a share of it, as short as it can be written: four places tell pixels of 4096 apart. */
+/**
+ * Converts a whole pixel inside a length to a share of it, with few digits: four decimals distinguish pixels
+ * of 4096.
+ */
 function shareOf(px: number, length: number): number {
   return Math.round((Math.min(length, Math.max(0, Math.round(px))) / length) * 10_000) / 10_000
 }

@@ -4,7 +4,10 @@ import { usePanel } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
 import { allOf, droppedOf, type FrameOrder, orderOf, toUse, withKept, withMoved, withoutPlaces } from './frame-order.ts'
 
-/** The frames of an animation in playing order, and what can be done with them. What is done is written to the spec, and shown before it is. */
+/**
+ * The frames of an animation in playing order, and the edits of that order. An edit is written to the spec,
+ * and shown before that.
+ */
 export interface FrameOrderEditor {
   /** Delivered frames by place. */
   readonly order: FrameOrder
@@ -13,7 +16,7 @@ export interface FrameOrderEditor {
   /** Whether frames are dropped, moved or doubled. */
   readonly isChanged: boolean
   dropPlace(place: number): void
-  /** Wherever they are played; nothing where none would be left. */
+  /** Drops frames wherever they are played. Does nothing if none would be left. */
   dropFrames(frames: readonly number[]): void
   mayDropFrames(frames: readonly number[]): boolean
   move(from: number, to: number): void
@@ -21,7 +24,11 @@ export interface FrameOrderEditor {
   reset(): void
 }
 
-/** @param delivered All that was delivered; nothing is edited until it is here. */
+/**
+ * The order of an animation, with its edits.
+ *
+ * @param delivered All delivered frames. Nothing can be edited until they are loaded.
+ */
 export function useFrameOrder(sprite: PanelSprite, animation: PanelAnimation, delivered: PanelFrames | undefined): FrameOrderEditor {
   const { state, store } = usePanel()
   const count = delivered?.frames.length ?? 0

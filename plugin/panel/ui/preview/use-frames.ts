@@ -3,9 +3,10 @@ import type { PanelFrames, PanelPage } from '../../../protocol/protocol.ts'
 import { usePanel } from '../state/panel-context.ts'
 
 /**
- * All delivered frames of a take. Fetched again where something about it has changed.
+ * All delivered frames of a take. They are fetched again if something about the take has changed.
  *
- * @param mark Any text that changes when the frames may have changed. @returns Undefined until they are here, and where there are none.
+ * @param mark Any text that changes if the frames may have changed.
+ * @returns `undefined` until they are loaded, and if there are none.
  */
 export function useFrames(id: string, take: number, mark: string): PanelFrames | undefined {
   const { store } = usePanel()
@@ -14,7 +15,7 @@ export function useFrames(id: string, take: number, mark: string): PanelFrames |
     let isWanted = true
     store.api.frames(id, take).then(
       (found) => isWanted && setFrames(found),
-      // A take that is not bought has no frames; the card says where it stands.
+      // A take that is not bought has no frames. Its card shows its state.
       () => isWanted && setFrames(undefined),
     )
     return () => {
@@ -24,11 +25,14 @@ export function useFrames(id: string, take: number, mark: string): PanelFrames |
   return frames?.id === id && frames.take === take ? frames : undefined
 }
 
-/** Pictures by their address, which names their content. Oldest first; what was looked at long ago is fetched again. */
+/**
+ * Pictures by their URL, which contains their content hash. Oldest first; the oldest are removed, and fetched
+ * again if needed.
+ */
 const kept = new Map<string, HTMLImageElement>()
 const mostKept = 200
 
-/** The pictures of pages, each undefined until it is here. Draws anew when one arrives. */
+/** The pictures of pages; each is `undefined` until it is loaded. Renders again when one arrives. */
 export function usePages(pages: readonly PanelPage[]): readonly (HTMLImageElement | undefined)[] {
   const [, setArrived] = useState(0)
   const urls = pages.map((page) => page.url).join('\n')
@@ -38,7 +42,7 @@ export function usePages(pages: readonly PanelPage[]): readonly (HTMLImageElemen
       if (url === '' || kept.has(url)) continue
       const image = new Image()
       image.src = url
-      // One that cannot be read leaves its frames empty; the server's errors say why.
+      // A picture that cannot be read leaves its frames empty. The server's errors have the reason.
       image.decode().then(
         () => {
           kept.set(url, image)

@@ -1,17 +1,17 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { createPlayer, type Player, roundOf } from './playback.ts'
 
-/** How an animation is played in a preview. */
+/** How a preview plays an animation. */
 export interface PlayedWay {
   /** Milliseconds of each played frame. */
   readonly durations: readonly number[]
   readonly loop: boolean
   readonly yoyo: boolean
-  /** 1 is the real one. */
+  /** 1 is the real speed. */
   readonly speed: number
 }
 
-/** Whether the user wants less motion: nothing then plays by itself. */
+/** Whether the user wants less motion. If so, nothing plays by itself. */
 export function wantsStillness(): boolean {
   return matchMedia('(prefers-reduced-motion: reduce)').matches
 }
@@ -62,7 +62,7 @@ export function usePlayer({ durations, loop, yoyo, speed }: PlayedWay): Player {
   return player
 }
 
-/** Draws anew with every change of the player. */
+/** Renders again on every change of the player. */
 export function usePlace(player: Player): { readonly place: number; readonly isPlaying: boolean } {
   const [shown, setShown] = useState({ place: player.place, isPlaying: player.isPlaying })
   useEffect(() => {

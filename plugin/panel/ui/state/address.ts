@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 
-/** What is looked at; it stands in the address, so that a reload and the browser's buttons keep it. */
+/** The open place. It is part of the address, so that a reload and the browser's buttons keep it. */
 export interface Place {
   readonly view: 'sprites' | 'ledger' | 'problems'
   /** `hero.walk`, or `hero#2`. */
@@ -13,7 +13,7 @@ export function addressOf({ view, id }: Place): string {
   return query === '' ? '?' : `?${query}`
 }
 
-/** Where the page is, and the way to another place. */
+/** The current place of the page, and a function that opens another place. */
 export function usePlaceInPage(): readonly [Place, (next: Place) => void] {
   const [place, setPlace] = useState(readPlace)
   useEffect(() => {
@@ -22,14 +22,14 @@ export function usePlaceInPage(): readonly [Place, (next: Place) => void] {
     return () => window.removeEventListener('popstate', read)
   }, [])
   const go = (next: Place): void => {
-    // The token stays with every entry of this page.
+    // Every history entry of this page keeps the token.
     history.pushState(history.state, '', addressOf(next))
     setPlace(next)
   }
   return [place, go]
 }
 
-/** Whether a click on a link means this tab. */
+/** Whether a click on a link opens it in this tab. */
 export function isPlainClick(event: MouseEvent): boolean {
   return event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
 }

@@ -4,7 +4,7 @@ import type { PanelFrames, PanelProgress, PanelState, PanelUpdate, StateEvent, T
 /** Name of an action. */
 export type ActionName = keyof PanelActions
 
-/** Why the server did not do what was asked. */
+/** A refusal of the server, with its reason. */
 export class Refused extends Error {
   readonly refusal: PanelRefusal
 
@@ -14,28 +14,37 @@ export class Refused extends Error {
   }
 }
 
-/** What an event stream tells. */
+/** The handlers of an event stream. */
 export interface EventHandlers {
   readonly onOpen: () => void
-  /** The stream is cut; the browser tries again by itself. */
+  /** The stream is cut. The browser tries again by itself. */
   readonly onLost: () => void
   readonly onState: (event: StateEvent) => void
   readonly onProgress: (progress: PanelProgress) => void
 }
 
-/** The server's side of the panel, one method a request. */
+/** The server's API for the panel, with one method for each request. */
 export interface PanelApi {
-  /** @param since Revision of a state that the page has: what has changed since then is answered, or all where the server does not know it. @default all */
+  /**
+   * Returns the changes since a revision, or the whole state if the server does not know that revision.
+   *
+   * @param since Revision of a state that the page has.
+   * @default all
+   */
   state(since?: number): Promise<PanelState | PanelUpdate>
   frames(id: string, take: number): Promise<PanelFrames>
-  /** @throws {Refused} with what the server says. */
+  /** @throws {Refused} with the server's message. */
   act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
   listen(handlers: EventHandlers): void
 }
 
 const header: TokenHeader = 'x-spritewright-token'
 
-/** @param tokenOf Answers the token of this page, where it has one. */
+/**
+ * Creates the client of the API.
+ *
+ * @param tokenOf Returns the token of this page, if it has one.
+ */
 export function createApi(tokenOf: () => string | undefined): PanelApi {
   const withToken = (headers: Record<string, string> = {}): Record<string, string> => {
     const token = tokenOf()
@@ -57,7 +66,7 @@ export function createApi(tokenOf: () => string | undefined): PanelApi {
       source.addEventListener('open', onOpen)
       source.addEventListener('error', () => {
         onLost()
-        // A server that was started anew refuses at first, and a browser gives up then.
+        // A restarted server refuses at first, and a browser then stops trying.
         if (source.readyState === EventSource.CLOSED)
           setTimeout(() => createApi(tokenOf).listen({ onOpen, onLost, onState, onProgress }), 2000)
       })
@@ -81,10 +90,13 @@ async function read<T>(response: Response): Promise<T> {
 }
 
 /**
- * Takes the token out of the address that the terminal prints, and keeps it with this entry of the history: a reload still has it, and the address can be shown around.
- * Nowhere else: scripts of the game run on the same origin. Storage is theirs too, and `navigation.entries()` tells them the addresses that this tab has shown.
+ * Removes the token from the address that the terminal prints, and keeps it with this entry of the history. A
+ * reload still has it, and the address can be shared. It is kept nowhere else, because scripts of the game
+ * run on the same origin: they can read storage, and `navigation.entries()` gives them the addresses that
+ * this tab has shown.
  *
- * @returns Answers the token, where this page has one. @param onNew Called when another one is pasted into the address.
+ * @param onNew Called when another token is pasted into the address.
+ * @returns A function that returns the token, if this page has one.
  */
 export function keepToken(onNew: () => void): () => string | undefined {
   let token = take() ?? kept()

@@ -3,14 +3,14 @@ import { useContext, useEffect, useState } from 'preact/hooks'
 import type { PanelState } from '../../../protocol/protocol.ts'
 import type { PanelModel, PanelStore } from './store.ts'
 
-/** What every part of the page may need. */
+/** The data that every part of the page may need. */
 export interface Panel {
   readonly store: PanelStore
   readonly model: PanelModel
   readonly state: PanelState
 }
 
-/** Handed down by the page. */
+/** The page provides it to its parts. */
 export const PanelContext = createContext<Panel | undefined>(undefined)
 
 /** The page's state and store, inside {@link PanelContext}. */
@@ -20,7 +20,7 @@ export function usePanel(): Panel {
   return panel
 }
 
-/** Draws anew whenever the store's model changes. */
+/** Renders again when the store's model changes. */
 export function useModel(store: PanelStore): PanelModel {
   const [model, setModel] = useState(store.model)
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { PanelState, PanelUpdate } from '../../../protocol/protocol.ts'
 
 type Named = PanelState['sprites'][number] | PanelState['steps'][number] | PanelState['orphans'][number]
 
-/** A new state with the old objects where nothing of them has changed, so that what is drawn from them is not drawn again. */
+/** Returns a new state with the old objects of all unchanged parts, so that these are not rendered again. */
 export function withSameParts(state: PanelState, before: PanelState | undefined): PanelState {
   if (!before) return state
   return {
@@ -13,7 +13,11 @@ export function withSameParts(state: PanelState, before: PanelState | undefined)
   }
 }
 
-/** The state to which an update leads. @param before The state of the update's `since`. */
+/**
+ * Applies an update to a state.
+ *
+ * @param before The state of the update's `since`.
+ */
 export function withUpdate(before: PanelState, { since: _, names, sprites, ...rest }: PanelUpdate): PanelState {
   const all = new Map([...before.sprites, ...sprites].map((sprite) => [sprite.name, sprite]))
   const order = names ?? before.sprites.map(({ name }) => name)

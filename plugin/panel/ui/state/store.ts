@@ -4,40 +4,48 @@ import { type ActionName, type PanelApi, Refused } from './api.ts'
 import { withSameParts, withUpdate } from './same-parts.ts'
 import { progressWords } from './words.ts'
 
-/** What the page knows. */
+/** The data of the page. */
 export interface PanelModel {
-  /** Undefined until the first answer. */
+  /** `undefined` until the first response. */
   readonly state: PanelState | undefined
-  /** What was told since the state was made, by id. */
+  /** Progress events since the state was made, by id. */
   readonly progress: Readonly<Record<string, PanelProgress>>
   readonly link: 'connecting' | 'open' | 'lost'
-  /** Why the last action was not taken; gone with the next one. */
+  /** Why the last action was refused. The next action clears it. */
   readonly refusal: PanelError | undefined
-  /** What a screen reader is told next. */
+  /** The next message for a screen reader. */
   readonly status: string
 }
 
-/** Actions that write a spec: they name the file as the person saw it. */
+/** Actions that write a spec. They send the digest of the file that the person saw. */
 type EditName = 'take' | 'choose-take' | 'use' | 'edit'
 type WithoutDigest<T> = Omit<T, 'digest'>
 
-/** Holds the state of the page and speaks with the server. */
+/** Has the state of the page, and communicates with the server. */
 export interface PanelStore {
   readonly model: PanelModel
   subscribe(listener: () => void): () => void
-  /** Does it, and waits until the state shows it. @returns Undefined where it was refused; the model says why. */
+  /**
+   * Runs an action, and waits until the state shows its result.
+   *
+   * @returns `undefined` if the action was refused; the model has the reason.
+   */
   act<Name extends ActionName>(name: Name, asks: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers'] | undefined>
-  /** Writes a spec. Edits of one sprite go one after another, each upon what the one before wrote. @returns Whether it was written. */
+  /**
+   * Writes a spec. Edits of one sprite run one after another, each based on the result of the one before.
+   *
+   * @returns Whether it was written.
+   */
   edit<Name extends EditName>(sprite: string, name: Name, asks: WithoutDigest<PanelActions[Name]['asks']>): Promise<boolean>
-  /** An offer is looked at by whoever asked for it; its refusals are thrown. */
+  /** Callers that request an offer use it directly, and get its refusals as errors. */
   readonly api: PanelApi
   announce(words: string): void
   forgetRefusal(): void
-  /** Fetches the state, e.g. with another token. */
+  /** Fetches the state, for example with another token. */
   refresh(): Promise<void>
 }
 
-/** Connects and asks for the first state. */
+/** Connects to the server, and fetches the first state. */
 export function createStore(api: PanelApi): PanelStore {
   const listeners = new Set<() => void>()
   let model: PanelModel = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '' }
@@ -57,7 +65,7 @@ export function createStore(api: PanelApi): PanelStore {
     },
     take: set,
   })
-  /** Until the state shows what was done; a server that is gone shows nothing. */
+  /** Waits until the state shows the result of an action. A lost connection ends the wait. */
   const settle = async (revision: number): Promise<void> => {
     const isShown = (): boolean => (model.state?.revision ?? 0) >= revision || model.link === 'lost'
     if (!isShown()) await load(false)
@@ -95,7 +103,7 @@ export function createStore(api: PanelApi): PanelStore {
   api.listen({
     onOpen: () => {
       set({ link: 'open' })
-      // The server may be another one.
+      // It may be another server than before.
       void load(true)
     },
     onLost: () => set({ link: 'lost' }),
@@ -126,12 +134,12 @@ export function createStore(api: PanelApi): PanelStore {
 }
 
 interface Loading {
-  /** @param isWhole Whether what is known already is asked for, too. */
+  /** @param isWhole Whether known parts are fetched too. */
   readonly load: (isWhole: boolean) => Promise<PanelState>
   readonly take: (change: Partial<PanelModel>) => void
 }
 
-/** Fetches the state; whoever wishes for it while it is fetched gets the one after. */
+/** Fetches the state. A call during a fetch gets the result of the next fetch. */
 function keepFresh({ load, take }: Loading): (isWhole: boolean) => Promise<void> {
   let last: Promise<void> = Promise.resolve()
   let waiting: Promise<void> | undefined

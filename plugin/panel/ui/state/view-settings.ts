@@ -1,6 +1,6 @@
-/** How a person looks at previews; kept while the page is open, for all sprites alike. */
+/** How a person views previews. The settings are kept while the page is open, for all sprites alike. */
 export interface ViewSettings {
-  /** Screen pixels per pixel of the sprite, or as large as fits in whole numbers. */
+  /** Screen pixels per pixel of the sprite, or the largest whole number that fits. */
   readonly zoom: number | 'fit'
   /** Share of the real speed. */
   readonly speed: number
@@ -11,7 +11,7 @@ export interface ViewSettings {
   readonly hasAnchor: boolean
 }
 
-/** What a page begins with. */
+/** The settings of a page at its start. */
 export const firstSettings: ViewSettings = {
   zoom: 'fit',
   speed: 1,
@@ -21,19 +21,23 @@ export const firstSettings: ViewSettings = {
   hasAnchor: true,
 }
 
-/** Zooms that can be chosen. */
+/** Zooms to choose from. */
 export const zooms: readonly ViewSettings['zoom'][] = ['fit', 1, 2, 3, 4, 5, 6, 7, 8]
 
-/** Speeds that can be chosen. */
+/** Speeds to choose from. */
 export const speeds: readonly number[] = [0.1, 0.25, 0.5, 1, 2]
 
-/** The next zoom in a direction; `fit` stands below 1. */
+/** The next zoom in a direction. `fit` is below 1. */
 export function zoomBy(zoom: ViewSettings['zoom'], by: 1 | -1): ViewSettings['zoom'] {
   const at = zooms.indexOf(zoom)
   return zooms[Math.min(zooms.length - 1, Math.max(0, at + by))] ?? zoom
 }
 
-/** Screen pixels per pixel of a frame. @param room Pixels that there are. */
+/**
+ * Screen pixels per pixel of a frame.
+ *
+ * @param room Available pixels.
+ */
 export function scaleOf(
   zoom: ViewSettings['zoom'],
   frame: { readonly width: number; readonly height: number },

@@ -2,7 +2,7 @@ import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/
 import type { PanelOffer, PanelOfferLine } from '../../../protocol/actions.ts'
 import type { PanelPaid, PanelProgress, PanelStanding, PanelStep } from '../../../protocol/protocol.ts'
 
-/** How a standing looks: a word, a colour, a shape. */
+/** The look of a standing: its word, and the tone that gives its colour. */
 export interface StandingLook {
   readonly word: string
   readonly tone: 'good' | 'busy' | 'warn' | 'bad' | 'none'
@@ -34,25 +34,28 @@ const phases: Readonly<Record<PanelProgress['phase'], string>> = {
   failed: 'failed',
 }
 
-/** Where a purchase is, in a few words: `being drawn, 40 %`. */
+/** The progress of a purchase in a few words: `being drawn, 40 %`. */
 export function progressWords({ phase, progress, message }: PanelProgress): string {
   const share = progress === undefined || phase !== 'running' ? '' : `, ${Math.round(progress * 100)} %`
   return `${phases[phase]}${share}${phase === 'waiting' && message ? `: ${message}` : ''}`
 }
 
-/** How far it is, by what was told last: a step that several sprites share is called by any of them. */
+/** The latest progress of a request. A step that several sprites share has one name for each of them. */
 export function progressOf(told: Readonly<Record<string, PanelProgress>>, paid: PanelPaid & Partial<PanelStep>): PanelProgress | undefined {
   const others = paid.sprites?.map((name) => `${name}${paid.id.slice(paid.id.indexOf('#'))}`) ?? []
   return [paid.id, ...others].flatMap((id) => told[id] ?? [])[0] ?? paid.progress
 }
 
-/** Whether a person may approve it, and so pay for it. What waits for a decision is decided first. */
+/**
+ * Whether a person may approve a request, and so pay for it. A request that waits for a decision is decided
+ * first.
+ */
 export function canBeApproved({ standing, undecided }: PanelPaid): boolean {
   if (undecided !== undefined) return false
   return standing === 'missing' || standing === 'failed' || standing === 'adoptable' || standing === 'outpriced'
 }
 
-/** Whether it waits for a person. */
+/** Whether a request waits for a person. */
 export function wantsPerson(paid: PanelPaid): boolean {
   const { standing, undecided } = paid
   return canBeApproved(paid) || standing === 'question' || undecided !== undefined
@@ -63,7 +66,7 @@ export function creditsWords(credits: string): string {
   return credits === '1' ? '1 credit' : `${credits} credits`
 }
 
-/** The exact sum of prices; undefined where one of them is not known. */
+/** The exact sum of prices. Returns `undefined` if one of them is unknown. */
 export function sumOf(prices: readonly (string | undefined)[]): string | undefined {
   const known = prices.filter((price) => price !== undefined)
   return known.length === prices.length ? formatCredits(sumCredits(known.map((price) => parseCredits(price)))) : undefined
@@ -75,8 +78,9 @@ export function isMore(credits: string, than: string): boolean {
 }
 
 /**
- * What an approval means, in a plain sentence: `2.4 credits will be held for knight.walk and knight.idle; at most 2.4 are charged.`
- * Nothing is held for single pictures, the steps of a chain: they are charged on delivery.
+ * The meaning of an approval in a plain sentence: `2.4 credits will be held for knight.walk and knight.idle;
+ * at most 2.4 are charged.` Nothing is held for single pictures, the steps of a chain: they are charged on
+ * delivery.
  */
 export function offerSentence({ lines }: PanelOffer): string {
   const steps = lines.filter((line) => line.id.includes('#'))
@@ -97,7 +101,7 @@ function namesOf(lines: readonly PanelOfferLine[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
 }
 
-/** A time as people write it down: `2 Mar 2026, 14:05`; `–` where nobody did. */
+/** A time as people write it: `2 Mar 2026, 14:05`; `–` if it was not recorded. */
 export function timeWords(at: number): string {
   return at === 0 ? '–' : new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' }).format(at)
 }

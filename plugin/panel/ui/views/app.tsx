@@ -48,7 +48,8 @@ function Page(): VNode {
     go(next)
     setTimeout(() => {
       for (const area of main.current?.querySelectorAll('.detail-pane') ?? []) area.scrollTop = 0
-      // Beside the list one goes on choosing; where it is gone, or on another page, one begins at what was opened.
+      // Beside the visible list, the focus stays for the next choice. If the list is hidden, or on another
+      // page, the focus goes to the opened content.
       const list = main.current?.querySelector('.list-pane')
       if (list?.checkVisibility() && next.id !== undefined) return
       window.scrollTo(0, 0)
@@ -70,8 +71,8 @@ function Page(): VNode {
 }
 
 /**
- * Balance and prices are asked for when a page that may act is opened, and again when something is to be bought that has no price yet. It is free.
- * What has none after that has none: the state says why.
+ * Requests balance and prices when a page that may act is opened, and again when an unbought request has no
+ * price yet. This is free. A request that has no price after that stays without; the state has the reason.
  */
 function useQuote(store: PanelStore, { access, service, sprites, steps }: PanelState): void {
   const marks = [
@@ -134,11 +135,11 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
   )
 }
 
-/** What concerns the whole page: why it is read-only, what went wrong, what was refused. */
+/** Notices for the whole page: why it is read-only, what went wrong, what was refused. */
 function Notices({ place, onGo }: Pick<SpritesProps, 'place' | 'onGo'>): VNode {
   const { state, model, store } = usePanel()
   const { access, service } = state
-  // What is looked at says itself what is wrong with it.
+  // The open detail shows its own errors.
   const isTold = (error: PanelError): boolean =>
     place.view === 'problems' || (place.view === 'sprites' && error.id === place.id && error.id !== undefined)
   const worst = state.errors.find((error) => !isTold(error))

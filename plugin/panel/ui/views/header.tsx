@@ -11,7 +11,7 @@ const views = [
   ['problems', 'Problems'],
 ] as const
 
-/** Name, places, money at a glance. */
+/** The project's name, links to the views, and the credits at a glance. */
 export function Header({ place, onGo }: { readonly place: Place; readonly onGo: (next: Place) => void }): VNode {
   const { state, model } = usePanel()
   const problems = state.errors.length + state.warnings.length

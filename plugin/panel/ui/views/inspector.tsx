@@ -7,7 +7,7 @@ import { NumberField } from '../controls/number-field.tsx'
 import { SizeFields } from '../controls/size-fields.tsx'
 import { usePanel } from '../state/panel-context.ts'
 
-/** Free fields: what is changed here is in the spec at once, and costs nothing. */
+/** The free fields. A change is written to the spec at once, and costs nothing. */
 export function Inspector({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct

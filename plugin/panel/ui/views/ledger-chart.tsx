@@ -5,12 +5,15 @@ import { useWidth } from '../controls/hooks.ts'
 import { creditsWords, timeWords } from '../state/words.ts'
 import { niceCeiling, stepsOf } from './chart-steps.ts'
 
-/** Pixels: the height of the drawing, and its margins. */
+/** The height of the drawing and its margins, in pixels. */
 const [height, left, right, top, bottom] = [200, 44, 12, 10, 24]
-/** More marks than this run into each other. */
+/** Maximum number of marks. More of them would run into each other. */
 const mostMarks = 80
 
-/** Credits paid over time, as steps: own SVG, for the eye; the table below it says the same in words. */
+/**
+ * Credits paid over time, as steps in our own SVG. It is for the eye; the table below it has the same in
+ * words.
+ */
 export function LedgerChart({
   entries,
   settled,

@@ -11,7 +11,7 @@ const stateWords: Readonly<Record<PanelLedgerEntry['state'], string>> = {
   uncertain: 'not known',
 }
 
-/** What was held, paid and given back, over time and line by line. */
+/** Credits that were held, paid and given back, over time and line by line. */
 export function Ledger(): VNode {
   const { ledger } = usePanel().state
   const sums = [

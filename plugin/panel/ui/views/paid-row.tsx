@@ -5,7 +5,7 @@ import { addressOf, isPlainClick } from '../state/address.ts'
 import { canBeApproved, countWords } from '../state/words.ts'
 import { StandingMark } from './standing-mark.tsx'
 
-/** One line of the list. */
+/** The properties of one line of the list. */
 export interface PaidRowProps {
   readonly paid: PanelPaid
   readonly progress: PanelProgress | undefined
@@ -13,11 +13,11 @@ export interface PaidRowProps {
   readonly isShown: boolean
   readonly isChosen: boolean
   readonly onShow: () => void
-  /** Missing where it is not approved by itself. */
+  /** Missing if the request is not approved by itself. */
   readonly onChoose?: (isChosen: boolean) => void
 }
 
-/** An animation or a step: where it stands, what it costs; chosen where it can be approved. */
+/** An animation or a step, with its state and its price. It can be chosen if it can be approved. */
 export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onChoose }: PaidRowProps): VNode {
   const flags = (paid as Partial<PanelAnimation>).flags?.length ?? 0
   return (

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { PanelError } from '../../../protocol/protocol.ts'
 import { usePanel } from '../state/panel-context.ts'
 
-/** What is wrong, where, and what to do, as the errors themselves say it. */
+/** Errors with their place and what to do, in their own words. */
 export function ProblemList({ errors }: { readonly errors: readonly PanelError[] }): VNode {
   return (
     <ul class="problems">
@@ -39,7 +39,7 @@ export function Problems(): VNode {
   )
 }
 
-/** `sprites/hero.sprite.json:12:5`, as editors and terminals take it. */
+/** `sprites/hero.sprite.json:12:5`, as editors and terminals accept it. */
 export function placeOf({ file, line, column }: PanelError): string {
   return [file, line, line === undefined ? undefined : column].filter((part) => part !== undefined).join(':')
 }

@@ -16,14 +16,14 @@ import { ProblemList } from './problem-list.tsx'
 import { StandingMark } from './standing-mark.tsx'
 import { Takes } from './takes.tsx'
 
-/** What every detail has. */
+/** The properties of every detail. */
 interface DetailProps {
   readonly onApprove: (ids: readonly string[]) => void
   readonly settings: ViewSettings
   readonly onSettings: (change: Partial<ViewSettings>) => void
 }
 
-/** One animation, with all that can be seen and done about it. */
+/** One animation, with all its data and actions. */
 export function AnimationDetail({
   sprite,
   animation,
@@ -62,7 +62,7 @@ export function AnimationDetail({
 /** One paid step of a reference chain. */
 export function StepDetail({ step, onApprove }: { readonly step: PanelStep; readonly onApprove: DetailProps['onApprove'] }): VNode {
   const { state } = usePanel()
-  // A step is bought for animations: what they need comes with them.
+  // A step is bought for animations, and approved with all that they need.
   const approve = (): void => {
     const animations = state.sprites.filter(({ name }) => step.sprites.includes(name)).flatMap((sprite) => sprite.animations)
     onApprove(animations.filter((paid) => canBeApproved(paid) || paid.standing === 'approved').map(({ id }) => id))
@@ -78,7 +78,7 @@ export function StepDetail({ step, onApprove }: { readonly step: PanelStep; read
   )
 }
 
-/** A request that no spec asks for any more: what can be done about it, and no approval. */
+/** A request that no spec asks for any more, with its possible actions but without an approval. */
 export function OrphanDetail({ orphan }: { readonly orphan: PanelOrphan }): VNode {
   return (
     <article class="detail">
@@ -123,7 +123,7 @@ function DetailHead({
   )
 }
 
-/** What waits for a person, before everything else. */
+/** The question, decision and errors that wait for a person, above everything else. */
 function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: string }): VNode {
   const { state } = usePanel()
   const errors = state.errors.filter(
@@ -132,7 +132,7 @@ function Troubles({ paid, file }: { readonly paid: PanelPaid; readonly file?: st
   return (
     <>
       <QuestionForm key={`question ${paid.question?.id}`} paid={paid} />
-      {/* What a dialog asks about never changes under the pointer: another decision is another form. */}
+      {/* A dialog's subject never changes under the pointer: another decision is another form. */}
       <DecisionForm key={`decision ${paid.hash} ${paid.attempt} ${paid.undecided}`} paid={paid} />
       <div role="alert">{errors.length > 0 && <ProblemList errors={errors} />}</div>
     </>

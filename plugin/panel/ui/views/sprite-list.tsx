@@ -6,9 +6,9 @@ import { usePanel } from '../state/panel-context.ts'
 import { canBeApproved, countWords, creditsWords, progressOf, sumOf, wantsPerson } from '../state/words.ts'
 import { PaidRow } from './paid-row.tsx'
 
-/** What the list works on. */
+/** The properties of the list. */
 export interface SpriteListProps {
-  /** Id of what is looked at. */
+  /** Id of the open request. */
   readonly shown: string | undefined
   readonly onShow: (id: string) => void
   readonly onApprove: (ids: readonly string[]) => void
@@ -16,7 +16,7 @@ export interface SpriteListProps {
 
 type Filter = 'all' | 'open' | 'flagged'
 
-/** Every sprite with its animations, what each would cost, and the way to approve several at once. */
+/** Every sprite with its animations and their prices, and the button that approves several at once. */
 export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode {
   const { state, model } = usePanel()
   const [words, setWords] = useState('')
@@ -30,7 +30,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
   const choose = (ids: readonly string[], isChosen: boolean): void =>
     setChosen((before) => new Set(isChosen ? [...before, ...ids] : [...before].filter((id) => !ids.includes(id))))
   const keep = useKeptNodes()
-  // A line that is kept has handlers of an earlier drawing; they ask for what holds now.
+  // A kept line has handlers of an earlier render. They call the current ones.
   const now = useRef({ choose, onShow })
   now.current = { choose, onShow }
   // Steps are bought for animations, and approved with them.
@@ -136,7 +136,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
   )
 }
 
-/** Everything that can be paid for. */
+/** All paid requests. */
 export function allPaid(state: PanelState): readonly PanelPaid[] {
   return [...state.sprites.flatMap((sprite) => sprite.animations), ...state.steps, ...state.orphans]
 }
@@ -183,10 +183,13 @@ function find(
   return { groups, steps: state.steps.filter(isFound), orphans: state.orphans.filter(isFound) }
 }
 
-/** Draws a part of a list, or takes what was drawn for the same values: what is the same node is not looked at again. */
+/**
+ * Renders a part of a list, or returns the node that was rendered for the same values. Preact does not
+ * compare the same node again.
+ */
 export type KeepNode = (key: string, values: readonly unknown[], draw: () => VNode) => VNode
 
-/** For lists of thousands, of which one line changes. */
+/** Keeps rendered nodes, for lists of thousands of which one line changes. */
 export function useKeptNodes(): KeepNode {
   const kept = useRef(new Map<string, { readonly values: readonly unknown[]; readonly node: VNode }>())
   return (key, values, draw) => {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact'
 import type { PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
 import { progressWords, standingLooks } from '../state/words.ts'
 
-/** Shapes of 11 × 11, so that no state is told by colour alone. */
+/** Shapes of 11 × 11, so that no state is shown by colour alone. */
 const marks: Readonly<Record<PanelPaid['standing'], string>> = {
   bought: 'M1 1h9v9H1z',
   lost: 'M1 1h9v9H1zm2 2v5h5V3zm2 1h1v3H5z',
@@ -16,7 +16,10 @@ const marks: Readonly<Record<PanelPaid['standing'], string>> = {
   missing: 'M1 1h9v9H1zm1.200 1.200v6.600h6.600V2.200z',
 }
 
-/** Where something stands: a shape, a colour and a word; what is going on, while it is in work. */
+/**
+ * The state of a request: a shape, a colour and a word. While the request runs, its progress replaces the
+ * word.
+ */
 export function StandingMark({
   paid,
   progress,
@@ -24,7 +27,7 @@ export function StandingMark({
 }: {
   readonly paid: PanelPaid
   readonly progress?: PanelProgress | undefined
-  /** The shape alone; the word is for screen readers. */
+  /** Shows the shape alone. The word is for screen readers. */
   readonly isShort?: boolean
 }): VNode {
   const { word, tone } = standingLooks[paid.standing]

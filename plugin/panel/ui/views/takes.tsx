@@ -8,7 +8,7 @@ import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
 import { StandingMark } from './standing-mark.tsx'
 
-/** Takes beside each other, all playing; one is chosen, which the spec then names. */
+/** All takes beside each other, playing. A person chooses the one that the spec names. */
 export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
   const { state, store } = usePanel()
   const isLocked = !state.access.mayAct
