@@ -31,8 +31,8 @@ export interface DevSprites {
   /** Whether a module's id names a file that no page may read: paid results, the journal, the cache. */
   isOwnFile(id: string): boolean
   /**
-   * Ends the work beside the game: purchases that are followed, and pages of the panel. Submissions go on at
-   * the service.
+   * Ends the work beside the game: purchases that are followed, and pages of the panel. Submissions continue
+   * at the service.
    */
   close(): Promise<void>
 }

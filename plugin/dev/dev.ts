@@ -64,7 +64,8 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     server.watcher.add(files.filter((file) => !isInside(root, file)))
     // A page that loads from now on gets new code; an open page gets an event.
     if (before) forgetModules(server, root, isChange ? [...changed, ...gone] : changed.filter((sprite) => isRemade(sprite, before)))
-    // A file that was locked for a moment is read with the next preview, without any change of a file.
+    // A file that was locked for a moment is read with the next preview, without any change of a file. Pages
+    // and panel must still get that its error is gone.
     if (before && !isChange && hasLostErrors(before, now)) {
       messenger.tell(now)
       desk.changed([])

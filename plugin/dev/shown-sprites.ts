@@ -43,7 +43,7 @@ export function createShownSprites(read: Workshop['preview'], see: (sight: Sight
   let newest: Preview | undefined
   /** Whether the last read failed, so that the changes are unknown. */
   let isLost = true
-  /** The sprites that the last read was asked for. */
+  /** The sprites that the last read had to cover. */
   let covered: ReadonlySet<string> | 'all' = new Set()
   let tail: Promise<unknown> = Promise.resolve()
   let next: Promise<Preview> | undefined

@@ -13,7 +13,7 @@ export interface TypingsWriter {
    * typings of a whole project are written in the background.
    */
   write(sight: Sight): Promise<void>
-  /** Stops writing the typings of a whole project. The next server goes on with it. */
+  /** Stops writing the typings of a whole project. The next server continues with it. */
   close(): Promise<void>
 }
 

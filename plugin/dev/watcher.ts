@@ -5,7 +5,7 @@ import { createLog } from '../log.ts'
 
 /**
  * Calls `refresh` when a spec, a picture, an export of touched-up frames, the lock file or a paid result
- * changes, in whatever order other programs write them. It passes the paths of all changes since the last
+ * changes. Other programs may write them in any order. It passes the paths of all changes since the last
  * call.
  *
  * Changes during a call lead to one more call: `isStale` then returns true, because the read data is

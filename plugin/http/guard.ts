@@ -97,7 +97,7 @@ const addressHost = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i
 
 /**
  * Whether a request asks for the server by an address or by one of its names. If it does not, a foreign page
- * may have bound its own name to this machine (DNS rebinding), and would read the response as one of its own
+ * may have bound its own name to this machine (DNS rebinding). It would read the response as one of its own
  * server.
  *
  * The names are those of Vite's own check. That check runs after all plugins in Vite 6, and never over TLS.

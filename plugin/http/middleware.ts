@@ -51,7 +51,7 @@ function withRealPaths(paths: readonly string[]): readonly string[] {
 
 /**
  * Every file that a URL may name: from the root or from the root of the disk (Vite accepts both), after
- * `/@fs/` and `/@id/`, with or without the base, decoded as often as it changes.
+ * `/@fs/` and `/@id/`, with or without the base, decoded as often as it changes, up to eight times.
  */
 function namedPaths(url: string, root: string, base: string): readonly string[] {
   const paths: string[] = []

@@ -3,7 +3,7 @@ import type { Workshop } from '../../../src/index.ts'
 import { type GuardedRequest, hasToken, ownAddress } from '../../http/guard.ts'
 import type { PanelAccess } from '../../protocol/protocol.ts'
 
-/** One token for a server and its successors after a restart, so that an open panel goes on. */
+/** One token for a server and its successors after a restart, so that an open panel keeps working. */
 const tokens = new WeakMap<InlineConfig, string>()
 
 /** The token of a server. It is made on the first call. */

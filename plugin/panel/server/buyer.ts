@@ -20,7 +20,7 @@ export interface BuyerFailure {
 export interface DevBuyer {
   /**
    * Reads the project's records, and starts approved requests that are not running. Resolves when they are
-   * started; purchases go on. It never throws.
+   * started; purchases continue. It never throws.
    *
    * @param changed Files that have changed since the last look, absolute, if nothing else has happened.
    * @default anything may have happened
@@ -36,7 +36,7 @@ export interface DevBuyer {
   /** The latest progress of running purchases, by id. */
   readonly progress: ReadonlyMap<string, JobProgress>
   readonly failures: readonly BuyerFailure[]
-  /** Ends the waiting. Submissions go on at the service, and the next server or build follows them. */
+  /** Ends the waiting. Submissions continue at the service, and the next server or build follows them. */
   close(): Promise<void>
 }
 

@@ -11,10 +11,10 @@ const animated = new WeakSet<object>()
 type Before = Pick<LiveAnimation, 'frames' | 'frameRate' | 'repeat' | 'yoyo'>
 
 /**
- * Updates animations to their current specs. These are the animations of the atlas, by name, and those that
- * the game made of exactly the same frames, for all sprites or for one alone. A value that the game has set
- * differently from the spec stays. A playing object goes on at the frame that it shows, or at the same share
- * of the way.
+ * Updates animations to their current specs. These are the animations of the atlas, by name, and animations
+ * that the game made of exactly the same frames. The latter may belong to all sprites or to one alone. A
+ * value that the game has set differently from the spec stays. A playing object continues at the frame that
+ * it shows, or at the same relative position.
  *
  * @param was The atlas as it was shown; `undefined` if that is unknown.
  */

@@ -24,7 +24,7 @@ export function shownAtlas(game: Phaser.Game, key: string): AtlasData | undefine
 
 /**
  * Replaces the art of an atlas in a running game, in place. Textures, frames and animations keep their
- * identity, and sprites on screen go on playing.
+ * identity, and sprites on screen keep playing.
  *
  * New pages are decoded first; the rest happens in one task, between two drawn frames. Gone frames show
  * Phaser's missing-texture picture, with one warning. If an object in the game has copied the layout of the

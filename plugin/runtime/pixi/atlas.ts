@@ -29,7 +29,7 @@ export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
 
 /**
  * Fetches a page into a source of its own, because a swap changes the picture of a source. `Assets` would
- * give one source to all atlases that look alike at the moment.
+ * give one source to all atlases that are alike at the moment.
  */
 async function fetchOwn({ url }: PageData, data: AtlasData): Promise<TextureSource> {
   return toSource(url, await fetchImage(pageUrl(url)), data)

@@ -44,8 +44,8 @@ interface Live {
 }
 
 /**
- * Lets a sprite go on in the new animation, if it plays a whole animation of the atlas. It goes on at the
- * frame that it shows, or at the same share of the way. A value that the game has set differently from the
+ * Continues a sprite in the new animation, if it plays a whole animation of the atlas. It continues at the
+ * frame that it shows, or at the same relative position. A value that the game has set differently from the
  * spec stays.
  *
  * @param before The animations before the swap.

@@ -8,7 +8,7 @@ import { goOn, roundsOf } from './playback.ts'
 import type { Slices, View } from './views.ts'
 
 /**
- * Replaces the art of a loaded atlas in place. Pages and Textures keep their identity, and sprites go on
+ * Replaces the art of a loaded atlas in place. Pages and Textures keep their identity, and sprites keep
  * playing, including those that the game made itself. Gone frames show a missing-texture picture, with one
  * warning. They show their art again when they come back.
  *
@@ -32,7 +32,7 @@ function swapNow(loaded: LoadedAtlas, next: AtlasData, pictures: readonly (HTMLI
   const held = new Set([...Object.values(loaded.textures), ...loaded.gone.all().values()])
   const views = loaded.views.showing(held).map((view) => ({ view, anchor: anchorOf(view), slices: slicesOf(view) }))
   for (const [index, picture] of pictures.entries()) putPicture(loaded, index, picture, next)
-  // A source that is not needed now may be needed again. Until then it frees the graphics card.
+  // A source that is not needed now may be needed again. Until then it is unloaded from the graphics card.
   for (const source of loaded.sources.slice(next.pages.length)) source.unload()
   const gone = replaceTextures(loaded, cutPages(next, loaded.sources))
   loaded.data = next
@@ -67,8 +67,8 @@ function replaceTextures(loaded: LoadedAtlas, fresh: Readonly<Record<string, Tex
     if (fresh[name]) continue
     gone.push(name)
     become(texture, missingTexture())
-    // All gone textures share one picture, which never changes. It does not need to notify them, and would
-    // keep them alive.
+    // All gone textures share one picture, which never changes. They need no updates from it, and its list of
+    // listeners would keep them alive.
     texture.source.off('resize', texture.update, texture)
     loaded.gone.set(name, texture)
     delete loaded.textures[name]

@@ -54,8 +54,8 @@ export interface Place {
 }
 
 /**
- * Finds where an object goes on in a new list of frames: at the frame that it shows if the list has it, or
- * else at the same share of the way.
+ * Finds the frame at which an object continues in a new list: the frame that it shows if the list has it, or
+ * else the one at the same relative position.
  *
  * @param frames Names of the new list, in playing order.
  * @returns An index into `frames`; 0 if there are none.

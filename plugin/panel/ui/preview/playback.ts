@@ -106,7 +106,7 @@ export function createPlayer(): Player {
     advance: (ms) => {
       const total = round.reduce((sum, beat) => sum + beat.ms, 0)
       if (!isPlaying || total <= 0) return
-      // After a sleep of the tab, playback goes on in the same round, however much time has passed.
+      // After a sleep of the tab, playback continues in the same round, however much time has passed.
       let [next, left] = [at, (spentMs + ms) % total]
       for (let beat = round[next]!; left >= beat.ms && beat.ms > 0; beat = round[next]!) {
         left -= beat.ms
