@@ -14,7 +14,7 @@ import type { DevSprites, PluginSession } from '../session.ts'
 import { compareSheets, spritesOf } from './changes.ts'
 import { hotModule } from './hot-module.ts'
 import { createMessenger, shownModule } from './messenger.ts'
-import { createShownSprites, type Sight } from './shown-sprites.ts'
+import { createShownSprites, type PreviewChange } from './shown-sprites.ts'
 import { createTypingsWriter } from './typings.ts'
 import { watchLockFile, watchProject } from './watcher.ts'
 
@@ -41,19 +41,19 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   const messenger = createMessenger(server, root, urlOf)
   const typings = createTypingsWriter(workshop, (error) => createLog(server.config.logger).error((error as Error).message))
-  let untyped: Sight | undefined
+  let untyped: PreviewChange | undefined
   const writeTypings = async (): Promise<void> => {
     const due = untyped
     untyped = undefined
-    if (due) await typings.write({ ...due, now: looks.newest() ?? due.now })
+    if (due) await typings.write({ ...due, now: shownSprites.newest() ?? due.now })
   }
-  const looks = createShownSprites(workshop.preview, async (sight) => {
-    const { now, before, isChange } = sight
+  const shownSprites = createShownSprites(workshop.preview, async (change) => {
+    const { now, before, isChange } = change
     const { changed, gone } = compareSheets(before?.sheets, now.sheets)
     shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
     // A saved spec is shown before its typings are written. An imported sprite gets its typings first.
-    if (before && isChange) untyped = { ...sight, before: untyped?.before ?? before }
-    else await typings.write(sight)
+    if (before && isChange) untyped = { ...change, before: untyped?.before ?? before }
+    else await typings.write(change)
     // The root is watched anyway.
     const known = new Set(before?.specs)
     const fresh = now.specs.filter((spec) => !known.has(spec)).map(({ file }) => file)
@@ -67,36 +67,36 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     // A file that was locked for a moment is read with the next preview, without any change of a file. Pages
     // and panel must still get that its error is gone.
     if (before && !isChange && hasLostErrors(before, now)) {
-      messenger.tell(now)
-      desk.changed([])
+      messenger.send(now)
+      panel.changed([])
     }
   })
-  const desk = openPanelServer(server, {
+  const panel = openPanelServer(server, {
     workshop,
     root,
     base: base.startsWith('/') ? base : '/',
-    shown: (count) => looks.withMore(count),
-    show: async (name) => looks.newest() !== (await looks.with([name])),
+    shown: (count) => shownSprites.withMore(count),
+    show: async (name) => shownSprites.newest() !== (await shownSprites.with([name])),
     urlOf: (page) => `${prefix}${page.sha256}.${page.extension}`,
   })
   guardPaths(server, folders)
-  servePages(server, prefix, (sha256) => shelf.find(sha256) ?? desk.pages.find(sha256))
+  servePages(server, prefix, (sha256) => shelf.find(sha256) ?? panel.pages.find(sha256))
   /** Reads changes, and sends them to pages. */
   const refresh = async (isStale: () => boolean, changed: readonly string[] | undefined): Promise<void> => {
     try {
-      const before = looks.newest()
-      let isDoubtful = hasDoubts(await looks.change(changed), before)
+      const before = shownSprites.newest()
+      let isDoubtful = hasDoubts(await shownSprites.change(changed), before)
       // A file may be half written, or still under its old name. So errors and gone specs are read twice
       // before they are sent.
       if (isDoubtful) {
-        const middle = looks.newest()
+        const middle = shownSprites.newest()
         await workshop.host.clock.sleep(againMs)
-        isDoubtful = hasDoubts(await looks.change(changed), middle)
+        isDoubtful = hasDoubts(await shownSprites.change(changed), middle)
       }
       // A sound state is sent at once, even if more changes follow.
-      if (!isDoubtful || !isStale()) messenger.tell(looks.newest() as Preview)
+      if (!isDoubtful || !isStale()) messenger.send(shownSprites.newest() as Preview)
     } finally {
-      desk.changed(changed)
+      panel.changed(changed)
       await writeTypings()
     }
   }
@@ -106,18 +106,18 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     refreshing = run.catch(() => undefined)
     return run
   })
-  watchLockFile(server, root, desk.approved)
+  watchLockFile(server, root, panel.approved)
   /** Makes the sprites that a page imports, and keeps them up to date from now on. */
   const shownWith = async (names: readonly string[] | 'all'): Promise<Preview> => {
-    const preview = await looks.with(names)
-    messenger.note(looks.newest() ?? preview, names)
+    const preview = await shownSprites.with(names)
+    messenger.note(shownSprites.newest() ?? preview, names)
     return preview
   }
   return {
     close: async () => {
-      await desk.close()
+      await panel.close()
       // A read that is still running writes into the cache.
-      await looks.idle()
+      await shownSprites.idle()
       await refreshing
       await typings.close()
     },
@@ -136,7 +136,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   async function nameOf(id: Extract<SpriteId, { kind: 'sprite' | 'atlas' }>): Promise<readonly string[]> {
     if (id.kind === 'atlas') return [id.name]
     const file = specFile(root, id)
-    return (await looks.with([])).specs.flatMap((spec) => (toSlashes(spec.file) === file ? [spec.name] : []))
+    return (await shownSprites.with([])).specs.flatMap((spec) => (toSlashes(spec.file) === file ? [spec.name] : []))
   }
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { spriteName } from '../panel/server/request-schemas.ts'
 
 /** The sprites that a page has loaded. */
-interface Having {
+interface LoadedSprites {
   /** Stamps of the sprites that the page has just imported, by name. */
   readonly stamps: Readonly<Record<string, string>>
   /** Names of all sprites that the page knows, if it needs all that exist. */
@@ -23,7 +23,7 @@ const mostSprites = 20_000
  */
 const few = z.custom<object>((value) => typeof value === 'object' && value !== null && Object.keys(value).length <= mostSprites)
 
-const having: z.ZodType<Having> = z.object({
+const loadedSprites: z.ZodType<LoadedSprites> = z.object({
   stamps: few.pipe(z.record(spriteName, z.string().max(64))),
   all: few.pipe(z.array(spriteName)).optional(),
 })
@@ -35,8 +35,8 @@ const reload: z.ZodType<Reload> = z.object({ why: z.string().min(1).max(1000) })
  *
  * @returns `undefined` if the data is not that message.
  */
-export function parseHaving(data: unknown): Having | undefined {
-  return having.safeParse(data).data
+export function parseLoadedSprites(data: unknown): LoadedSprites | undefined {
+  return loadedSprites.safeParse(data).data
 }
 
 /**

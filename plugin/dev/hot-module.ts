@@ -13,10 +13,10 @@ const modules = new Map()
 let has
 export function keepUpToDate(sprites, stamps) {
   for (const sprite of sprites) modules.set(sprite.name, [...(modules.get(sprite.name) ?? []), sprite])
-  tell(stamps)
+  announce(stamps)
 }
 export function keepAll(sprites) {
-  tell({}, Object.keys(sprites))
+  announce({}, Object.keys(sprites))
   bus.listeners.add(({ sprites: changed, gone = [] }) => {
     for (const name of gone) delete sprites[name]
     for (const sprite of changed) {
@@ -27,7 +27,7 @@ export function keepAll(sprites) {
     for (const [name, sprite] of sorted) { delete sprites[name]; sprites[name] = sprite }
   })
 }
-function tell(stamps, all) {
+function announce(stamps, all) {
   if (!import.meta.hot || typeof document === 'undefined') return
   if (!has) queueMicrotask(() => { import.meta.hot.send('spritewright:have', has); has = undefined })
   has = { stamps: { ...has?.stamps, ...stamps }, all: all ?? has?.all }

@@ -8,7 +8,7 @@ import { createLog } from '../log.ts'
 import { sheetModule, toSheetData, type UrlOf, withoutAlternates } from '../module.ts'
 import type { SheetData, SheetUpdate } from '../runtime/shared/sheet.ts'
 import { isSame, type ShownSprite, spritesOf } from './changes.ts'
-import { parseHaving, parseReload } from './hot-messages.ts'
+import { parseLoadedSprites, parseReload } from './hot-messages.ts'
 
 /** Sends pages the changes since the last message. */
 export interface Messenger {
@@ -25,11 +25,11 @@ export interface Messenger {
    *
    * @param preview No older than any that was noted.
    */
-  tell(preview: Preview): void
+  send(preview: Preview): void
 }
 
 /** One sprite as it is sent to pages. */
-interface Told {
+interface SentSprite {
   /** Changes with any part of it that a page sees. */
   readonly stamp: string
   readonly shown: ShownSprite
@@ -44,7 +44,7 @@ interface Told {
  */
 export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlOf): Messenger {
   const { hot } = server.environments.client
-  let told: ReadonlyMap<string, Told> = new Map()
+  let sent: ReadonlyMap<string, SentSprite> = new Map()
   let asked: Set<string> | 'all' = new Set()
   /** Names of all existing sprites, sent or not. */
   let there: ReadonlySet<string> = new Set()
@@ -54,13 +54,13 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
   const lost = new Map<string, string>()
   // An exception in a listener ends the process, so both listeners validate their data.
   hot.on('spritewright:have', (data: unknown, client) => {
-    const having = parseHaving(data)
+    const having = parseLoadedSprites(data)
     if (!having) return
     const { stamps } = having
     const all = having.all && new Set(having.all)
     // An existing sprite that was never sent must not count as gone.
-    const known = Object.entries(stamps).filter(([name]) => told.has(name) || !there.has(name))
-    const missed = differences(told, new Map(known), (name) => all?.has(name) === false)
+    const known = Object.entries(stamps).filter(([name]) => sent.has(name) || !there.has(name))
+    const missed = differences(sent, new Map(known), (name) => all?.has(name) === false)
     if (missed) client.send('spritewright:update', missed)
     if (broken) client.send({ type: 'error', err: broken as never })
   })
@@ -68,25 +68,25 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
     const reload = parseReload(data)
     if (reload) createLog(server.config.logger).warn(`a page is loaded anew: ${reload.why}`)
   })
-  const toldOf = (preview: Preview): Map<string, Told> => {
+  const sentOf = (preview: Preview): Map<string, SentSprite> => {
     there = new Set(preview.specs.map(({ name }) => name))
-    return toTold(preview.sheets, told, urlOf, (name) => asked === 'all' || asked.has(name))
+    return toSent(preview.sheets, sent, urlOf, (name) => asked === 'all' || asked.has(name))
   }
   return {
     note: (preview, names) => {
       if (names === 'all') asked = 'all'
       else if (asked !== 'all') for (const name of names) asked.add(name)
-      const isNews = names === 'all' || names.some((name) => !told.has(name))
-      if (isNews) told = new Map([...toldOf(preview), ...told])
+      const isNews = names === 'all' || names.some((name) => !sent.has(name))
+      if (isNews) sent = new Map([...sentOf(preview), ...sent])
     },
     pageHasFailed: () => {
       isPageDead = true
     },
-    tell: (preview) => {
-      const before = told
-      told = withBroken(toldOf(preview), before, preview.errors)
-      for (const [name, { file }] of before) if (!told.has(name)) lost.set(name, file)
-      for (const name of told.keys()) lost.delete(name)
+    send: (preview) => {
+      const before = sent
+      sent = withBroken(sentOf(preview), before, preview.errors)
+      for (const [name, { file }] of before) if (!sent.has(name)) lost.set(name, file)
+      for (const name of sent.keys()) lost.delete(name)
       const failure = failureOf(preview.errors) ?? lostImport(server, root, lost)
       if (failure) hot.send({ type: 'error', err: failure as never })
       else if (isPageDead) hot.send({ type: 'full-reload' })
@@ -94,7 +94,7 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
       broken = failure
       isPageDead &&= failure !== undefined
       const known = new Map([...before].map(([name, { stamp }]) => [name, stamp] as const))
-      const update = differences(told, known, () => true)
+      const update = differences(sent, known, () => true)
       if (update) hot.send('spritewright:update', update)
     },
   }
@@ -105,12 +105,12 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
  *
  * @param before The sprites that were sent before. An unchanged one is used again.
  */
-function toTold(
+function toSent(
   sheets: BuiltSheets,
-  before: ReadonlyMap<string, Told>,
+  before: ReadonlyMap<string, SentSprite>,
   urlOf: UrlOf,
   isAsked: (name: string) => boolean,
-): Map<string, Told> {
+): Map<string, SentSprite> {
   const all = [...spritesOf(sheets)].flatMap(([name, shown]) => {
     if (!isAsked(name)) return []
     const known = before.get(name)
@@ -138,7 +138,11 @@ export function shownModule(shown: ShownSprite, urlOf: UrlOf): string {
 }
 
 /** Keeps sprites whose spec is broken. They are not gone, and what a page shows of them stays. */
-function withBroken(now: Map<string, Told>, before: ReadonlyMap<string, Told>, errors: readonly SpritewrightError[]): Map<string, Told> {
+function withBroken(
+  now: Map<string, SentSprite>,
+  before: ReadonlyMap<string, SentSprite>,
+  errors: readonly SpritewrightError[],
+): Map<string, SentSprite> {
   const files = new Set(errors.flatMap(filesOf).map(toSlashes))
   for (const [name, sprite] of before) if (!now.has(name) && files.has(toSlashes(sprite.file))) now.set(name, sprite)
   return now
@@ -150,11 +154,11 @@ function withBroken(now: Map<string, Told>, before: ReadonlyMap<string, Told>, e
  * @param isWanted Whether a sprite that the page does not know is sent.
  */
 function differences(
-  now: ReadonlyMap<string, Told>,
+  now: ReadonlyMap<string, SentSprite>,
   known: ReadonlyMap<string, string>,
   isWanted: (name: string) => boolean,
 ): SheetUpdate | undefined {
-  const isNews = (name: string, { stamp }: Told): boolean => (known.has(name) ? known.get(name) !== stamp : isWanted(name))
+  const isNews = (name: string, { stamp }: SentSprite): boolean => (known.has(name) ? known.get(name) !== stamp : isWanted(name))
   const sheets = [...now].flatMap(([name, sprite]) => (isNews(name, sprite) ? [sprite.sheet] : []))
   const gone = [...known.keys()].filter((name) => !now.has(name))
   if (sheets.length === 0 && gone.length === 0) return undefined

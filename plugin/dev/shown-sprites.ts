@@ -25,7 +25,7 @@ export interface ShownSprites {
 }
 
 /** One preview, and the one before it. */
-export interface Sight {
+export interface PreviewChange {
   readonly now: Preview
   readonly before: Preview | undefined
   /** Whether files may have changed in between. If not, there are only more sprites. */
@@ -37,7 +37,7 @@ export interface Sight {
  *
  * @param see Gets each preview before any other caller, and is awaited.
  */
-export function createShownSprites(read: Workshop['preview'], see: (sight: Sight) => Promise<void>): ShownSprites {
+export function createShownSprites(read: Workshop['preview'], see: (change: PreviewChange) => Promise<void>): ShownSprites {
   const wanted = new Set<string>()
   let isAllWanted = false
   let newest: Preview | undefined

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import type { Preview, Workshop } from '../../src/index.ts'
 import { compareSheets } from './changes.ts'
-import type { Sight } from './shown-sprites.ts'
+import type { PreviewChange } from './shown-sprites.ts'
 
 /**
  * Keeps the typings beside specs up to date. Those of shown sprites come from their sheets, all others from
@@ -12,7 +12,7 @@ export interface TypingsWriter {
    * Writes the typings of changes between two previews, and those that could not be written before. The
    * typings of a whole project are written in the background.
    */
-  write(sight: Sight): Promise<void>
+  write(change: PreviewChange): Promise<void>
   /** Stops writing the typings of a whole project. The next server continues with it. */
   close(): Promise<void>
 }
@@ -28,9 +28,9 @@ const fewSpecs = 64
 /**
  * Creates a writer.
  *
- * @param tell Reports an error of a write for which no caller waits.
+ * @param report Reports an error of a write for which no caller waits.
  */
-export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, tell: (error: unknown) => void): TypingsWriter {
+export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, report: (error: unknown) => void): TypingsWriter {
   let newest: Preview | undefined
   let turn: Promise<unknown> = Promise.resolve()
   let rest: Promise<void> = Promise.resolve()
@@ -76,7 +76,7 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, te
       const [first, others] = due.length <= fewSpecs ? [due, []] : [due.filter(({ name }) => made.has(name)), due]
       if (first.length > 0) await writeNow(now, first)
       const unmade = others.filter(({ name }) => !made.has(name))
-      if (unmade.length > 0) rest = rest.then(() => writeRest(unmade)).catch(tell)
+      if (unmade.length > 0) rest = rest.then(() => writeRest(unmade)).catch(report)
     },
     close: async () => {
       isClosed = true

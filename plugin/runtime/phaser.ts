@@ -16,7 +16,7 @@ export type { AnimationData, AtlasData, Outline, SpriteAnimation, SpriteModule }
 /** A game that listens to the dev server. */
 interface Listening {
   /** The atlas that was announced last, by its key. */
-  readonly told: Map<string, AtlasData>
+  readonly received: Map<string, AtlasData>
   readonly swap: Push<AtlasData>
 }
 
@@ -47,8 +47,8 @@ function loadAtlas(scene: Phaser.Scene, atlas: AtlasData): void {
     setFilter(scene, atlas)
     noteShown(scene.game, atlas)
     // An update that arrived during the loading has found no texture yet.
-    const told = listening.get(scene.game)?.told.get(atlas.key)
-    if (told && told !== shownAtlas(scene.game, atlas.key)) void listening.get(scene.game)?.swap(atlas.key, told)
+    const received = listening.get(scene.game)?.received.get(atlas.key)
+    if (received && received !== shownAtlas(scene.game, atlas.key)) void listening.get(scene.game)?.swap(atlas.key, received)
   })
 }
 
@@ -128,20 +128,20 @@ function setFilter(scene: Phaser.Scene, atlas: AtlasData): void {
 function listen(scene: Phaser.Scene): void {
   const { game } = scene.sys
   if (listening.has(game)) return
-  const told = new Map<string, AtlasData>()
+  const received = new Map<string, AtlasData>()
   const swap = createNewest<AtlasData>((atlas, isOvertaken) =>
     swapAtlas(game, atlas, isOvertaken).catch((error: unknown) =>
       console.error(`[spritewright] the pages of "${atlas.key}" could not be fetched; what is on the screen stays:`, error),
     ),
   )
-  listening.set(game, { told, swap })
+  listening.set(game, { received, swap })
   const stop = onUpdate(({ sprites, gone = [] }) => {
     const emptied = gone.flatMap((key) => {
       const atlas = shownAtlas(game, key)
       return atlas ? [{ ...atlas, frames: {}, animations: {} }] : []
     })
     for (const atlas of [...distinctAtlases(sprites), ...emptied]) {
-      told.set(atlas.key, atlas)
+      received.set(atlas.key, atlas)
       void swap(atlas.key, atlas)
     }
   })

@@ -27,7 +27,7 @@ function world() {
     },
     host: {},
   } as unknown as BuyerPorts['workshop']
-  const buyer = createBuyer({ workshop, tell: () => {}, onProgress: () => {}, onChange: () => {} })
+  const buyer = createBuyer({ workshop, log: () => {}, onProgress: () => {}, onChange: () => {} })
   return { buyer, bought, answers }
 }
 
@@ -68,7 +68,7 @@ test('what is approved anew while a run of it ends is begun again, and what fail
     },
     host: {},
   } as unknown as BuyerPorts['workshop']
-  const buyer = createBuyer({ workshop, tell: () => {}, onProgress: () => {}, onChange: () => {} })
+  const buyer = createBuyer({ workshop, log: () => {}, onProgress: () => {}, onChange: () => {} })
   await buyer.look()
   await vi.waitFor(() => expect(begun).toEqual(['first', 'again']))
   await buyer.look()

@@ -2,7 +2,7 @@ import { type FieldEdit, type FieldValue, type Overview, type OverviewItem, Spri
 import type { PanelActions } from '../../protocol/actions.ts'
 import { approveOffer, readOffer } from './approval-offer.ts'
 import type { DevBuyer } from './buyer.ts'
-import type { ActionName, Asked } from './request-schemas.ts'
+import type { ActionName, ActionRequest } from './request-schemas.ts'
 
 /** The dependencies of the actions. */
 export interface ActionPorts {
@@ -28,7 +28,7 @@ export interface ActionPorts {
 /**
  * The panel's actions. Each throws `SpritewrightError`. The guard has decided before whether they may run.
  */
-export type Actions = { readonly [Name in ActionName]: (ask: Asked<Name>) => Promise<PanelActions[Name]['answers']> }
+export type Actions = { readonly [Name in ActionName]: (ask: ActionRequest<Name>) => Promise<PanelActions[Name]['answers']> }
 
 /** Actions that may lead to a charge, or that send something to an execution. */
 export const spendingActions: ReadonlySet<ActionName> = new Set(['approve', 'answer', 'recover', 'cancel'])
@@ -133,7 +133,7 @@ function useEdits(animation: Animation | undefined, use: readonly number[] | nul
   ]
 }
 
-function freeEdits(spec: OverviewItem['spec'], { size, anchor, animations = {} }: Asked<'edit'>): readonly FieldEdit[] {
+function freeEdits(spec: OverviewItem['spec'], { size, anchor, animations = {} }: ActionRequest<'edit'>): readonly FieldEdit[] {
   const edits: FieldEdit[] = []
   if (size !== undefined) edits.push(fieldOf(['size'], size))
   if (anchor !== undefined) edits.push(fieldOf(['anchor'], anchor && [roundShare(anchor.x), roundShare(anchor.y)]))

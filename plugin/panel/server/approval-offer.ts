@@ -8,14 +8,14 @@ import {
   type Workshop,
 } from '../../../src/index.ts'
 import type { PanelOffer } from '../../protocol/actions.ts'
-import type { Asked } from './request-schemas.ts'
+import type { ActionRequest } from './request-schemas.ts'
 
 /** The refusal of an approval whose offer has changed, with the current offer. */
 export class OfferChanged extends SpritewrightError {
   /** The current offer. */
   readonly offer: PanelOffer
 
-  constructor(offer: PanelOffer, { lines }: Pick<Asked<'approve'>, 'lines'>) {
+  constructor(offer: PanelOffer, { lines }: Pick<ActionRequest<'approve'>, 'lines'>) {
     const before = new Map(lines.map(({ id, hash }) => [id, hash] as const))
     const others = offer.lines.flatMap(({ id, hash }) => (before.has(id) && before.get(id) !== hash ? [id] : []))
     const why = others.length === 0 ? '' : ` What is asked for is not the same any more: ${namesOf(others)}.`
@@ -28,7 +28,7 @@ export class OfferChanged extends SpritewrightError {
 }
 
 /** Returns what an approval would write now, with fresh prices of the service. Writes nothing. */
-export async function readOffer(workshop: Workshop, ask: Asked<'offer'>): Promise<PanelOffer> {
+export async function readOffer(workshop: Workshop, ask: ActionRequest<'offer'>): Promise<PanelOffer> {
   return (await consult(workshop, ask, () => false)).offer
 }
 
@@ -39,14 +39,14 @@ export async function readOffer(workshop: Workshop, ask: Asked<'offer'>): Promis
  * @param given How the approval was given.
  * @throws {OfferChanged} if any part of it has changed. Nothing was written.
  */
-export async function approveOffer(workshop: Workshop, ask: Asked<'approve'>, given: 'clicked' | 'unattended'): Promise<void> {
+export async function approveOffer(workshop: Workshop, ask: ActionRequest<'approve'>, given: 'clicked' | 'unattended'): Promise<void> {
   const { offer, isApproved } = await consult(workshop, ask, (now) => isSame(now, ask), given)
   if (!isApproved) throw new OfferChanged(offer, ask)
 }
 
 async function consult(
   workshop: Workshop,
-  { ids, ceiling, adopt }: Asked<'offer'>,
+  { ids, ceiling, adopt }: ActionRequest<'offer'>,
   agree: (offer: PanelOffer) => boolean,
   given?: 'clicked' | 'unattended',
 ): Promise<{ readonly offer: PanelOffer; readonly isApproved: boolean }> {
@@ -119,7 +119,7 @@ function sumOf(amounts: readonly Credits[]): Credits {
   return amounts.reduce((sum, one) => sum + one, 0n)
 }
 
-function isSame(now: PanelOffer, { lines, sum }: Asked<'approve'>): boolean {
+function isSame(now: PanelOffer, { lines, sum }: ActionRequest<'approve'>): boolean {
   const before = new Map(lines.map((line) => [line.id, line] as const))
   const isLine = ({ id, hash, price, ceiling }: PanelOffer['lines'][number]): boolean => {
     const seen = before.get(id)

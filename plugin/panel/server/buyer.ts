@@ -4,7 +4,7 @@ import { type BuildReport, formatCredits, hasCode, type JobProgress, type Pendin
 export interface BuyerPorts {
   readonly workshop: Pick<Workshop, 'due' | 'build' | 'host'>
   /** Prints one line in the terminal. */
-  tell(line: string, isError?: boolean): void
+  log(line: string, isError?: boolean): void
   onProgress(progress: JobProgress): void
   /** A purchase has begun, ended or failed. */
   onChange(): void
@@ -45,7 +45,7 @@ const firstWaitMs = 2000
 const longestWaitMs = 60_000
 
 /** Creates a buyer. It buys nothing before {@link DevBuyer.look} is called. */
-export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts): DevBuyer {
+export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts): DevBuyer {
   const progress = new Map<string, JobProgress>()
   const running = new Map<Promise<unknown>, readonly string[]>()
   const tried = new Map<string, string>()
@@ -63,7 +63,7 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
     const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
     progress.set(now.id, now)
     const line = lineOf(now, before)
-    if (line !== undefined) tell(line)
+    if (line !== undefined) log(line)
     onProgress(now)
     if (before?.phase !== now.phase) onChange()
   }
@@ -71,18 +71,18 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
 
   const start = (ids: readonly string[], work: (note: (now: JobProgress) => void) => Promise<BuildReport['bought']>): Promise<void> => {
     failures = failures.filter((failure) => !failure.ids.some((id) => ids.includes(id)))
-    const told = new Set<string>()
+    const reported = new Set<string>()
     const run = work((now) => {
-      told.add(now.id)
+      reported.add(now.id)
       note(now)
     })
       .then((bought) => {
         waitMs = firstWaitMs
-        for (const { id, credits } of bought) tell(`${id}: bought for ${formatCredits(credits)} credits.`)
+        for (const { id, credits } of bought) log(`${id}: bought for ${formatCredits(credits)} credits.`)
       })
       .finally(() => {
         running.delete(run)
-        for (const id of told) progress.delete(id)
+        for (const id of reported) progress.delete(id)
       })
     running.set(run, ids)
     onChange()
@@ -91,7 +91,7 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   const fail = (ids: readonly string[], error: unknown): void => {
     if (closing.signal.aborted) return
     const errors: readonly unknown[] = error instanceof AggregateError ? error.errors : [error]
-    for (const one of errors) tell((one as Error).message, !isQuestion(one))
+    for (const one of errors) log((one as Error).message, !isQuestion(one))
     failures = [...failures, ...errors.filter((one) => !isQuestion(one)).map((one) => ({ ids: idsOf(one, ids), error: one }))]
     if (!errors.some((one) => hasCode(one, 'SW_UNREACHABLE'))) return
     for (const id of ids) tried.delete(id)
@@ -103,7 +103,7 @@ export function createBuyer({ workshop, tell, onProgress, onChange }: BuyerPorts
   }
   const buy = async (orders: readonly PendingPurchase[]): Promise<void> => {
     const ids = orders.map(({ id }) => id)
-    for (const order of orders) tell(beginning(order))
+    for (const order of orders) log(beginning(order))
     try {
       await start(ids, async (onStep) => {
         const { signal } = closing

@@ -18,9 +18,9 @@ export interface EventHub {
 /**
  * Creates a hub without pages.
  *
- * @param isFit Whether a text may leave the server. A text that may not is not sent.
+ * @param maySend Whether a text may leave the server. A text that may not is not sent.
  */
-export function createEventHub(isFit: (text: string) => boolean): EventHub {
+export function createEventHub(maySend: (text: string) => boolean): EventHub {
   const pages = new Set<ServerResponse>()
   let isClosed = false
   return {
@@ -34,7 +34,7 @@ export function createEventHub(isFit: (text: string) => boolean): EventHub {
     send: (event, data) => {
       if (pages.size === 0) return
       const text = `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
-      if (isFit(text)) for (const page of pages) page.write(text)
+      if (maySend(text)) for (const page of pages) page.write(text)
     },
     isHeard: () => pages.size > 0,
     close: () => {

@@ -2,7 +2,7 @@ import type { LedgerReport, Overview, Workshop } from '../../../src/index.ts'
 import { specPath } from '../../ids.ts'
 
 /** Overview and ledger of a project. */
-export interface PaperWork {
+export interface PanelRecords {
   readonly overview: Overview
   readonly ledger: LedgerReport
   /** Why the ledger could not be read. */
@@ -10,7 +10,7 @@ export interface PaperWork {
 }
 
 /** Reads overview and ledger for the panel. It reads again only the parts that may have changed. */
-export interface Papers {
+export interface RecordReader {
   /**
    * Notes a change.
    *
@@ -23,23 +23,23 @@ export interface Papers {
    *
    * @param isWhole Whether everything is read again, whatever is known.
    */
-  read(isWhole: boolean): Promise<PaperWork>
+  read(isWhole: boolean): Promise<PanelRecords>
 }
 
 /** Creates the reader. It reads nothing yet. */
-export function createPapers(workshop: Pick<Workshop, 'overview' | 'ledger'>): Papers {
-  let last: PaperWork | undefined
+export function createRecordReader(workshop: Pick<Workshop, 'overview' | 'ledger'>): RecordReader {
+  let last: PanelRecords | undefined
   /** `undefined` if anything may have changed. */
   let due: Set<string> | undefined
   let turn: Promise<unknown> = Promise.resolve()
-  const readLedger = async (): Promise<Pick<PaperWork, 'ledger' | 'errors'>> => {
+  const readLedger = async (): Promise<Pick<PanelRecords, 'ledger' | 'errors'>> => {
     try {
       return { ledger: await workshop.ledger(), errors: [] }
     } catch (error) {
       return { ledger: noLedger, errors: [error] }
     }
   }
-  const read = async (isWhole: boolean): Promise<PaperWork> => {
+  const read = async (isWhole: boolean): Promise<PanelRecords> => {
     const before = isWhole ? undefined : last
     const paths = before && due && [...due]
     // Later changes are read the next time. A failed read leaves nothing to build on.

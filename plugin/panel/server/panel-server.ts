@@ -11,8 +11,8 @@ import { createEventHub } from './events.ts'
 import { readPanelFile } from './page-files.ts'
 import { servePanel } from './routes.ts'
 import { toPanelProgress } from './state/paid.ts'
+import { createStatePublisher, type StatePorts } from './state/publisher.ts'
 import { toPanelFrames } from './state/sprite.ts'
-import { createStateTeller, type StatePorts } from './state/teller.ts'
 
 /** The dependencies of the panel and of buying in dev. */
 export interface PanelServerPorts {
@@ -54,15 +54,15 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   const log = createLog(server.config.logger)
   const token = tokenOf(server.config.inlineConfig, workshop)
   const prefix = `${base}__spritewright/`
-  const isFit = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
-  const hub = createEventHub(isFit)
+  const maySend = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
+  const hub = createEventHub(maySend)
   const pages = createPageShelf()
   let prices: PriceList | undefined
   let priceError: unknown
-  const teller = createStateTeller({
+  const publisher = createStatePublisher({
     workshop,
     shown,
-    tell: (event) => hub.send('state', event),
+    publish: (event) => hub.send('state', event),
     partsOf: (request, mayBuy) => ({
       root,
       prices,
@@ -73,7 +73,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       urlOf,
     }),
   })
-  const { changed } = teller
+  const { changed } = publisher
   const closing = new AbortController()
   let asking: Promise<void> = Promise.resolve()
   const askPrices = async (): Promise<void> => {
@@ -84,7 +84,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
       priceError = error
       throw error
     } finally {
-      teller.announce()
+      publisher.announce()
     }
   }
   const quote = (): Promise<void> => {
@@ -94,7 +94,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   }
   const buyer = createBuyer({
     workshop,
-    tell: (line, isError) => log[isError ? 'error' : 'info'](line),
+    log: (line, isError) => log[isError ? 'error' : 'info'](line),
     onProgress: (progress) => hub.send('progress', toPanelProgress(progress)),
     onChange: () => {
       changed()
@@ -111,7 +111,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     pages.put(own.atlases.flatMap((atlas) => atlas.pages))
     // An opened sprite is made before all that wait for their turn.
     show(id.slice(0, id.lastIndexOf('.'))).then(
-      (isNew) => isNew && teller.announce(),
+      (isNew) => isNew && publisher.announce(),
       () => undefined,
     )
     return toPanelFrames(id, take, own, quality, urlOf)
@@ -120,7 +120,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   let pause = new AbortController()
   let saved: Set<string> | undefined = new Set()
   /** An edit of a spec may restore an approved request. The buyer checks that after a pause in saving. */
-  const lookLater = (paths: readonly string[] | undefined): void => {
+  const readLater = (paths: readonly string[] | undefined): void => {
     if (!paths) saved = undefined
     else for (const path of paths) saved?.add(path)
     pause.abort()
@@ -138,7 +138,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     workshop,
     buyer,
     isAttended: workshop.host.terminal.isOutputTerminal,
-    overview: teller.overview,
+    overview: publisher.overview,
     quote,
     changed,
   })
@@ -148,10 +148,10 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     token,
     actions,
     file: (name) => readPanelFile(workshop.host, name),
-    state: teller.state,
+    state: publisher.state,
     frames,
     events: hub.add,
-    isFit,
+    maySend,
   })
   printAddress(server, `__spritewright/#token=${token}`)
   // A test runner opens servers too, and must buy nothing.
@@ -160,7 +160,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     pages,
     changed: (paths) => {
       changed(paths)
-      lookLater(paths)
+      readLater(paths)
     },
     approved: () => void (isListening() && buyer.look()),
     close: async () => {

@@ -6,7 +6,7 @@ import type { PanelActions } from '../../protocol/actions.ts'
 export type ActionName = keyof PanelActions
 
 /** The validated request of an action. */
-export type Asked<Name extends ActionName> = Loose<PanelActions[Name]['asks']>
+export type ActionRequest<Name extends ActionName> = Loose<PanelActions[Name]['asks']>
 
 /** The same type, in which an optional property may be `undefined` too. */
 type Loose<T> = T extends readonly (infer Item)[]
@@ -41,8 +41,8 @@ const animation = z.strictObject({
   durations: z.array(z.number()).nullable().optional(),
 })
 
-const asks: { readonly [Name in ActionName]: z.ZodType<Asked<Name>> } = {
-  quote: z.strictObject({}) as z.ZodType<Asked<'quote'>>,
+const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = {
+  quote: z.strictObject({}) as z.ZodType<ActionRequest<'quote'>>,
   offer: z.strictObject(offer),
   approve: z.strictObject({ ...offer, lines, sum: credits }),
   answer: z.strictObject({
@@ -89,7 +89,7 @@ export function bodyLimit(action: ActionName): number {
  *
  * @throws `SW_USAGE` if it is not the JSON that the action takes.
  */
-export function readAsk<Name extends ActionName>(action: Name, body: Uint8Array): Asked<Name> {
+export function parseRequest<Name extends ActionName>(action: Name, body: Uint8Array): ActionRequest<Name> {
   const usage = (found: string): SpritewrightError =>
     new SpritewrightError('SW_USAGE', { message: `Expected what "${action}" takes, found ${found}. Reload the panel.`, facts: { action } })
   let json: unknown
@@ -99,7 +99,7 @@ export function readAsk<Name extends ActionName>(action: Name, body: Uint8Array)
     throw usage('no JSON')
   }
   const checked = asks[action].safeParse(json)
-  if (checked.success) return checked.data as Asked<Name>
+  if (checked.success) return checked.data as ActionRequest<Name>
   const [issue] = checked.error.issues
   throw usage(`${issue?.path.join('.') || 'the whole'}: ${issue?.message ?? 'something else'}`)
 }

@@ -9,7 +9,7 @@ import { addedHeader, guardWorkers } from '../../workers.ts'
 import { type Actions, spendingActions } from './actions.ts'
 import { OfferChanged } from './approval-offer.ts'
 import type { PanelFile } from './page-files.ts'
-import { type ActionName, bodyLimit, isAction, readAsk } from './request-schemas.ts'
+import { type ActionName, bodyLimit, isAction, parseRequest } from './request-schemas.ts'
 
 /** The handlers behind the panel's addresses. */
 export interface PanelRoutes {
@@ -28,7 +28,7 @@ export interface PanelRoutes {
   /** Takes over `GET api/events`. */
   readonly events: (response: ServerResponse) => void
   /** Whether a text may be sent. A text that contains the API key may not. */
-  readonly isFit: (text: string) => boolean
+  readonly maySend: (text: string) => boolean
 }
 
 /**
@@ -106,7 +106,7 @@ async function act(
     return refuse(routes, response, { status: 413, words: `Expected at most ${bodyLimit(name)} bytes, found more.` })
   }
   const take = routes.actions[name] as (ask: unknown) => Promise<unknown>
-  respond(routes, response, 200, await take(readAsk(name, body)))
+  respond(routes, response, 200, await take(parseRequest(name, body)))
 }
 
 async function serveFile(
@@ -186,11 +186,11 @@ function statusOf(thrown: unknown): number {
 
 function respond(routes: PanelRoutes, response: ServerResponse, status: number, body: unknown): void {
   const text = JSON.stringify(body)
-  const isFit = routes.isFit(text)
-  response.statusCode = isFit ? status : 500
+  const maySend = routes.maySend(text)
+  response.statusCode = maySend ? status : 500
   response.setHeader('Content-Type', 'application/json')
   response.setHeader('Cache-Control', 'no-store')
-  response.end(isFit ? text : '{"error":{"code":"SW_KEY_EXPOSED","message":"The answer would have held the API key, and was not sent."}}')
+  response.end(maySend ? text : '{"error":{"code":"SW_KEY_EXPOSED","message":"The answer would have held the API key, and was not sent."}}')
 }
 
 function pathOf(request: IncomingMessage): string {

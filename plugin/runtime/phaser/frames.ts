@@ -1,6 +1,6 @@
 import type Phaser from 'phaser'
 import type { AtlasData } from '../shared/data.ts'
-import { createKeepsakes, type Keepsakes } from '../shared/swap.ts'
+import { createWeakByName, type WeakByName } from '../shared/swap.ts'
 import { toTextures } from './data.ts'
 import type { LiveFrame, LiveSource, LiveTexture } from './live.ts'
 
@@ -8,7 +8,7 @@ import type { LiveFrame, LiveSource, LiveTexture } from './live.ts'
  * Frames that a texture no longer has. An object that still holds such a frame shows it again when it comes
  * back.
  */
-const goneFrames = new WeakMap<LiveTexture, Keepsakes<LiveFrame>>()
+const goneFrames = new WeakMap<LiveTexture, WeakByName<LiveFrame>>()
 
 /** `Phaser.Textures.FilterMode`. */
 const [linear, nearest] = [0, 1]
@@ -59,7 +59,7 @@ export interface ReplacedFrames {
  * gone frame becomes the missing-texture picture.
  */
 export function replaceFrames(textures: Phaser.Textures.TextureManager, texture: LiveTexture, now: AtlasData): ReplacedFrames {
-  const before = goneFrames.get(texture) ?? createKeepsakes<LiveFrame>()
+  const before = goneFrames.get(texture) ?? createWeakByName<LiveFrame>()
   goneFrames.set(texture, before)
   const old = texture.frames
   const held = new Map([...before.all(), ...Object.entries(old)])

@@ -1,7 +1,7 @@
 import { Assets, type FrameObject, ImageSource, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
 import type { AnimationData, AtlasData, PageData } from '../shared/data.ts'
 import { isHot } from '../shared/hot.ts'
-import { createKeepsakes, fetchImage, type Keepsakes } from '../shared/swap.ts'
+import { createWeakByName, fetchImage, type WeakByName } from '../shared/swap.ts'
 import { toSheetData } from './data.ts'
 import { parserOf } from './pictures.ts'
 import { createViews, type Views } from './views.ts'
@@ -17,14 +17,14 @@ export interface LoadedAtlas {
   /** By frame name: the Texture objects that sprites hold. */
   readonly textures: Record<string, Texture>
   /** Textures of gone frames. A sprite that still holds one shows it again when it comes back. */
-  readonly gone: Keepsakes<Texture>
+  readonly gone: WeakByName<Texture>
   readonly views: Views
 }
 
 /** Fetches the pages of an atlas and cuts them. */
 export async function fetchAtlas(data: AtlasData): Promise<LoadedAtlas> {
   const sources = await Promise.all(data.pages.map((page) => (isHot() ? fetchOwn(page, data) : fetchShared(page, data))))
-  return { data, sources, textures: cutPages(data, sources), gone: createKeepsakes(), views: createViews() }
+  return { data, sources, textures: cutPages(data, sources), gone: createWeakByName(), views: createViews() }
 }
 
 /**

@@ -71,19 +71,19 @@ export function goOnAt({ index, frames: before }: Place, frames: readonly string
 }
 
 /** Maximum number of names in a warning. */
-const told = 12
+const namesShown = 12
 
 /** Warns once about gone frames that the game may still hold. */
 export function warnOfGone(atlas: string, names: readonly string[]): void {
   if (names.length === 0) return
-  const more = names.length > told ? ` and ${names.length - told} more` : ''
+  const more = names.length > namesShown ? ` and ${names.length - namesShown} more` : ''
   console.warn(
-    `[spritewright] frames of "${atlas}" are gone and show the missing-texture picture: ${names.slice(0, told).join(', ')}${more}`,
+    `[spritewright] frames of "${atlas}" are gone and show the missing-texture picture: ${names.slice(0, namesShown).join(', ')}${more}`,
   )
 }
 
 /** Objects by name, held weakly: an object that the game drops is removed. */
-export interface Keepsakes<T extends object> {
+export interface WeakByName<T extends object> {
   get(name: string): T | undefined
   set(name: string, thing: T): void
   delete(name: string): void
@@ -92,7 +92,7 @@ export interface Keepsakes<T extends object> {
 }
 
 /** Creates an empty collection. */
-export function createKeepsakes<T extends object>(): Keepsakes<T> {
+export function createWeakByName<T extends object>(): WeakByName<T> {
   const kept = new Map<string, WeakRef<T>>()
   return {
     get: (name) => kept.get(name)?.deref(),

@@ -17,7 +17,7 @@ export interface StateLog {
   since(revision: number): PanelUpdate | undefined
 }
 
-interface Told {
+interface SentPart {
   readonly part: unknown
   readonly text: string
   /** Revision of its last change. */
@@ -30,22 +30,22 @@ interface Told {
  * @param raise Makes a new revision, and returns it.
  */
 export function createStateLog(raise: () => number): StateLog {
-  const told = new Map<string, Told>()
+  const sent = new Map<string, SentPart>()
   let first: number | undefined
   let last: PanelState | undefined
-  const isSince = (key: string, revision: number): boolean => (told.get(key)?.at ?? 0) > revision
+  const isSince = (key: string, revision: number): boolean => (sent.get(key)?.at ?? 0) > revision
   return {
     note: (state) => {
       const parts = partsOf(state)
       const news = [...parts].flatMap(([key, part]) => {
-        const before = told.get(key)
+        const before = sent.get(key)
         if (before?.part === part) return []
         const text = JSON.stringify(part)
         return before?.text === text ? [] : [{ key, part, text }]
       })
       const at = last && news.length > 0 && last.revision >= state.revision ? raise() : Math.max(state.revision, last?.revision ?? 0)
-      for (const { key, ...one } of news) told.set(key, { ...one, at })
-      for (const key of [...told.keys()]) if (!parts.has(key)) told.delete(key)
+      for (const { key, ...one } of news) sent.set(key, { ...one, at })
+      for (const key of [...sent.keys()]) if (!parts.has(key)) sent.delete(key)
       first ??= at
       last = { ...state, revision: at }
       return at

@@ -40,7 +40,7 @@ export function toPanelState(parts: StateParts, memo: SpriteMemo = new Map()): P
     steps,
     orphans: overview.orphans.map((one) => toOrphan(parts, one, index)),
     totals: {
-      counts: countStandings([...sprites.flatMap(({ animations }) => animations), ...steps]),
+      counts: countStates([...sprites.flatMap(({ animations }) => animations), ...steps]),
       ...(total === undefined ? {} : { price: formatCredits(total) }),
     },
     ledger: toLedger(ledger),
@@ -56,7 +56,7 @@ function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList
   return amounts.every((amount) => amount !== undefined) ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined
 }
 
-function countStandings(all: readonly { readonly standing: PanelStanding }[]): PanelState['totals']['counts'] {
+function countStates(all: readonly { readonly standing: PanelStanding }[]): PanelState['totals']['counts'] {
   const counts: Partial<Record<PanelStanding, number>> = {}
   for (const { standing } of all) counts[standing] = (counts[standing] ?? 0) + 1
   return counts

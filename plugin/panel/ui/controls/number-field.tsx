@@ -18,19 +18,19 @@ export function NumberField({ label, value, min, max, step, onCommit }: NumberFi
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const [isWrong, setWrong] = useState(false)
-  const told = value === undefined ? '' : String(value)
+  const shown = value === undefined ? '' : String(value)
   // While a person types, an update from the server must not replace the text.
   useEffect(() => {
-    if (input.current && document.activeElement !== input.current) input.current.value = told
+    if (input.current && document.activeElement !== input.current) input.current.value = shown
     setWrong(false)
-  }, [told])
+  }, [shown])
   const commit = async (text: string): Promise<void> => {
     const next = Number(text)
     const isRight = text.trim() !== '' && Number.isFinite(next) && next >= min && next <= max
     setWrong(!isRight)
     if (!isRight || next === value) return
     const isWritten = await onCommit(next)
-    if (!isWritten && input.current) input.current.value = told
+    if (!isWritten && input.current) input.current.value = shown
   }
   return (
     <div class="field">
@@ -39,7 +39,7 @@ export function NumberField({ label, value, min, max, step, onCommit }: NumberFi
         ref={input}
         id={id}
         type="number"
-        defaultValue={told}
+        defaultValue={shown}
         min={min}
         max={max}
         step={step === 1 ? 'any' : step}

@@ -37,11 +37,11 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
       <p>{paid.words}</p>
       {(paid.standing === 'running' || paid.standing === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
       <dl class="facts">
-        {rows.map(([term, told]) =>
-          told === undefined ? null : (
+        {rows.map(([term, words]) =>
+          words === undefined ? null : (
             <div key={term}>
               <dt>{term}</dt>
-              <dd class="number">{told}</dd>
+              <dd class="number">{words}</dd>
             </div>
           ),
         )}

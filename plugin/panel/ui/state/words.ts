@@ -41,9 +41,9 @@ export function progressWords({ phase, progress, message }: PanelProgress): stri
 }
 
 /** The latest progress of a request. A step that several sprites share has one name for each of them. */
-export function progressOf(told: Readonly<Record<string, PanelProgress>>, paid: PanelPaid & Partial<PanelStep>): PanelProgress | undefined {
+export function progressOf(all: Readonly<Record<string, PanelProgress>>, paid: PanelPaid & Partial<PanelStep>): PanelProgress | undefined {
   const others = paid.sprites?.map((name) => `${name}${paid.id.slice(paid.id.indexOf('#'))}`) ?? []
-  return [paid.id, ...others].flatMap((id) => told[id] ?? [])[0] ?? paid.progress
+  return [paid.id, ...others].flatMap((id) => all[id] ?? [])[0] ?? paid.progress
 }
 
 /**

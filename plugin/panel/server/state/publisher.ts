@@ -1,7 +1,7 @@
 import type { BuiltSheets, Overview, Preview, Workshop } from '../../../../src/index.ts'
 import type { GuardedRequest } from '../../../http/guard.ts'
 import type { PanelState, PanelUpdate, StateEvent } from '../../../protocol/protocol.ts'
-import { createPapers } from '../ledger.ts'
+import { createRecordReader } from '../ledger.ts'
 import { createStateLog } from './log.ts'
 import type { StateParts } from './parts.ts'
 import type { SpriteMemo } from './sprite.ts'
@@ -16,13 +16,13 @@ export interface StatePorts {
    */
   readonly shown: (more: number) => Promise<{ readonly preview: Pick<Preview, 'sheets' | 'errors'>; readonly isComplete: boolean }>
   /** Notifies pages that there is a new state. */
-  readonly tell: (event: StateEvent) => void
+  readonly publish: (event: StateEvent) => void
   /** Returns the current parts that are not read from records. */
   readonly partsOf: (request: GuardedRequest, mayBuy: boolean) => Omit<StateParts, 'revision' | 'overview' | 'sheets' | 'errors' | 'ledger'>
 }
 
 /** Returns the panel's state, or its changes. */
-export interface StateTeller {
+export interface StatePublisher {
   /**
    * Notes a change. Returns the revision of the state that shows it.
    *
@@ -50,9 +50,9 @@ const fewSprites = 16
 
 const noSheets: BuiltSheets = { sprites: [], atlases: [] }
 
-/** Creates the teller. It sends nothing yet. */
-export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts): StateTeller {
-  const papers = createPapers(workshop)
+/** Creates the publisher. It sends nothing yet. */
+export function createStatePublisher({ workshop, shown, publish, partsOf }: StatePorts): StatePublisher {
+  const records = createRecordReader(workshop)
   // The clock is beyond all revisions of the server before this one, so that no page takes its revision for
   // one of this server.
   let revision = workshop.host.clock.wall()
@@ -60,13 +60,13 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
   const log = createStateLog(raise)
   const memo: SpriteMemo = new Map()
   const announce = (): number => {
-    tell({ revision: raise() })
+    publish({ revision: raise() })
     return revision
   }
   const look = async (request: GuardedRequest, isWhole: boolean): Promise<PanelState> => {
     const at = revision
     const [{ overview, ledger, errors }, { preview, isComplete }] = await Promise.all([
-      papers.read(isWhole),
+      records.read(isWhole),
       shown(fewSprites).catch((error: unknown) => ({ preview: { sheets: noSheets, errors: [error] }, isComplete: true })),
     ])
     const sheets = { sheets: preview.sheets, errors: [...preview.errors, ...errors] }
@@ -76,17 +76,17 @@ export function createStateTeller({ workshop, shown, tell, partsOf }: StatePorts
     // The page requests the missing sprites bit by bit.
     if (!isComplete || (isOvertaken && noted > at)) announce()
     // A change that this read has found is new to all other pages.
-    else if (noted > at) tell({ revision: noted })
+    else if (noted > at) publish({ revision: noted })
     return { ...state, revision: noted }
   }
   let looking: Promise<unknown> = Promise.resolve()
   return {
     changed: (paths) => {
-      papers.changed(paths)
+      records.changed(paths)
       return announce()
     },
     announce,
-    overview: async () => (await papers.read(false)).overview,
+    overview: async () => (await records.read(false)).overview,
     state: (request, query) => {
       const given = query.get('since') ?? ''
       const since = /^\d{1,15}$/.test(given) ? Number.parseInt(given, 10) : undefined

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest'
-import { createStateTeller, type StatePorts, type StateTeller } from '../../plugin/panel/server/state/teller.ts'
+import { createStatePublisher, type StatePorts, type StatePublisher } from '../../plugin/panel/server/state/publisher.ts'
 import type { PanelState, PanelUpdate, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Overview } from '../../src/index.ts'
 
 /** A project of no sprites, whose papers warn of something; whoever reads them again sees another warning. */
 function world(startedAt: number): {
-  readonly teller: StateTeller
-  readonly told: readonly StateEvent[]
+  readonly publisher: StatePublisher
+  readonly sent: readonly StateEvent[]
   warn(words: string): void
   read(since?: number): Promise<PanelState | PanelUpdate>
 } {
-  const told: StateEvent[] = []
+  const sent: StateEvent[] = []
   let warnings: readonly string[] = []
   const workshop = {
     overview: async (): Promise<Overview> => ({
@@ -30,44 +30,44 @@ function world(startedAt: number): {
     }),
     host: { clock: { wall: () => startedAt } },
   } as unknown as StatePorts['workshop']
-  const teller = createStateTeller({
+  const publisher = createStatePublisher({
     workshop,
     shown: async () => ({ preview: { sheets: { sprites: [], atlases: [] }, errors: [] }, isComplete: true }),
-    tell: (event) => told.push(event),
+    publish: (event) => sent.push(event),
     partsOf: () =>
       ({ root: '/game', prices: undefined, priceError: undefined, progress: new Map(), failures: [], access: {}, urlOf: String }) as never,
   })
   return {
-    teller,
-    told,
+    publisher,
+    sent,
     warn: (words) => {
       warnings = [words]
     },
-    read: (since) => teller.state({} as never, new URLSearchParams(since === undefined ? {} : { since: String(since) })),
+    read: (since) => publisher.state({} as never, new URLSearchParams(since === undefined ? {} : { since: String(since) })),
   }
 }
 
 test('a page that knows a state of an earlier server is given all of it by the one that has taken its place', async () => {
   const earlier = world(1_000_000)
-  for (let changes = 0; changes < 3; changes++) earlier.teller.announce()
+  for (let changes = 0; changes < 3; changes++) earlier.publisher.announce()
   const { revision } = await earlier.read()
   const now = world(1_002_000)
   now.warn('The vault is damaged.')
   // Another page was first, and something has happened since.
   await now.read()
-  for (let changes = 0; changes < 9; changes++) now.teller.announce()
+  for (let changes = 0; changes < 9; changes++) now.publisher.announce()
   expect(await now.read(revision)).toMatchObject({ project: 'game', warnings: ['The vault is damaged.'] })
 })
 
 test('what one page finds that reads everything again is told to the others, once', async () => {
-  const { read, warn, told } = world(1)
+  const { read, warn, sent } = world(1)
   const { revision } = await read()
   warn('The vault is damaged.')
   await read()
-  expect(told.map((event) => event.revision > revision)).toEqual([true])
+  expect(sent.map((event) => event.revision > revision)).toEqual([true])
   const update = await read(revision)
   expect(update).toMatchObject({ since: revision, warnings: ['The vault is damaged.'] })
-  expect(update.revision).toBeGreaterThanOrEqual(told[0]?.revision ?? 0)
+  expect(update.revision).toBeGreaterThanOrEqual(sent[0]?.revision ?? 0)
   await read()
-  expect(told).toHaveLength(1)
+  expect(sent).toHaveLength(1)
 })
