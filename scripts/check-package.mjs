@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { publint } from 'publint'
 import { formatMessage } from 'publint/utils'
+import { readPublicTypes } from './public-types.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -62,20 +63,12 @@ function checkFiles(files) {
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)
 }
 
-/** What the declarations of the entries import, one from another, comes with the package. */
+/** A user has the packages that the declarations import. */
 function checkImports() {
   const given = new Set([manifest.name, ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })])
-  const seen = new Set()
-  const open = Object.values(manifest.exports).flatMap((target) => (target.types ? [join(root, target.types)] : []))
-  for (let file = open.pop(); file !== undefined; file = open.pop()) {
-    if (seen.has(file)) continue
-    seen.add(file)
-    for (const [, from] of readFileSync(file, 'utf8').matchAll(/(?:from|import\() ?['"]([^'"]+)['"]/g)) {
-      const name = /^(?:@[^/]+\/)?[^/]+/.exec(from)?.[0]
-      if (from.startsWith('.') && /\.[jt]s$/.test(from)) open.push(join(dirname(file), from.replace(/\.[jt]s$/, '.d.ts')))
-      else if (!/^(?:\.|node:|virtual:)/.test(from) && !given.has(name))
-        problems.push(`Expected the declarations to import what the package depends on, found ${from} in ${file.slice(root.length + 1)}.`)
-    }
+  for (const [file, imports] of readPublicTypes(root)) {
+    for (const from of imports.filter((name) => !given.has(/^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0])))
+      problems.push(`Expected the declarations to import what the package depends on, found ${from} in ${file.slice(root.length + 1)}.`)
   }
 }
 

@@ -49,17 +49,30 @@ export function isPathBeside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !/[\\\0]/.test(path) && !/^[a-z][a-z0-9+.-]*:/i.test(path)
 }
 
-/** A field for a whole number; its error names the range. */
+/**
+ * A field for a whole number. Its error names the range.
+ *
+ * @internal
+ */
 export function wholeNumber(minimum: number, maximum: number, error = `a whole number from ${minimum} to ${maximum}`): z.ZodNumber {
   return z.int({ error }).min(minimum, { error }).max(maximum, { error })
 }
 
-/** A field for `true` or `false`. */
+/**
+ * A field for `true` or `false`.
+ *
+ * @internal
+ */
 export function flag(): z.ZodBoolean {
   return z.boolean({ error: 'true or false' })
 }
 
-/** A field for a text that is not blank. @param error What the text is for. */
+/**
+ * A field for a text that is not blank.
+ *
+ * @param error What the text is for.
+ * @internal
+ */
 export function filledText(error: string): z.ZodString {
   return z.string({ error }).regex(/\S/, { error })
 }
@@ -111,7 +124,11 @@ const chainSchema = z.strictObject(
   { error: 'an object with "steps"' },
 )
 
-/** The number of frames that is asked for. */
+/**
+ * The number of frames of an animation.
+ *
+ * @internal
+ */
 export const framesField: z.ZodType<number, number | undefined> = withDefault(
   wholeNumber(frameRange.minimum, frameRange.maximum),
   12,
@@ -209,7 +226,11 @@ const specShape = {
   ),
 }
 
-/** The schema of a spec file. A field that it does not know is an error. Its messages are what was expected. */
+/**
+ * The schema of a spec file. An unknown field is an error. Its messages say what was expected.
+ *
+ * @internal
+ */
 export const specSchema: z.ZodType<SpecFile> = z.strictObject(specShape, { error: 'an object: a spec' })
 
 /** Fields of a spec file that are known at a path: what a misspelt one may have meant. */
