@@ -18,18 +18,21 @@ import { openKeyRing } from './trust/key-ring.ts'
 import { openProjectTotal, type ProjectTotal } from './trust/project-total.ts'
 import { openStandingFile, type StandingFile } from './trust/standing-file.ts'
 
-/** What every part of the workshop works with: the world, the options, and the project's papers. */
+/** The host, the options and the stored files of one project. Every part of the workshop uses it. */
 export interface Context {
   readonly host: Host
   readonly options: ResolvedOptions
   readonly credentials: Credentials
-  /** Finds the key of `credentials` in what is shown, shipped or written. */
+  /** Finds the key of `credentials` in bytes that are shown, shipped or written. */
   readonly keySearch: KeySearch
   /** Folder of results, journal and ledger, absolute. */
   readonly storeFolder: string
-  /** Folder of the journal's second copy, outside the project; undefined where none is kept. */
+  /** Folder of the journal's second copy, outside the project; `undefined` if none is kept. */
   readonly copyFolder: string | undefined
-  /** Names where the service's address stands, if a configuration gives it: the name of its file. */
+  /**
+   * Name of the configuration file. Messages name it as the source of the service's address, if the
+   * configuration gives that address.
+   */
   readonly configSource: string
   /** The user's own signing key. */
   readonly keys: KeyRing
@@ -39,7 +42,7 @@ export interface Context {
   readonly hosts: TrustedHosts
   /** Standing ceilings that the user has accepted for this project. */
   readonly standing: StandingFile
-  /** Limit of everything that this project buys. */
+  /** Limit of all purchases of this project. */
   readonly total: ProjectTotal
   readonly lock: LockStore
   readonly vault: Vault
@@ -47,18 +50,21 @@ export interface Context {
   readonly ledger: Ledger
   readonly reservations: Reservations
   readonly cache: BuildCache
-  /** Version of sharp, which reads, scales and encodes pictures; absent where it is not told. */
+  /**
+   * Versions of sharp, which reads, scales and encodes pictures, and of zlib; missing if they were not read.
+   */
   readonly codec?: string | undefined
-  /** What encodes KTX2; absent where nothing asks for it. */
+  /** Package that encodes KTX2; missing if no format needs it. */
   readonly textures?: TexturePackage | undefined
-  /** Sentences for a person, in the order in which they came up; each once. */
+  /** Warnings for a person, in the order in which they arose; each one once. */
   readonly warnings: string[]
 }
 
 /**
- * Lays out the project's papers; nothing is touched on disk.
+ * Opens the stores of a project. It reads and writes nothing on disk.
  *
- * @param project.name Of its `package.json`: two projects may stand at one path, one after the other or in two containers.
+ * @param project.name From its `package.json`. Two projects may have the same path, one after the other or in
+ * two containers.
  */
 export function openContext(
   host: Host,
@@ -109,12 +115,15 @@ export function openContext(
   }
 }
 
-/** Where a paid result of this project goes that its own folder does not take. */
+/** Folders for a paid result that cannot be written to the project's own folder. */
 function rescueFolders(host: Pick<Host, 'stateFolder' | 'tempFolder'>, place: string): readonly string[] {
   return [join(host.stateFolder, 'journals', place, 'results'), join(host.tempFolder, `spritewright-${place}`)]
 }
 
-/** A name for a project by its place and its own name, so that what belongs to it is found again after everything in it that is not committed is gone. */
+/**
+ * Names a project by its path and its own name. Data outside the project is found again by this name after
+ * all uncommitted files are gone.
+ */
 function placeId(root: string, projectName: string | undefined): string {
   return createHash('sha256')
     .update(JSON.stringify([root, projectName ?? null]))
@@ -122,7 +131,10 @@ function placeId(root: string, projectName: string | undefined): string {
     .slice(0, 16)
 }
 
-/** The embedded service lives in the project and goes with it: nothing of it is kept outside. */
+/**
+ * Folder of the journal's second copy. The embedded service's state is deleted with the project, so its
+ * journal has no copy outside: `undefined`.
+ */
 function journalCopy(host: Host, options: ResolvedOptions, place: string): string | undefined {
   return options.service === 'embedded' ? undefined : join(host.stateFolder, 'journals', place)
 }

@@ -8,18 +8,21 @@ import type { Session } from './session.ts'
 import { listStrays } from './strays.ts'
 import { type Survey, survey, throwAll } from './survey.ts'
 
-/** An order, and where it stands. */
+/** An order with the state of its request. */
 export interface NamedOrder {
   readonly order: Order
   readonly standing: Standing
 }
 
-/** The orders that a name stands for: of one animation (`hero.walk`), of one step (`hero#1`), or of all of a sprite with its steps (`hero`). Steps come first. */
+/**
+ * Finds the orders that a name means: those of one animation (`hero.walk`), of one step (`hero#1`), or of a
+ * sprite with all its steps (`hero`). Steps come first.
+ */
 export async function findOrders(context: Context, session: Session, name: string): Promise<readonly NamedOrder[]> {
   const [sprite = name] = name.split('#')
   const orphans = await findOrphans(context, [name])
   const found = await surveyOf(context, session, sprite).catch((error: unknown) => {
-    // A sprite that is gone from the project is known by what is in flight for it alone.
+    // A sprite that has left the project is known only by its requests in flight.
     if (orphans.length > 0 && error instanceof SpritewrightError && error.code === 'SW_USAGE') return undefined
     throw error
   })
@@ -35,9 +38,12 @@ export async function findOrders(context: Context, session: Session, name: strin
   return [...own, ...orphans.filter(({ order }) => !orders.has(order.hash))]
 }
 
-/** The one order of a request, whatever it is called; undefined where nothing asks for it and nothing of it is in flight. */
+/**
+ * Finds the order of a request by its hash, whatever its name. Returns `undefined` if no spec asks for the
+ * request and it is not in flight.
+ */
 export async function findOrder(context: Context, session: Session, hash: string): Promise<NamedOrder | undefined> {
-  // What is broken elsewhere is no reason not to decide about this one.
+  // Another broken spec must not prevent a decision about this request.
   const found = await survey(context, [], { identity: session.identity })
   const standing = [...found.steps, ...found.items].find((one) => one.hash === hash)
   const order = found.wanted.flatMap((target) => withSteps(toOrder(session, target, found))).find((one) => one.hash === hash)
@@ -50,10 +56,10 @@ async function surveyOf(context: Context, session: Session, sprite: string): Pro
   return found
 }
 
-/** What is in flight under that name for specs as they were. */
+/** Requests in flight under these names for earlier versions of the specs. */
 async function findOrphans(context: Context, names: readonly string[]): Promise<readonly NamedOrder[]> {
   const strays = (await listStrays(context, names, undefined)).map((stray): NamedOrder => {
-    // What stands for its request is bought; only what nobody waits for is open.
+    // The request itself is bought; only the stray execution is open.
     return { order: toOrphanOrder(stray), standing: { hash: stray.hash, state: 'bought' } }
   })
   const open = (await listOrphans(context, names, new Set())).map((orphan): NamedOrder => {

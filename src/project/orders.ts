@@ -15,13 +15,16 @@ import type { Session } from './session.ts'
 import type { WantedAnimation } from './survey.ts'
 import { readApprovers } from './trust/approvers.ts'
 
-/** The approval that the lock file records for an item, if any. */
+/** Returns the approval that the lock file records for a request. Returns `undefined` if it has none. */
 export function approvalOf(lock: LockFile, id: string, hash: string): Approval | undefined {
   const approval = findEntry(lock, id, hash)?.approval
   return approval && { ...approval, ceiling: parseCredits(approval.ceiling) }
 }
 
-/** An order for a target, under the identity of the service that answers; its reference leads to the orders of its steps. */
+/**
+ * Makes the order of a wanted animation under the identity of the session's service. Its reference leads to
+ * the orders of its steps.
+ */
 export function toOrder(session: Session, target: WantedAnimation, { lock, approvers }: OrderPapers): Order {
   const { steps, sheet } = target.requests(session.identity)
   return [...steps, sheet].reduce<Order | undefined>(
@@ -30,7 +33,7 @@ export function toOrder(session: Session, target: WantedAnimation, { lock, appro
   ) as Order
 }
 
-/** What an order takes from the project's papers, and whom it believes. */
+/** The lock file from which an order is made, and the approvers whose approvals count. */
 export interface OrderPapers {
   readonly lock: LockFile
   readonly approvers: Approvers
@@ -65,9 +68,10 @@ function toOrderReference(target: WantedAnimation, reference: RequestReference, 
   })
 }
 
+/** An order that has an approval. */
 export type ApprovedOrder = Order & { readonly approval: Approval }
 
-/** The change of the lock file that records an approval. */
+/** Makes the change of the lock file that records an approval. */
 export function toApprovalChange(session: Session, { request, hash, approval }: ApprovedOrder): LockChange {
   const written = { ...approval, ceiling: formatCredits(approval.ceiling) }
   return {
@@ -77,15 +81,17 @@ export function toApprovalChange(session: Session, { request, hash, approval }: 
   }
 }
 
-/** An order and all orders that it builds on, the first step first. */
+/** Returns an order and all orders that it builds on, the first step first. */
 export function withSteps(order: Order): readonly Order[] {
   return order.reference?.kind === 'order' ? [...withSteps(order.reference.order), order] : [order]
 }
 
 /**
- * Everything that the job room works with, for one run.
+ * Collects everything that the `job` room needs for one run.
  *
- * @param run `mayBuy`: whether anything may be submitted, `mayReplay`: whether anything may be sent again. @default nothing may
+ * @param run `mayBuy`: whether requests may be submitted. `mayReplay`: whether a submission may be sent
+ * again.
+ * @default nothing may
  */
 export async function toJobPorts(
   context: Context,

@@ -7,24 +7,27 @@ import { findEntry, isStepId, type LockEntry, type LockFile, unnamedStepId } fro
 import type { Context } from './context.ts'
 import type { Survey } from './survey.ts'
 
-/** A request that no spec asks for any more (its prompt was edited, its sprite renamed or deleted), by what the lock file says of it. */
+/**
+ * A request that no spec asks for any more, because its prompt was edited or its sprite renamed or deleted.
+ * The lock file describes it.
+ */
 export interface Orphan {
-  /** As it was called when it was sent. */
+  /** Its name when it was sent. */
   readonly id: string
   readonly hash: string
   readonly entry: LockEntry
 }
 
-/** An orphan with what its records say. */
+/** An orphan with its submission, read from the journal. */
 export interface KnownOrphan extends Orphan {
   readonly submission: Submission
 }
 
 /**
- * Requests that no spec asks for, that may have been paid, and whose result is not here.
+ * Lists the requests that no spec asks for, that may have been paid, and whose result is not stored.
  *
  * @param names Of sprites or animations; empty for all.
- * @param asked Hashes that the specs of those names ask for.
+ * @param asked Hashes of the requests that the specs of those names ask for.
  */
 export async function listOrphans(context: Context, names: readonly string[], asked: ReadonlySet<string>): Promise<readonly KnownOrphan[]> {
   const entries = entriesByHash(await context.lock.read())
@@ -32,7 +35,7 @@ export async function listOrphans(context: Context, names: readonly string[], as
   for (const hash of await context.journal.requests()) {
     const found = entries.get(hash)
     if (asked.has(hash) || !found || found.entry.result || !isNamed(names, found.id)) continue
-    // A broken chain of what nobody asks for stops nobody.
+    // A broken chain must not stop a run if no spec asks for its request.
     const submission = (await readUnlessBroken(context.journal, hash))?.submission
     if (!submission) continue
     const { accepted, stored, failed, abandoned, sends } = submission
@@ -42,12 +45,12 @@ export async function listOrphans(context: Context, names: readonly string[], as
   return orphans
 }
 
-/** Whether something is meant by names of sprites or animations. */
+/** Whether names of sprites or animations include a request's name. */
 export function isNamed(names: readonly string[], id: string): boolean {
   return names.length === 0 || names.includes(id) || names.includes(id.split(/[.#]/)[0] ?? id)
 }
 
-/** All entries of the lock file, each request once. */
+/** Returns all entries of the lock file by request hash. */
 export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id: string; readonly entry: LockEntry }> {
   const animations = Object.entries(lock.animations).flatMap(([id, requests]) =>
     Object.entries(requests).map(([hash, entry]) => [hash, { id, entry }] as const),
@@ -56,16 +59,19 @@ export function entriesByHash(lock: LockFile): ReadonlyMap<string, { readonly id
   return new Map([...steps, ...animations])
 }
 
-/** An order that brings an orphan home. It carries no approval of today: nothing new is ever sent for it. */
+/**
+ * Makes an order that fetches an orphan. It has no approval, because no new submission is ever sent for an
+ * orphan.
+ */
 export function toOrphanOrder({ id, hash, entry }: Orphan): Order {
   const { service } = entry
-  // The lock file does not say whether a reference is a file or a step; the hash does.
+  // The lock file does not record whether a reference is a file or a step, but the hash covers it.
   const requests = (['file', 'request'] as const).map((kind) => toRequest(id, entry, kind))
   const request = requests.find((one) => requestHash(one, service) === hash) ?? (requests[0] as PaidRequest)
   return { hash, identity: service, request, approval: undefined }
 }
 
-/** One sentence for a person, told once: where an orphan stands, and what leads on. */
+/** Warns once about an orphan: its state, and the command that continues it. */
 export function warnOfOrphan(context: Context, { id, submission }: KnownOrphan): void {
   const words = `"${id}", as an earlier version of its spec asked for it, ${standingWords(id, submission)}`
   if (!context.warnings.includes(words)) context.warnings.push(words)
@@ -79,12 +85,15 @@ function standingWords(id: string, { accepted, question }: Submission): string {
   return 'is in flight: the first build after its end fetches it.'
 }
 
-/** Whether a build may find it finished: accepted, and waiting for nobody. */
+/** Whether a build may find the execution finished: the service accepted it, and no question is open. */
 export function isFetchable({ submission }: KnownOrphan): boolean {
   return submission.accepted !== undefined && submission.question === undefined
 }
 
-/** Orphans of the services that the present sprites were bought from; all where none was bought yet. What was bought with a test key is nothing to a live one. */
+/**
+ * Keeps the orphans of the services from which the current sprites were bought, because purchases with a test
+ * key do not concern a live one. Returns all orphans if the lock file has no entry for a current sprite.
+ */
 export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found: Survey): readonly T[] {
   const services = [...found.items, ...found.steps].flatMap(({ id, hash }) => {
     const entry = hash === undefined ? undefined : findEntry(found.lock, id, hash)
@@ -95,7 +104,10 @@ export function ofPresentServices<T extends Orphan>(orphans: readonly T[], found
   return services.length === 0 ? orphans : orphans.filter(isOf)
 }
 
-/** The request as the lock file remembers it. Before it is sent again it is compared with its hash, which the approval signs. */
+/**
+ * Rebuilds the request from the lock file. Before it is sent again, it is compared with its hash, which the
+ * approval signs.
+ */
 function toRequest(id: string, { asked }: LockEntry, kind: RequestReference['kind']): PaidRequest {
   const { prompt, operation, frames, background, options, take, reference = '' } = asked
   const from: RequestReference = kind === 'file' ? { kind, sha256: reference } : { kind, hash: reference }

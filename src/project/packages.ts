@@ -4,22 +4,26 @@ import { SpritewrightError } from '../errors.ts'
 import type { Disk } from '../host/disk.ts'
 import { type Host, zlibVersion } from '../host/host.ts'
 
-/** The optional package that encodes KTX2, as it is installed. */
+/** The installed optional package that encodes KTX2. */
 export interface TexturePackage {
-  /** Other versions may make other bytes. */
+  /** Other versions may encode other bytes. */
   readonly version: string
   /** URL of its module. */
   readonly entry: string
 }
 
-/** What is read of a package's manifest: where it says that its module for Node is, and where it is in the versions that are known. */
+/**
+ * The fields that are read from a package's manifest. `exports` gives the module for Node; a default covers
+ * the known versions without it.
+ */
 interface Manifest {
   readonly version?: string
   readonly exports?: { readonly '.'?: { readonly node?: { readonly import?: string } } }
 }
 
 /**
- * Finds `ktx2-encoder` in the `node_modules` of the project or above, then in those that this package lies in.
+ * Finds `ktx2-encoder` in a `node_modules` of the project's root or above, then in one of this package's
+ * folder or above.
  *
  * @param root Of the project, absolute.
  * @throws `SW_CONFIG` with the command that installs it.
@@ -37,7 +41,10 @@ export async function findTexturePackage({ disk }: Pick<Host, 'disk'>, root: str
   })
 }
 
-/** The versions of what makes the bytes of pictures: sharp, which reads, scales and encodes, as far as it can be told, and zlib, which writes PNGs. */
+/**
+ * Returns the versions on which the bytes of pictures depend: sharp reads, scales and encodes; zlib
+ * compresses PNGs. The version of sharp is `-` if it is not found.
+ */
 export async function readCodecVersion({ disk }: Pick<Host, 'disk'>): Promise<string> {
   const sharp = (await findPackage(disk, 'sharp', [ownFolder]))?.manifest.version
   return `${sharp ?? '-'} ${zlibVersion()}`
@@ -45,7 +52,10 @@ export async function readCodecVersion({ disk }: Pick<Host, 'disk'>): Promise<st
 
 const ownFolder = dirname(fileURLToPath(import.meta.url))
 
-/** A package as it is installed for the first of some folders that has it, in their `node_modules` or above. */
+/**
+ * Finds an installed package in `node_modules` of several folders or above. The first folder that has it
+ * wins.
+ */
 async function findPackage(
   disk: Disk,
   name: string,
@@ -59,7 +69,7 @@ async function findPackage(
   return undefined
 }
 
-/** A folder and all that it lies in. */
+/** A folder and all its parents. */
 function upwards(folder: string): readonly string[] {
   const above = dirname(folder)
   return above === folder ? [folder] : [folder, ...upwards(above)]

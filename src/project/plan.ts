@@ -9,98 +9,110 @@ import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
 
 /**
- * Where one animation stands.
+ * The state of one animation.
  *
  * - `bought`: its result is in the vault.
- * - `lost`: it was bought, its result is not here; it can be fetched again for free by its execution id.
+ * - `lost`: it was bought, but its result is not here. The result can be fetched again for free by its
+ *   execution id.
  * - `approved`: a ceiling is recorded, nothing was sent.
- * - `running`: an execution is known and not at its end.
+ * - `running`: an execution is known and has not ended.
  * - `question`: an execution waits for an answer.
- * - `uncertain`: something was sent and never answered; a replay is not safe any more, a person decides.
+ * - `uncertain`: a submission or an answer was sent, its outcome is unknown, and a replay is not safe any
+ *   more. A person decides.
  * - `failed`: the last attempt ended without a result.
- * - `missing`: nothing of it exists.
+ * - `missing`: it has no approval, submission or result.
  */
 export type PlanState = 'bought' | 'lost' | 'approved' | 'running' | 'question' | 'uncertain' | 'failed' | 'missing'
 
-/** Where one paid thing stands. */
+/** The state of one request, with the facts behind it. */
 export interface Standing {
-  /** Request hash; undefined while the service's identity is unknown (nothing bought and no key). */
+  /** Request hash; missing while the service's identity is unknown (nothing bought and no key). */
   readonly hash?: string
   readonly state: PlanState
-  /** The attempt that stands for it, from 1; missing where nothing was ever frozen. */
+  /** The attempt that counts for the request, from 1; missing if nothing was ever frozen. */
   readonly attempt?: number
-  /** The recorded ceiling of this very request. */
+  /** The ceiling that is recorded for exactly this request. */
   readonly ceiling?: Credits
-  /** Who approved it, and whether that counts here; only of what is not bought. */
+  /** Who approved it, and whether the approval counts here; only if it is not bought. */
   readonly approval?: StandingApproval
-  /** A fresh price; only where something has to be bought and the service was asked. */
+  /** A fresh price; only if the request has to be bought and the service was asked. */
   readonly quote?: Quote
   readonly executionId?: string
   readonly question?: Question
   /** SHA-256 of the bought result. */
   readonly result?: string
-  /** The journal holds records that the user's own processes did not write: nothing is sent by them. */
+  /** The journal has records that the user's own processes did not write. They cause no submission. */
   readonly isForeign?: true
-  /** Words on a state that needs a person. */
+  /** Explains a state that needs a person. */
   readonly note?: string
-  /** What a person has to decide about: a submission or an answer that was sent and never answered, or a key that the service knows with other bytes. */
+  /**
+   * What a person has to decide about: a submission or an answer with an unknown outcome, or a key under
+   * which the service has other bytes.
+   */
   readonly undecided?: 'submission' | 'answer' | 'conflict'
 }
 
-/** An approval as a person is shown it. */
+/** An approval as it is shown to a person. */
 export interface StandingApproval {
   /** Fingerprint of the approver's key; in approvals of earlier versions the id of a checkout. */
   readonly buyer: string
   readonly given?: Given
   readonly at: string
-  /** Only `valid` ones are bought on. */
+  /** Only a `valid` approval allows a purchase. */
   readonly verdict: ApprovalVerdict
 }
 
-/** What a request would cost now; not binding. */
+/** The current price of a request; not binding. */
 export interface Quote {
   readonly credits: Credits
   readonly priceVersion: string
-  /** For display; only a sheet's estimate has it. */
+  /** For display; only the estimate of a sheet has it. */
   readonly referenceUsd?: string
 }
 
-/** One animation of the project: what it asks, where it stands, what it would cost. */
+/** One animation of the project: its request, its state and its price. */
 export interface PlanItem extends Standing {
   /** `sprite.animation`. */
   readonly id: string
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
   readonly request: SheetRequest
-  /** Why it is not bought: the paid fields that changed since the last purchase, e.g. `prompt`, `frames`; empty for a first purchase. */
+  /**
+   * The paid fields that changed since the last purchase, e.g. `prompt`, `frames`; empty for a first
+   * purchase.
+   */
   readonly changed: readonly string[]
   /** The service's review of the bought frames. */
   readonly review?: FrameReview
 }
 
-/** One paid step of a reference chain that something still to be bought needs, or that was bought. */
+/** One paid step of a reference chain. It is bought, or an animation that is not bought yet needs it. */
 export interface PlanStep extends Standing {
-  /** `sprite#2`, of the first sprite that needs it. */
+  /** `sprite#2`, with the name of the first sprite that needs it. */
   readonly id: string
   readonly request: ImageRequest
-  /** Names of all sprites whose chain has this step. */
+  /** Names of all sprites whose chain includes this step. */
   readonly sprites: readonly string[]
 }
 
-/** Where a request may be, or have been, bought. */
+/** The service at which a request may be bought, or was bought. */
 export interface KnownService {
-  /** Identity of the service as it answered; undefined while it was not asked. */
+  /** Identity of the service, from its answer; `undefined` while it was not asked. */
   readonly identity?: ServiceIdentity | undefined
-  /** Host of the configured service, where one is configured: purchases from other hosts do not count then. */
+  /**
+   * Host of the configured service; purchases from other hosts do not count. `undefined` if no service is
+   * configured.
+   */
   readonly host?: string | undefined
 }
 
 /**
- * The identity and hash under which an animation's request is looked at.
+ * Finds the identity and the hash that apply to the request of an animation.
  *
- * Online, that is the service that answers. Offline it is found among the purchases of the lock file: one whose hash comes out the same when it is computed
- * anew from the spec; a live one before one of a test key, and only then one with a result before one without: what was approved for a live key must not
- * be passed over for a test result (C38).
+ * Online, the identity is that of the service that answers. Offline, it comes from the lock file's purchases.
+ * A purchase fits if the spec gives its hash again under its identity. A purchase of a live key comes before
+ * one of a test key, then one with a result before one without. So an approval for a live key is not passed
+ * over for a test result (C38).
  */
 export function identify(
   id: string,
@@ -120,26 +132,30 @@ export function identify(
   return found[0] && { identity: found[0].identity, hash: found[0].hash }
 }
 
-/** What the project's papers say, beside the lock file. */
+/** The stored facts that determine the states of requests. */
 export interface PlanFacts {
   readonly lock: LockFile
   readonly approvers: Approvers
-  /** What the journal says of a request. */
+  /** The submission that the journal records for a request. */
   readonly submissionOf: (hash: string) => Submission
   /** Whether the vault holds a result. */
   readonly isKept: (sha256: string) => boolean
   readonly decision: Omit<DecisionFacts, 'keyTag' | 'approvedAt'> & { readonly keyTagOf?: KeyTagOf | undefined }
 }
 
-/** Fingerprint of today's API key for a request, by its hash. */
+/** Returns the fingerprint of today's API key for a request, by the request's hash. */
 export type KeyTagOf = (hash: string) => string
 
-/** Where one request stands. Pure. @param hash Undefined where nobody knows under which identity it would be bought. */
+/**
+ * Determines the state of one request. Pure.
+ *
+ * @param hash `undefined` if the identity under which it would be bought is unknown.
+ */
 export function standingOf(facts: PlanFacts, id: string, hash: string | undefined): Standing {
   if (hash === undefined) return { state: 'missing' }
   const entry = findEntry(facts.lock, id, hash)
   const submission = facts.submissionOf(hash)
-  // What another machine bought under this or a later attempt counts before what ended here.
+  // A purchase of another machine under this or a later attempt comes before an attempt that ended here.
   const isElsewhere = entry !== undefined && mayAdopt(submission, entry)
   const ownExecution = submission.accepted?.executionId ?? (submission.failed ? undefined : entry?.execution?.id)
   const executionId = isElsewhere ? entry.execution?.id : ownExecution
@@ -158,7 +174,10 @@ export function standingOf(facts: PlanFacts, id: string, hash: string | undefine
   return { ...base, ...readApproval(facts, hash, entry), ...openState(facts, hash, submission, entry) }
 }
 
-/** Only of what is not bought: checking a signature takes longer than all else about a bought animation. */
+/**
+ * Judges the approval of a request that is not bought. For a bought one this would take longer than all other
+ * work on it, because it checks a signature.
+ */
 function readApproval({ approvers }: PlanFacts, hash: string, entry: LockEntry | undefined): Pick<Standing, 'approval'> {
   if (!entry?.approval) return {}
   const { buyer, given, at, ceiling } = entry.approval
@@ -166,7 +185,7 @@ function readApproval({ approvers }: PlanFacts, hash: string, entry: LockEntry |
   return { approval: { buyer, ...(given === undefined ? {} : { given }), at, verdict } }
 }
 
-/** Where one animation stands, and what changed where it has to be bought. Pure. */
+/** Determines the state of one animation, and the changed fields if it has to be bought. Pure. */
 export function planAnimation(
   facts: PlanFacts,
   spec: SpriteSpec,
@@ -201,7 +220,8 @@ function openState(
     case 'prepare':
       return { state: approved }
     case 'replay':
-      // Every POST was refused: the next one starts something new, so it needs an approval at the price of today, and must be able to get one.
+      // Every POST was refused, so the next one starts a new submission. It needs an approval at today's
+      // price, and this state allows a new approval.
       if (submission.sends.every(({ answer }) => answer.kind === 'refused')) return { state: approved }
       return { state: 'running', note: 'sent, not answered yet; the next build sends it again under the same key' }
     case 'stop':
@@ -228,12 +248,15 @@ function openState(
 
 const foreignNote = 'its journal holds records that were not written with your key; nothing is sent by them'
 
-/** Whether an answer is on its way; one that was refused is none. */
+/** Whether an answer was sent. A refused answer does not count. */
 function isAnswered({ answer }: Submission): boolean {
   return answer?.sends.some((send) => send.answer.kind !== 'refused') === true
 }
 
-/** Which paid fields differ from the last thing that was bought or approved for this animation; empty where there was nothing. */
+/**
+ * Compares the paid fields with the last purchase or approval of this animation. Returns an empty list if
+ * there was none.
+ */
 function changedFields(request: SheetRequest, lock: LockFile): readonly string[] {
   const before = entriesOf(lock, request.id)
     .map(([, entry]) => entry)
@@ -248,14 +271,17 @@ function changedFields(request: SheetRequest, lock: LockFile): readonly string[]
   return changed.length > 0 ? changed : ['service']
 }
 
-/** Services that anything of this kind was approved for or bought from, each once. */
+/**
+ * Returns each service from which a request of this kind (step or animation) was bought, or for which one was
+ * approved, once.
+ */
 function servicesOf(lock: LockFile, id: string): readonly ServiceIdentity[] {
   const known = services.get(lock) ?? readServices(lock)
   services.set(lock, known)
   return isStepId(id) ? known.steps : known.animations
 }
 
-/** Lock files are never changed in place, and each sprite of a project asks for the same list. */
+/** A loaded lock file is never changed in place, and every sprite of a project needs the same list. */
 const services = new WeakMap<LockFile, ReturnType<typeof readServices>>()
 
 function readServices(lock: LockFile): { readonly animations: readonly ServiceIdentity[]; readonly steps: readonly ServiceIdentity[] } {

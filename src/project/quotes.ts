@@ -3,17 +3,22 @@ import type { PaidRequest } from '../spec/request.ts'
 import type { Quote } from './plan.ts'
 import type { Session } from './session.ts'
 
-/** Fresh prices of one command, each distinct one asked for once: frames and background make a sheet's. */
+/**
+ * Fresh prices for one command. Each distinct price is requested once; frames and background determine the
+ * price of a sheet.
+ */
 export interface Quotes {
   of(request: PaidRequest): Promise<Quote>
 }
 
-/** Requests of one key cost the same. */
+/** Key of a request's price: requests with the same key cost the same. */
 export function priceKey(request: PaidRequest): string {
   return request.operation === 'sprite_sheet' ? `${request.frames} ${request.background}` : request.operation
 }
 
-/** Asks the service as prices are wanted. Nothing is kept beyond the command, and nothing on disk. */
+/**
+ * Requests prices from the service when they are needed. They are kept in memory and only for this command.
+ */
 export function askQuotes(session: Session, signal: AbortSignal): Quotes {
   const asked = new Map<string, Promise<Quote>>()
   const { client } = session

@@ -7,33 +7,46 @@ import type { Context } from './context.ts'
 import { refuseTrackedRecords } from './store-folder.ts'
 import { checkRoute, type KeyRoute, routeOf } from './trust/hosts.ts'
 
-/** A service that has answered. */
+/** A connection to a service that has answered. */
 export interface Session {
   readonly client: ServiceClient
   readonly identity: ServiceIdentity
   readonly capabilities: Capabilities
 }
 
-/** Opens the service once, when it is first needed, and closes it with everything that was started for it. */
+/**
+ * Opens the connection to the service once, at its first use. `close` also ends everything that was started
+ * for it.
+ */
 export interface SessionKeeper {
-  /** Host of the configured service, without asking it; undefined where none is configured. */
+  /**
+   * Host of the configured service, known without a request to it; `undefined` if no service is configured.
+   */
   readonly host: string | undefined
   open(signal?: AbortSignal): Promise<Session>
-  /** Where the service is reached and with which key, for whoever speaks to the wire itself. The embedded service is started or joined. @throws `SW_NO_SERVICE`, `SW_NO_KEY` */
+  /**
+   * Returns the address and key of the service, for a caller that sends its own HTTP requests. Starts or
+   * joins the embedded service.
+   *
+   * @throws `SW_NO_SERVICE`, `SW_NO_KEY`
+   */
   reach(): Promise<ServiceReach>
   close(): Promise<void>
 }
 
-/** Address and key of the configured service. Never to be printed. */
+/** Address and key of the configured service. Never print them. */
 export interface ServiceReach {
   readonly baseUrl: string
   readonly key: string
 }
 
-/** The identity's host of the embedded service: its port may change, what was bought there stays bought. */
+/**
+ * The embedded service's host in identities. It does not have the port, which may change: purchases stay
+ * valid.
+ */
 const embeddedHost = 'embedded'
 
-/** Keeps the one session of a workshop. */
+/** Makes the keeper of a workshop's one session. */
 export function keepSession(context: Context): SessionKeeper {
   let opened: Promise<Session> | undefined
   let reached: Promise<ServiceReach> | undefined
@@ -71,7 +84,7 @@ export function keepSession(context: Context): SessionKeeper {
     host: configuredHost(context),
     reach,
     open: async (signal) => {
-      // Whoever runs the embedded service that was joined may have ended since.
+      // The process that runs the joined embedded service may have ended meanwhile.
       if (joined !== undefined && (await findEmbedded(context))?.url !== joined) {
         opened = undefined
         reached = undefined
@@ -98,7 +111,7 @@ function configuredHost(context: Context): string | undefined {
   return baseUrl === undefined ? undefined : hostOf(baseUrl)
 }
 
-/** Host with port and path, as it goes into every request's identity. */
+/** Host with port and path, as every request's identity contains it. */
 function hostOf(baseUrl: string): string | undefined {
   try {
     const url = new URL(baseUrl)
@@ -121,7 +134,10 @@ async function createSessionClient({ host, options }: Context, { baseUrl, key }:
   })
 }
 
-/** Which key would go to which address, and whether it may; undefined if one of them is missing, or the service is embedded. */
+/**
+ * Returns which key would go to which address, and whether it may. Returns `undefined` if one of them is
+ * missing, or if the service is embedded.
+ */
 export async function readRoute({ host, hosts, options, credentials, configSource }: Context): Promise<KeyRoute | undefined> {
   const { key, keySource } = credentials
   if (options.service === 'embedded' || key === undefined || keySource === undefined) return undefined
@@ -149,20 +165,21 @@ async function reachRemote(context: Context): Promise<ServiceReach> {
     })
   }
   const route = await readRoute(context)
-  // Before any request: this is the only way by which the key leaves the process.
+  // The check comes before any request, because the key leaves the process only this way.
   if (route) checkRoute(route, options.isCi)
   return { baseUrl, key: credentials.key.reveal() }
 }
 
 /**
- * Starts the service of this project on loopback, its state in the store's folder, or joins the one that another process of this project runs there.
- * The only place that knows the other side of the wire.
+ * Starts the project's embedded service on loopback, with its state in the store's folder. If another process
+ * of this project runs one already, joins that. No other function knows the server side of the wire.
  */
 async function reachEmbedded(context: Context, closers: (() => Promise<void>)[], onJoin: (url: string) => void): Promise<ServiceReach> {
   const { startEmbeddedService } = await import('../embedded/service.ts')
   const { playMoneyKey } = await import('../embedded/options/options.ts')
   const dir = embeddedFolder(context)
-  // Always the same key: a submission that a crash left without an answer is replayed under it by the next process.
+  // The key is always the same: the next process replays a submission under it that a crash left without an
+  // answer.
   const accounts = [{ name: 'demo', keys: [{ key: playMoneyKey }] }]
   let url = (await findEmbedded(context))?.url
   if (url !== undefined) onJoin(url)
@@ -175,7 +192,7 @@ async function reachEmbedded(context: Context, closers: (() => Promise<void>)[],
   return { baseUrl: url, key: playMoneyKey }
 }
 
-/** The embedded service that another process of this project runs now. */
+/** Finds the embedded service that another process of this project runs now. */
 async function findEmbedded(context: Context): Promise<{ readonly url: string } | undefined> {
   const { joinEmbeddedService } = await import('../embedded/service.ts')
   return joinEmbeddedService(embeddedFolder(context))

@@ -5,12 +5,12 @@ import type { Host } from '../host/host.ts'
 import type { ResolvedOptions } from '../options/options.ts'
 import { checkoutFile } from './trust/checkout.ts'
 
-/** Folder of the store if `store.dir` says nothing else, from the root. */
+/** Default folder of the store (`store.dir`), relative to the root. */
 const defaultStore = '.spritewright'
 
 /**
- * Makes sure that what is written into the project stays in it: a link in a commit would lead the writes
- * elsewhere. A `store.dir` of the configuration may be a link itself, since its owner has named it.
+ * Makes sure that files written into the project stay in it: a committed link would redirect the writes. A
+ * `store.dir` of the configuration may itself be a link, because its owner has named it.
  *
  * @throws `SW_DISK` if the store, one of its parts, the folder of a request, the lock file or the cache is a
  * link.
@@ -40,21 +40,22 @@ function isLink(path: string): SpritewrightError {
 }
 
 /**
- * Parts of the store that record what this machine did, and the name that tells this checkout from another clone.
- * Results may be committed, these must not.
+ * Parts of the store that record the actions of this machine, and the name that distinguishes this checkout
+ * from another clone. Results may be committed, these must not.
  */
 const records = ['submissions', 'uploads', 'ledger.jsonl', checkoutFile]
 
 /**
- * Makes sure that no records came with a commit: they would tell of purchases of another machine, or of none
- * at all. A committed name of a checkout would make every clone of one user pass for the first one.
+ * Makes sure that no records came with a commit: they would describe purchases of another machine, or
+ * invented ones. A committed name of a checkout would make all clones of one user look like the first one.
  *
  * @throws `SW_JOURNAL` if git tracks a record.
  */
 export async function refuseTrackedRecords(host: Pick<Host, 'trackedFiles'>, storeFolder: string): Promise<void> {
   const [first, ...more] = (await host.trackedFiles?.(storeFolder, records)) ?? []
   if (first === undefined) return
-  // A person copies the command, and the folder's name may be from a commit too.
+  // A person copies this command into a shell, and the folder's name may come from a commit too, so it is
+  // quoted.
   const places = records.map((part) => `'${join(storeFolder, part).replaceAll("'", "'\\''")}'`).join(' ')
   throw new SpritewrightError('SW_JOURNAL', {
     message: `Expected the records in ${storeFolder} to be of this machine alone, found ${first}${more.length > 0 ? ` and ${more.length} more` : ''} tracked by git: records of another machine could hide a purchase or make one up. Nothing was sent. Take them out of the repository: git rm -r --cached --ignore-unmatch ${places}, and add them to .gitignore.`,

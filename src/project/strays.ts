@@ -5,16 +5,19 @@ import type { Context } from './context.ts'
 import { entriesByHash, isNamed, type Orphan } from './orphans.ts'
 import type { Survey } from './survey.ts'
 
-/** An execution that was taken late, after a person had given its attempt up and another had followed: paid, and not the one that stands for the request. */
+/**
+ * An execution that the service accepted late, after a person had given up its attempt and another had
+ * followed. It is paid, but it is not the one that the request uses.
+ */
 export interface OpenStray extends Orphan {
   readonly stray: Stray
 }
 
 /**
- * Strays whose end is not known here yet, of requests that specs ask for and of others.
+ * Lists the strays whose end is not recorded here yet, both of requests that specs ask for and of others.
  *
  * @param names Of sprites or animations; empty for all.
- * @param found What the specs of those names ask for; undefined where they cannot be read.
+ * @param found What the specs of those names ask for; `undefined` if they cannot be read.
  */
 export async function listStrays(context: Context, names: readonly string[], found: Survey | undefined): Promise<readonly OpenStray[]> {
   const strays = new Map<string, OpenStray>()
@@ -29,24 +32,25 @@ export async function listStrays(context: Context, names: readonly string[], fou
     if (entry) add({ id, hash, entry }, found?.submissionOf(hash).strays)
   }
   for (const [hash, { id, entry }] of entriesByHash(await context.lock.read())) {
-    // Another attempt has followed a stray's, and stands in the lock file: the chains of all others need not be read.
+    // A later attempt has followed a stray, and the lock file records it: the chains of other requests need
+    // not be read.
     if (asked.has(hash) || !isNamed(names, id) || (entry.submission?.attempt ?? 1) < 2) continue
     add({ id, hash, entry }, (await readUnlessBroken(context.journal, hash))?.submission.strays)
   }
   return [...strays.values()]
 }
 
-/** One sentence for a person, told once. */
+/** Warns once about a stray. */
 export function warnOfStray(context: Context, { id, stray }: OpenStray): void {
   tell(context, `${nameOf(id, stray)}: the first build after its end fetches it.`)
 }
 
-/** How a stray is called in words. */
+/** Describes a stray in words. */
 export function nameOf(id: string, { attempt, executionId }: Stray): string {
   return `"${id}", attempt ${attempt}: answered by the service after another purchase had taken its place (execution ${executionId})`
 }
 
-/** Tells a person, once. */
+/** Adds a warning unless it is there already. */
 export function tell(context: Context, words: string | undefined): void {
   if (words !== undefined && !context.warnings.includes(words)) context.warnings.push(words)
 }

@@ -22,52 +22,66 @@ import {
 } from './plan.ts'
 import { readApprovers } from './trust/approvers.ts'
 
-/** One animation of the project, as it would be asked of a service. */
+/** One animation of the project, as it would be requested from a service. */
 export interface WantedAnimation {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
-  /** The picture file that its reference is or begins with; undefined for a chain that begins with a text. */
+  /**
+   * The picture file that is its reference, or the first picture of its chain; missing for a chain that
+   * begins with a text.
+   */
   readonly picture?: ReferencePicture
-  /** Its paid steps and itself, under an identity. */
+  /** The requests of its steps and of its sheet, under an identity. */
   requests(identity: ServiceIdentity): { readonly steps: readonly ImageRequest[]; readonly sheet: SheetRequest }
 }
 
-/** Whether something still has to be sent for the first time, by its state. */
+/** Whether the state needs a new submission. */
 export function isUnsent(item: { readonly state: PlanState }): boolean {
   return item.state === 'missing' || item.state === 'approved' || item.state === 'failed'
 }
 
-/** What the project asks for, and where all of it stands. */
+/** All wanted animations of the project with their states. */
 export interface Survey {
-  /** By sprite name and in the order of the spec. */
+  /** By sprite name, then in the order of the spec. */
   readonly wanted: readonly WantedAnimation[]
-  /** One for each target, in the same order. */
+  /** One for each wanted animation, in the same order. */
   readonly items: readonly PlanItem[]
-  /** Steps of chains that items still to be bought need, and those that were bought; by sprite name and place in the chain, each once. */
+  /**
+   * Steps that are bought, or that an animation not bought yet needs. By sprite name and place in the chain,
+   * each one once.
+   */
   readonly steps: readonly PlanStep[]
   readonly lock: LockFile
-  /** Whose approvals count. */
+  /** The approvers whose approvals count. */
   readonly approvers: Approvers
-  /** What the journal said of a request that was looked at, by its hash. */
+  /** Submission of a request, as the journal recorded it when the survey read it, by request hash. */
   readonly submissionOf: (hash: string) => Submission
-  /** Specs and references that cannot be read. */
+  /** Errors of specs and references that cannot be read. */
   readonly errors: readonly SpritewrightError[]
 }
 
-/** Reads the wanted animations of all specs, or of those that are named. A broken spec stands in `errors`; the others go on. */
+/**
+ * Reads the wanted animations of all specs, or of the named ones. A broken spec adds to `errors`; the other
+ * specs are still read.
+ */
 export async function readWantedAnimations(context: Context, names: readonly string[] = []): Promise<WantedAnimations> {
   const { specs, errors } = await readSpecs(context.host, context.options.root, context.options.specs)
   return toWantedAnimations(context, { specs, errors }, selector(specs, names, errors.length > 0))
 }
 
-/** Everything that specs ask for, and what is wrong with the others. */
+/** Wanted animations of the readable specs, and the errors of the others. */
 export interface WantedAnimations {
-  /** By sprite name and in the order of the spec. */
+  /** By sprite name, then in the order of the spec. */
   readonly wanted: readonly WantedAnimation[]
   readonly errors: readonly SpritewrightError[]
 }
 
-/** What specs ask for: looks at their references. @param isWanted @default all */
+/**
+ * Collects the wanted animations of specs and reads their references.
+ *
+ * @param isWanted Selects animations.
+ * @default all
+ */
 export async function toWantedAnimations(
   context: Context,
   scan: SpecScan,
@@ -75,7 +89,7 @@ export async function toWantedAnimations(
 ): Promise<WantedAnimations> {
   const errors = [...scan.errors]
   const wanted: WantedAnimation[] = []
-  // Sprites may share a picture: what was found in order once is not read again.
+  // Sprites may share a picture: a valid one is read only once.
   const pictures = new Map<string, ReferencePicture>()
   for (const spec of scan.specs) {
     const animations = spec.animations.filter((animation) => isWanted(spec.name, animation.name))
@@ -107,12 +121,21 @@ function toWantedAnimation(spec: SpriteSpec, animation: AnimationSpec, picture: 
   }
 }
 
-/** Where every target stands, by the project's papers and, where it is known, the service's identity and the fingerprint of today's API key under a request's hash. */
+/**
+ * Determines the states of the wanted animations from the stored files.
+ *
+ * @param known Identity of the service, if it is known.
+ * @param keyTagOf Fingerprint of today's API key for a request hash.
+ */
 export async function survey(context: Context, names: readonly string[], known: KnownService, keyTagOf?: KeyTagOf): Promise<Survey> {
   return surveyWanted(context, await readWantedAnimations(context, names), await context.lock.read(), known, keyTagOf)
 }
 
-/** Where these animations stand. @param lock As it was read, now or a moment ago. */
+/**
+ * Determines the states of these animations.
+ *
+ * @param lock As it was read, now or a moment ago.
+ */
 export async function surveyWanted(
   context: Context,
   { wanted, errors }: WantedAnimations,
@@ -155,10 +178,10 @@ export async function surveyWanted(
   return { wanted, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
 }
 
-/** Stands in for an identity that nobody knows yet; its hashes are used nowhere. */
+/** Placeholder for an unknown identity; hashes under it are used nowhere. */
 const nowhere: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
 
-/** What the papers say of some requests, for {@link standingOf}. */
+/** Reads the stored facts of some requests, for {@link standingOf}. */
 export async function readFacts(
   context: Context,
   lock: LockFile,
@@ -184,7 +207,8 @@ export async function readFacts(
 }
 
 /**
- * Checks the references of what is still to be bought against what the service takes, before anything is uploaded.
+ * Checks the references of animations that are not bought yet against the service's limits, before any
+ * upload.
  *
  * @throws `SW_REFERENCE`, one for each sprite.
  */
@@ -197,9 +221,9 @@ export async function checkReferences(context: Context, items: readonly PlanItem
   throwAll(errors)
 }
 
-/** Throws what was found wrong: one error as it is, several as one `AggregateError`. */
+/** Throws the errors of a run: a single one as it is, several as one `AggregateError`. */
 export function throwAll(all: readonly unknown[]): void {
-  // Several orders may have failed by the one step that they share.
+  // Several orders may have failed because of one shared step.
   const errors = [...new Set(all)]
   if (errors.length === 1) throw errors[0]
   if (errors.length > 1) throw new AggregateError(errors, errors.map((error) => (error as Error).message).join('\n'))

@@ -7,12 +7,12 @@ import type { Host } from '../../host/host.ts'
 import type { CheckoutName } from './checkout.ts'
 import { signingKeyName } from './key-ring.ts'
 
-/** Fingerprints whose approvals this machine may buy besides its own. */
+/** Environment variable with fingerprints of further keys whose approvals allow purchases on this machine. */
 export const approversName = 'SPRITEWRIGHT_APPROVERS'
-/** Ways of giving that count. */
+/** Environment variable with the ways of giving that count. */
 export const approvalsName = 'SPRITEWRIGHT_APPROVALS'
 
-/** What {@link readApprovers} reads. */
+/** The sources that {@link readApprovers} reads. */
 export interface ApproverPorts {
   readonly host: Pick<Host, 'disk' | 'env' | 'stateFolder'>
   readonly keys: KeyRing
@@ -22,8 +22,9 @@ export interface ApproverPorts {
 const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
 
 /**
- * Whose approvals may be spent: the user's own, and those of keys that the environment or the user's own settings
- * (`settings.json` in the state folder: `{ "approvers": ["<fingerprint>"] }`) name. No file of a project has a say.
+ * Reads the approvers whose approvals count: the user, and the keys that the environment or the user's own
+ * settings name. The settings are `settings.json` in the state folder: `{ "approvers": ["<fingerprint>"] }`.
+ * No file of a project can add an approver.
  *
  * @throws `SW_CONFIG` for a text that is no fingerprint, or no way of giving.
  */
@@ -36,7 +37,7 @@ export async function readApprovers({ host, keys, checkout }: ApproverPorts): Pr
   return {
     own: (await keys.read())?.fingerprint,
     others: new Set(others),
-    // Whoever gives a machine its key has said that it buys, whatever journal it has.
+    // A key from the environment lets this machine buy, whatever journal it has.
     ...(env[signingKeyName]?.trim() ? {} : { checkout: (await checkout.read()) ?? 'none' }),
     ...(ways.length === 0 ? {} : { given: new Set(ways as readonly Given[]) }),
   }
@@ -56,7 +57,7 @@ async function readSettings({ disk, stateFolder }: Pick<Host, 'disk' | 'stateFol
   }
 }
 
-/** Texts between commas or spaces. */
+/** Splits at commas and white space. */
 function listOf(text: string | undefined): readonly string[] {
   return (text ?? '').split(/[\s,]+/).filter((one) => one !== '')
 }

@@ -4,19 +4,20 @@ import type { Host } from '../../host/host.ts'
 import { publish } from '../../host/publish.ts'
 
 /**
- * The name of a checkout's journal. An approval is good for the journal that it was given beside: another clone of the same
- * user, or this one after both copies of its journal are gone, cannot know whether it was bought already.
+ * The name of a checkout's journal. An approval counts only beside the journal with which it was given.
+ * Another clone of the same user cannot know whether the request was bought already. Neither can this clone
+ * after both copies of its journal are gone.
  */
 export interface CheckoutName {
-  /** Undefined while there is none, or none that the user's own key has sealed. */
+  /** Returns `undefined` if there is none, or none that the user's own key has sealed. */
   read(): Promise<string | undefined>
   readOrMake(): Promise<string>
 }
 
-/** Its file, in the store and in the copy of the journal. */
+/** Name of its file, in the store and in the copy of the journal. */
 export const checkoutFile = 'checkout.json'
 
-/** Opens the name beside the journal, and beside the journal's second copy where one is kept. */
+/** Opens the name beside the journal, and beside the journal's second copy if one is kept. */
 export function openCheckoutName(
   { disk, random }: Pick<Host, 'disk' | 'random'>,
   keys: KeyRing,
@@ -30,13 +31,13 @@ export function openCheckoutName(
       const isOwn = typeof name === 'string' && typeof seal === 'string' && key.isSealOf(seal, sealText(name))
       return isOwn ? name : undefined
     } catch {
-      // A torn file, or somebody else's: as good as none.
+      // A torn file, or one of another program, counts as none.
       return undefined
     }
   }
   const write = async (path: string, name: string, key: SigningKey): Promise<void> => {
     const bytes = new TextEncoder().encode(`${JSON.stringify({ name, seal: key.seal(sealText(name)) })}\n`)
-    // One that is there and not ours is of no use to anybody.
+    // An existing file without our seal has no use.
     if (await disk.stat(path)) await disk.remove(path)
     await publish(disk, random, path, bytes)
   }
@@ -57,7 +58,8 @@ export function openCheckoutName(
       const name = (await find(key)) ?? random.uuid()
       const [own, copy] = places
       if (own !== undefined && (await readOne(own, key)) === undefined) await write(own, name, key)
-      // The copy is for the day on which the first is gone; a state folder that cannot be written costs nothing today.
+      // The copy is only needed if the first file is lost, so a state folder that cannot be written is no
+      // error now.
       if (copy !== undefined && (await readOne(copy, key)) === undefined) await write(copy, name, key).catch(() => {})
       return (await find(key)) ?? name
     },

@@ -7,20 +7,23 @@ import { replaceFile } from '../../host/publish.ts'
 import type { Credentials } from '../../options/credentials.ts'
 import { baseUrlWords, parseBaseUrl } from '../../options/schema.ts'
 
-/** Addresses that may get the key without a question; read from the environment alone, never from a `.env` file. */
+/**
+ * Environment variable with addresses that may get the key without a question. It is never read from a `.env`
+ * file.
+ */
 export const trustedHostsName = 'SPRITEWRIGHT_TRUSTED_HOSTS'
 
 /** An address that a person has confirmed for a key. */
 export interface TrustedHost {
   /** Scheme, host and port: `https://api.example.com`. */
   readonly origin: string
-  /** Of the API key, see {@link fingerprintOfKey}. */
+  /** Fingerprint of the API key, see {@link fingerprintOfKey}. */
   readonly key: string
   /** When it was confirmed, ISO 8601. */
   readonly at: string
 }
 
-/** Where a key and the address that it would be sent to come from. */
+/** An API key with the address to which it would be sent, and the sources of both. */
 export interface KeyRoute {
   readonly origin: string
   /** `environment`, the name of a `.env` file, or of the configuration. */
@@ -28,26 +31,34 @@ export interface KeyRoute {
   /** Fingerprint of the API key. */
   readonly key: string
   readonly keySource: string
-  /** `bound`: the key's own source names the address. `environment`: the environment trusts it. `confirmed`: a person did. */
+  /**
+   * `bound`: the key's own source names the address. `environment`: the environment trusts it. `confirmed`: a
+   * person has confirmed it.
+   */
   readonly trust: 'bound' | 'environment' | 'confirmed' | 'none'
 }
 
 const fileSchema = z.object({ hosts: z.array(z.object({ origin: z.string(), key: z.string(), at: z.string() })) })
 
-/** Tells API keys apart without leading back to one: 64 bits of a hash. */
+/** Distinguishes API keys without revealing them: 64 bits of a hash. */
 export function fingerprintOfKey(key: string): string {
   return createHash('sha256').update('spritewright api key 1').update(key).digest('hex').slice(0, 16)
 }
 
-/** The addresses that this user has confirmed, kept in the state folder. */
+/** The addresses that this user has confirmed, stored in the state folder. */
 export interface TrustedHosts {
   list(): Promise<readonly TrustedHost[]>
   add(host: Pick<TrustedHost, 'origin' | 'key'>): Promise<void>
-  /** Answers how many there were. @param key Fingerprint. @default every key */
+  /**
+   * Removes an address and returns the number of removed entries.
+   *
+   * @param key Fingerprint.
+   * @default every key
+   */
   remove(origin: string, key?: string): Promise<number>
 }
 
-/** Opens the book; nothing is touched before the first call. */
+/** Opens the list of confirmed addresses. It is read at the first call. */
 export function openTrustedHosts({
   disk,
   random,
@@ -84,7 +95,11 @@ export function openTrustedHosts({
   }
 }
 
-/** Scheme, host and port of an address; a host alone stands for https. @throws `SW_USAGE` for anything else. */
+/**
+ * Returns scheme, host and port of an address. A host without a scheme means https.
+ *
+ * @throws `SW_USAGE` for any other text.
+ */
 export function toOrigin(text: string): string {
   const url = parseBaseUrl(text.includes('://') ? text : `https://${text}`)
   if (url !== undefined) return new URL(url).origin
@@ -94,8 +109,9 @@ export function toOrigin(text: string): string {
 }
 
 /**
- * Says whether the key may go to an address. An address that the key's own source names is the owner's; so is one from the
- * environment, or one that the environment trusts. Every other one is a file's word, and a person has to confirm it once.
+ * Decides whether the key may go to an address. An address from the key's own source belongs to the key's
+ * owner. An address from the environment, or one that the environment trusts, counts too. Any other address
+ * comes only from a file, and a person has to confirm it once.
  */
 export async function routeOf(
   { env }: Pick<Host, 'env'>,
@@ -113,7 +129,11 @@ export async function routeOf(
   return { ...route, trust: isConfirmed ? 'confirmed' : 'none' }
 }
 
-/** Lets a trusted route pass. @throws `SW_UNTRUSTED_HOST`; no request has been made then. */
+/**
+ * Checks a route before any request is sent.
+ *
+ * @throws `SW_UNTRUSTED_HOST` for a route that is not trusted.
+ */
 export function checkRoute(route: KeyRoute, isCi: boolean): void {
   if (route.trust !== 'none') return
   const { origin, addressSource, key, keySource } = route
@@ -126,7 +146,7 @@ export function checkRoute(route: KeyRoute, isCi: boolean): void {
   })
 }
 
-/** A source in words: `the environment`, or the file's name. */
+/** Describes a source in words: `the environment`, or the file's name. */
 export function sourceWords(source: string): string {
   return source === 'environment' ? 'the environment' : source
 }

@@ -4,15 +4,18 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
 import { publish } from '../../host/publish.ts'
 
-/** The variable that gives a machine without a person its key. Read from the environment alone, never from a `.env` file. */
+/**
+ * Environment variable with the signing key of a machine without a person. It is never read from a `.env`
+ * file.
+ */
 export const signingKeyName = 'SPRITEWRIGHT_SIGNING_KEY'
 
-/** Owner alone: whoever reads the key can approve in the owner's name. */
+/** Only the owner may read the file: a reader of the key can approve in the owner's name. */
 const ownerOnly = 0o600
 
 /**
- * The user's own signing key: `SPRITEWRIGHT_SIGNING_KEY`, or a file in the user's state folder, outside of every project. It is
- * made when it is first needed, silently.
+ * Opens the user's own signing key: `SPRITEWRIGHT_SIGNING_KEY`, or a file in the user's state folder, outside
+ * of every project. The key is made without a message at its first use.
  */
 export function openKeyRing(host: Pick<Host, 'disk' | 'random' | 'env' | 'stateFolder'>): KeyRing {
   const { disk, random, env, stateFolder } = host
@@ -27,7 +30,7 @@ export function openKeyRing(host: Pick<Host, 'disk' | 'random' | 'env' | 'stateF
   const make = async (): Promise<SigningKey> => {
     const seed = random.bytes(32)
     try {
-      // Of two processes that make one at the same time, both take the first.
+      // If two processes make a key at the same time, both use the first.
       await publish(disk, random, path, new TextEncoder().encode(formatSigningKey(seed)), ownerOnly)
       return (await readFile()) ?? createSigningKey(seed)
     } catch (cause) {
@@ -39,7 +42,7 @@ export function openKeyRing(host: Pick<Host, 'disk' | 'random' | 'env' | 'stateF
     }
   }
   const read = async (): Promise<SigningKey | undefined> => {
-    // Another terminal may make the key while a dev server runs: that there is none is never remembered.
+    // A missing key is not remembered, because another terminal may make one while a dev server runs.
     known ??= await load()
     return known
   }

@@ -2,23 +2,23 @@ import type { Credits } from '../../credit/credits.ts'
 import { lowerTotal } from '../../credit/standing.ts'
 import type { StandingFile } from './standing-file.ts'
 
-/** The limit of everything that a project buys: the lower one of the configured and the accepted total. */
+/** The limit of all purchases of a project: the lower one of the configured and the accepted total. */
 export interface ProjectTotal {
-  /** Undefined if neither the configuration nor an accepted one has a total. */
+  /** Returns `undefined` if neither the configuration nor the accepted ceilings have a total. */
   read(): Promise<Credits | undefined>
-  /** What a person can do to raise it, as a sentence without its end. */
+  /** How a person can raise the total: a sentence without its full stop. */
   howToRaise(): Promise<string>
 }
 
 /**
- * Opens the limit of a project; reads nothing before the first call.
+ * Opens the limit of a project. Files are read at each call, not before.
  *
  * @param configured `approval.total` of the configuration.
  */
 export function openProjectTotal(configured: Credits | undefined, standing: Pick<StandingFile, 'read'>): ProjectTotal {
   const readAccepted = async (): Promise<Credits | undefined> => (await standing.read())?.ceilings.total
   return {
-    // A ceiling that was accepted once limits as well: a file of the project may lower it, not raise it.
+    // The accepted total limits as well: a file of the project may lower the limit, but not raise it.
     read: async () => lowerTotal(configured, await readAccepted()),
     howToRaise: async () => {
       const accepted = await readAccepted()

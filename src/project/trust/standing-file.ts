@@ -18,13 +18,14 @@ const fileSchema = z.object({
 
 /** The standing ceilings that this user has accepted for one project. */
 export interface StandingFile {
-  /** Undefined if none were accepted, or not with the key of today. */
+  /** Returns `undefined` if none were accepted, or not with today's key. */
   read(): Promise<AcceptedCeilings | undefined>
   accept(ceilings: Budget, service: AcceptedCeilings['service']): Promise<void>
 }
 
 /**
- * Opens the file of a project, in the user's state folder: in the project, others could copy it from another one.
+ * Opens the file of a project. It is in the user's state folder, because a file in the project could be
+ * copied from another project.
  *
  * @param place Names the project on this machine.
  */
@@ -49,7 +50,7 @@ export function openStandingFile(
   }
 }
 
-/** Undefined for a damaged file: then nothing was accepted. */
+/** Parses the file. Returns `undefined` for a damaged one, which counts as not accepted. */
 function parseAccepted(text: string): AcceptedCeilings | undefined {
   try {
     const file = fileSchema.parse(JSON.parse(text))
