@@ -3,18 +3,20 @@ import type { TextureSettings } from '../host/textures.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { BuiltPage, PackedAtlas, SheetOptions } from './model.ts'
 
-/** Encodes KTX2; the package and the threads behind it are the caller's. */
+/** Encodes KTX2. The caller provides the package and its threads. */
 export type TextureEncoder = (picture: Bitmap, settings: TextureSettings) => Promise<Uint8Array>
 
-/** What helps to encode. */
+/** Optional inputs of {@link encodeSheet}. */
 export interface EncodeAids {
   /** Needed for KTX2. */
   readonly textures?: TextureEncoder | undefined
-  /** Ends the encoding with its reason, before the next page. */
+  /** Aborts the encoding with its reason, before the next page. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** An atlas with its pages in every encoding that is asked for; frames and layout are those of one. */
+/**
+ * Encodes the pages of an atlas in every requested encoding. All encodings share the frames and the layout.
+ */
 export async function encodeSheet(atlas: Atlas, options: SheetOptions, { textures, signal }: EncodeAids = {}): Promise<PackedAtlas> {
   const [first = 'png', ...others] = options.encodings
   const { pages, alternates = [] } = await encodePages(atlas, {

@@ -19,27 +19,31 @@ import { drawPlaceholder } from './placeholder.ts'
 import { type AnimationQuality, isClosedLoop, judgeFrames } from './quality.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
 
-/** A frame that is ready to be packed. */
+/** A frame that is ready for packing. */
 export interface CutFrame {
-  /** Which delivered frame it is. */
+  /** Index of the delivered frame. */
   readonly index: number
   readonly bitmap: Bitmap
-  /** Where the bitmap stands in the untrimmed frame. @default the bitmap is the whole frame */
+  /**
+   * Position of the bitmap in the untrimmed frame.
+   *
+   * @default the bitmap is the whole frame
+   */
   readonly canvas?: Canvas
 }
 
-/** The frames of an animation, ready to be packed: the first level of the build cache. */
+/** The frames of an animation, ready for packing: the first level of the build cache. */
 export interface CutAnimation {
   /** Sorted by index, each once. */
   readonly frames: readonly CutFrame[]
   /** See {@link PlayedFrames}. */
   readonly room: Canvas
-  /** Missing for a placeholder, and if the frames were not checked. */
+  /** Missing for a placeholder, or if the frames were not checked. */
   readonly quality?: AnimationQuality
   readonly warnings: readonly string[]
 }
 
-/** Scales the played frames to the size in the spec, and trims them unless the spec says otherwise. */
+/** Scales the played frames to the size in the spec. Trims them unless the spec disables it. */
 export async function cutAnimation(input: SheetInput, { frames, indices, room, quality, warnings }: PlayedFrames): Promise<CutAnimation> {
   const { size, pixelArt } = input.spec
   const sized = size === undefined ? frames : await scaleFrames(frames, size, pixelArt, room)
@@ -56,7 +60,7 @@ export async function cutAnimation(input: SheetInput, { frames, indices, room, q
   }
 }
 
-/** The same frames as they were before they were trimmed. Smaller scales are made from these. */
+/** Restores the untrimmed frames. Smaller scales are made from these. */
 export function untrimmed(cut: CutAnimation): CutAnimation {
   const frames = cut.frames.map(({ index, bitmap, canvas }) => {
     if (!canvas) return { index, bitmap }
@@ -68,9 +72,9 @@ export function untrimmed(cut: CutAnimation): CutAnimation {
 }
 
 /**
- * Names cut frames, and adds what the spec says of their playback and their place on a page.
+ * Names cut frames and adds the spec's settings for playback and packing.
  *
- * @throws `SW_SPEC` for borders that leave nothing between them.
+ * @throws `SW_SPEC` for borders that leave no space between them.
  */
 export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimation, 'frames' | 'room'>): FrameSequence {
   const { spec, animation } = input
@@ -94,15 +98,15 @@ export function toSequence(input: SheetInput, { frames, room }: Pick<CutAnimatio
   }
 }
 
-/** `hero/walk/0003`. */
+/** Returns the name of a frame: `hero/walk/0003`. */
 export function frameName({ spec, animation }: Pick<SheetInput, 'spec' | 'animation'>, index: number): string {
   return `${spec.name}/${animation.name}/${frameNumber(index)}`
 }
 
 /**
- * What a nine-slice keeps unstretched. A placeholder that is too small has none.
+ * Borders of a nine-slice, which are not stretched. A placeholder that is too small has none.
  *
- * @throws `SW_SPEC` if nothing is left between two borders: no engine stretches that.
+ * @throws `SW_SPEC` if two borders leave no space between them: no engine can stretch that.
  */
 function fittingBorders(
   { spec, source }: SheetInput,
@@ -121,20 +125,20 @@ function fittingBorders(
   })
 }
 
-/** How a frame is numbered in names: `0003`. */
+/** Formats the number of a frame in names: `0003`. */
 export function frameNumber(index: number): string {
   return String(index).padStart(4, '0')
 }
 
-/** Frames as the game plays them, at the size in which they were delivered. */
+/** Frames as the game plays them, at their delivered size. */
 export interface PlayedFrames {
   /** In playing order, each once. */
   readonly frames: readonly Bitmap[]
-  /** Which delivered frame each of them is. */
+  /** Index of the delivered frame, for each of them. */
   readonly indices: readonly number[]
   /**
-   * Where the delivered frame stands in these, which `stabilize` may enlarge by the same room on opposite
-   * sides. `width` and `height` are those of the delivered frame.
+   * Position of the delivered frame in these frames, which `stabilize` may enlarge by the same amount on
+   * opposite sides. `width` and `height` are those of the delivered frame.
    */
   readonly room: Canvas
   /** Delivered frames that a person has touched up. */
@@ -143,20 +147,24 @@ export interface PlayedFrames {
   readonly warnings: readonly string[]
 }
 
-/** How the frames of an animation are read. */
+/** Options of {@link readPlayed}. */
 export interface PlayOptions {
   readonly layout?: DeliveryLayout | undefined
-  /** Whether the quality of bought frames is checked, which takes longer than reading them. @default true */
+  /**
+   * Whether the quality of bought frames is checked, which takes longer than reading them.
+   *
+   * @default true
+   */
   readonly isJudged?: boolean
 }
 
 /**
- * Opens a result, or draws a placeholder: the frames of an animation that are used, with the frames that a
- * person has touched up, stabilized if the spec asks for it.
+ * Reads the used frames of an animation from its result, or draws a placeholder. Touched-up frames replace
+ * delivered ones. The frames are stabilized if the spec asks for it.
  *
- * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault. `SW_SPEC` if `use` names a
- * frame that was not delivered.
- * `SW_OVERRIDE` for a touched-up frame that does not fit.
+ * @throws `SW_DELIVERY` for a result that cannot be read. It stays in the vault.
+ * @throws `SW_SPEC` if `use` names a frame that was not delivered.
+ * @throws `SW_OVERRIDE` for a touched-up frame that does not fit.
  */
 export async function readPlayed(input: SheetInput, { layout, isJudged = true }: PlayOptions = {}): Promise<PlayedFrames> {
   const { spec, animation, source } = input
@@ -178,7 +186,7 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   return { frames, indices, room: { ...origin, width, height }, touched, ...(quality ? { quality } : {}), warnings }
 }
 
-/** Indices of the frames that are played, each once, in the order in which they first come. */
+/** Indices of the played frames, each once, in the order in which they first appear. */
 function usedFrames(spec: SpriteSpec, animation: AnimationSpec, delivered: number): readonly number[] {
   const used = [...new Set(animation.use ?? Array.from({ length: delivered }, (_, index) => index))]
   const beyond = used.find((index) => index >= delivered)
@@ -189,16 +197,16 @@ function usedFrames(spec: SpriteSpec, animation: AnimationSpec, delivered: numbe
   })
 }
 
-/** The same point of the figure, on a canvas that has grown on every side. */
+/** Moves an anchor to the same point of the figure on a canvas that has grown on every side. */
 function moveAnchor(anchor: { readonly x: number; readonly y: number }, { x, y, width, height }: Canvas): { x: number; y: number } {
   if (x === 0 && y === 0) return anchor
   return { x: (anchor.x * width + x) / (width + 2 * x), y: (anchor.y * height + y) / (height + 2 * y) }
 }
 
 /**
- * All frames of a result as they were delivered, in that order.
+ * Reads all delivered frames of a result, in the order of delivery.
  *
- * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault.
+ * @throws `SW_DELIVERY` for a result that cannot be read. It stays in the vault.
  */
 export async function readDelivered(
   input: Pick<SheetInput, 'spec' | 'animation'> & { readonly source: ResultSource },
@@ -207,7 +215,7 @@ export async function readDelivered(
   return (await openResult(input, input.source, layout)).frames
 }
 
-/** A result with the frames that a person has laid over it. */
+/** Opens a result and replaces the frames that a person has touched up. */
 async function openTouchedUp(
   input: SheetInput,
   source: ResultSource,
@@ -218,7 +226,7 @@ async function openTouchedUp(
   return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
 }
 
-/** What the service says of frames that a person has worked on since is told no more. */
+/** Removes the service's remarks on touched-up frames: they do not apply any more. */
 function withoutTouched(review: FrameReview, touched: ReadonlySet<number>): FrameReview {
   const rest = (frames: readonly number[]): readonly number[] => frames.filter((frame) => !touched.has(frame))
   return {

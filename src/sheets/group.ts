@@ -10,22 +10,30 @@ import type { BuiltAtlas, BuiltGroup, PackedAtlas, PackedGroup } from './model.t
 import { layOut } from './pack-group.ts'
 import type { SheetInput } from './sources.ts'
 
-/** What the making of sheets needs. */
+/** Ports for making sheets. */
 export interface SheetPorts extends AnimationPorts {
   /** Encodes KTX2; needed if that is among the encodings. */
   readonly encodeTexture?: TextureEncoder | undefined
-  /** Where frames lay before; read only with `stable`. @default none */
+  /**
+   * Positions of frames in an earlier build; read only with `stable`.
+   *
+   * @default none
+   */
   readonly earlier?: Layout | undefined
   /**
-   * Ends the making with its reason, before the next animation, group or page. Finished animations are
+   * Aborts the work with its reason, before the next animation, group or page. Finished animations are
    * cached.
    *
    * @default nothing does
    */
   readonly signal?: AbortSignal | undefined
-  /** Takes one sentence for a person. */
+  /** Receives a warning for a person. */
   readonly warn: (message: string) => void
-  /** Takes the fault of touched-up frames; their group is then made without any. @default it is thrown */
+  /**
+   * Receives the error of touched-up frames; their group is then made without any.
+   *
+   * @default it is thrown
+   */
   readonly onOverrideFault?: ((fault: SpritewrightError) => void) | undefined
   /**
    * Whether the quality of an animation (`sprite.animation`) is checked even if many have to be opened.
@@ -33,14 +41,18 @@ export interface SheetPorts extends AnimationPorts {
    * @default only if few have
    */
   readonly isJudged?: ((id: string) => boolean) | undefined
-  /** The last sheets of a dev server. @default none */
+  /**
+   * The last sheets of a dev server, reused if nothing changed.
+   *
+   * @default none
+   */
   readonly memory?: SheetMemory | undefined
 }
 
 /**
- * The last sheet of each group, by the group's name. A sheet that has not changed is the very same object:
- * the dev server tells by that which sprites have changed. Cut frames are
- * not held here: those of a sprite are read from the cache in about a millisecond.
+ * The last sheet of each group, by the group's name. An unchanged sheet stays the same object: the dev server
+ * recognises changed sprites by that. Cut frames are not kept here, because reading those of a sprite from
+ * the cache takes about a millisecond.
  */
 export type SheetMemory = Map<
   string,
@@ -48,15 +60,16 @@ export type SheetMemory = Map<
 >
 
 /**
- * The quality is checked if at most this many animations have to be opened: a new or edited sprite, not an
- * empty cache. `status` and `review` check the others on demand.
+ * The quality of all opened animations is checked if at most this many have to be opened: a new or edited
+ * sprite, not an empty cache. `status` and `review` check the others on demand.
  */
 const fewAnimations = 8
 
 /**
- * The atlases of a group of animations: from memory or cache if its content has not changed, else packed.
+ * Makes the atlases of a group of animations. They come from memory or the cache if the group's content has
+ * not changed.
  *
- * @throws As {@link makeAnimation}, and what `atlas/` refuses.
+ * @throws As {@link makeAnimation}, and errors of `atlas/`.
  */
 export async function makeGroup(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
   const { name, members } = asked
@@ -77,7 +90,7 @@ async function readOrPack(asked: AskedGroup, ports: SheetPorts): Promise<PackedG
   const cached = await readSheet(asked, ports.cache, ports.codec)
   if (cached && (from === undefined || cached.layouts?.includes(from))) return cached
   const packed = await pack(asked, ports)
-  // The next build starts from the layout of this one, and would pack the same.
+  // The next build starts from this build's layout and would pack the same pages.
   const layouts = from === undefined ? {} : { layouts: [from, layoutDigest(toLayout(packed.atlases), names)] }
   const group = { ...packed, ...layouts }
   await writeSheet(asked, group, ports.cache, ports.codec)
@@ -116,7 +129,7 @@ async function readAnimations(members: readonly SheetInput[], ports: SheetPorts)
   return all
 }
 
-/** A packed group with its animations as the specs play them now. */
+/** Adds the animations to a packed group, with the playback of the current specs. */
 function withAnimations({ atlases, quality, warnings }: PackedGroup, members: readonly SheetInput[]): BuiltGroup {
   const toAtlas = (atlas: PackedAtlas): BuiltAtlas => {
     const names = groupBy(
@@ -137,7 +150,7 @@ function withAnimations({ atlases, quality, warnings }: PackedGroup, members: re
   return { atlases: atlases.map(toAtlas), quality, warnings }
 }
 
-/** Items by what they have in common, in their order. */
+/** Groups items by a key and keeps their order. */
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {

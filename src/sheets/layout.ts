@@ -3,21 +3,26 @@ import { SpritewrightError } from '../errors.ts'
 import { sha256 } from '../vault/objects.ts'
 import type { PackedAtlas } from './model.ts'
 
-/** Where frames lie on the pages of each atlas, so that a later build can leave them there. By the atlas's name, at other scales than 1 with its scale: `sprites`, `sprites@2x`. */
+/**
+ * Positions of frames on the pages of each atlas, so that a later build can keep them. The key is the atlas's
+ * name, with the scale unless it is 1: `sprites`, `sprites@2x`.
+ */
 export type Layout = ReadonlyMap<string, readonly EarlierFrame[]>
 
-/** Raised whenever the file says another thing than before. */
+/** Raised when the meaning of the file changes. */
 const layoutVersion = 1
 
-/** More pages than this no group has. */
+/** No group has more pages than this. */
 const mostPages = 10_000
 
-/** What an atlas is called in a layout. */
+/** Returns the key of an atlas in a layout. */
 export function layoutName(atlas: string, scale: number): string {
   return `${atlas}${scaleSuffix(scale)}`
 }
 
-/** Where the frames of atlases lie. Scales that share a layout are in it once, by the largest. */
+/**
+ * Collects the positions of the frames of atlases. Scales that share a layout are in it once, as the largest.
+ */
 export function toLayout(atlases: readonly PackedAtlas[]): Layout {
   const layout = new Map<string, readonly EarlierFrame[]>()
   for (const name of new Set(atlases.map((atlas) => atlas.name))) {
@@ -40,7 +45,11 @@ export function toLayout(atlases: readonly PackedAtlas[]): Layout {
   return layout
 }
 
-/** Tells layouts of one group apart. @param names Of its atlases, see {@link layoutName}. */
+/**
+ * Hashes the layouts of one group.
+ *
+ * @param names Of its atlases, see {@link layoutName}.
+ */
 export function layoutDigest(layout: Layout, names: readonly string[]): string {
   const rows = [...names].sort().map((name) => [name, toRows(layout.get(name) ?? [])])
   return sha256(new TextEncoder().encode(JSON.stringify(rows)))
@@ -52,12 +61,16 @@ function toRows(frames: readonly EarlierFrame[]): readonly (readonly [name: stri
     .map(({ name, page, x, y, width, height, isTurned }) => [name, page, x, y, width, height, ...(isTurned ? [1] : [])] as const)
 }
 
-/** The order of sprites and atlases: by code units. */
+/** Compares names of sprites and atlases by code units. */
 export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
-/** The text of `sprites.layout.json`: sorted, a line for each animation with `[frame, page, x, y, width, height]` of its frames, and a 1 behind them for those that are turned, so that branches seldom meet in one line. */
+/**
+ * Formats `sprites.layout.json`. It is sorted and has a line for each animation, so that branches seldom
+ * change the same line. A line lists `[frame, page, x, y, width, height]` of each frame, and a further 1 for
+ * a turned frame.
+ */
 export function formatLayout(layout: Layout): string {
   const atlases = [...layout]
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -73,17 +86,18 @@ export function formatLayout(layout: Layout): string {
   return `{\n  "version": ${layoutVersion},\n  "atlases": {\n${atlases.join(',\n')}\n  }\n}\n`
 }
 
-/** `hero/walk/0003` is `0003` of `hero/walk`. */
+/** Splits `hero/walk/0003` into `hero/walk` and `0003`. */
 function splitName(frame: string): readonly [animation: string, short: string] {
   const at = frame.lastIndexOf('/')
   return [frame.slice(0, Math.max(at, 0)), frame.slice(at + 1)]
 }
 
 /**
- * Reads what {@link formatLayout} wrote, merged or edited as it may be: places that do not go together any more are the packer's affair.
+ * Parses a text of {@link formatLayout}. It may have been merged or edited: the packer handles positions that
+ * conflict.
  *
- * @param shownAs How a message names the file.
- * @throws `SW_LAYOUT` for what is none, or of another version.
+ * @param shownAs Name of the file in messages.
+ * @throws `SW_LAYOUT` for a text that is no layout, or of another version.
  */
 export function parseLayout(text: string, shownAs: string): Layout {
   const refuse = (found: string): SpritewrightError =>

@@ -1,28 +1,31 @@
 import type { AtlasAnimation, PageFormat, PlacedFrame } from '../../atlas/index.ts'
 import type { AnimationQuality } from './quality.ts'
 
-/** How pages are made; every field is a part of the build key. */
+/** Options of pages. Every field is part of the build key. */
 export interface SheetOptions {
   /** Longest side of a page, pixels. */
   readonly maxSize: number
-  /** How pages are encoded: each in every one of them; by sprite in the first alone. */
+  /**
+   * Encodings of the pages. Every page is written in all of them; with one atlas for each sprite, in the
+   * first one only.
+   */
   readonly encodings: readonly PageFormat[]
   /** zlib level of PNGs, 0 to 9. */
   readonly level: number
-  /** 1 to 100, by encoding; WebP without it is lossless. */
+  /** Quality by encoding, 1 to 100; WebP without it is lossless. */
   readonly quality?:
     | { readonly webp?: number | undefined; readonly avif?: number | undefined; readonly ktx2?: number | undefined }
     | undefined
-  /** What KTX2 pages hold. */
+  /** Texture compression of KTX2 pages. */
   readonly ktx2: 'uastc' | 'etc1s'
-  /** Version of the package that encodes them. */
+  /** Version of the package that encodes KTX2. */
   readonly encoder?: string | undefined
-  /** Corners at most of each frame's outline. */
+  /** Most corners of each frame's outline; missing for no outlines. */
   readonly hull?: number | undefined
   readonly palette?: 'exact' | 'close' | undefined
-  /** Whether frames may be turned on the pages; none are where it is missing. */
+  /** Whether frames may be turned on the pages; none are if it is missing. */
   readonly rotate?: boolean | undefined
-  /** Whether frames stay where an earlier layout has them, as far as density allows. */
+  /** Whether frames keep their positions of an earlier layout, as far as density allows. */
   readonly stable?: boolean | undefined
 }
 
@@ -52,39 +55,35 @@ export interface BuiltAtlas {
   readonly animations: readonly AtlasAnimation[]
 }
 
-/** One sprite as a game sees it. */
+/** One sprite as a game uses it. */
 export interface BuiltSprite {
   readonly name: string
   /** Absolute path of its spec. */
   readonly file: string
-  /** Absolute path of the picture that its reference is or begins with, where there is one. */
+  /** Absolute path of the picture that is its reference or begins its chain; missing if there is none. */
   readonly picture?: string
-  /**
-   * Its folder of frames touched up by hand and the files in it, absolute; missing where there is no folder.
-   */
+  /** Its folder of frames touched up by hand and the files in it, absolute; missing if there is no folder. */
   readonly overridePaths?: readonly string[]
-  /** Name of the atlas that holds it (at every scale). */
+  /** Name of the atlas that contains it (at every scale). */
   readonly atlas: string
   /** Untrimmed frame size at scale 1, pixels. */
   readonly width: number
   readonly height: number
   readonly anchor?: { readonly x: number; readonly y: number }
   readonly pixelArt: boolean
-  /** Whether any of it is a placeholder. */
+  /** Whether any of its animations is a placeholder. */
   readonly isPlaceholder: boolean
   /** Short names of its animations, in the spec's order. */
   readonly animations: readonly string[]
 }
 
-/** Everything that a game needs: sprites, and the atlases that hold them. */
+/** All data for a game: the sprites, and the atlases that contain them. */
 export interface BuiltSheets {
   /** Sorted by name. */
   readonly sprites: readonly BuiltSprite[]
   /** Sorted by name, then by scale, largest first. */
   readonly atlases: readonly BuiltAtlas[]
-  /**
-   * What was found out about the frames of bought animations, sorted by id; missing where nothing was made.
-   */
+  /** Quality of the frames of bought animations, sorted by id; missing if no sheets were made. */
   readonly quality?: readonly AnimationQuality[]
 }
 
@@ -93,19 +92,19 @@ export interface BuiltGroup {
   /** Largest scale first. */
   readonly atlases: readonly BuiltAtlas[]
   readonly quality: readonly AnimationQuality[]
-  /** Sentences for a person, shown whenever the group is used. */
+  /** Warnings for a person, shown whenever the group is used. */
   readonly warnings: readonly string[]
 }
 
 /**
- * An atlas without its animations, which are made of the specs each time: an edit of their pace leaves all
- * pages as they are.
+ * An atlas without its animations. Those are made from the specs each time, so an edit of the pace changes no
+ * page.
  */
 export type PackedAtlas = Omit<BuiltAtlas, 'animations'>
 
-/** A group as it was packed: the second level of the build cache. */
+/** A packed group: the second level of the build cache. */
 export interface PackedGroup extends Omit<BuiltGroup, 'atlases'> {
   readonly atlases: readonly PackedAtlas[]
-  /** With `stable`: digests of the layouts from which it would be packed as it is. */
+  /** With `stable`: digests of the layouts from which packing gives the same pages. */
   readonly layouts?: readonly string[]
 }

@@ -3,16 +3,16 @@ import { SpritewrightError } from '../errors.ts'
 import { animationId } from '../spec/request.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
 
-/** Frames at the size in which they were delivered, in that order. */
+/** Delivered frames at their delivered size, in the order of delivery. */
 export interface OpenedResult {
   readonly frames: readonly Bitmap[]
   readonly warnings: readonly string[]
 }
 
 /**
- * Opens a result.
+ * Opens a result and reads its frames.
  *
- * @throws `SW_DELIVERY` for a result that cannot be read: it stays in the vault.
+ * @throws `SW_DELIVERY` for a result that cannot be read. It stays in the vault.
  */
 export async function openResult(
   { spec, animation }: Pick<SheetInput, 'spec' | 'animation'>,
@@ -36,7 +36,7 @@ export async function openResult(
   }
 }
 
-/** The parts that a profile names, under the names by which they are recognised. */
+/** Selects the parts that a profile names, and gives them the names by which they are recognised. */
 function nameParts(entries: readonly ArchiveEntry[], layout: DeliveryLayout): readonly ArchiveEntry[] {
   const take = (name: string, as: string): ArchiveEntry => {
     const entry = entries.find((other) => other.name === name)

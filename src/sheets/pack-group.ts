@@ -1,18 +1,22 @@
 import { type Atlas, alignSequences, type FrameSequence, makeAtlas, scaleSequence, sharedUnit, shrinkAtlas } from '../../atlas/index.ts'
 import { type Layout, layoutName } from './layout.ts'
 
-/** How a group is laid out on pages. */
+/** Options of {@link layOut}. */
 export interface LayOutOptions {
   /** Longest side of a page, pixels. */
   readonly maxSize: number
   /** Whether frames may be turned. */
   readonly rotate: boolean
-  /** Where frames lay before, and stay as far as density allows. @default all is packed anew */
+  /**
+   * Positions of frames in an earlier build, which are kept as far as density allows.
+   *
+   * @default all is packed anew
+   */
   readonly earlier?: Layout | undefined
 }
 
 /**
- * Packs a group at all its scales: in one layout, or each in its own where they have none in common.
+ * Packs a group at all its scales: in one layout, or in one for each scale if they have no common unit.
  *
  * @param scales Largest first.
  */

@@ -2,25 +2,28 @@ import { type Bitmap, makePlaceholder, readPicture } from '../../atlas/index.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 
-/** What a stand-in is drawn from, for what is not bought. */
+/** Source of a placeholder for an animation that is not bought. */
 export interface PlaceholderSource {
   readonly kind: 'placeholder'
-  /** Changes with everything that it is drawn from. */
+  /** Changes with every input of the drawing. */
   readonly sha256: string
-  /** The reference picture; undefined where it is still to be made. */
+  /** Reads the reference picture. Returns `undefined` if it has not been made yet. */
   readonly read: () => Promise<Uint8Array | undefined>
-  /** What the sprite is: what is drawn where there is no picture. */
+  /** Description of the sprite. It selects the figure if there is no picture. */
   readonly prompt: string
-  /** Whether a corner tells it from the real thing. */
+  /** Whether a mark in a corner distinguishes it from a bought animation. */
   readonly isMarked: boolean
-  /** Reads frames of the same sprite that are bought: what comes will most likely be as large. */
+  /** Reads bought frames of the same sprite: the result will most likely have the same size. */
   readonly readLike?: (() => Promise<readonly Bitmap[]>) | undefined
 }
 
-/** The frames of a stand-in: as many as are asked for, as large as bought ones of the same sprite, where there are some, else shaped like the reference. */
+/**
+ * Draws the frames of a placeholder, as many as the spec asks for. They have the size of bought frames of the
+ * same sprite if there are some, else the shape of the reference.
+ */
 export async function drawPlaceholder(spec: SpriteSpec, animation: AnimationSpec, source: PlaceholderSource): Promise<readonly Bitmap[]> {
   const picture = await source.read()
-  // What cannot be read any more is told where it is used itself.
+  // A result that cannot be read is reported for its own animation, not here.
   const like = (await source.readLike?.().catch(() => []))?.[0]
   return makePlaceholder(picture && (await readPicture(picture)), {
     frames: animation.frames,

@@ -3,47 +3,53 @@ import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 
-/** Something about the frames of an animation that a person should look at. It costs nothing and stops nothing. */
+/** A remark on the frames of an animation for a person. It costs nothing and stops nothing. */
 export interface FrameFlag {
-  /** A fault that the frames show, or what the service says of them: `inspect` them, it `shifted` them. `background` may come from both. */
+  /**
+   * A measured fault, or a remark of the service: `inspect` (a person should check the frames) or `shifted`
+   * (the service moved them). `background` may come from both.
+   */
   readonly fault: QualityFault | 'inspect' | 'shifted'
   readonly from: 'frames' | 'service'
   /** Indices of delivered frames, ascending. */
   readonly frames: readonly number[]
-  /** The worst figure and the limit, in the unit of the fault; only where it comes from the frames. */
+  /** The worst figure and the limit, in the unit of the fault; only if it comes from the frames. */
   readonly value?: number
   readonly limit?: number
-  /** What it is, in a few words. */
+  /** Describes it in a few words. */
   readonly words: string
 }
 
-/** What was found out about the frames of one bought animation, as the game plays them. */
+/** Quality of the frames of one bought animation, as the game plays them. */
 export interface AnimationQuality {
   /** `sprite.animation`. */
   readonly id: string
   /** See `docs/quality.md`. */
   readonly figures: QualityFigures
-  /** Empty where nothing stands out. */
+  /** Empty if no figure is over its limit and the service has no remark. */
   readonly flags: readonly FrameFlag[]
 }
 
-/** What is looked at. */
+/** Input of {@link judgeFrames}. */
 export interface JudgedFrames {
   readonly spec: SpriteSpec
   readonly animation: AnimationSpec
   /** In playing order, each once. */
   readonly frames: readonly Bitmap[]
-  /** Which delivered frame each of them is. */
+  /** Index of the delivered frame, for each of them. */
   readonly indices: readonly number[]
   readonly review: FrameReview | undefined
 }
 
-/** Whether the last frame of what is played is followed by the first. A frame that comes twice is a turn made by hand. */
+/**
+ * Whether playback goes from the last frame directly to the first. A frame that is used twice makes the
+ * animation turn back, so it is no closed loop.
+ */
 export function isClosedLoop({ loop, yoyo, use }: AnimationSpec): boolean {
   return loop && !yoyo && (use === undefined || new Set(use).size === use.length)
 }
 
-/** Looks at frames and joins what they show with what the service said of them. Frames that are not used are not told of. */
+/** Measures frames and adds the service's remarks on them. Unused frames are left out. */
 export function judgeFrames({ spec, animation, frames, indices, review }: JudgedFrames): AnimationQuality {
   const { figures, flags } = inspectQuality(frames, { loop: isClosedLoop(animation), background: spec.background })
   const own = flags.map(({ fault, frames: at, value, limit }): FrameFlag => {
@@ -58,7 +64,7 @@ function serviceFlags({ background, stabilize }: SpriteSpec, indices: readonly n
   const told: readonly (readonly [FrameFlag['fault'], readonly number[], string])[] = [
     ['background', background === 'keep' ? [] : review.keptBackgroundFrames, 'the service left the background in'],
     ['inspect', review.inspectionFrames, 'the service advises to look at them'],
-    // Where they are put back, there is nothing left to do.
+    // `stabilize` puts them back, so nothing is left to do.
     ['shifted', stabilize ? [] : review.sourceShiftedFrames, 'the service shifted them; "stabilize": true puts them back'],
   ]
   return told.flatMap(([fault, frames, text]) => {

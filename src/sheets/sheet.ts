@@ -12,11 +12,10 @@ import type { SheetInput } from './sources.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
 
 /**
- * Makes the atlases of a project. A group whose content has not changed comes from the cache, and opens no
- * result.
+ * Makes the atlases of a project. An unchanged group comes from the cache and opens no result.
  *
- * @param grouping `group` packs by the specs' `atlas`, `sprite` makes one atlas a sprite.
- * @throws `SW_DELIVERY`, `SW_SPEC`, or what `atlas/` refuses (`SW_PACK`, `SW_FRAME_SIZE`).
+ * @param grouping `group` packs by the specs' `atlas`; `sprite` makes one atlas for each sprite.
+ * @throws `SW_DELIVERY`, `SW_SPEC`, or an error of `atlas/` (`SW_PACK`, `SW_FRAME_SIZE`).
  */
 export async function makeSheets(
   inputs: readonly SheetInput[],
@@ -37,12 +36,11 @@ export async function makeSheets(
 }
 
 /**
- * The quality of bought animations, sorted by id: from the cache, or checked now, which opens the results. A
- * result that cannot be read is
- * left out: a build reports it.
+ * Returns the quality of bought animations, sorted by id. It comes from the cache, or from a check now, which
+ * opens the results. A result that cannot be read is left out: a build reports it.
  *
  * @param inputs All of the project: groups are kept whole.
- * @param ids `sprite.animation` of those that are asked for.
+ * @param ids Animations (`sprite.animation`) whose quality is returned.
  */
 export async function readQuality(
   inputs: readonly SheetInput[],
@@ -68,7 +66,10 @@ export async function readQuality(
   return sortQuality([...known.values()].filter(({ id }) => ids.has(id)))
 }
 
-/** Checked once: it is cached with the frames. Returns `undefined` if the result cannot be read. */
+/**
+ * Checks the quality once, then it is cached with the frames. Returns `undefined` if the result cannot be
+ * read.
+ */
 async function readOneQuality(input: SheetInput, ports: AnimationPorts): Promise<AnimationQuality | undefined> {
   const cached = await readAnimation(input, ports)
   if (cached?.quality) return cached.quality
@@ -85,8 +86,8 @@ function sortQuality(all: readonly AnimationQuality[]): readonly AnimationQualit
 }
 
 /**
- * A dev server packs sprite by sprite: without a stable layout, and in one encoding. KTX2 takes too long, and
- * cannot be swapped in place.
+ * Options for a dev server, which packs each sprite by itself: no stable layout, and only one encoding. KTX2
+ * is left out, because it takes too long and cannot be swapped in place.
  */
 function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetOptions {
   if (grouping === 'group') return options
@@ -95,8 +96,8 @@ function optionsFor(grouping: 'group' | 'sprite', options: SheetOptions): SheetO
 }
 
 /**
- * Groups sorted by name. A page has one filter, so pixel art and smooth art of one group lie on separate
- * pages.
+ * Groups the inputs, sorted by name. A page has one filter, so pixel art and smooth art of one group have
+ * separate pages.
  */
 function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'): ReadonlyMap<string, readonly SheetInput[]> {
   const smooth = new Set(inputs.filter(({ spec }) => !spec.pixelArt).map(({ spec }) => spec.atlas))
@@ -107,7 +108,10 @@ function groupInputs(inputs: readonly SheetInput[], grouping: 'group' | 'sprite'
   return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Without the touched-up frames where they do not fit and the caller would rather know than stop. */
+/**
+ * Makes a group. If its touched-up frames do not fit and the caller handles that error, makes it without
+ * them.
+ */
 async function makeWithOverrides(asked: AskedGroup, ports: SheetPorts): Promise<BuiltGroup> {
   try {
     return await makeGroup(asked, ports)

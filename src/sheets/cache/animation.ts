@@ -7,7 +7,7 @@ import { type BuildCache, formatVersion } from './cache.ts'
 import { packFile, unpackFile } from './packed-file.ts'
 import { type FrameHead, readAnimationHead } from './schema.ts'
 
-/** What the reading of animations needs. */
+/** Ports for reading animations. */
 export interface AnimationPorts {
   readonly cache: BuildCache
   /**
@@ -22,7 +22,7 @@ export interface AnimationPorts {
 /** The largest untrimmed frame that an entry may have, pixels: about that of the largest delivery. */
 const mostPixels = 2 ** 27
 
-/** The key of everything that decides about the frames of an animation before they are packed. */
+/** Cache key of an animation's cut frames: a hash of all inputs before packing. */
 export function animationKey({ spec, animation, source, overrides }: SheetInput, codec = ''): string {
   const { background, pixelArt, stabilize, size, trim, borders } = spec
   const { loop, yoyo, use, frames } = animation
@@ -32,7 +32,7 @@ export function animationKey({ spec, animation, source, overrides }: SheetInput,
     codec,
     name: `${spec.name}/${animation.name}`,
     source: [source.kind, source.sha256, frames],
-    // The quality has the words of the service in it, and `stabilize` asks which frames it shifted.
+    // The quality contains the service's remarks, and `stabilize` reads which frames the service shifted.
     review: isResult ? (source.review ?? null) : null,
     overrides: isResult ? (overrides?.key ?? null) : null,
     background,
@@ -45,8 +45,8 @@ export function animationKey({ spec, animation, source, overrides }: SheetInput,
 }
 
 /**
- * The cut frames of an animation from the cache. Returns `undefined` if there are none, or if they do not fit
- * the spec.
+ * Reads the cut frames of an animation from the cache. Returns `undefined` if there are none, or if they do
+ * not fit the spec.
  */
 export async function readAnimation(input: SheetInput, { cache, codec }: AnimationPorts): Promise<CutAnimation | undefined> {
   const bytes = await cache.read(animationKey(input, codec))

@@ -13,9 +13,8 @@ export const formatVersion: number = 14
 
 /**
  * The build cache: data that can be made again, by build key. It has two kinds of entries, the cut frames of
- * an animation (`cached-animation.ts`) and the pages of a group
- * (`cached-sheet.ts`). Losing an entry costs time, never money, so a folder that cannot be written is a
- * warning.
+ * an animation (`animation.ts`) and the pages of a group (`sheet.ts`). Losing an entry costs time, never
+ * money, so a folder that cannot be written is a warning.
  */
 export interface BuildCache {
   /** The bytes of an entry. Returns `undefined` if there is none, or if it is damaged. */
@@ -34,7 +33,7 @@ export interface CachePorts {
   readonly disk: Disk
   readonly random: Random
   readonly clock: Pick<Clock, 'wall'>
-  /** Takes one sentence for a person. */
+  /** Receives a warning for a person. */
   readonly warn: (message: string) => void
 }
 

@@ -9,14 +9,14 @@ import { type BuildCache, formatVersion } from './cache.ts'
 import { packFile, unpackFile } from './packed-file.ts'
 import { type GroupHead, type PageHead, readGroupHead } from './schema.ts'
 
-/** A group of animations that is to be packed. */
+/** A group of animations to pack. */
 export interface AskedGroup {
   readonly name: string
   readonly members: readonly SheetInput[]
   readonly options: SheetOptions
 }
 
-/** The key of everything that decides about the pages of a group, and where frames lie on them. */
+/** Cache key of a group: a hash of all inputs of its pages and of the frames' positions on them. */
 export function sheetKey({ name, members, options }: AskedGroup, codec = ''): string {
   const toPart = (input: SheetInput): object => {
     const { extrude, padding, borders, anchor } = input.spec
@@ -31,7 +31,7 @@ export function scalesOf(members: readonly SheetInput[]): readonly number[] {
 }
 
 /**
- * The pages of a group from the cache. Returns `undefined` if there are none, or if they do not fit the
+ * Reads the pages of a group from the cache. Returns `undefined` if there are none, or if they do not fit the
  * specs.
  */
 export async function readSheet(asked: AskedGroup, cache: BuildCache, codec?: string): Promise<PackedGroup | undefined> {
@@ -113,7 +113,7 @@ function isAtlasOf(atlas: PackedAtlas, { name, members, options }: AskedGroup): 
   )
 }
 
-/** `hero/walk/0003` is of `hero/walk`. */
+/** Returns `hero/walk` for `hero/walk/0003`. */
 function animationOf(frame: string): string {
   return frame.slice(0, frame.lastIndexOf('/'))
 }

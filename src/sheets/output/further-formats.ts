@@ -12,7 +12,10 @@ import {
 import { SpritewrightError } from '../../errors.ts'
 import type { BuiltAtlas } from '../sheet.ts'
 
-/** An atlas as a format takes it: its pages in the encodings that are for it, under their file names, without their pixels. */
+/**
+ * Converts an atlas to the input of a format: its pages in the format's encodings, under their file names,
+ * without pixels.
+ */
 export function toEncoded(atlas: BuiltAtlas, format: EngineFormat): EncodedAtlas {
   const { name, scale, pixelArt, frames, animations } = atlas
   const lists = [atlas.pages, ...(atlas.alternates ?? [])]
@@ -31,15 +34,16 @@ export function toEncoded(atlas: BuiltAtlas, format: EngineFormat): EncodedAtlas
   return { atlas: { name, scale, pixelArt, frames, animations, pages: [] }, pages, ...(alternates.length === 0 ? {} : { alternates }) }
 }
 
-/** The pages of atlases as files, in every encoding. */
+/** Returns the pages of atlases as files, in every encoding. */
 export function pageFiles(encoded: readonly EncodedAtlas[]): readonly OutputFile[] {
   return encoded.flatMap(({ pages, alternates = [] }) => [pages, ...alternates].flat())
 }
 
 /**
- * The files of a format that is no engine's own, in a folder of its name that holds all that they name.
+ * Makes the files of a further format: a folder of its name, with all pages to which the files refer.
  *
- * @throws `SW_CONFIG` for a format of the project's own that throws, or answers no list of files inside of its folder.
+ * @throws `SW_CONFIG` if a format of the project throws, or does not return a list of files inside its
+ * folder.
  */
 export async function writeFormat(wanted: FormatName | EngineFormat, built: readonly BuiltAtlas[]): Promise<readonly OutputFile[]> {
   const format = typeof wanted === 'string' ? formats[wanted] : wanted
@@ -52,13 +56,13 @@ export async function writeFormat(wanted: FormatName | EngineFormat, built: read
   return [...pages, ...written].map(({ file, bytes }) => ({ file: `${format.name}/${file}`, bytes }))
 }
 
-/** Reads the pages again: the cache holds them encoded. */
+/** Decodes the pages again, because the cache has them encoded. */
 async function withPixels({ atlas, pages }: EncodedAtlas): Promise<EncodedAtlas> {
   const bitmaps = await Promise.all(pages.map(({ file, bytes }) => readPage(bytes, file.split('.').pop() as Exclude<PageFormat, 'ktx2'>)))
   return { atlas: { ...atlas, pages: bitmaps.map((bitmap, index) => ({ index, bitmap })) }, pages }
 }
 
-/** What a project's own format writes; whatever it does wrong is told as what is wrong with the configuration. */
+/** Runs a format of the project. Its faults are reported as errors of the configuration. */
 function writeOwn(format: EngineFormat, atlases: readonly EncodedAtlas[]): readonly OutputFile[] {
   let written: unknown
   try {
@@ -68,7 +72,7 @@ function writeOwn(format: EngineFormat, atlases: readonly EncodedAtlas[]): reado
     throw refusal(format.name, `to write its files, found that it throws ${said}`, { cause })
   }
   if (written instanceof Promise) {
-    // Whatever becomes of it, nobody waits for it any more.
+    // Nothing waits for this promise; its rejection must not end the process.
     written.catch(() => {})
     throw refusal(format.name, 'to answer a list of files, found a promise: write() must not be async')
   }
@@ -76,7 +80,7 @@ function writeOwn(format: EngineFormat, atlases: readonly EncodedAtlas[]): reado
   return written as readonly OutputFile[]
 }
 
-/** Refuses files that do not belong into the format's folder, or would hide one another. */
+/** Throws for files outside the format's folder, and for files that would overwrite one another. */
 function checkFiles(format: string, written: readonly OutputFile[], pages: readonly OutputFile[]): void {
   const taken = new Map<string, string>(pages.map(({ file }) => [file.toLowerCase(), 'a page']))
   for (const entry of written as readonly (Partial<OutputFile> | null | undefined)[]) {

@@ -10,12 +10,14 @@ import { pageFiles, toEncoded, writeFormat } from './further-formats.ts'
 import { toSpecTypings, toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
 
 /**
- * The files of a project's output folder: pages and the engines' data, `sprites.d.ts`, and a folder for each further format, with all that it needs. Equal sheets
- * give equal bytes.
+ * Makes the files of a project's output folder: the pages and the engines' data, `sprites.d.ts`, and a
+ * complete folder for each further format. Equal sheets give equal bytes.
  *
- * @param engines Whose data lies beside the pages.
- * @param further Formats by name, or of the project's own; an engine that is there already is not written again.
- * @throws `SW_CONFIG` for a format of the project's own that throws, or answers no list of files inside of its folder.
+ * @param engines Formats whose data is beside the pages.
+ * @param further Formats by name, or of the project. A format that is one of the engines is not written
+ * again.
+ * @throws `SW_CONFIG` if a format of the project throws, or does not return a list of files inside its
+ * folder.
  */
 export async function toOutput(
   sheets: BuiltSheets,
@@ -36,9 +38,11 @@ export async function toOutput(
 }
 
 /**
- * Writes the typings of every sprite beside its spec, and removes those that it wrote for specs that are gone from the same folders. Answers the paths that changed.
+ * Writes the typings of every sprite beside its spec. In the same folders, removes its typings of specs that
+ * are gone. Returns the paths that changed.
  *
- * @param unmade Specs of which nothing is made: their typings say what they ask for. @default none
+ * @param unmade Specs without sheets: their typings follow the spec.
+ * @default none
  */
 export async function writeTypings(
   ports: { disk: Disk; random: Random },
@@ -51,7 +55,8 @@ export async function writeTypings(
   ]
   const changed: boolean[] = []
   let next = 0
-  // Whoever watches the folder reads all of it again for each file that comes, unless many come at once; and what a crash tears is written again.
+  // A watcher of the folder reads all of it again for each new file, unless many come at once. So several
+  // files are written at once, and without a sync, because a file that a crash tears is written again.
   const lane = async (): Promise<void> => {
     for (let index = next++; index < texts.length; index = next++) {
       const [file, text] = texts[index] as (typeof texts)[number]
@@ -63,10 +68,13 @@ export async function writeTypings(
   return [...written, ...(await removeStale(ports, new Set(texts.map(([file]) => dirname(file)))))]
 }
 
-/** Files of typings that are written at once. */
+/** Number of typings files that are written at once. */
 const lanes = 8
 
-/** Typings whose spec is not there any more, in the folders of specs, where their first line says that they are ours. */
+/**
+ * Removes typings whose spec is gone from folders of specs, if their first line shows that spritewright wrote
+ * them.
+ */
 async function removeStale(ports: { disk: Disk }, folders: ReadonlySet<string>): Promise<readonly string[]> {
   const removed: string[] = []
   for (const folder of folders) {
@@ -96,7 +104,10 @@ async function writeChanged(
   return true
 }
 
-/** Writes files into a folder, each whole or not at all; one whose bytes are there already is left alone. */
+/**
+ * Writes files into a folder, each one whole or not at all. A file whose bytes have not changed is not
+ * written.
+ */
 export async function writeOutput(
   ports: { disk: Disk; random: Random },
   folder: string,

@@ -2,10 +2,13 @@ import type { SpriteSpec } from '../../spec/spec.ts'
 import { frameNumber } from '../frames.ts'
 import type { BuiltSheets, BuiltSprite } from '../sheet.ts'
 
-/** The first line of every file of typings, by which they are known again. */
+/** The first line of every typings file. It identifies files that spritewright wrote. */
 export const typingsMark: string = '// Written by spritewright; changes are lost.'
 
-/** The text of `sprites.d.ts`: literal names of all sprites, animations and frames, for a page that loads the written files by itself. */
+/**
+ * Makes the text of `sprites.d.ts`: literal names of all sprites, animations and frames, for a page that
+ * loads the written files by itself.
+ */
 export function toSpriteDeclarations(sheets: BuiltSheets): string {
   const frames = [...new Set(sheets.atlases.flatMap((atlas) => atlas.frames.map((frame) => frame.name)))].sort()
   const animations = [...new Set(sheets.atlases.flatMap((atlas) => atlas.animations.map((animation) => animation.name)))].sort()
@@ -20,8 +23,9 @@ export function toSpriteDeclarations(sheets: BuiltSheets): string {
 }
 
 /**
- * The typings of one spec file as a module: literal names of its animations and frames. They belong beside the spec, see {@link typingsFile}; TypeScript reads them there before the JSON itself,
- * with `allowArbitraryExtensions`.
+ * Makes the typings of one spec file as a module: literal names of its animations and frames. The file's
+ * place is beside the spec, see {@link typingsFile}. TypeScript reads it there before the JSON itself, with
+ * `allowArbitraryExtensions`.
  */
 export function toSpriteTypings(sprite: BuiltSprite, sheets: BuiltSheets): string {
   const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
@@ -29,7 +33,10 @@ export function toSpriteTypings(sprite: BuiltSprite, sheets: BuiltSheets): strin
   return toTypings(sprite.name, sprite.animations, frames)
 }
 
-/** The same by what a spec asks for, before anything of it is made. A delivery of another number of frames is told once it has been opened. */
+/**
+ * Makes the same typings from a spec alone, before any sheet is made. If a delivery has another number of
+ * frames, that is reported when it is opened.
+ */
 export function toSpecTypings({ name, animations }: SpriteSpec): string {
   const frames = animations.flatMap(({ name: animation, frames: count, use }) =>
     [...new Set(use ?? Array.from({ length: count }, (_, index) => index))].map((index) => `${name}/${animation}/${frameNumber(index)}`),
@@ -57,7 +64,7 @@ function toTypings(name: string, animations: readonly string[], frames: readonly
   ].join('\n')
 }
 
-/** Where the typings of a spec lie: `hero.sprite.json` has `hero.sprite.d.json.ts` beside it. */
+/** Returns the path of a spec's typings: `hero.sprite.d.json.ts` beside `hero.sprite.json`. */
 export function typingsFile(specFile: string): string {
   return specFile.replace(/\.([^.]+)$/, '.d.$1.ts')
 }

@@ -4,32 +4,32 @@ import { type ErrorFacts, SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import { sha256 } from '../../vault/objects.ts'
 
-/** A file of the folder, as it was when it was found. */
+/** A file of the folder, with its digest when it was found. */
 export interface OverrideFile {
   /** Absolute path. */
   readonly path: string
   readonly sha256: string
 }
 
-/** A picture that lies over one frame: a whole file, or a part of an export's sheet. */
+/** A picture that replaces one frame: a whole file, or a part of an export's sheet. */
 export interface FoundOverride {
   /** Index of the delivered frame. */
   readonly frame: number
   readonly picture: OverrideFile
-  /** Absent: the whole picture. */
+  /** Missing for a whole picture. */
   readonly part?: SheetFrame
 }
 
-/** All that one name (`walk`, `walk@2`) has in the folder. */
+/** All frames of one name (`walk`, `walk@2`) in the folder. */
 export interface OverrideLayer {
-  /** The subfolder, or the JSON of the export, absolute; the first of both. */
+  /** The subfolder, or the JSON of the export, absolute; the first one if there are both. */
   readonly path: string
   readonly frames: readonly FoundOverride[]
-  /** Everything that was read for it, the JSON of an export too. */
+  /** All files that were read for it, including the JSON of an export. */
   readonly files: readonly OverrideFile[]
 }
 
-/** A larger JSON is no export of an animation. */
+/** Largest JSON of an export, bytes; a larger one is not an export of an animation. */
 const maximumJsonBytes = 4 << 20
 
 const pictureName = /\.(?:png|jpe?g|webp|gif|bmp|tga|avif)$/i
@@ -38,9 +38,10 @@ const frameName = /^(\d{1,4})\.png$/i
 const numberInName = /(?:^|[ /_-])(\d{1,4})(?:\.\w+)?$/
 
 /**
- * Reads what lies in a folder of frames that were touched up by hand. Names that begin with a dot, and files that are neither pictures nor JSON, are nobody's frames and left alone.
+ * Reads a folder of frames that were touched up by hand. It ignores names that begin with a dot, and files
+ * that are neither pictures nor JSON.
  *
- * @returns By the name of a subfolder or of an export: `walk`, or `walk@2`.
+ * @returns Layers by the name of a subfolder or of an export: `walk`, or `walk@2`.
  * @throws `SW_OVERRIDE` for a picture that names no frame, two for one frame, or a JSON that is no export.
  */
 export async function readOverrideFolder(disk: Disk, folder: string): Promise<ReadonlyMap<string, OverrideLayer>> {
@@ -75,7 +76,7 @@ export async function readOverrideFolder(disk: Disk, folder: string): Promise<Re
   return layers
 }
 
-/** Frames as files of their own, `0003.png`. */
+/** Reads a subfolder of frames in files of their own: `0003.png`. */
 async function readFrameFolder(disk: Disk, folder: string): Promise<OverrideLayer> {
   const frames: FoundOverride[] = []
   for (const name of await visibleNames(disk, folder)) {
@@ -93,7 +94,11 @@ async function readFrameFolder(disk: Disk, folder: string): Promise<OverrideLaye
   return { path: folder, frames, files: frames.map(({ picture }) => picture) }
 }
 
-/** An export of Aseprite: a JSON, hash or array, and the sheet that it names. @param pictures Names of those that lie beside it. */
+/**
+ * Reads an export of Aseprite: a JSON (hash or array), and the sheet that it names.
+ *
+ * @param pictures Names of the pictures in the same folder.
+ */
 async function readExport(
   disk: Disk,
   folder: string,
@@ -123,7 +128,10 @@ async function readExport(
   return { layer: { path, frames, files: [{ path, sha256: sha256(bytes) }, picture] }, image }
 }
 
-/** Which frame each part of a sheet is: by the number at the end of its name; where no name has one, by its place. */
+/**
+ * Assigns a frame to each part of a sheet: by the number at the end of its name, or by its position if no
+ * name has a number.
+ */
 function numberFrames(path: string, parts: readonly SheetFrame[]): readonly { readonly frame: number; readonly part: SheetFrame }[] {
   const numbers = parts.map(({ name }) => numberInName.exec(name)?.[1])
   if (numbers.every((number) => number === undefined)) return parts.map((part, frame) => ({ frame, part }))
@@ -157,7 +165,7 @@ async function visibleNames(disk: Disk, folder: string): Promise<readonly string
   return (await disk.list(folder)).filter((name) => !name.startsWith('.'))
 }
 
-/** What is wrong with a file of the folder. */
+/** Makes the error for a file of the folder. */
 export function overrideError(
   file: string,
   {

@@ -6,15 +6,22 @@ import type { AnimationSpec, SpriteSpec } from '../../spec/spec.ts'
 import { sha256 } from '../../vault/objects.ts'
 import { type FoundOverride, type OverrideFile, type OverrideLayer, overrideError, readOverrideFolder } from './files.ts'
 
-/** Frames of one animation that a person has touched up. They lie over what was bought, never over a placeholder. */
+/**
+ * Frames of one animation that a person has touched up. They replace bought frames, never those of a
+ * placeholder.
+ */
 export interface Overrides {
-  /** For the build key: what they say, without their paths. */
+  /** Part of the build key: frames, digests and parts of pictures, without paths. */
   readonly key: readonly (readonly [frame: number, sha256: string, part: unknown])[]
-  /** Decodes the pictures. @throws `SW_OVERRIDE` for one that cannot be read, or has changed since it was found. */
+  /**
+   * Decodes the pictures.
+   *
+   * @throws `SW_OVERRIDE` for a picture that cannot be read, or has changed since it was found.
+   */
   read(): Promise<readonly Override[]>
 }
 
-/** A picture that lies over a frame. */
+/** A picture that replaces a frame. */
 export interface Override {
   /** Index of the delivered frame. */
   readonly frame: number
@@ -23,23 +30,25 @@ export interface Override {
   readonly bitmap: Bitmap
 }
 
-/** What the folder of a sprite has for its animations. */
+/** Touched-up frames of a sprite's animations. */
 export interface SpriteOverrides {
   /** By the animation's name. */
   readonly animations: ReadonlyMap<string, Overrides>
-  /** The folder and all files in it that were read, absolute; empty where there is no folder. */
+  /** The folder and all files in it that were read, absolute; empty if there is no folder. */
   readonly paths: readonly string[]
 }
 
-/** Where the frames of a spec lie that were touched up by hand: `hero.sprite.json` has `hero.frames` beside it. */
+/** Returns the folder for touched-up frames of a spec: `hero.frames` beside `hero.sprite.json`. */
 export function overrideFolder(spec: Pick<SpriteSpec, 'name' | 'file'>): string {
   return join(dirname(spec.file), `${spec.name}.frames`)
 }
 
 /**
- * Looks for frames that were touched up, sprite by sprite.
+ * Makes a function that finds touched-up frames, sprite by sprite.
  *
- * @param isOne Whether it is asked for one sprite: then the folder of its spec, which may hold thousands, is not listed. @default false: it is, once
+ * @param isOne Whether only one sprite is read. Then the folder of its spec, which may have thousands of
+ * files, is not listed.
+ * @default false: it is, once
  */
 export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec: SpriteSpec) => Promise<SpriteOverrides> {
   const listed = new Map<string, Promise<ReadonlySet<string>>>()
@@ -64,7 +73,9 @@ export function createOverrideFinder(disk: Disk, isOne: boolean = false): (spec:
   }
 }
 
-/** `walk` is for every take of an animation, `walk@2` for its second alone. */
+/**
+ * Checks that a name belongs to an animation. `walk` is for every take of it, `walk@2` only for its second.
+ */
 function checkName(spec: SpriteSpec, path: string, name: string): void {
   const [, animation, take] = /^([^@]*)(?:@([1-9]\d*))?$/.exec(name) ?? []
   if (animation !== undefined && spec.animations.some((own) => own.name === animation)) return
@@ -76,7 +87,7 @@ function checkName(spec: SpriteSpec, path: string, name: string): void {
   })
 }
 
-/** What lies over the take that the spec asks for; its own pictures before those of all takes. */
+/** Collects the overrides of the take in the spec. Pictures of this take come before those of all takes. */
 function layOut(disk: Disk, layers: ReadonlyMap<string, OverrideLayer>, { name, take }: AnimationSpec): Overrides | undefined {
   const frames = new Map<number, FoundOverride>()
   for (const layer of [layers.get(name), layers.get(`${name}@${take}`)])
@@ -102,13 +113,13 @@ async function readAll(disk: Disk, found: readonly FoundOverride[]): Promise<rea
 
 async function decode(disk: Disk, { path, sha256: expected }: OverrideFile): Promise<Bitmap> {
   const bytes = await disk.read(path)
-  // What is built is kept under the digest that was found first.
+  // The cache key of the build contains the digest that was found first.
   if (sha256(bytes) !== expected)
     throw overrideError(path, { expected: 'the picture as it was a moment ago', found: 'another one', next: 'Run the command again.' })
   return told(path, () => readPicture(bytes))
 }
 
-/** What the atlas room refuses is told with the file. */
+/** Adds the file to an error of `atlas/`. */
 async function told(path: string, work: () => Bitmap | Promise<Bitmap>): Promise<Bitmap> {
   try {
     return await work()
@@ -122,10 +133,11 @@ async function told(path: string, work: () => Bitmap | Promise<Bitmap>): Promise
 }
 
 /**
- * Lays frames that were touched up over those of a delivery.
+ * Replaces delivered frames by touched-up ones.
  *
  * @param id `sprite.animation`.
- * @throws `SW_OVERRIDE` for a picture of another size than the frame that it lies over, or of a frame that was not delivered.
+ * @throws `SW_OVERRIDE` for a picture of another size than the delivered frame, or of a frame that was not
+ * delivered.
  */
 export async function layOver(
   id: string,
