@@ -59,7 +59,7 @@ export interface Approvers {
  * - `valid`: the user's own key signed it, or a key that the user trusts.
  * - `unsigned`: it has no signature, because an earlier version wrote it.
  * - `forged`: its signature does not match its terms.
- * - `other`: somebody else signed it.
+ * - `other`: another key signed it, which the user does not trust.
  * - `elsewhere`: the user's own key signed it beside another journal. Only that journal knows whether the
  *   request was bought.
  * - `given`: it was given in a way that does not count here.
@@ -112,8 +112,8 @@ function approvalText(hash: string, { host, keyMode, apiVersion }: ApprovedServi
 export type PriceVerdict = { readonly fits: true } | { readonly fits: false; readonly why: 'ceiling' | 'priceVersion' }
 
 /**
- * Compares a fresh estimate with an approval. A price version that nobody approved stops the purchase, even
- * if the price is within the ceiling.
+ * Compares a fresh estimate with an approval. A price version without an approval stops the purchase, even if
+ * the price is within the ceiling.
  */
 export function judgePrice(approval: Approval, quote: { readonly credits: Credits; readonly priceVersion: string }): PriceVerdict {
   if (quote.priceVersion !== approval.priceVersion) return { fits: false, why: 'priceVersion' }

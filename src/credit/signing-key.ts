@@ -38,7 +38,7 @@ export interface Signature {
   readonly signature: string
 }
 
-/** A signature that nobody has checked: both parts may be missing or made up. */
+/** A signature before its check: both parts may be missing or invented. */
 export interface ClaimedSignature {
   readonly publicKey?: string | undefined
   readonly signature?: string | undefined

@@ -23,7 +23,7 @@ import type { SpritePricing } from './options/pricing.ts'
 import type { ExecutionRecord } from './store/records.ts'
 import { createMemoryStore, openStore, type Store } from './store/store.ts'
 
-/** The ports through which the service reaches the world. */
+/** Ports of the service. */
 export interface EmbeddedPorts {
   readonly clock: Clock
   /** Used if the options name a `dir`. */

@@ -29,7 +29,7 @@ export function capabilitiesOf(
     staged_input_uploads: true,
     maximum_source_input_bytes: options.maximumInputBytes,
     supported_input_extensions: Object.values(inputTypes).flatMap((type) => type.extensions),
-    // The interface wants JSON numbers for these two. They have the digits of the exact text.
+    // The interface requires JSON numbers for these two. They have the digits of the exact text.
     live_charge_credits_per_image: JSON.parse(formatCredits(parseCredits(options.imageCredits))) as number,
     sprite_sheet_credits: JSON.parse(formatCredits(priceOf(pricing, pricing.default_frames, 'remove'))) as number,
     sprite_pricing: pricing,

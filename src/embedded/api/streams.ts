@@ -47,7 +47,7 @@ export function createStreams(ground: StreamsGround): Streams {
         if (isOpen) open.set(hash, open.get(hash)! - 1)
         isOpen = false
       }
-      // Runs even if nobody reads from the stream.
+      // Runs even if no client reads from the stream.
       signal.addEventListener('abort', release, { once: true })
       const from = lastEventId === undefined ? 0 : ground.options.shapes.eventNumber(lastEventId)
       return {
@@ -107,7 +107,7 @@ function silence({ clock, executions, options }: StreamsGround, id: string, sign
     const onAbort = (): void => end(true)
     const takeBack = executions.onEvent(id, () => end(false))
     signal.addEventListener('abort', onAbort, { once: true })
-    // Whoever cut the sleep short has ended the wait already.
+    // `end` has aborted the sleep, so the wait has already ended.
     clock.sleep(options.heartbeatMs, woken.signal).then(
       () => end(true),
       () => {},

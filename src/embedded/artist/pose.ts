@@ -103,7 +103,7 @@ export const REST: Pose = {
   accents: [],
 }
 
-/** What a motion knows of the figure that it moves. */
+/** Facts about a figure that a motion uses. */
 export interface Build {
   /** Number of feet that can step: 0 for a slime or a ghost, 2 for a knight, 4 for a fox. */
   readonly legs: number

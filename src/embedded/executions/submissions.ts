@@ -68,7 +68,7 @@ export function createSubmissions(ground: SubmissionsGround): Submissions {
 type Start = (bodySha256: string, remember: (executionId: string) => Put) => ExecutionRecord
 
 /**
- * No `await` stands between the check of the key and the commit. Of two equal submissions at once, one
+ * There is no `await` between the check of the key and the commit. Of two equal submissions at once, one
  * starts, and both get the same answer.
  */
 function once({ store, clock, options }: SubmissionsGround, submission: Submission, begin: Start): TakenIn {

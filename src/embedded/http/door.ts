@@ -70,7 +70,10 @@ export async function joinFolder(ports: Pick<DoorPorts, 'disk' | 'net'>, folder:
   return known === undefined ? undefined : knock(ports.net, known, 'POST')
 }
 
-/** GET tells the address. POST makes a key as well. Both need the token. */
+/**
+ * GET returns the token, which proves that the process runs. POST returns the address and a new key. Both
+ * need the token.
+ */
 function doorkeeper(token: string, whoIsHere: () => Promise<JoinedService>): RequestHandler {
   return async ({ method, headers }): Promise<ServedResponse> => {
     if (headers['x-door-token'] !== token) return jsonResponse(403, {})
@@ -100,7 +103,7 @@ async function knock(net: Net, { port, token }: DoorRecord, method: 'GET' | 'POS
     const body = JSON.parse(new TextDecoder().decode(await readBody(response, 10_000))) as JoinedService & { token?: string }
     return body.token === token || body.key !== undefined ? body : undefined
   } catch {
-    // Nobody answers, or another program does: no service of this folder in either case.
+    // No program answers, or another one does: in either case, no service of this folder runs.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ import { reviewFrames } from './frame-review.ts'
 import { restyle } from './restyle.ts'
 import { upscale } from './upscale.ts'
 
-/** What a maker needs beside the request. */
+/** Inputs of a maker besides the request. */
 export interface MakingTools {
   /** Bytes of the reference, or undefined if there is none. */
   readonly readPicture: () => Promise<Uint8Array | undefined>
