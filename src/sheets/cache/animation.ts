@@ -70,7 +70,7 @@ function packAnimation({ frames, ...rest }: CutAnimation): readonly Uint8Array[]
   const pixels: Uint8Array[] = []
   const places = new Map<Bitmap, number>()
   let end = 0
-  // Frames that look alike are one bitmap.
+  // Equal frames share one bitmap.
   const place = (bitmap: Bitmap): number => {
     const known = places.get(bitmap)
     if (known !== undefined) return known
@@ -107,8 +107,8 @@ function unpackAnimation(file: Uint8Array): CutAnimation | undefined {
 }
 
 /**
- * Whether frames are those of an animation, and whole: those that the spec plays, all of one size, with all
- * of their pixels.
+ * Whether frames belong to an animation and are whole: exactly those that the spec plays, all of one size,
+ * with all of their pixels.
  */
 function isCutOf({ frames, quality }: CutAnimation, { spec, animation }: SheetInput): boolean {
   const expected = animation.use ? [...new Set(animation.use)].sort((a, b) => a - b) : frames.map((_, at) => at)

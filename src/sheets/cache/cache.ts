@@ -6,7 +6,7 @@ import { replaceLightly, tempTargetOf } from '../../host/publish.ts'
 import type { Random } from '../../host/random.ts'
 
 /**
- * Raised whenever equal inputs give other bytes than before, or an entry has another shape. Every key of the
+ * Raised when equal inputs give other bytes than before, or an entry has another shape. Every key of the
  * cache contains it.
  */
 export const formatVersion: number = 14
@@ -17,9 +17,9 @@ export const formatVersion: number = 14
  * money, so a folder that cannot be written is a warning.
  */
 export interface BuildCache {
-  /** The bytes of an entry. Returns `undefined` if there is none, or if it is damaged. */
+  /** Reads the bytes of an entry. Returns `undefined` if there is none, or if it is damaged. */
   read(key: string): Promise<Uint8Array | undefined>
-  /** @param parts Are written one after the other. */
+  /** @param parts Bytes of the entry, written one after the other. */
   write(key: string, ...parts: readonly Uint8Array[]): Promise<void>
   /**
    * Ends a successful build: checks the entries that were written since the last call, and removes the least
@@ -28,7 +28,7 @@ export interface BuildCache {
   finish(): Promise<void>
 }
 
-/** What a cache needs. */
+/** Ports of the cache. */
 export interface CachePorts {
   readonly disk: Disk
   readonly random: Random
@@ -78,7 +78,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
   return {
     read: async (key) => {
       const stat = await disk.stat(place(key))
-      // A power cut leaves empty files, and the disk waits for those to be filled.
+      // A power cut can leave an empty file. A read would wait for its content, so the size is checked first.
       if (!stat || stat.bytes < digestBytes) return undefined
       const content = await readWhole(key)
       if (!content) return undefined

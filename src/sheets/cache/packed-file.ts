@@ -9,7 +9,7 @@ export function packFile(head: unknown, parts: readonly Uint8Array[]): readonly 
   return [length, text, new Uint8Array(gap(text.length)), ...parts]
 }
 
-/** Takes a value for what it is expected to be. Returns `undefined` for anything else. */
+/** Checks the shape of a value. Returns `undefined` for a value of another shape. */
 export type Reader<Shape> = (value: unknown) => Shape | undefined
 
 /**

@@ -23,7 +23,7 @@ export type GroupHead = Omit<PackedGroup, 'atlases'> & {
 export type FrameHead = Omit<CutFrame, 'bitmap'> & {
   readonly width: number
   readonly height: number
-  /** First byte of its pixels. Frames that look alike share them. */
+  /** First byte of its pixels. Equal frames share them. */
   readonly at: number
 }
 

@@ -83,8 +83,8 @@ function unpackSheet(file: Uint8Array): PackedGroup | undefined {
 }
 
 /**
- * Whether a group is the one that is asked for, and whole: its frames lie on its pages, and every animation
- * has its frames.
+ * Whether a group is the requested one and whole: its frames are on its pages, and every animation has its
+ * frames.
  */
 function isGroupOf({ atlases, quality }: PackedGroup, asked: AskedGroup): boolean {
   const ids = new Set(asked.members.map(({ spec, animation }) => animationId(spec, animation)))
@@ -118,7 +118,7 @@ function animationOf(frame: string): string {
   return frame.slice(0, frame.lastIndexOf('/'))
 }
 
-/** Whether a frame lies on its page, and its visible part in the untrimmed frame. */
+/** Whether a frame is inside its page, and its visible part inside the untrimmed frame. */
 function liesOnPage(frame: PackedAtlas['frames'][number], pages: readonly BuiltPage[]): boolean {
   const { page, x, y, width, height, isTurned = false, offsetX, offsetY, sourceWidth, sourceHeight } = frame
   const place = pages[page]
