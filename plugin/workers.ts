@@ -54,7 +54,7 @@ async function mayReach(server: ViteDevServer, path: string, prefix: string): Pr
 }
 
 function refuse(server: ViteDevServer, { url = '/' }: IncomingMessage, response: ServerResponse): void {
-  const words = `${url} is a module of the game, and was asked for as a service worker that would reach as far as the panel. It is refused: service workers lie in the public folder.`
+  const words = `${url} is a module of the game, and was asked for as a service worker that would reach as far as the panel. It is refused: service workers belong in the public folder.`
   createLog(server.config.logger).warn(words)
   response.statusCode = 403
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')

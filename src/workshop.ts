@@ -148,10 +148,10 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     codec: await readCodecVersion(host),
     textures,
   }
-  return openCounter(context, keepSession(context), config.file)
+  return openWorkshop(context, keepSession(context), config.file)
 }
 
-function openCounter(context: Context, keeper: SessionKeeper, configFile: string | undefined): Workshop {
+function openWorkshop(context: Context, keeper: SessionKeeper, configFile: string | undefined): Workshop {
   const never = new AbortController().signal
   const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
     interruptible(signal, async () => work(await keeper.open(signal)))

@@ -71,6 +71,6 @@ export function watchLockFile(server: ViteDevServer, root: string, look: () => v
 }
 
 async function restart(server: ViteDevServer): Promise<void> {
-  createLog(server.config.logger).info('its configuration changed, the server starts anew.')
+  createLog(server.config.logger).info('its configuration changed, the server restarts.')
   await server.restart()
 }

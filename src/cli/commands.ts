@@ -82,7 +82,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'status',
     takesNames: true,
-    text: 'Where each animation stands, without asking the service',
+    text: 'The state of each animation, without asking the service',
     options: [],
     examples: ['status', 'status hero'],
     load: async () => (await import('./commands/status.ts')).status,
@@ -98,7 +98,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'review',
     takesNames: true,
-    text: 'Draws the bought frames of a name in one picture, those to look at marked: review NAME',
+    text: 'Draws the bought frames of a name in one picture, with suspicious frames marked: review NAME',
     options: [
       { flags: '--out <file>', text: 'The picture (default: node_modules/.cache/spritewright/review/NAME.png)' },
       { flags: '--frames <dir>', text: 'Writes the frames as they were delivered into this folder, to be touched up; never over a file' },
@@ -109,7 +109,7 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'recover',
     takesNames: true,
-    text: 'Decides about what was sent and never answered, when repeating it by itself is not safe any more',
+    text: 'Resolves a submission whose outcome is unknown and too old to retry safely',
     options: [
       { flags: '--replay', text: 'Send the same bytes again under the same key; may be charged twice if the service forgot the key' },
       { flags: '--abandon', text: 'Give it up; what it may have cost stays counted as spent' },
@@ -137,7 +137,7 @@ export const commandEntries: readonly CommandEntry[] = [
     verb: 'ledger',
     takesNames: false,
     text: 'What was held, settled and restored, for each sprite and in total',
-    options: [{ flags: '--verify', text: 'Read every execution again at the service and compare; exit code 1 where they differ' }],
+    options: [{ flags: '--verify', text: 'Read every execution again at the service and compare; exit code 1 if they differ' }],
     examples: ['ledger', 'ledger --verify', 'ledger --json'],
     load: async () => (await import('./commands/ledger.ts')).ledger,
   },
@@ -145,7 +145,7 @@ export const commandEntries: readonly CommandEntry[] = [
     verb: 'store',
     takesNames: true,
     takesFirst: 'ls|verify|prune|push|pull',
-    text: 'The paid results: what is here, whether it is whole, what may go, what is shared',
+    text: 'The paid results: list, verify, prune and share them',
     options: [
       { flags: '--yes', text: 'With prune: do not ask' },
       { flags: '--force', text: 'With prune: take away also what nothing could bring back' },
@@ -156,9 +156,9 @@ export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'doctor',
     takesNames: false,
-    text: 'Looks for what is wrong with the key, the account, the config',
+    text: 'Checks the key, the account and the configuration',
     options: [
-      { flags: '--contract', text: 'Look at what the service keeps of its interface, clause by clause' },
+      { flags: '--contract', text: 'Check how far the service follows its interface, clause by clause' },
       { flags: '--spend <credits>', text: 'With --contract: buy one execution under this ceiling, to see the rest' },
       { flags: '--openapi <file>', text: 'Compare an OpenAPI 3.1 description with what is sent and read' },
     ],

@@ -75,7 +75,7 @@ function diskAdvice(code: string): string {
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return 'Make it writable for you and run the command again.'
   if (code === 'EMFILE' || code === 'ENFILE')
     return 'Too many files are open on this machine: close programs, or raise the limit (ulimit -n).'
-  return 'Look at that path and run the command again.'
+  return 'Check that path and run the command again.'
 }
 
 function interrupted(): Failure {

@@ -72,7 +72,7 @@ function parseLedger(text: string, path: string): readonly LedgerMove[] {
     if (move) moves.set(moveKey(move), moves.get(moveKey(move)) ?? move)
     else if (isWholeJson(line)) {
       throw new SpritewrightError('SW_JOURNAL', {
-        message: `${path}:${index + 1} is no movement of credits. Restore the file, or move it away: it is written anew from the journal.`,
+        message: `${path}:${index + 1} is no movement of credits. Restore the file, or move it away: it is written again from the journal.`,
         facts: { file: path, line: index + 1 },
       })
     }

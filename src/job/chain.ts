@@ -55,7 +55,7 @@ async function readStep(
   const bytes = await ports.vault.read(bought.sha256)
   if (!bytes) {
     throw new SpritewrightError('SW_VAULT', {
-      message: `The picture of "${step.request.id}" was damaged and has been set aside. Run the command again: it is fetched anew, for free.`,
+      message: `The picture of "${step.request.id}" was damaged and has been set aside. Run the command again: it is fetched again, for free.`,
       facts: { id: step.request.id },
     })
   }
@@ -78,7 +78,7 @@ async function checkOrigin(ports: JobPorts, step: Order, recorded: string): Prom
   if (made === recorded) return
   const { id } = step.request
   throw new SpritewrightError('SW_JOURNAL', {
-    message: `Expected the picture of "${id}" from records that your own runs wrote, or from its execution at the service; found records without your seal, and the service does not give that picture. Nothing that builds on it was sent. Look at the picture. If it is right, save it as a file and let the reference name that file.`,
+    message: `Expected the picture of "${id}" from records that your own runs wrote, or from its execution at the service; found records without your seal, and the service does not give that picture. Nothing that builds on it was sent. Check the picture. If it is right, save it as a file and let the reference name that file.`,
     facts: { id, result: recorded },
   })
 }

@@ -111,7 +111,7 @@ function priceError(
     })
   }
   return new SpritewrightError('SW_PRICE_VERSION', {
-    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Look at the new price and approve it: spritewright approve ${commandName(id)}`,
+    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Check the new price and approve it: spritewright approve ${commandName(id)}`,
     facts,
   })
 }

@@ -136,7 +136,7 @@ export async function recordDecision(
     }
     if (decision === 'replay' && view.submission.isForeign) {
       throw new SpritewrightError('SW_USAGE', {
-        message: `The journal of "${order.request.id}" holds records that were not written with your key, so nothing is sent again by them. Give up what they tell of: spritewright recover ${order.request.id} --abandon, then approve it anew.`,
+        message: `The journal of "${order.request.id}" holds records that were not written with your key, so nothing is sent again because of them. Give up the purchase that they describe: spritewright recover ${order.request.id} --abandon, then approve it again.`,
         facts: { id: order.request.id },
       })
     }

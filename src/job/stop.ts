@@ -41,9 +41,9 @@ export function authorise(
 }
 
 const ends: Readonly<Record<Exclude<ApprovalVerdict, 'valid'>, string>> = {
-  unsigned: ', so nobody knows by whom',
+  unsigned: ', so its author is unknown',
   forged: '',
-  elsewhere: ', or beside a journal that is gone',
+  elsewhere: ', or with a journal that is gone',
   given: ', in a way that SPRITEWRIGHT_APPROVALS does not allow here',
   other: ', not by you',
 }
@@ -95,17 +95,17 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       return refusedError(id, why.status, why.error)
     case 'failed':
       return new SpritewrightError('SW_FAILED', {
-        message: `${endedWords(id, why)} To try again, approve it anew: spritewright approve ${commandName(id)}`,
+        message: `${endedWords(id, why)} To try again, approve it again: spritewright approve ${commandName(id)}`,
         facts: { id, status: why.status, reason: why.error?.reason, retryable: why.error?.retryable, requestId: why.error?.requestId },
       })
     case 'conflict':
       return new SpritewrightError('SW_CONFLICT', {
-        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock.json from the machine that bought it, then build again. Where there is no such machine: spritewright recover ${id} --replay asks once more, --abandon gives this attempt up.`,
+        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock.json from the machine that bought it, then build again. If there is no such machine: spritewright recover ${id} --replay asks once more, --abandon gives this attempt up.`,
         facts: { id, hash: order.hash },
       })
     case 'abandoned':
       return new SpritewrightError('SW_APPROVAL', {
-        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it anew: spritewright approve ${commandName(id)}`,
+        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it again: spritewright approve ${commandName(id)}`,
         facts: { id, hash: order.hash },
       })
     case 'uncertain':
@@ -130,7 +130,7 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
   }
   if (why.because === 'records') {
     return new SpritewrightError('SW_UNCERTAIN', {
-      message: `Whether "${id}" was bought is unknown: ${uncertainWords('records', windowMs)} Nothing is sent by what they say. Where did they come from? Records do not belong into version control. Give up what they tell of: spritewright recover ${id} --abandon (a charge, if there was one, stays), then approve it anew.`,
+      message: `Whether "${id}" was bought is unknown: ${uncertainWords('records', windowMs)} Nothing is sent because of them. Where did they come from? Records do not belong into version control. Give up the purchase that they describe: spritewright recover ${id} --abandon (a charge, if there was one, stays), then approve it again.`,
       facts,
     })
   }
@@ -155,7 +155,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
   }
   if (error.details?.field === 'max_credits') {
     return new SpritewrightError('SW_CEILING', {
-      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Look at the new price and approve it: spritewright approve ${commandName(id)}`,
+      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Check the new price and approve it: spritewright approve ${commandName(id)}`,
       facts,
     })
   }
@@ -166,7 +166,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
     })
   }
   return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
-    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it anew: spritewright approve ${commandName(id)}`,
+    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it again: spritewright approve ${commandName(id)}`,
     facts,
   })
 }
@@ -177,7 +177,7 @@ function uncertainWords(because: UncertainBecause, windowMs: number): string {
     case 'window':
       return `a submission was sent and never answered, more than ${age} ago, so that repeating it might buy it twice.`
     case 'clock':
-      return 'a submission was sent and never answered, and the clock has gone back since, so that its age cannot be told.'
+      return 'a submission was sent and never answered, and the clock has gone back since, so its age is unknown.'
     case 'key':
       return 'a submission was sent under another API key and never answered.'
     case 'refused':

@@ -100,7 +100,7 @@ export function resolveAtlas(
     issues: [
       ...issues,
       ...(hasNoPng
-        ? [{ path: 'atlas.palette', expected: 'none where no PNG is written, since only PNGs have palettes', found: `"${palette}"` }]
+        ? [{ path: 'atlas.palette', expected: 'none if no PNG is written, since only PNGs have palettes', found: `"${palette}"` }]
         : []),
       ...(rotate ? turnIssues(targets) : []),
     ],

@@ -39,7 +39,7 @@ export async function loadConfig(ports: ConfigPorts, root: string, explicit?: st
   if (file === undefined) return { options: {}, ...project }
   const stat = await ports.disk.stat(file)
   if (!stat || stat.isFolder) {
-    throw configError(file, `Expected a config file at ${showPath(root, file)}, found ${stat ? 'a folder' : 'nothing'}. Look at --config.`)
+    throw configError(file, `Expected a config file at ${showPath(root, file)}, found ${stat ? 'a folder' : 'nothing'}. Check --config.`)
   }
   if (!file.endsWith('.json')) return { file, options: await runModule(ports, root, file), ...project }
   const options = await readJson(ports.disk, root, file)

@@ -236,7 +236,7 @@ function openState(
         return submission.accepted
           ? { state: 'uncertain', note: 'an answer was sent and never confirmed; whether it arrived is unknown', undecided: 'answer' }
           : { state: 'uncertain', note: 'sent and never answered; whether it was bought is unknown', undecided: 'submission' }
-      if (step.why.kind === 'abandoned') return { state: 'failed', note: 'given up; approve it anew to buy it' }
+      if (step.why.kind === 'abandoned') return { state: 'failed', note: 'given up; approve it again to buy it' }
       if (step.why.kind === 'conflict')
         return { state: 'failed', note: 'another checkout sent the same request with other bytes', undecided: 'conflict' }
       if (step.why.kind === 'failed' && step.why.status === 'cancelled') return { state: 'failed', note: 'cancelled' }

@@ -72,11 +72,11 @@ export function keepSession(context: Context): SessionKeeper {
     const capabilities = await client.capabilities(signal)
     if (capabilities.apiVersion !== '1')
       context.warnings.push(
-        `The service speaks API version ${capabilities.apiVersion}, spritewright knows version 1. Look at every price and result twice.`,
+        `The service speaks API version ${capabilities.apiVersion}, spritewright knows version 1. Check every price and result.`,
       )
     if (capabilities.assumed.length > 0)
       context.warnings.push(
-        `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Look at every price and result twice.`,
+        `The service leaves ${capabilities.assumed.join(' and ')} out of its capabilities; spritewright assumes the interface's own. Check every price and result.`,
       )
     return { client, capabilities, identity: { host: client.host, keyMode: capabilities.keyMode, apiVersion: capabilities.apiVersion } }
   }

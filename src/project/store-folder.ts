@@ -34,7 +34,7 @@ export async function refuseLinks(disk: Pick<Disk, 'links'>, { root, store }: Pi
 
 function isLink(path: string): SpritewrightError {
   return new SpritewrightError('SW_DISK', {
-    message: `Expected ${path} to lie in this project, found a symbolic link: what is written there would land elsewhere. Nothing was written. Remove the link; to keep the store elsewhere, set store.dir.`,
+    message: `Expected ${path} to be inside this project, found a symbolic link: files would be written elsewhere. Nothing was written. Remove the link; to keep the store elsewhere, set store.dir.`,
     facts: { file: path },
   })
 }

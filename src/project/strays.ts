@@ -42,7 +42,7 @@ export async function listStrays(context: Context, names: readonly string[], fou
 
 /** Warns once about a stray. */
 export function warnOfStray(context: Context, { id, stray }: OpenStray): void {
-  tell(context, `${nameOf(id, stray)}: the first build after its end fetches it.`)
+  warnOnce(context, `${nameOf(id, stray)}: the first build after its end fetches it.`)
 }
 
 /** Describes a stray in words. */
@@ -51,6 +51,6 @@ export function nameOf(id: string, { attempt, executionId }: Stray): string {
 }
 
 /** Adds a warning unless it is there already. */
-export function tell(context: Context, words: string | undefined): void {
+export function warnOnce(context: Context, words: string | undefined): void {
   if (words !== undefined && !context.warnings.includes(words)) context.warnings.push(words)
 }

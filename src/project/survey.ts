@@ -146,7 +146,7 @@ export async function surveyWanted(
   const asked = wanted.map((target) => {
     const id = animationId(target.spec, target.animation)
     const found = identify(id, (identity) => requestHash(target.requests(identity).sheet, identity), lock, known)
-    const identity = found?.identity ?? nowhere
+    const identity = found?.identity ?? unknownIdentity
     const { steps, sheet } = target.requests(identity)
     return {
       target,
@@ -178,8 +178,8 @@ export async function surveyWanted(
   return { wanted, items, steps: [...steps.values()], lock, approvers: facts.approvers, submissionOf: facts.submissionOf, errors }
 }
 
-/** Placeholder for an unknown identity; hashes under it are used nowhere. */
-const nowhere: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
+/** Placeholder for an unknown identity; hashes under it are never used. */
+const unknownIdentity: ServiceIdentity = { host: '', keyMode: 'test', apiVersion: '1' }
 
 /** Reads the stored facts of some requests, for {@link standingOf}. */
 export async function readFacts(

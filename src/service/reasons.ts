@@ -22,7 +22,7 @@ export type PublicReason =
 /** What a person can do next, one sentence a reason. */
 export const reasonAdvice: Readonly<Record<PublicReason, string>> = {
   invalid_request: 'Correct the spec by the details shown, then approve it again.',
-  authentication_failed: "Check the API key in the service's developer console and set it anew.",
+  authentication_failed: "Check the API key in the service's developer console and set it again.",
   access_denied: 'Use a key of the account that owns this, or ask that account for access.',
   resource_not_found: 'Check that the key, its mode and the service are those that this was made with.',
   insufficient_credits: 'Add credits to the account, then run the same command again.',

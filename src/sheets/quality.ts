@@ -61,13 +61,13 @@ export function judgeFrames({ spec, animation, frames, indices, review }: Judged
 
 function serviceFlags({ background, stabilize }: SpriteSpec, indices: readonly number[], review: FrameReview | undefined): FrameFlag[] {
   if (!review) return []
-  const told: readonly (readonly [FrameFlag['fault'], readonly number[], string])[] = [
+  const remarks: readonly (readonly [FrameFlag['fault'], readonly number[], string])[] = [
     ['background', background === 'keep' ? [] : review.keptBackgroundFrames, 'the service left the background in'],
     ['inspect', review.inspectionFrames, 'the service advises to look at them'],
     // `stabilize` puts them back, so nothing is left to do.
     ['shifted', stabilize ? [] : review.sourceShiftedFrames, 'the service shifted them; "stabilize": true puts them back'],
   ]
-  return told.flatMap(([fault, frames, text]) => {
+  return remarks.flatMap(([fault, frames, text]) => {
     const used = frames.filter((index) => indices.includes(index)).sort((a, b) => a - b)
     return used.length === 0 ? [] : [{ fault, from: 'service' as const, frames: used, words: text }]
   })

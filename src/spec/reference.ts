@@ -143,7 +143,7 @@ async function ask<T>(question: () => Promise<T>, path: string): Promise<T> {
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
     throw new SpritewrightError('SW_DISK', {
-      message: `Expected to read ${path}, found ${code}. Look at the file and its permissions.`,
+      message: `Expected to read ${path}, found ${code}. Check the file and its permissions.`,
       facts: { file: path },
       cause,
     })

@@ -103,7 +103,7 @@ async function readBytes(disk: Disk, file: string, root: string): Promise<Uint8A
     if (cause instanceof SpritewrightError) throw cause
     const code = (cause as NodeJS.ErrnoException).code ?? 'an unknown failure'
     throw new SpritewrightError('SW_DISK', {
-      message: `Expected to read ${showPath(root, file)}, found ${code}. Look at the file and its permissions.`,
+      message: `Expected to read ${showPath(root, file)}, found ${code}. Check the file and its permissions.`,
       facts: { file },
       cause,
     })

@@ -8,7 +8,7 @@ import { SpritewrightError } from '../errors.ts'
  */
 export function changedError(id: string, shown: string, outcome: string): SpritewrightError {
   return new SpritewrightError('SW_CHANGED', {
-    message: `Expected ${shown}, for "${id}"; it has changed since. ${outcome} Look at how it stands now, and decide anew.`,
+    message: `Expected ${shown}, for "${id}"; it has changed since. ${outcome} Check its state, and decide again.`,
     facts: { id },
   })
 }

@@ -407,7 +407,7 @@ describe('status, ledger, doctor, schema', () => {
     expect(await world.run('status')).toBe(0)
     expect(world.out()).toContain('hero.walk  question  exe-1      asks: Which hand?')
     expect(world.out()).toMatch(
-      /Frames to look at:\n {2}animation +fault +frames +what\n {2}coin.spin +inspect +3, 5-7 +the service advises to look at them\n/,
+      /Frames to check:\n {2}animation +fault +frames +what\n {2}coin.spin +inspect +3, 5-7 +the service advises to look at them\n/,
     )
     expect(world.out()).toContain('1 of 2 animations bought.')
   })

@@ -34,7 +34,7 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
   await agree(page, /^Approve 3\.2 credits/)
   await page.getByRole('link', { name: /^walk/ }).click()
   await standing(page, 'outcome unknown')
-  await page.getByRole('region', { name: 'Nobody knows whether this was bought' }).waitFor()
+  await page.getByRole('region', { name: 'It is unknown whether this was bought' }).waitFor()
   isDeaf = false
 
   await tabTo(page, 'Send it again…')

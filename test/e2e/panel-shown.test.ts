@@ -32,7 +32,7 @@ test('words that change while an approval is asked about are shown, and asked ab
   await game.write(heroFile, heroSpec('dances'))
   await page.locator('.detail-head .prompt', { hasText: 'dances' }).waitFor({ state: 'attached' })
   await dialog.getByRole('button', { name: /^Approve 1\.6 credits$/ }).click()
-  await dialog.getByText('What is asked for is not the same any more: hero.walk.', { exact: false }).waitFor()
+  await dialog.getByText('The requests have changed: hero.walk.', { exact: false }).waitFor()
   await dialog.locator('.offer-prompt', { hasText: 'dances' }).waitFor()
   expect([spent(desk), await game.list()]).toEqual([[], expect.not.arrayContaining(['sprites.lock.json'])])
   await dialog.getByRole('button', { name: /^Approve 1\.6 credits$/ }).click()

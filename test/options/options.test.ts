@@ -143,7 +143,7 @@ describe('encodings', () => {
 
   test('without a PNG have no palette: that would go without a word', async () => {
     expect((await refusal({ atlas: { format: 'webp', palette: 'exact' } })).message).toBe(
-      'options atlas.palette: expected none where no PNG is written, since only PNGs have palettes, found "exact"',
+      'options atlas.palette: expected none if no PNG is written, since only PNGs have palettes, found "exact"',
     )
     expect((await refusal({ engine: 'phaser', atlas: { format: ['webp', 'png'], palette: 'close' } })).code).toBe('SW_CONFIG')
     expect((await atlasOf({ engine: 'pixi', atlas: { format: ['webp', 'png'], palette: 'close' } })).encodings).toEqual(['webp', 'png'])

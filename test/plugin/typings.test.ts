@@ -23,7 +23,7 @@ beforeAll(async () => {
   await symlink(repository, join(root, 'node_modules', 'spritewright'), 'dir')
   await symlink(join(repository, 'node_modules', 'pixi.js'), join(root, 'node_modules', 'pixi.js'), 'dir')
   await write('hero.sprite.json', '{ "reference": "./hero.png" }')
-  await write(typingsFile('hero.sprite.json'), toSpriteTypings(sheets.sprites[0] as BuiltSheets['sprites'][number], sheets))
+  await write(typingsFile('hero.sprite.json'), toSpriteTypings(sheets)[0]?.[1] ?? '')
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 

@@ -64,7 +64,7 @@ describe.each(vites)('what %s prints', (_name, load) => {
     await withDev(pluginWith({}), async ({ log, say }) => {
       say('spritewright:reload', { why: message })
       const line = await log.next((one) => one.includes('is loaded anew'))
-      expect(line).toBe(`[spritewright] a page is loaded anew: ${shownMessage}`)
+      expect(line).toBe(`[spritewright] a page reloads: ${shownMessage}`)
     })
   })
 

@@ -164,7 +164,7 @@ describe("a format of the project's own", () => {
     )
     expect(error).toMatchObject({ code: 'SW_CONFIG', exitCode: 2, facts: { format: 'mine' }, cause })
     expect(error.message).toBe(
-      'Expected the format "mine" to write its files, found that it throws TypeError: frames is not a function. Look at "formats" in the configuration.',
+      'Expected the format "mine" to write its files, found that it throws TypeError: frames is not a function. Check "formats" in the configuration.',
     )
   })
 

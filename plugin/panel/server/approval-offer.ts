@@ -18,9 +18,9 @@ export class OfferChanged extends SpritewrightError {
   constructor(offer: PanelOffer, { lines }: Pick<ActionRequest<'approve'>, 'lines'>) {
     const before = new Map(lines.map(({ id, hash }) => [id, hash] as const))
     const others = offer.lines.flatMap(({ id, hash }) => (before.has(id) && before.get(id) !== hash ? [id] : []))
-    const why = others.length === 0 ? '' : ` What is asked for is not the same any more: ${namesOf(others)}.`
+    const why = others.length === 0 ? '' : ` The requests have changed: ${namesOf(others)}.`
     super('SW_CHANGED', {
-      message: `The offer has changed since it was shown.${why} Nothing was approved. Look at it, and approve it as it is. Now: ${offer.words}`,
+      message: `The offer has changed since it was shown.${why} Nothing was approved. Check it, and approve it as it is. Now: ${offer.words}`,
       facts: { sum: offer.sum, ids: offer.lines.map(({ id }) => id) },
     })
     this.offer = offer

@@ -55,7 +55,7 @@ export function standingWords(
       return 'The service has a question, and waits for the answer.'
     case 'uncertain':
       if (rest.isForeign)
-        return `Its journal holds records that were not written with your key, so nothing is sent by them. Give up what they tell of, then approve it anew.`
+        return `Its journal holds records that were not written with your key, so nothing is sent because of them. Give up the purchase that they describe, then approve it again.`
       if (rest.undecided === 'answer')
         return `An answer was sent and never confirmed: whether it arrived is unknown. Send it again, or take it back.`
       return `Sent and never answered: whether it was bought is unknown. Send it again, or give it up; ${id} may have cost${limit}.`
@@ -78,7 +78,7 @@ export function orphanWords(words: string, { state, executionId }: OverviewOrpha
     state !== 'running'
       ? words
       : executionId === undefined
-        ? 'Sent, and not answered yet. It is not sent again by itself; once nobody can know any more, you decide.'
+        ? 'Sent, and not answered yet. It is not sent again by itself. If its outcome can no longer be known, you decide.'
         : 'Under way at the service; the first build after its end fetches it.'
   return `As an earlier version of its spec asked for it. ${now}`
 }

@@ -39,6 +39,6 @@ export function isHot(): boolean {
  * @param why Completes the sentence "… is loaded anew: ".
  */
 export function reloadPage(why: string): void {
-  console.warn(`[spritewright] the page is loaded anew: ${why}`)
+  console.warn(`[spritewright] the page reloads: ${why}`)
   bus().reload?.(why)
 }

@@ -137,7 +137,7 @@ function tellApproved(printer: Printer, report: ApproveReport, names: readonly s
   if (before.length > 0) printer.hint(ink('dim', `Bought or approved before: ${before.join(', ')}`))
   if (undecided.length > 0)
     printer.hint(
-      `Not approved, since another approval leads nowhere before it is decided: ${undecided.join(', ')}. Pull sprites.lock.json from the checkout that sent it; where there is none: `,
+      `Not approved, since another approval leads nowhere before it is decided: ${undecided.join(', ')}. Pull sprites.lock.json from the checkout that sent it. If there is none: `,
       ink('bold', `spritewright recover ${undecided[0] ?? ''} --replay`),
       ', or --abandon',
     )

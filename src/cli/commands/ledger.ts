@@ -81,7 +81,7 @@ function printChecks(printer: Printer, { checks }: LedgerVerification): void {
 
 function printReport(printer: Printer, report: LedgerReport): void {
   for (const warning of report.warnings) printer.warn(warning)
-  if (report.repaired > 0) printer.note(`${count(report.repaired, 'movement')} written into ledger.jsonl anew, from the journal.`)
+  if (report.repaired > 0) printer.note(`${count(report.repaired, 'movement')} written into ledger.jsonl again, from the journal.`)
   if (report.lines.length === 0) {
     printer.line('Nothing was ever bought from here.')
     return

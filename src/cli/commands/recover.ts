@@ -43,6 +43,6 @@ function tellDecided(printer: Printer, report: RecoverReport, isReplay: boolean)
   for (const { id, credits } of report.bought) printer.line(ink('green', 'bought '), ink('bold', id), ` for ${creditsWords(credits)}`)
   const isAnswer = report.decided.every(({ about }) => about === 'answer')
   if (isReplay) printer.hint('Next: ', ink('bold', 'spritewright build'), ', which makes the atlases.')
-  else if (isAnswer) printer.hint('Next: ', ink('bold', 'spritewright build'), ', which tells whether the question still stands.')
-  else printer.hint('To buy it after all: ', ink('bold', `spritewright approve ${report.decided[0]?.id ?? ''}`), ', then build.')
+  else if (isAnswer) printer.hint('Next: ', ink('bold', 'spritewright build'), ', which shows whether the question is still open.')
+  else printer.hint('To buy it: ', ink('bold', `spritewright approve ${report.decided[0]?.id ?? ''}`), ', then build.')
 }

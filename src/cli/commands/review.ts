@@ -43,7 +43,7 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
   printFlags(printer, animations)
   const flagged = animations.filter(({ flags }) => flags.length > 0).length
   printer.line()
-  printer.line(flagged === 0 ? 'No frame stands out.' : `${count(flagged, 'animation')} with frames to look at, marked red.`)
+  printer.line(flagged === 0 ? 'No frame is suspicious.' : `${count(flagged, 'animation')} with suspicious frames, marked red.`)
   if (missing.length > 0) printer.hint(`Not bought, and not shown: ${missing.join(', ')}`)
   if (flagged > 0)
     printer.hint(
@@ -76,5 +76,5 @@ function tellWritten(printer: Printer, written: readonly string[], all: number, 
     ink('bold', folder),
     left === 0 ? '' : `; ${left} that were there are left as they are`,
   )
-  printer.hint('Put those that you touch up into ', ink('bold', 'NAME.frames/'), ' beside the spec: they then lie over the bought ones.')
+  printer.hint('Put those that you touch up into ', ink('bold', 'NAME.frames/'), ' beside the spec: they then replace the bought ones.')
 }

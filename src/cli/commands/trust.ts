@@ -53,7 +53,7 @@ async function add({ parts, printer }: CommandContext, { trust: desk }: Workshop
 async function remove({ printer }: CommandContext, { trust: desk }: Workshop, host: string): Promise<number> {
   const removed = await desk.remove(host)
   printer.document({ removed })
-  printer.line(removed === 0 ? 'It was not confirmed.' : 'Taken back: it is asked for again before the key goes there.')
+  printer.line(removed === 0 ? 'It was not confirmed.' : 'Removed. You are asked again before the key goes there.')
   return 0
 }
 
@@ -68,8 +68,8 @@ export async function confirmRoute(
 ): Promise<string | undefined> {
   const key = route === undefined ? 'the API key' : `the API key ${fromWords(route.keySource)}, fingerprint ${route.key},`
   const isOwn = route !== undefined && (route.origin === host || route.origin === `https://${host}`)
-  const from = isOwn ? ` The address stands in ${route.addressSource}.` : ''
-  const said = await parts.ask(`Send ${key} to ${host}?${from} Whoever answers there can spend with it.`)
+  const from = isOwn ? ` The address is in ${route.addressSource}.` : ''
+  const said = await parts.ask(`Send ${key} to ${host}?${from} The server at that address can spend with it.`)
   if (said === undefined) throw new SpritewrightError('SW_INTERRUPTED', { message: 'Interrupted. Nothing was confirmed.' })
   return said ? desk.confirm(host) : undefined
 }

@@ -9,7 +9,7 @@ export function printFlags(printer: Printer, quality: readonly AnimationQuality[
   )
   if (rows.length === 0) return
   printer.line()
-  printer.line('Frames to look at:')
+  printer.line('Frames to check:')
   printer.table([{ title: 'animation' }, { title: 'fault' }, { title: 'frames' }, { title: 'what' }], rows)
 }
 

@@ -70,14 +70,14 @@ export const lifeChecks: readonly ContractCheck[] = [
     if (reads === undefined || reads.length === 0) return undefined
     return judge([...new Set(reads.flatMap(({ json }) => executionFaults(json)))])
   }),
-  look('C9', 'no question stands where the execution does not wait', ({ reads }) => {
+  look('C9', 'no question while the execution does not wait for an answer', ({ reads }) => {
     if (reads === undefined) return undefined
     const asking = reads.filter(
       ({ json }) => isRecord(json) && json.status !== 'needs_input' && json.question !== null && json.question !== undefined,
     )
     return asking.length === 0
       ? 'kept'
-      : { broken: `Expected question as null while the status is not needs_input, found one beside ${statusOf(asking[0])}.` }
+      : { broken: `Expected question as null while the status is not needs_input, found one with ${statusOf(asking[0])}.` }
   }),
   look('C11', 'a sprite cannot be cancelled', ({ cancelled }) => {
     if (cancelled === undefined) return undefined
@@ -139,7 +139,7 @@ export const lifeChecks: readonly ContractCheck[] = [
     const found = resumed.events.map(textOf)
     if (wanted.join('\n') === found.join('\n')) return 'kept'
     return {
-      broken: `Expected the ${wanted.length} events after the one named by Last-Event-ID, found ${found.length}${found.length > wanted.length ? ': some are told again' : ''}.`,
+      broken: `Expected the ${wanted.length} events after the one named by Last-Event-ID, found ${found.length}${found.length > wanted.length ? ': some are repeated' : ''}.`,
     }
   }),
   look('C23', 'a closed connection ends no job', ({ streams, reads }) => {

@@ -143,26 +143,26 @@ function missing({ method, path, profilePart }: ExpectedOperation, described: re
   const others = described.filter((one) => one.path === path).map((one) => one.method)
   const isAssumed = profilePart === 'uploadReference' || profilePart === 'answer'
   const words = others.length > 0 ? `Expected ${method}, found ${others.join(', ')} for this path.` : 'It is not described.'
-  const hint = isAssumed ? ' Where it is elsewhere, say so in the profile.' : ''
+  const hint = isAssumed ? ' If it is elsewhere, say so in the profile.' : ''
   return { where: `${method} ${path}`, words: words + hint, matters: true, profilePart: isAssumed ? profilePart : '' }
 }
 
 function compare(expected: ExpectedOperation, described: DescribedOperation): OpenapiDifference[] {
   const where = `${expected.method} ${expected.path}`
   const part = expected.profilePart ?? ''
-  const tell = (words: string, matters: boolean, profilePart: ProfilePart | '' = ''): OpenapiDifference => ({
+  const difference = (words: string, matters: boolean, profilePart: ProfilePart | '' = ''): OpenapiDifference => ({
     where,
     words,
     matters,
     profilePart,
   })
   return [
-    ...parameterDifferences(expected, described).map(({ words, matters }) => tell(words, matters)),
-    ...requestFaults(expected, described).map((words) => tell(words, true, part)),
+    ...parameterDifferences(expected, described).map(({ words, matters }) => difference(words, matters)),
+    ...requestFaults(expected, described).map((words) => difference(words, true, part)),
     ...answerDifferences(expected, described).map(({ words, matters }) =>
-      tell(words, matters, part === 'executeBody' ? 'readAccepted' : part),
+      difference(words, matters, part === 'executeBody' ? 'readAccepted' : part),
     ),
-    ...envelopeFaultsOf(described).map((words) => tell(words, true)),
+    ...envelopeFaultsOf(described).map((words) => difference(words, true)),
   ]
 }
 
@@ -191,7 +191,7 @@ function requestFaults({ body }: ExpectedOperation, { request }: DescribedOperat
   const types = Object.keys(request)
   if (body === undefined || types.length === 0) return []
   const schema = request['application/json']
-  if (schema === undefined) return [`The body is to be ${types.join(' or ')}, ours is application/json.`]
+  if (schema === undefined) return [`The body must be ${types.join(' or ')}, ours is application/json.`]
   const faults = schemaFaults(schema, body)
   const { properties, isClosed } = membersOf(schema)
   const unknown =

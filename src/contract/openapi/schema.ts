@@ -76,10 +76,10 @@ export function schemaFaults(schema: Schema, value: unknown, place = 'the body')
   const faults = [...best, ...branches(schema.allOf).flatMap((part) => schemaFaults(part, value, place))]
   const types = Array.isArray(schema.type) ? textsOf(schema.type) : typeof schema.type === 'string' ? [schema.type] : []
   if (types.length > 0 && !types.some((type) => type === jsonType(value) || (type === 'number' && typeof value === 'number')))
-    return [...faults, `${place} is to be of type ${types.join(' or ')}, ours is ${kindOf(value)}`]
+    return [...faults, `${place} must be of type ${types.join(' or ')}, ours is ${kindOf(value)}`]
   const listed = 'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? (schema.enum as unknown[]) : undefined
   if (listed !== undefined && !listed.includes(value))
-    faults.push(`${place} is to be one of ${JSON.stringify(listed).slice(0, 120)}, ours is another`)
+    faults.push(`${place} must be one of ${JSON.stringify(listed).slice(0, 120)}, ours is another`)
   if (typeof value === 'string' && !matches(schema.pattern, value))
     faults.push(`${place} is to match ${String(schema.pattern).slice(0, 60)}, ours does not`)
   if (isRecord(value)) faults.push(...memberFaults(schema, value, place))

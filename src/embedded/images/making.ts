@@ -70,5 +70,5 @@ async function draw(operation: ImageRequest['operation'], prompt: string, refere
   if (operation !== 'background_remove') return restyle(reference, prompt)
   const figure = removeBackground(reference)
   if (figure !== undefined) return figure
-  return { reason: 'generation_failed', message: 'No figure could be told from the background.', retryable: false }
+  return { reason: 'generation_failed', message: 'No figure could be separated from the background.', retryable: false }
 }

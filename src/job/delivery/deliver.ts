@@ -198,7 +198,7 @@ function goneError(id: string, executionId: string, cause: unknown): Spritewrigh
 /** The question is gone and was not answered from here. The id of its new execution is unknown. */
 function answeredElsewhere(id: string, executionId: string): SpritewrightError {
   return new SpritewrightError('SW_QUESTION', {
-    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. Where there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: spritewright recover ${id} --abandon`,
+    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. If there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: spritewright recover ${id} --abandon`,
     facts: { id, executionId },
   })
 }

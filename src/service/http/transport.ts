@@ -68,7 +68,7 @@ export function parseApiKey(text: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key
   const found = key === '' ? 'an empty text' : 'a text with a space, a line break or a character outside ASCII'
   throw new SpritewrightError('SW_NO_KEY', {
-    message: `Expected an API key of visible ASCII characters, found ${found}. Copy it anew from the service's developer console.`,
+    message: `Expected an API key of visible ASCII characters, found ${found}. Copy it again from the service's developer console.`,
     facts: {},
   })
 }

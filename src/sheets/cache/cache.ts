@@ -68,7 +68,7 @@ export function createBuildCache(ports: CachePorts, folder: string, maxBytes: nu
   const used = new Set<string>()
   const written = new Set<string>()
   const warn = (what: string): void =>
-    ports.warn(`${folder} ${what}. What is built is right all the same; the next build takes longer. Look at that folder, or delete it.`)
+    ports.warn(`${folder} ${what}. The build is right all the same; the next one takes longer. Check that folder, or delete it.`)
   // Another process may have removed the file.
   const readWhole = async (key: string): Promise<Uint8Array | undefined> => {
     const bytes = await disk.read(place(key)).catch(() => undefined)

@@ -107,7 +107,7 @@ function isInside(file: string): boolean {
 
 function refusal(format: string, words: string, more: { file?: unknown; cause?: unknown } = {}): SpritewrightError {
   return new SpritewrightError('SW_CONFIG', {
-    message: `Expected the format "${format}" ${words}. Look at "formats" in the configuration.`,
+    message: `Expected the format "${format}" ${words}. Check "formats" in the configuration.`,
     facts: { format, ...('file' in more ? { file: more.file } : {}) },
     ...('cause' in more ? { cause: more.cause } : {}),
   })

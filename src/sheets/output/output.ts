@@ -49,10 +49,7 @@ export async function writeTypings(
   sheets: BuiltSheets,
   unmade: readonly SpriteSpec[] = [],
 ): Promise<readonly string[]> {
-  const texts = [
-    ...sheets.sprites.map((sprite) => [sprite.file, toSpriteTypings(sprite, sheets)] as const),
-    ...unmade.map((spec) => [spec.file, toSpecTypings(spec)] as const),
-  ]
+  const texts = [...toSpriteTypings(sheets), ...unmade.map((spec) => [spec.file, toSpecTypings(spec)] as const)]
   const changed: boolean[] = []
   let next = 0
   // A watcher of the folder reads all of it again for each new file, unless many come at once. So several

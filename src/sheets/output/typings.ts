@@ -1,6 +1,7 @@
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { frameNumber } from '../frames.ts'
-import type { BuiltSheets, BuiltSprite } from '../sheet.ts'
+import { groupBy } from '../group.ts'
+import type { BuiltSheets } from '../sheet.ts'
 
 /** The first line of every typings file. It identifies files that spritewright wrote. */
 export const typingsMark: string = '// Written by spritewright; changes are lost.'
@@ -23,14 +24,27 @@ export function toSpriteDeclarations(sheets: BuiltSheets): string {
 }
 
 /**
- * Makes the typings of one spec file as a module: literal names of its animations and frames. The file's
- * place is beside the spec, see {@link typingsFile}. TypeScript reads it there before the JSON itself, with
+ * Makes the typings of spec files as modules: literal names of their animations and frames. The place of each is
+ * beside its spec, see {@link typingsFile}. TypeScript reads it there before the JSON itself, with
  * `allowArbitraryExtensions`.
+ *
+ * @returns The spec file and the text, for each sprite.
  */
-export function toSpriteTypings(sprite: BuiltSprite, sheets: BuiltSheets): string {
-  const main = sheets.atlases.find((atlas) => atlas.name === sprite.atlas)
-  const frames = (main?.frames ?? []).filter((frame) => frame.name.startsWith(`${sprite.name}/`)).map((frame) => frame.name)
-  return toTypings(sprite.name, sprite.animations, frames)
+export function toSpriteTypings({ sprites, atlases }: BuiltSheets): readonly (readonly [file: string, text: string])[] {
+  const names = atlases.flatMap((atlas) => atlas.frames.map(({ name }) => ({ atlas: atlas.name, name })))
+  // A frame is named SPRITE/ANIMATION/NUMBER.
+  const framesOf = groupBy(names, ({ atlas, name }) => `${atlas}/${name.slice(0, name.indexOf('/'))}`)
+  return sprites.map((sprite) => {
+    const frames = framesOf.get(`${sprite.atlas}/${sprite.name}`) ?? []
+    return [
+      sprite.file,
+      toTypings(
+        sprite.name,
+        sprite.animations,
+        frames.map(({ name }) => name),
+      ),
+    ]
+  })
 }
 
 /**

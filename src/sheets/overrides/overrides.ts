@@ -106,7 +106,7 @@ async function readAll(disk: Disk, found: readonly FoundOverride[]): Promise<rea
   for (const { frame, picture, part } of found) {
     const whole = pictures.get(picture.path) ?? (await decode(disk, picture))
     pictures.set(picture.path, whole)
-    overrides.push({ frame, file: picture.path, bitmap: part ? await told(picture.path, () => cutSheetFrame(whole, part)) : whole })
+    overrides.push({ frame, file: picture.path, bitmap: part ? await withFile(picture.path, () => cutSheetFrame(whole, part)) : whole })
   }
   return overrides
 }
@@ -116,11 +116,11 @@ async function decode(disk: Disk, { path, sha256: expected }: OverrideFile): Pro
   // The cache key of the build contains the digest that was found first.
   if (sha256(bytes) !== expected)
     throw overrideError(path, { expected: 'the picture as it was a moment ago', found: 'another one', next: 'Run the command again.' })
-  return told(path, () => readPicture(bytes))
+  return withFile(path, () => readPicture(bytes))
 }
 
 /** Adds the file to an error of `atlas/`. */
-async function told(path: string, work: () => Bitmap | Promise<Bitmap>): Promise<Bitmap> {
+async function withFile(path: string, work: () => Bitmap | Promise<Bitmap>): Promise<Bitmap> {
   try {
     return await work()
   } catch (error) {

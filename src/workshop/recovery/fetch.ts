@@ -9,7 +9,7 @@ import type { Context } from '../../project/context.ts'
 import { toJobPorts } from '../../project/orders.ts'
 import { type KnownOrphan, toOrphanOrder } from '../../project/orphans.ts'
 import type { Session } from '../../project/session.ts'
-import { nameOf, type OpenStray, tell } from '../../project/strays.ts'
+import { nameOf, type OpenStray, warnOnce } from '../../project/strays.ts'
 
 /** Fetches what is finished and leaves the rest for another day: nobody asks for it any more, so nobody waits for it. Never an error, at most a warning. */
 export async function fetchOrphans(
@@ -42,11 +42,11 @@ export async function fetchStrays(context: Context, session: Session, strays: re
   for (const one of strays) {
     if (one.entry.service.host !== host || one.entry.service.keyMode !== keyMode) continue
     try {
-      tell(context, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
+      warnOnce(context, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
     } catch (error) {
       if (signal.aborted) return
       const advice = isGone(error) ? ` Where the service has forgotten it: spritewright recover ${commandName(one.id)} --abandon` : ''
-      tell(context, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
+      warnOnce(context, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
     }
   }
 }

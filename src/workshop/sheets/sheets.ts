@@ -106,7 +106,7 @@ function boughtSource(context: Context, { state, result, review, id }: PlanItem)
       const bytes = await context.vault.read(result)
       if (bytes) return bytes
       throw new SpritewrightError('SW_VAULT', {
-        message: `The paid result of "${id}" was damaged and has been set aside in ${context.storeFolder}/quarantine. Run the command again: it is fetched anew from the service, for free. To look at all results: spritewright store verify`,
+        message: `The paid result of "${id}" was damaged and has been set aside in ${context.storeFolder}/quarantine. Run the command again: it is fetched again from the service, for free. To look at all results: spritewright store verify`,
         facts: { id, result },
       })
     },

@@ -70,7 +70,7 @@ function chooseTargets(inventory: Inventory, names: readonly string[]): Targets 
   const quarantined = new Set<QuarantinedCopy>()
   for (const selection of selectByNames(inventory, names)) {
     for (const copy of selection.quarantined) {
-      if (copy.place === 'shared') throw refuse(selection, 'it lies in the shared store, which other projects use, too')
+      if (copy.place === 'shared') throw refuse(selection, 'it is in the shared store, which other projects use too')
       quarantined.add(copy)
     }
     for (const result of chooseResults(selection)) results.add(result)

@@ -77,7 +77,7 @@ describe('a description of the service', () => {
         properties(service, 'Submission').max_credits = { type: 'number' }
       },
       'POST /v1/execute',
-      /max_credits is to be of type number, ours is a text/,
+      /max_credits must be of type number, ours is a text/,
       'executeBody',
     ],
     [

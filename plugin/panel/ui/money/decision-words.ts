@@ -29,7 +29,7 @@ export function toRecover({ id, hash = '', attempt = 1, undecided, executionId }
   return { id, hash, attempt, about, decision, ...(isNamed ? { executionId } : {}) }
 }
 
-const anew = 'To buy it after all, approve it anew.'
+const anew = 'To buy it, approve it again.'
 
 /** The words for a decision about a request. Returns `undefined` if the request waits for none. */
 export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'undecided' | 'ceiling'>): OpenWords | undefined {
@@ -39,7 +39,7 @@ export function openWords({ id, undecided, ceiling }: Pick<PanelPaid, 'id' | 'un
 
 const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenWords>> = {
   submission: (id, most) => ({
-    title: 'Nobody knows whether this was bought',
+    title: 'It is unknown whether this was bought',
     words: `It was sent and never answered. Until this is decided, ${most} count as spent and nothing more is sent.`,
     replay: {
       name: 'Send it again',
@@ -53,7 +53,7 @@ const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenW
     },
   }),
   answer: (id) => ({
-    title: 'Nobody knows whether the answer arrived',
+    title: 'It is unknown whether the answer arrived',
     words: 'It was sent and never confirmed. Until this is decided nothing more is sent.',
     replay: { name: 'Send it again', title: `Send the answer for ${id} again?`, words: 'The same words go out under the same key.' },
     abandon: {
@@ -64,7 +64,7 @@ const table: Readonly<Record<PanelUndecided, (id: string, most: string) => OpenW
   }),
   conflict: (id, most) => ({
     title: 'The service knows this key with other bytes',
-    words: 'Another checkout has sent its own. Pull sprites.lock.json from there; decide here only where there is no such checkout.',
+    words: 'Another checkout has sent its own. Pull sprites.lock.json from there; decide here only if there is no such checkout.',
     replay: {
       name: 'Send it again',
       title: `Send ${id} again?`,

@@ -42,7 +42,7 @@ export function FilmFrame({ onChoose, onKeyDown, onMoveHere, ...props }: FilmFra
         title={words}
         tabIndex={isNow ? 0 : -1}
         aria-current={isNow}
-        aria-label={`Frame ${index}, number ${place + 1}${words === '' ? '' : `. To look at: ${words}`}`}
+        aria-label={`Frame ${index}, number ${place + 1}${words === '' ? '' : `. To check: ${words}`}`}
         aria-keyshortcuts={mayEdit ? 'Delete Alt+ArrowLeft Alt+ArrowRight' : undefined}
         draggable={mayEdit}
         onClick={onChoose}

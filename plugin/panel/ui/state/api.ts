@@ -84,7 +84,7 @@ async function read<T>(response: Response): Promise<T> {
     typeof refusal?.error?.message === 'string'
       ? refusal
       : {
-          error: { code: 'SW_PANEL', message: `Expected the dev server to answer, found status ${response.status}. Look at its terminal.` },
+          error: { code: 'SW_PANEL', message: `Expected the dev server to answer, found status ${response.status}. See its terminal.` },
         },
   )
 }

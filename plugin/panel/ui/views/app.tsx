@@ -28,7 +28,7 @@ export function App({ store }: { readonly store: PanelStore }): VNode {
           <Page />
         </PanelContext.Provider>
       ) : (
-        <p class="first soft">{model.link === 'lost' ? 'The dev server does not answer. Look at its terminal.' : 'Loading…'}</p>
+        <p class="first soft">{model.link === 'lost' ? 'The dev server does not answer. See its terminal.' : 'Loading…'}</p>
       )}
       <p class="visually-hidden" role="status">
         {model.status}

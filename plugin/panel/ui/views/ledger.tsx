@@ -33,7 +33,7 @@ export function Ledger(): VNode {
         ))}
       </dl>
       {ledger.entries.length === 0 ? (
-        <p class="soft">Nothing was bought yet. What you approve will stand here.</p>
+        <p class="soft">Nothing was bought yet. Your purchases appear here.</p>
       ) : (
         <>
           <LedgerChart entries={ledger.entries} settled={ledger.settled} />
