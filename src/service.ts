@@ -1,5 +1,6 @@
 /**
- * `spritewright/service`: the typed client of the hosted service, and the same service on loopback for trying and testing, without an account.
+ * `spritewright/service`: the typed client of the hosted service, and the embedded service, which serves the
+ * same interface on loopback for trials and tests without an account.
  *
  * @module
  */

@@ -1,21 +1,23 @@
 import { SpritewrightError } from '../errors.ts'
 import { isLoopbackIp, isSpecialIp } from '../host/address-blocks.ts'
 
-/** Where the service lives, taken apart once. */
+/** The parsed address of the service. */
 export interface ServiceAddress {
   /** Scheme, host and port, e.g. `https://api.example.com`. */
   readonly origin: string
   /** Path of the base URL without a trailing slash; empty at the root. */
   readonly path: string
-  /** Host (with port) and path: a part of every request's identity. */
+  /** Host (with port) and path. They are a part of every request's identity. */
   readonly host: string
   readonly isLoopback: boolean
 }
 
 /**
- * Reads the base URL of a service. It may have a path; a key is sent to it, so plain `http:` is for this machine only.
+ * Parses the base URL of a service. It may have a path. The key is sent to it, so plain `http:` is allowed on
+ * this machine only.
  *
- * @throws `SW_CONFIG` for anything but an `https:` URL (or `http:` on loopback) without user name, query and fragment.
+ * @throws `SW_CONFIG` unless it is an `https:` URL (or `http:` on loopback) without user name, query and
+ * fragment.
  */
 export function parseServiceAddress(baseUrl: string): ServiceAddress {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
@@ -31,43 +33,41 @@ export function parseServiceAddress(baseUrl: string): ServiceAddress {
   return { origin: url.origin, path, host: url.host + path, isLoopback }
 }
 
-/** Names what was found without a user name, password or query, which may be secrets. */
+/** Describes a URL without its user name, password and query, which may be secrets. */
 function describeBase(url: URL | null): string {
   if (url === null) return 'a text that is no URL'
   const extra = url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== ''
   return `${url.protocol}//${url.host}${url.pathname}${extra ? ' with more than host and path' : ''}`
 }
 
-/** Whether a URL's host name (as `URL` writes it) is this machine. */
+/** Whether a host name, as `URL` writes it, is this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   const name = toPlainHost(hostname)
   return name === 'localhost' || name.endsWith('.localhost') || isLoopbackIp(name)
 }
 
-/**
- * Whether a URL's host name is this machine, or an IP address that is not public. Names are not looked up.
- */
+/** Whether a URL's host name is this machine, or an IP address that is not public. Names are not resolved. */
 export function isPrivateHost(hostname: string): boolean {
   return isLoopbackHost(hostname) || isSpecialIp(toPlainHost(hostname))
 }
 
-/** Without the brackets of IPv6 and the dot that may end a name. */
+/** Removes the brackets of IPv6 and the dot that may end a name. */
 function toPlainHost(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
-/** Longest id that goes into a path, in characters; the longest that a reply may name. */
+/** Longest id in characters that a reply may name and that goes into a path. */
 const longestId = 200
 
 /**
  * Turns an id into one segment of a path. Ids come from the service, from the lock file and from records, so
- * each is checked where it is used.
+ * each is checked before its use.
  *
  * @param what Names the id's owner in the error, e.g. `the execution`.
  * @returns The percent-encoded id.
- * @throws `SW_WIRE` for an empty or too long id, for control characters and half characters, and for `.` or
- * `..` as the id or between its slashes, however often they are percent-encoded: a URL or a proxy would
- * resolve them.
+ * @throws `SW_WIRE` for an empty or too long id, for control characters and lone surrogates, and for `.` or
+ * `..` as the id or between its slashes, at any number of percent-encodings: a URL or a proxy would resolve
+ * them.
  */
 export function toSegment(what: string, id: string): string {
   if (isSegment(id)) return encodeURIComponent(id)
@@ -77,14 +77,14 @@ export function toSegment(what: string, id: string): string {
   })
 }
 
-/** Whether {@link toSegment} takes an id. */
+/** Whether {@link toSegment} accepts an id. */
 export function isSegment(id: string): boolean {
   if (id === '' || id.length > longestId) return false
   const plain = decoded(id)
   return !/[\p{Cc}\p{Cs}]/u.test(plain) && !plain.split(/[/\\]/).some((part) => part === '.' || part === '..')
 }
 
-/** Without percent-encodings, however many stand around one another: each round makes the text shorter. */
+/** Removes nested percent-encodings. The recursion ends, because each round makes the text shorter. */
 function decoded(text: string): string {
   const inner = text.replace(/%(?:u00)?([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
   return inner === text ? text : decoded(inner)

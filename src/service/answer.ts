@@ -10,8 +10,9 @@ export type SendAnswer = (answer: AnswerSubmission, record: () => Promise<void>,
 const what = 'the answer'
 
 /**
- * An answer starts a new execution, so it is sent like a submission: one POST a call, recorded right before. The profile says how the
- * request looks and what its answer names; the port that it is handed sends once, under the answer's own key, and no second time.
+ * An answer starts a new execution, so it is sent like a submission: one POST in a call, recorded right
+ * before. The profile builds the request and reads the execution from its reply. The port that the profile
+ * gets sends once, under the answer's own key, and refuses a second request.
  */
 export function createAnswer(ports: OneShotPorts): SendAnswer {
   return async (submission, record, signal) => {
@@ -35,14 +36,17 @@ export function createAnswer(ports: OneShotPorts): SendAnswer {
     }
     if ('lost' in shot) return { kind: 'unknown', status: null, message: shot.lost }
     const { status } = shot.answer
-    // The interface shows no status for an answer: any 2xx accepts.
+    // The interface shows no status for an answer. Any 2xx accepts it.
     return status >= 200 && status <= 299 ? toAcceptance(ports, status, read) : toRejection(ports, shot.answer)
   }
 }
 
 interface Shooting {
   readonly request: RequestPort
-  /** What came of the one request; null where the profile made none. Rejects where nothing was sent, as {@link sendOnce} does. */
+  /**
+   * The result of the one request; null if the profile sent none. Rejects like {@link sendOnce} if nothing
+   * was sent.
+   */
   shot(): Promise<Shot | null>
 }
 

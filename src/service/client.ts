@@ -28,30 +28,41 @@ import type { Cancellation, Capabilities, Estimate, Execution, ServiceEvent, Sub
 export type { AnswerSubmission, ImageSubmission, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 
 /**
- * The service, one method an endpoint. Free requests are retried inside (rate limits, lost connections); a submission and an answer are sent once a call.
+ * The service, with one method for each endpoint. Free requests are retried inside (rate limits, lost
+ * connections). A submission or an answer is sent once in a call.
  *
- * An aborted signal rejects with its own reason, but for `events`, which ends, and `submit` and `answer` once they have sent, which are left to end.
- * Every method but `submit` and `answer` throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` (facts: `status`, `reason`, `retryable`, `requestId`, `details`) or `SW_WIRE`.
+ * On abort, a method rejects with the signal's reason. Exceptions: `events` ends, and `submit` and `answer`
+ * run to their end once they have sent.
+ *
+ * Every method except `submit` and `answer` throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` (facts:
+ * `status`, `reason`, `retryable`, `requestId`, `details`) or `SW_WIRE`.
  */
 export interface ServiceClient {
-  /** Host and path of the base URL: a part of every request's identity. */
+  /** Host and path of the base URL. They are a part of every request's identity. */
   readonly host: string
-  /** A fingerprint of the API key, salted by `salt`, that does not lead back to it: tells whether the key has changed. */
+  /**
+   * Returns a fingerprint of the API key, salted by `salt`, which does not reveal the key. It shows whether
+   * the key has changed.
+   */
   keyTag(salt: string): string
   capabilities(signal?: AbortSignal): Promise<Capabilities>
-  /** Available credits, holds taken off. */
+  /** Available credits, without those that are held. */
   balance(signal?: AbortSignal): Promise<Credits>
   estimate(frames: number, background: 'remove' | 'keep', signal?: AbortSignal): Promise<Estimate>
-  /** Uploads a reference and answers its id. Free. */
+  /** Uploads a reference and returns its id. Free. */
   uploadReference(file: ReferenceFile, signal?: AbortSignal): Promise<string>
   /** The canonical bytes of a submission's body (RFC 8785). Pure. */
   submissionBody(submission: Submission): Uint8Array
-  /** The `max_credits` that a body asks for; undefined for a body without one: a single picture, or another shape of the profile's. Pure. */
+  /**
+   * The `max_credits` of a body. Pure. Returns undefined if the body has none: a single picture, or another
+   * shape of the profile.
+   */
   maxCreditsOf(body: Uint8Array): Credits | undefined
   /**
    * Sends one submission, once. Paid: only `job/purchase.ts` calls it.
    *
-   * @param record Called after the wait for the service's limits and right before the POST; when it rejects, nothing is sent.
+   * @param record Called after the wait for the service's limits and right before the POST. If it rejects,
+   * nothing is sent.
    */
   submit(
     submission: { readonly key: string; readonly body: Uint8Array },
@@ -59,23 +70,36 @@ export interface ServiceClient {
     signal?: AbortSignal,
   ): Promise<SubmissionOutcome>
   /**
-   * Answers a question, once: it starts a new execution, which the outcome names. Paid like a submission; the same answer under the same key may be sent again.
+   * Answers a question, once. The answer starts a new execution, which the outcome names. Paid like a
+   * submission. The same answer under the same key may be sent again.
    *
    * @param record As for `submit`.
    */
   answer(answer: AnswerSubmission, record: () => Promise<void>, signal?: AbortSignal): Promise<SubmissionOutcome>
   execution(executionId: string, signal?: AbortSignal): Promise<Execution>
-  /** Cancels an image execution; whether it may be is `isCancellable`'s question and the service's last word. */
+  /**
+   * Cancels an image execution. `isCancellable` says whether it may be cancelled, but the service decides.
+   */
   cancel(executionId: string, signal?: AbortSignal): Promise<Cancellation>
-  /** N8: whether an image execution may be cancelled now, by the profile. Sprites never may, by the interface itself (C11). */
+  /**
+   * N8: whether an image execution may be cancelled now, by the profile. Sprites can never be cancelled, by
+   * the interface itself (C11).
+   */
   isCancellable(execution: Execution, operation: Submission['operation']): boolean
-  /** Deletes a conversation at the service, for ever. What was downloaded stays. */
+  /** Deletes a conversation at the service for ever. Downloaded files stay. */
   deleteConversation(conversationId: string, signal?: AbortSignal): Promise<void>
-  /** The execution's event stream from after `lastEventId`. Ends when the connection ends or `signal` is aborted (the way to leave a silent one); throws where none can be had. At most four are open at once, a fifth waits. */
+  /**
+   * The events of an execution after `lastEventId`. Ends when the connection ends or on abort, which is the
+   * way to leave a silent stream. Throws if no stream can be opened. At most four streams are open at once; a
+   * fifth waits.
+   */
   events(executionId: string, lastEventId: string | null, signal: AbortSignal): AsyncIterable<ServiceEvent>
-  /** Follows the owned `download_url` to its signed URL without credentials and reads the file. Asks for a new redirect when the signed URL has expired. */
+  /**
+   * Follows the owned `download_url` to its signed URL without credentials and reads the file. Requests a new
+   * redirect if the signed URL has expired.
+   */
   download(downloadUrl: string, signal?: AbortSignal): Promise<{ readonly bytes: Uint8Array; readonly contentType: string | null }>
-  /** Gives back what is shared with other processes and frees idle connections. */
+  /** Waits until releases of shared slots are on disk, and closes idle connections. */
   close(): Promise<void>
 }
 
@@ -92,24 +116,40 @@ export interface ClientPorts {
 export interface ClientOptions {
   /** `https://host` or `https://host/path`; plain `http` on loopback only. */
   readonly baseUrl: string
-  /** The API key: visible ASCII, white space around it is cut off. */
+  /** The API key: visible ASCII. White space around it is removed. */
   readonly key: string
   /** Parts of the profile that differ from the default. */
   readonly profile?: Partial<Profile>
-  /** Limits that differ from the interface's. */
+  /** Limits that differ from those of the interface. */
   readonly limits?: Partial<Limits>
-  /** Whether a submission asks for the initial event stream instead of a JSON answer: the execution is known from its first event. @default false */
+  /**
+   * Whether a submission requests the initial event stream instead of a JSON answer. Its first event names
+   * the execution.
+   *
+   * @default false
+   */
   readonly initialStream?: boolean
-  /** Absolute path of a folder of this user in which the limits are kept together with the other processes that use the same key. Needs the port `disk`. @default kept by this client alone */
+  /**
+   * Absolute path of a folder of this user. All processes that use the same key keep the limits there
+   * together. Needs the port `disk`.
+   *
+   * @default kept by this client alone
+   */
   readonly limitsFolder?: string
-  /** Name of the service in the identity of requests. @default host and path of `baseUrl` */
+  /**
+   * Name of the service in the identity of requests.
+   *
+   * @default host and path of `baseUrl`
+   */
   readonly host?: string
 }
 
 /**
- * A client of the service. Nothing is sent before a method is called. The key lives in closures only: printing the client or any of its errors does not show it.
+ * Creates a client of the service. Nothing is sent before a method is called. Only closures hold the key, so
+ * printing the client or any of its errors does not show it.
  *
- * @throws `SW_CONFIG` for a base URL or a limit that cannot be used, `SW_NO_KEY` for a key that cannot stand in a header.
+ * @throws `SW_CONFIG` for a base URL or a limit that cannot be used, `SW_NO_KEY` for a key that cannot be
+ * sent in a header.
  */
 export function createClient(ports: ClientPorts, options: ClientOptions): ServiceClient {
   const { net, clock, random } = ports

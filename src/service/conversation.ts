@@ -4,16 +4,17 @@ import type { Answer, Transport } from './http/transport.ts'
 import { readCancellation } from './replies.ts'
 import type { Cancellation, Execution } from './wire.ts'
 
-/** What {@link createCancel} and {@link createDeletion} stand on. */
+/** The ports that {@link createCancel} and {@link createDeletion} need. */
 export interface ConversationPorts {
   readonly transport: Transport
   readonly exchange: FreeExchange
-  /** Reads an execution: what a cancellation does not say, the execution does. */
+  /** Reads an execution, for facts that a cancellation does not contain. */
   readonly execution: (executionId: string, signal?: AbortSignal) => Promise<Execution>
 }
 
 /**
- * Cancels an image execution. A try whose answer was lost may have done it already: where the next one is refused, the execution decides.
+ * Cancels an image execution. A try with a lost answer may have cancelled it already. So if the next try is
+ * refused, the state of the execution decides.
  *
  * @param path The execution's own path.
  */
@@ -31,7 +32,7 @@ export function createCancel(ports: ConversationPorts): (executionId: string, pa
       if (now.status === 'cancelled') return now
       throw error
     }
-    // Any 2xx is a success (N8); without a body the next read says what it came to.
+    // Any 2xx is a success (N8). Without a body, a read of the execution gives the result.
     if (answer.body.length === 0) return readState(ports, executionId, signal)
     const result = readCancellation(ports.transport.json(answer, 'the cancellation').value)
     if (result.executionId !== null && result.executionId !== executionId) throw notAsked(executionId, result.executionId)
@@ -40,7 +41,10 @@ export function createCancel(ports: ConversationPorts): (executionId: string, pa
   }
 }
 
-/** Deletes a conversation, for ever: any 2xx is done, its body is not read (N9). "No such conversation" after a lost answer of ours is done too. */
+/**
+ * Deletes a conversation for ever. Any 2xx is a success, and its body is not read (N9). A 404 or
+ * `resource_not_found` after a try with a lost answer is a success too.
+ */
 export function createDeletion(ports: ConversationPorts): (path: string, signal?: AbortSignal) => Promise<void> {
   return async (path, signal) => {
     let isLost = false

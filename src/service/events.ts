@@ -7,23 +7,32 @@ import type { ServiceEvent } from './wire.ts'
 export const maximumEventLength: number = 1024 * 1024
 const maximumIdLength = 1024
 
-/** Reads an event stream, fed with bytes as they come; it owns no connection. */
+/** Reads an event stream from bytes as they arrive. It owns no connection. */
 export interface EventReader {
-  /** Returns the events that these bytes complete. @throws `SW_WIRE` for an event above 1 MiB. */
+  /**
+   * Returns the events that these bytes complete.
+   *
+   * @throws `SW_WIRE` for an event above 1 MiB.
+   */
   push(bytes: Uint8Array): StreamEvent[]
   /**
-   * Call it after the last bytes. An event without its blank line is dropped.
+   * Must be called after the last bytes. An event without its blank line is dropped.
    *
    * @throws `SW_WIRE` if the stream had text, but no event, id, wait or comment: a proxy's page, for example.
    */
   end(): void
-  /** Id to resume from: the last one of a whole event. Empty if there is none. */
+  /** Id to resume from: that of the last complete event. Empty if there is none. */
   readonly lastEventId: string
-  /** Wait before a new connection that the stream asked for, kept within 500 and 60000 ms; null if it did not. */
+  /**
+   * Wait before a new connection that the stream requested, limited to 500 to 60000 ms; null if it requested
+   * none.
+   */
   readonly retryMs: number | null
 }
 
 /**
+ * Creates a reader of one event stream.
+ *
  * @param lastEventId The id that the stream was resumed from. It stays until an event brings another.
  * @see WHATWG HTML 9.2, which `eventsource-parser` implements.
  */
@@ -68,7 +77,8 @@ export function createEventReader(lastEventId = ''): EventReader {
     },
     end: () => {
       const id = last
-      // A cut event shows that this is an event stream. Completing it tells so; the event itself is dropped.
+      // A cut event still shows that this is an event stream, so it is completed here. The event itself is
+      // dropped.
       if (!isEventStream) parser.feed('\n\n')
       last = id
       if (hasText && !isEventStream) throw badStream('text without any event')
@@ -89,7 +99,10 @@ function badStream(found: string): SpritewrightError {
   })
 }
 
-/** An event as a hint for people and for the follower. Its id is null where it may not be sent back: too long, or not legal in a header. */
+/**
+ * Turns an event into a hint for people and for the follower. Its id is null if it must not be sent back: it
+ * is too long, or not legal in a header.
+ */
 export function toServiceEvent(event: StreamEvent, profile: Profile, retryMs: number | null = null): ServiceEvent {
   const hint = profile.readEvent(event)
   return {

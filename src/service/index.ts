@@ -1,4 +1,4 @@
-/** The face of `spritewright/service`: a client of the service, for those who build their own tools on it. */
+/** The public part of `spritewright/service`: a client of the service, for authors of other tools. */
 export { type ClientOptions, type ClientPorts, createClient, type ServiceClient } from './client.ts'
 export { defaultLimits, type Limits } from './limits/limits.ts'
 export {

@@ -11,11 +11,12 @@ export const maximumJsonBytes: number = 1024 * 1024
 const maximumDepth = 64
 
 /**
- * Reads bytes as one JSON document: UTF-8 without faults, at most 1 MiB, nested at most 64 deep. `__proto__` members are dropped.
+ * Reads bytes as one JSON document: valid UTF-8, at most 1 MiB, nested at most 64 deep. `__proto__` members
+ * are dropped.
  *
  * @param what Names the document in errors, e.g. `the balance`.
  * @param hide Replaces secrets in every text of the document.
- * @throws `SW_WIRE` for anything else; the message repeats nothing of the bytes.
+ * @throws `SW_WIRE` for anything else. The message quotes none of the bytes.
  */
 export function parseJson(bytes: Uint8Array, what: string, hide: (text: string) => string = (text) => text): JsonBody {
   if (bytes.length > maximumJsonBytes) throw notJson(what, `${bytes.length} bytes`, `at most ${maximumJsonBytes} bytes of JSON`)
@@ -23,7 +24,7 @@ export function parseJson(bytes: Uint8Array, what: string, hide: (text: string) 
   try {
     text = hide(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
   } catch {
-    // The decoder's own error adds nothing to these words.
+    // The decoder's own error adds nothing to this message.
     throw notJson(what, 'bytes that are not UTF-8')
   }
   return { text, value: parseJsonText(text, what, hide) }
@@ -38,7 +39,7 @@ export function parseJsonText(text: string, what: string, hide: (text: string) =
       return typeof value === 'string' ? hide(value) : value
     })
   } catch {
-    // V8's message quotes the text, which may hold what must not be shown.
+    // V8's message quotes the text, which may contain secrets.
     throw notJson(what, text.trim() === '' ? 'an empty body' : 'a body that is no JSON document')
   }
 }
@@ -50,7 +51,7 @@ function notJson(what: string, found: string, expected = 'a JSON document'): Spr
   })
 }
 
-/** Nesting of a text that may be no JSON at all: enough to keep recursion bounded. */
+/** Nesting depth of a text that may not be JSON. It is exact enough to limit recursion. */
 function depthOf(text: string): number {
   let depth = 0
   let deepest = 0
@@ -70,10 +71,11 @@ function depthOf(text: string): number {
 const tokenPattern = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/gs
 
 /**
- * The raw text of a member of the outermost object, e.g. `2.40` or `"2.40"`, as it is written; the last one where a name is repeated, as `JSON.parse` takes it.
+ * The raw text of a member of the outermost object, e.g. `2.40` or `"2.40"`. If a name is repeated, the last
+ * member counts, as in `JSON.parse`.
  *
  * @param text A document that {@link parseJson} has read.
- * @returns Null where the member is missing, or is an object or array.
+ * @returns Null if the member is missing, or is an object or array.
  */
 export function rawMember(text: string, name: string): string | null {
   let depth = 0

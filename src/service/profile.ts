@@ -6,28 +6,38 @@ import { readAcceptedBody, readUploadBody } from './replies.ts'
 import type { QuestionAnswer, ReferenceFile, SheetSubmission, Submission } from './submission.ts'
 import type { Execution, Question } from './wire.ts'
 
-/** A request that a profile may ask for. Authorization, limits and retries are added by the client; a profile never sees the key. */
+/**
+ * A request that a profile may send. The client adds authorization, limits and retries. A profile never sees
+ * the key.
+ */
 export interface ProfileRequest {
   readonly method: 'GET' | 'POST'
-  /** Path under the base URL, starting with `/v1/`. Not `/v1/execute`: submissions have one door. */
+  /**
+   * Path under the base URL, starting with `/v1/`. Not `/v1/execute`, because only `submit` sends
+   * submissions.
+   */
   readonly path: string
   readonly body?: Uint8Array
   readonly contentType?: string
   readonly idempotencyKey?: string
-  /** Sends `Service-Version: 1`, as managed execution and conversation requests do. @default false */
+  /**
+   * Sends `Service-Version: 1`, like managed execution and conversation requests.
+   *
+   * @default false
+   */
   readonly isManaged?: boolean
 }
 
-/** A successful answer (any 2xx); the others are thrown as typed errors before the profile sees them. */
+/** A successful answer (any 2xx). Other answers are thrown as typed errors before the profile sees them. */
 export interface ProfileReply {
   readonly status: number
   readonly body: JsonBody
 }
 
-/** The client's own transport, as a profile is handed it. */
+/** The client's own transport, as a profile gets it. */
 export type RequestPort = (request: ProfileRequest) => Promise<ProfileReply>
 
-/** What a 202 names. */
+/** The names in the body of a 202. */
 export interface Accepted {
   readonly executionId: string
   readonly conversationId?: string | null
@@ -35,14 +45,14 @@ export interface Accepted {
 
 /** One block of an event stream. */
 export interface StreamEvent {
-  /** Name of the event; `message` where the stream names none. */
+  /** Name of the event; `message` if the stream names none. */
   readonly event: string
   readonly data: string
-  /** The stream's last event id after this block; empty where there is none. */
+  /** The stream's last event id after this block; empty if there is none. */
   readonly lastEventId: string
 }
 
-/** What an event's payload says. */
+/** Facts from an event's payload. */
 export interface EventHint {
   readonly status: string | null
   /** 0 to 1. */
@@ -50,7 +60,7 @@ export interface EventHint {
   readonly message: string | null
 }
 
-/** Which entries of a result ZIP are what, by their names. */
+/** The role of each entry of a result ZIP, by name. */
 export interface DeliveryLayout {
   /** Names of the frames' entries, in order. */
   readonly frames: readonly string[]
@@ -59,32 +69,39 @@ export interface DeliveryLayout {
   readonly preview?: string
 }
 
-/** Every assumption about what the service's interface does not show, in one object; any part can be replaced in the configuration. */
+/**
+ * Every assumption about parts that the service's interface does not show, in one object. The configuration
+ * can replace any part.
+ */
 export interface Profile {
-  /** N1: uploads a reference picture and answers its id. It may be called again after a lost answer. */
+  /** N1: uploads a reference picture and returns its id. It may be called again after a lost answer. */
   uploadReference(request: RequestPort, file: ReferenceFile): Promise<string>
   /** N2: the JSON body of a submission. Pure: equal submissions give equal bodies. */
   executeBody(submission: Submission): Readonly<Record<string, unknown>>
-  /** N3: what the body of a 202 names. Throws where it cannot be read. */
+  /** N3: the names in the body of a 202. Throws if the body cannot be read. */
   readAccepted(body: JsonBody): Accepted
   /**
-   * N4: answers a question with exactly one POST and reads the NEW execution from it. Pure but for that: equal answers give equal bytes,
-   * since a lost one is repeated. `request` sends under the answer's own key and refuses a second request.
+   * N4: answers a question with exactly one POST and reads the NEW execution from its reply. It has no other
+   * effect: equal answers give equal bytes, because a lost answer is repeated. `request` sends under the
+   * answer's own key and refuses a second request.
    */
   answer(request: RequestPort, question: Pick<Question, 'questionId'>, answer: QuestionAnswer): Promise<Accepted>
-  /** N5: available credits as a decimal text, not passed through a float. */
+  /** N5: available credits as a decimal text that has not passed through a float. */
   readBalance(body: JsonBody): string
-  /** N6: what an event says; null for a payload that it does not know, which breaks nothing. */
+  /** N6: facts from an event. Returns null for a payload that it does not know, which is no error. */
   readEvent(event: StreamEvent): EventHint | null
-  /** N12: names the parts of a result ZIP. Without it they are recognised. */
+  /** N12: names the parts of a result ZIP. Without it they are found by name and shape. */
   readDelivery?(entries: readonly { readonly name: string; readonly bytes: Uint8Array }[]): DeliveryLayout
-  /** N8: whether an image execution may be cancelled now. Sprites never may, by the interface itself. */
+  /**
+   * N8: whether an image execution may be cancelled now. Sprites can never be cancelled, by the interface
+   * itself.
+   */
   cancellable(execution: Execution): boolean
 }
 
 /**
- * The shapes that are assumed until the real ones are known. What the interface leaves open beyond these parts needs no shape here:
- * N7 (job status) is opaque text; N9 (deletion) is any 2xx; N10 and N11 arrive as error envelopes.
+ * The shapes that are assumed until the real ones are known. Other gaps of the interface need no shape here:
+ * N7 (job status) is opaque text, N9 (deletion) is any 2xx, N10 and N11 arrive as error envelopes.
  */
 export const defaultProfile: Profile = {
   uploadReference: async (request, file) => {
@@ -119,7 +136,7 @@ export const defaultProfile: Profile = {
   cancellable: (execution) => ['queued', 'running', 'needs_input'].includes(execution.status),
 }
 
-/** The default profile with some of its parts replaced; a part given as undefined keeps the default. */
+/** The default profile with some of its parts replaced. An undefined part keeps the default. */
 export function resolveProfile(parts: Partial<Profile> = {}): Profile {
   const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
   return Object.freeze({ ...defaultProfile, ...given })
@@ -131,7 +148,8 @@ function toSheetMembers({ maxCredits, options, frames, background }: SheetSubmis
 
 function readBalanceText(body: JsonBody): string {
   const raw = rawMember(body.text, 'credits')
-  // A text keeps its own decimals; a number is taken as it is written, so 2.10 stays exact and 1e1 is refused by the reader of amounts.
+  // A text keeps its own decimals. A number is read as it is written, so 2.10 stays exact and `parseCredits`
+  // refuses 1e1.
   if (raw !== null && /^["\d]/.test(raw)) return raw.startsWith('"') ? (JSON.parse(raw) as string) : raw
   throw new SpritewrightError('SW_WIRE', {
     message:
@@ -145,7 +163,7 @@ function readEventHint(data: string): EventHint | null {
   try {
     value = parseJsonText(data, 'an event')
   } catch {
-    // Events are hints: what cannot be read is shown to nobody, and the execution is read instead.
+    // Events are hints. An event that cannot be read is ignored, and the execution is read instead.
     return null
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return null

@@ -19,7 +19,7 @@ export type PublicReason =
   | 'prompt_policy_blocked'
   | 'feature_unavailable'
 
-/** What a person can do next, one sentence a reason. */
+/** The next action for a person, one sentence for each reason. */
 export const reasonAdvice: Readonly<Record<PublicReason, string>> = {
   invalid_request: 'Correct the spec by the details shown, then approve it again.',
   authentication_failed: "Check the API key in the service's developer console and set it again.",
@@ -38,14 +38,17 @@ export const reasonAdvice: Readonly<Record<PublicReason, string>> = {
   feature_unavailable: 'This account cannot use it: ask the service to enable it, or use another key.',
 }
 
-/** What to do about a reason; an unknown one has words too. */
+/** Advice for a reason. An unknown reason has a text too. */
 export function adviceFor(reason: string): string {
   return Object.hasOwn(reasonAdvice, reason)
     ? reasonAdvice[reason as PublicReason]
     : `This version does not know the reason "${reason.slice(0, 60)}"; the service's own words are above.`
 }
 
-/** A refused request as an error: 401 is `SW_KEY_REFUSED`, `feature_unavailable` is `SW_CAPABILITY`, all else `SW_REFUSED`. */
+/**
+ * Turns a refused request into an error: 401 is `SW_KEY_REFUSED`, `feature_unavailable` is `SW_CAPABILITY`,
+ * any other is `SW_REFUSED`.
+ */
 export function toRefusal(status: number, error: PublicError, what: string): SpritewrightError {
   const said = error.message === '' ? error.reason : `${error.reason}: ${error.message.slice(0, 500)}`
   return new SpritewrightError(codeFor(status, error.reason), {

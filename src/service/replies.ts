@@ -5,15 +5,17 @@ import { isSegment } from './address.ts'
 import { type JsonBody, rawMember } from './json.ts'
 import type { Capabilities, Estimate, Execution, FinishedAsset, PublicError } from './wire.ts'
 
-/** An identifier of the service: visible ASCII, fit for one segment of a path once it is encoded. */
+/** An identifier of the service: visible ASCII that fits into one segment of a path when encoded. */
 const identifier = z
   .string()
   .refine((id) => /^[\x21-\x7e]+$/.test(id) && isSegment(id), 'expected 1 to 200 visible ASCII characters that name one part of a path')
 const text = z.string()
-/** May be missing (null then), must have its type where it is there. */
+/** A field that may be missing (null then). If it is present, its type must match. */
 const maybe = <T extends z.ZodType>(schema: T): z.ZodDefault<z.ZodNullable<T>> =>
   schema.nullable().default(null as never) as z.ZodDefault<z.ZodNullable<T>>
-/** For display only: of a wrong type it counts as missing, since a paid delivery must not be lost over it. */
+/**
+ * A field for display only. With a wrong type it counts as missing, so that it cannot cost a paid delivery.
+ */
 const shown = <T extends z.ZodType>(schema: T): z.ZodCatch<z.ZodDefault<z.ZodNullable<T>>> => maybe(schema).catch(null as never)
 const indices = z.array(z.int().nonnegative()).catch([])
 
@@ -34,12 +36,12 @@ const capabilities = z.object({
   sprite_pricing: maybe(z.object({ minimum_frames: maybe(z.int()), maximum_frames: maybe(z.int()) })),
 })
 
-/** What an account can do where the service does not say. */
+/** The operations of an account if the service does not list them. */
 const allOperations = ['text_to_image', 'image_to_image', 'background_remove', 'upscale', 'sprite_sheet']
 
 /**
- * Reads `GET /v1/capabilities`; fields it does not use are passed over (C39). Only `key_mode` must be there: whether a purchase is a test
- * cannot be guessed.
+ * Reads `GET /v1/capabilities`. Unused fields are ignored (C39). Only `key_mode` is required, because it
+ * alone shows whether a purchase is a test.
  *
  * @throws `SW_WIRE`
  */
@@ -66,7 +68,9 @@ export function readCapabilities(body: JsonBody): Capabilities {
   }
 }
 
-/** The price as the number is written, so that no float rounds it; `1e1` and the like are refused by the reader of amounts. */
+/**
+ * The price as the number is written, so that no float rounds it. `parseCredits` refuses `1e1` and the like.
+ */
 function readImageCredits(body: JsonBody): Credits {
   const raw = rawMember(body.text, 'live_charge_credits_per_image') ?? ''
   return parseCredits(raw.startsWith('"') ? (JSON.parse(raw) as string) : raw, 'the credits of an image (live_charge_credits_per_image)')
@@ -90,7 +94,12 @@ const estimate = z.strictObject({
   binding: z.literal(false),
 })
 
-/** Reads `GET /v1/sprite-pricing`: exactly its seven fields (C18). Any `price_version` passes; whether it is approved is the caller's question. @throws `SW_WIRE` */
+/**
+ * Reads `GET /v1/sprite-pricing`: exactly its seven fields (C18). Any `price_version` is accepted; the caller
+ * compares it with the approval.
+ *
+ * @throws `SW_WIRE`
+ */
 export function readEstimate(value: unknown): Estimate {
   const read = check(estimate, value, 'the estimate')
   return {
@@ -113,13 +122,19 @@ const envelope = z.strictObject({
   }),
 })
 
-/** Reads an error envelope: one key `error` and no other (C27), with `reason` and `retryable` in it. Null where it is anything else. */
+/**
+ * Reads an error envelope: one key `error` and no other (C27), which contains `reason` and `retryable`.
+ * Returns null for any other value.
+ */
 export function readEnvelope(value: unknown): PublicError | null {
   const read = envelope.safeParse(value)
   return read.success ? toPublicError(read.data.error) : null
 }
 
-/** An execution's own error stands in a truth that must be read: missing parts get the careful reading, `retryable` false. */
+/**
+ * The error of an execution. The execution must be readable, so missing parts get cautious defaults:
+ * `retryable` is false.
+ */
 const executionError = z.object({
   reason: text.catch('unknown'),
   retryable: z.boolean().catch(false),
@@ -165,7 +180,12 @@ const execution = z.object({
   ),
 })
 
-/** Reads `GET /v1/executions/{id}`; only `execution_id` and `status` must be there. A status or reason that is unknown passes as it is. @throws `SW_WIRE` */
+/**
+ * Reads `GET /v1/executions/{id}`. Only `execution_id` and `status` are required. An unknown status or reason
+ * is kept as it is.
+ *
+ * @throws `SW_WIRE`
+ */
 export function readExecution(value: unknown): Execution {
   const read = check(execution, value, 'the execution')
   const job = read.image_job
@@ -194,7 +214,7 @@ export function readExecution(value: unknown): Execution {
   }
 }
 
-/** An asset without a `download_url` cannot be fetched, so it does not count as finished. */
+/** An asset without a `download_url` cannot be downloaded, so it does not count as finished. */
 function toFinishedAsset(read: z.infer<typeof finishedAsset>): FinishedAsset[] {
   if (read.download_url === null) return []
   return [
@@ -204,7 +224,11 @@ function toFinishedAsset(read: z.infer<typeof finishedAsset>): FinishedAsset[] {
 
 const accepted = z.object({ execution_id: identifier, conversation_id: shown(identifier) })
 
-/** Reads the body of a 202 (N3): only `execution_id` must be there. @throws `SW_WIRE` */
+/**
+ * Reads the body of a 202 (N3). Only `execution_id` is required.
+ *
+ * @throws `SW_WIRE`
+ */
 export function readAcceptedBody(value: unknown): { executionId: string; conversationId: string | null } {
   const read = check(accepted, value, 'the acceptance')
   return { executionId: read.execution_id, conversationId: read.conversation_id }
@@ -212,7 +236,11 @@ export function readAcceptedBody(value: unknown): { executionId: string; convers
 
 const cancellation = z.object({ execution_id: maybe(identifier), conversation_id: shown(identifier), status: maybe(text) })
 
-/** Reads a cancel result. A member that is missing is null (N18). @throws `SW_WIRE` */
+/**
+ * Reads the result of a cancellation. A missing member is null (N18).
+ *
+ * @throws `SW_WIRE`
+ */
 export function readCancellation(value: unknown): { executionId: string | null; conversationId: string | null; status: string | null } {
   const read = check(cancellation, value, 'the cancellation')
   return { executionId: read.execution_id, conversationId: read.conversation_id, status: read.status }
@@ -220,12 +248,16 @@ export function readCancellation(value: unknown): { executionId: string | null; 
 
 const upload = z.object({ asset_id: identifier })
 
-/** Reads the record of an uploaded reference (N1): its `asset_id`. @throws `SW_WIRE` */
+/**
+ * Reads the record of an uploaded reference (N1) and returns its `asset_id`.
+ *
+ * @throws `SW_WIRE`
+ */
 export function readUploadBody(value: unknown): string {
   return check(upload, value, 'the upload').asset_id
 }
 
-/** The message names the field and the rule; zod's messages repeat no value. */
+/** Parses a value. The error names the field and the rule. zod's messages quote no value. */
 function check<T extends z.ZodType>(schema: T, value: unknown, what: string): z.infer<T> {
   const read = schema.safeParse(value)
   if (read.success) return read.data

@@ -7,7 +7,7 @@ import type { Limiter, Release } from './limits/limits.ts'
 import type { Profile } from './profile.ts'
 import type { ServiceEvent } from './wire.ts'
 
-/** What {@link streamEvents} stands on. */
+/** The ports that {@link streamEvents} needs. */
 export interface StreamPorts {
   readonly transport: Transport
   readonly limiter: Limiter
@@ -15,9 +15,10 @@ export interface StreamPorts {
 }
 
 /**
- * One connection to an execution's event stream; it is not opened again here. Ends when the connection ends or `signal` is aborted, also while waiting for one of the four streams.
+ * One connection to an execution's event stream, without reconnecting. Ends when the connection ends or on
+ * abort, also while it waits for one of the four streams.
  *
- * @throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` or `SW_WIRE` where no stream can be had.
+ * @throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_REFUSED` or `SW_WIRE` if no stream can be opened.
  */
 export async function* streamEvents(
   ports: StreamPorts,
@@ -33,14 +34,14 @@ export async function* streamEvents(
     const response = await openStream(ports, path, lastEventId, open)
     if (response !== null) yield* readStream(ports, response, lastEventId ?? '')
   } catch (error) {
-    // The caller ended it, or another process has its place now: there is nothing to tell.
+    // The caller ended the stream, or another process has its slot now. Neither is an error.
     if (!signal.aborted && !release?.lost?.aborted) throw error
   } finally {
     release?.()
   }
 }
 
-/** Null for 204: the service has no more events to tell. */
+/** Returns null for 204: the service has no more events. */
 async function openStream(ports: StreamPorts, path: string, lastEventId: string | null, signal: AbortSignal): Promise<NetResponse | null> {
   const what = 'the event stream'
   const request: WireRequest = {
@@ -54,7 +55,7 @@ async function openStream(ports: StreamPorts, path: string, lastEventId: string 
   const release = await ports.limiter.take('get', signal)
   let response: NetResponse
   try {
-    // Silence is no fault of a stream: the follower reads the execution meanwhile.
+    // A silent stream is no fault: the follower reads the execution meanwhile.
     response = await ports.transport.open(request, signal, 0)
   } catch (error) {
     throw signal.aborted ? error : ports.transport.unreachable(error, what)
@@ -77,15 +78,15 @@ async function* readStream(ports: StreamPorts, response: NetResponse, lastEventI
   const parts = response.body[Symbol.asyncIterator]()
   try {
     for (;;) {
-      // A broken connection ends a stream wherever it was, and is no fault of what came before: what it did not tell, the execution does.
+      // A broken connection ends the stream at any point without an error. A read of the execution supplies
+      // the facts of events that are missing.
       const next = await parts.next().catch(() => null)
       if (next === null) return
       if (next.done === true) break
       for (const event of reader.push(next.value)) {
         const { hide } = ports.transport
         const said = toServiceEvent({ ...event, data: hide(event.data) }, ports.profile, reader.retryMs)
-        // Escapes in the data may have been a form of the key, and the event's name and id are texts of the
-        // service too.
+        // Unescaped data may contain a form of the key. The event's name and id are texts of the service too.
         const shown = Object.entries(said).map(([name, value]) => [name, typeof value === 'string' ? hide(value) : value])
         yield Object.fromEntries(shown) as ServiceEvent
       }

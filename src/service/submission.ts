@@ -1,6 +1,6 @@
 import type { Credits } from '../credit/credits.ts'
 
-/** A sprite sheet to be submitted; the profile turns it into the JSON body. */
+/** A sprite sheet to submit. The profile turns it into the JSON body. */
 export interface SheetSubmission {
   readonly operation: 'sprite_sheet'
   readonly prompt: string
@@ -8,19 +8,19 @@ export interface SheetSubmission {
   readonly frames: number
   readonly background: 'remove' | 'keep'
   readonly options?: Readonly<Record<string, unknown>>
-  /** The price that may be held: never above the approved ceiling. */
+  /** The most credits that the service may hold; never above the approved ceiling. */
   readonly maxCredits: Credits
 }
 
-/** A picture to be submitted; its price stands in the capabilities, not in the body. */
+/** A picture to submit. Its price is in the capabilities, not in the body. */
 export interface ImageSubmission {
   readonly operation: 'text_to_image' | 'image_to_image' | 'background_remove' | 'upscale'
   readonly prompt: string
-  /** Id of the uploaded reference: every operation but `text_to_image` takes one. */
+  /** Id of the uploaded reference. Every operation except `text_to_image` needs one. */
   readonly referenceId?: string
 }
 
-/** What a submission asks for. */
+/** A paid request: a sheet or a picture. */
 export type Submission = SheetSubmission | ImageSubmission
 
 /** A file to upload as a reference picture. */
@@ -30,23 +30,23 @@ export interface ReferenceFile {
   readonly contentType: string
 }
 
-/** A person's answer to a question of an execution, as a profile is handed it. */
+/** A person's answer to a question of an execution, as a profile gets it. */
 export interface QuestionAnswer {
   readonly conversationId: string
   readonly text: string
-  /** Id of an uploaded asset, where the question asks for one. */
+  /** Id of an uploaded asset, if the question requires one. */
   readonly assetId?: string
-  /** Stable key of this answer: it starts a new execution and must not start two. The client sends it by itself. */
+  /** Stable key of this answer, which starts a new execution and must not start two. The client adds it. */
   readonly idempotencyKey: string
 }
 
-/** A person's answer to a question, as the client is handed it. */
+/** A person's answer to a question, as the client gets it. */
 export interface AnswerSubmission {
   readonly conversationId: string
   readonly questionId: string
   readonly text: string
-  /** Id of an uploaded asset, where the question asks for one. */
+  /** Id of an uploaded asset, if the question requires one. */
   readonly assetId?: string
-  /** Idempotency key: 1 to 255 visible ASCII characters, made and stored before the first try. */
+  /** Idempotency key: 1 to 255 visible ASCII characters, created and stored before the first try. */
   readonly key: string
 }

@@ -13,10 +13,11 @@ export type Submit = (
 ) => Promise<SubmissionOutcome>
 
 /**
- * One POST a call; whatever is not plainly an acceptance or a refusal is `unknown`.
+ * Sends one POST in a call. An outcome that is not clearly an acceptance or a refusal is `unknown`.
  *
- * @param wantsStream Asks for the initial event stream in place of the 202's body (C5). It is read until an event names the execution, as N3
- * says for the body, and closed: the execution goes on, and is followed like any other.
+ * @param wantsStream Requests the initial event stream instead of the 202's body (C5). The stream is read
+ * until an event names the execution, in the form of N3, and then closed. The execution continues and is
+ * followed like any other.
  */
 export function createSubmit(ports: OneShotPorts, wantsStream: boolean): Submit {
   return async ({ key, body }, record, signal) => {
@@ -44,9 +45,13 @@ export function createSubmit(ports: OneShotPorts, wantsStream: boolean): Submit 
 
 /** Finds the event of an initial stream that names the execution. */
 function createAcceptanceReader({ profile, transport }: OneShotPorts): {
-  /** Whether the stream so far has named it. */
+  /** Whether the stream has named the execution so far. */
   push(part: Uint8Array): boolean
-  /** @throws Error where the stream never names it. */
+  /**
+   * Returns the names from the event.
+   *
+   * @throws `Error` if the stream never names the execution.
+   */
   read(body: Uint8Array): Accepted
 } {
   const reader = createEventReader()
@@ -56,7 +61,7 @@ function createAcceptanceReader({ profile, transport }: OneShotPorts): {
         const accepted = profile.readAccepted(parseJson(new TextEncoder().encode(data), 'an event', transport.hide))
         if (typeof accepted.executionId === 'string' && accepted.executionId !== '') return accepted
       } catch {
-        // An event that names no execution, such as a comment for people: a later one may.
+        // This event names no execution, for example a message for people. A later one may.
       }
     }
     return null

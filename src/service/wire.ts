@@ -1,16 +1,24 @@
 import type { Credits } from '../credit/credits.ts'
 
-/** `GET /v1/capabilities`, as far as it is used. A missing field is null (clause C39), but for the two that `assumed` names. */
+/**
+ * `GET /v1/capabilities`, the fields that are used. A missing field is null (clause C39), except for the two
+ * that `assumed` names.
+ */
 export interface Capabilities {
-  /** `1` where the service does not say (N18): it is the version that every managed request asks for. */
+  /** `1` if the service gives none (N18): every managed request asks for this version. */
   readonly apiVersion: string
-  /** The one field that must be there: test and live results are told apart by it. */
+  /** The only required field. It separates test results from live ones. */
   readonly keyMode: 'test' | 'live'
-  /** All five operations where the service does not say (N18): it refuses by itself what the account may not use. */
+  /**
+   * All five operations if the service lists none (N18). It refuses operations that the account may not use.
+   */
   readonly operations: readonly string[]
-  /** Names of fields that the service left out and that stand here by assumption: `api_version`, `operations`. For warnings. */
+  /**
+   * Names of fields that the service left out and that have an assumed value here: `api_version`,
+   * `operations`. For warnings.
+   */
   readonly assumed: readonly string[]
-  /** `live_charge_credits_per_image`, exactly as it is written; null where the service does not say. */
+  /** `live_charge_credits_per_image`, exactly as it is written; null if the service gives none. */
   readonly imageCredits: Credits | null
   readonly maximumInputBytes: number | null
   readonly maximumInputDimension: number | null
@@ -36,18 +44,21 @@ export interface Estimate {
   readonly referenceCreditCents: number
 }
 
-/** A public failure: an execution's `error`, an image job's `sanitized_error`, or the envelope of an HTTP error. */
+/**
+ * A public failure: an execution's `error`, an image job's `sanitized_error`, or the envelope of an HTTP
+ * error.
+ */
 export interface PublicError {
   /** One of the public reasons, or one that this version does not know. */
   readonly reason: string
   readonly message: string
   readonly retryable: boolean
   readonly requestId: string | null
-  /** Sanitized detail of a validation failure. */
+  /** Sanitized details of a validation failure. */
   readonly details: Readonly<Record<string, unknown>> | null
 }
 
-/** A file that an execution has finished. */
+/** A finished file of an execution. */
 export interface FinishedAsset {
   readonly assetId: string | null
   readonly downloadUrl: string
@@ -56,7 +67,7 @@ export interface FinishedAsset {
   readonly height: number | null
 }
 
-/** The service's own review of a sprite's frames; indices from 0. */
+/** The service's own review of a sprite's frames. Indices start at 0. */
 export interface FrameReview {
   readonly frameCount: number | null
   readonly background: string | null
@@ -65,18 +76,21 @@ export interface FrameReview {
   readonly sourceShiftedFrames: readonly number[]
 }
 
-/** An outstanding question of an execution. */
+/** An open question of an execution. */
 export interface Question {
   readonly questionId: string
   readonly text: string
   readonly requiresAsset: boolean
 }
 
-/** `GET /v1/executions/{id}`: the truth about an execution. */
+/** `GET /v1/executions/{id}`: the authoritative state of an execution. */
 export interface Execution {
   readonly executionId: string
   readonly conversationId: string | null
-  /** `queued`, `running`, `needs_input`, `completed`, `failed`, `cancelled`, or a status that this version does not know. */
+  /**
+   * `queued`, `running`, `needs_input`, `completed`, `failed`, `cancelled`, or a status that this version
+   * does not know.
+   */
   readonly status: string
   /** `image_job.status`: opaque text, for display. */
   readonly jobStatus: string | null
@@ -84,37 +98,43 @@ export interface Execution {
   readonly assets: readonly FinishedAsset[]
   readonly review: FrameReview | null
   readonly question: Question | null
-  /** The execution's `error`, else the image job's `sanitized_error`. */
+  /** The execution's `error`, or the image job's `sanitized_error` if there is none. */
   readonly error: PublicError | null
 }
 
-/** What one POST of a submission led to. */
+/** The outcome of one POST of a submission. */
 export type SubmissionOutcome =
-  /** 202: an execution exists. Acceptance only. */
+  /** 202: an execution exists. It may still fail. */
   | { readonly kind: 'accepted'; readonly executionId: string; readonly conversationId: string | null }
   /** A readable error envelope with a 4xx status: this POST started nothing. */
   | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
-  /** No answer, a 5xx, or an answer that cannot be read: whether an execution exists is unknown. */
+  /** No answer, a 5xx, or an unreadable answer: it is unknown whether an execution exists. */
   | { readonly kind: 'unknown'; readonly status: number | null; readonly message: string }
 
-/** One event of an execution's stream: a hint, never the truth. */
+/** One event of an execution's stream. It is a hint; a read of the execution is authoritative. */
 export interface ServiceEvent {
-  /** `started`, `thinking`, `progress`, `job`, `question`, `asset`, `done`, or a kind that this version does not know. */
+  /**
+   * `started`, `thinking`, `progress`, `job`, `question`, `asset`, `done`, or a kind that this version does
+   * not know.
+   */
   readonly kind: string
-  /** Identifier to resume from, where it is fit to be sent back. */
+  /** Id to resume from; null if it must not be sent back. */
   readonly id: string | null
   readonly status: string | null
   /** 0 to 1. */
   readonly progress: number | null
   readonly message: string | null
-  /** Wait before a new connection that the stream has asked for so far, within 500 and 60000 ms; null or missing where it has not. */
+  /**
+   * Wait before a new connection that the stream last requested, from 500 to 60000 ms; null or missing if it
+   * requested none.
+   */
   readonly retryMs?: number | null
 }
 
-/** What a cancellation came to. */
+/** The result of a cancellation. */
 export interface Cancellation {
   readonly executionId: string
   readonly conversationId: string | null
-  /** Status of the execution; not always `cancelled`, since the service may have been faster. */
+  /** Status of the execution. It may differ from `cancelled`, because the service may have finished first. */
   readonly status: string
 }

@@ -1,11 +1,15 @@
 import type { Clock } from '../../host/clock.ts'
 
-/** Made once: an abort without a reason makes an error with its trace each time, which costs more than most requests. */
+/**
+ * Created once: an abort without a reason creates an error with a stack trace each time, which costs more
+ * than most requests.
+ */
 const ended = new Error('The work has ended.')
 
 /**
- * Runs `work` under a signal that is aborted with the caller's signal, or after `ms` milliseconds with an error that says so.
- * A service that sends a byte now and then passes every wait for silence; this one it does not pass.
+ * Runs `work` under a signal that is aborted with the caller's signal, or after `ms` milliseconds with an
+ * error that says so. A service that sends a byte now and then passes every silence timeout, but not this
+ * one.
  */
 export async function withDeadline<T>(
   clock: Clock,

@@ -9,13 +9,13 @@ import { lostAttempt } from './free-request.ts'
 import { type Attempt, type RetryTools, retrying } from './retry.ts'
 import { readWhole, type Transport, type WireRequest } from './transport.ts'
 
-/** A downloaded file, whole. */
+/** A complete downloaded file. */
 export interface DownloadedFile {
   readonly bytes: Uint8Array
   readonly contentType: string | null
 }
 
-/** What {@link createDownload} stands on. */
+/** The ports that {@link createDownload} needs. */
 export interface DownloadPorts {
   readonly net: Net
   readonly clock: Clock
@@ -24,21 +24,21 @@ export interface DownloadPorts {
   readonly tools: RetryTools
 }
 
-/** Longest file that is read, in bytes. */
+/** Longest file in bytes. */
 const maximumDownloadBytes = 256 * 1024 * 1024
 const deadlineMs = 15 * 60_000
 /** Redirects after the one to the signed URL. */
 const maximumFurtherHops = 3
 const what = 'the download'
 
-/** A 403 of the signed URL: it has expired, so a new one is asked for. */
+/** A 403 of the signed URL: it has expired, so a new one is requested. */
 const expired = Symbol('expired')
 
 /**
- * Follows a `download_url` by hand: the key goes to the API's own origin, the signed URL gets an `Accept` header and nothing else.
- * Lost and cut downloads are tried again from the start; a download is free.
+ * Follows a `download_url` by hand. The key goes only to the API's own origin; the signed URL gets only an
+ * `Accept` header. A lost or cut download is retried from the start, because a download is free.
  *
- * The signed URL is a secret for its 15 minutes: no error repeats it or its host.
+ * The signed URL is a secret for its 15 minutes: no error contains it or its host.
  */
 export function createDownload(ports: DownloadPorts): (downloadUrl: string, signal?: AbortSignal) => Promise<DownloadedFile> {
   return async (downloadUrl, signal) => {
@@ -47,7 +47,11 @@ export function createDownload(ports: DownloadPorts): (downloadUrl: string, sign
   }
 }
 
-/** The path and query of an owned `download_url` under the base URL. @throws `SW_WIRE` where it is not on the API's exact origin and asset path (C26). */
+/**
+ * The path and query of an owned `download_url` under the base URL.
+ *
+ * @throws `SW_WIRE` unless the URL has the API's exact origin and asset path (C26).
+ */
 function toAssetPath(downloadUrl: string, address: ServiceAddress): string {
   const url = URL.canParse(downloadUrl, address.origin) ? new URL(downloadUrl, address.origin) : null
   const isOwned = url !== null && url.origin === address.origin && url.username === '' && url.password === ''
@@ -74,7 +78,7 @@ async function attempt(ports: DownloadPorts, request: WireRequest, signal?: Abor
   }
 }
 
-/** The words of the cause may name the signed URL's host, so those of a lost connection are kept to the API's own. */
+/** The cause's message may name the signed URL's host, so this error names only the API's. */
 function toLost(ports: DownloadPorts, cause: unknown): SpritewrightError {
   if (cause instanceof RangeError) return badRedirect(`a file of more than ${maximumDownloadBytes} bytes`)
   const code = cause instanceof Error ? (cause as { code?: unknown }).code : undefined
@@ -115,7 +119,11 @@ async function followSigned(ports: DownloadPorts, redirect: NetResponse, signal:
   throw badRedirect(`more than ${maximumFurtherHops} redirects after the first`)
 }
 
-/** Where a redirect may lead. @throws `SW_WIRE`, without the address in it. */
+/**
+ * The target of a redirect.
+ *
+ * @throws `SW_WIRE` for a redirect that must not be followed. The error does not contain the target.
+ */
 function toNextHop(location: string | undefined, from: URL, address: ServiceAddress): URL {
   if (location === undefined || !URL.canParse(location, from)) throw badRedirect('a redirect without a readable Location')
   const url = new URL(location, from)
@@ -155,7 +163,7 @@ function isRedirect(status: number): boolean {
   return status === 302 || status === 303 || status === 307 || status === 308
 }
 
-/** Reads a body that nobody needs, so that its connection can be used again; a long one is closed. */
+/** Reads an unused body, so that its connection can be used again. A long body is closed instead. */
 async function discard(response: NetResponse): Promise<void> {
   let length = 0
   try {
@@ -164,6 +172,6 @@ async function discard(response: NetResponse): Promise<void> {
       if (length > 65_536) break
     }
   } catch {
-    // The answer's status and headers are here; how its body ended changes nothing.
+    // Status and headers have arrived. A fault at the end of the body changes nothing.
   }
 }

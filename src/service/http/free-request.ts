@@ -4,13 +4,19 @@ import type { Limiter } from '../limits/limits.ts'
 import { type Attempt, type RetryTools, retrying } from './retry.ts'
 import type { Answer, Transport, WireRequest } from './transport.ts'
 
-/** Sends a request that costs nothing, inside the limits, again where the rules allow, and answers the JSON body of a 2xx. */
+/**
+ * Sends a free request inside the limits, retries it if the rules allow that, and returns the JSON body of a
+ * 2xx.
+ */
 export type FreeRequest = (request: WireRequest, signal?: AbortSignal) => Promise<{ readonly status: number; readonly body: JsonBody }>
 
-/** Like {@link FreeRequest}, with the answer as it came. `onLost` is told of every try whose answer was lost: the service may have done what it asked for. */
+/**
+ * Like {@link FreeRequest}, but returns the answer unparsed. `onLost` is called for every try with a lost
+ * answer: the service may have acted on it.
+ */
 export type FreeExchange = (request: WireRequest, signal?: AbortSignal, onLost?: () => void) => Promise<Answer>
 
-/** One {@link FreeRequest} over an exchange. */
+/** Creates a {@link FreeRequest} over an exchange. */
 export function createFreeRequest(transport: Transport, exchange: FreeExchange): FreeRequest {
   return async (request, signal) => {
     const answer = await exchange(request, signal)
@@ -18,7 +24,7 @@ export function createFreeRequest(transport: Transport, exchange: FreeExchange):
   }
 }
 
-/** One {@link FreeExchange} over a transport; each try waits for its own slot of the limits. */
+/** Creates a {@link FreeExchange} over a transport. Each try waits for its own slot of the limits. */
 export function createFreeExchange(transport: Transport, limiter: Limiter, tools: RetryTools): FreeExchange {
   const attempt = async (request: WireRequest, signal?: AbortSignal, onLost?: () => void): Promise<Attempt<Answer>> => {
     const release = await limiter.take(request.method === 'GET' ? 'get' : 'post', signal)
@@ -37,7 +43,10 @@ export function createFreeExchange(transport: Transport, limiter: Limiter, tools
   return (request, signal, onLost) => retrying(tools, () => attempt(request, signal, onLost), signal)
 }
 
-/** What a throw of a try means: the caller's own abort goes on up, an error of ours is final, anything else is a fault of transport. */
+/**
+ * Classifies an error of a try: the caller's abort is thrown on, a `SpritewrightError` is final, and any
+ * other error is a fault of transport.
+ */
 export function lostAttempt<T>(
   error: unknown,
   toError: (cause: unknown) => SpritewrightError,
@@ -45,7 +54,7 @@ export function lostAttempt<T>(
 ): Attempt<T> {
   if (signal?.aborted) throw signal.reason
   if (isOwnError(error)) return { kind: 'failed', error, fault: null }
-  // A body above its limit would be so again.
+  // Another try would exceed the body's limit again.
   return { kind: 'failed', error: toError(error), fault: error instanceof RangeError ? null : { kind: 'transport' } }
 }
 

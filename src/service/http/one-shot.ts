@@ -4,21 +4,22 @@ import type { Accepted, Profile } from '../profile.ts'
 import type { SubmissionOutcome } from '../wire.ts'
 import { type Answer, describeCause, type Transport, type WireRequest } from './transport.ts'
 
-/** What a POST that may start paid work stands on. */
+/** The ports of a POST that may start paid work. */
 export interface OneShotPorts {
   readonly transport: Transport
   readonly limiter: Limiter
   readonly profile: Profile
 }
 
-/** What one POST led to, before anyone has read the answer; `lost` says in words why there is none. */
+/** The result of one POST, before its answer is read. `lost` describes why there is no answer. */
 export type Shot = { readonly answer: Answer } | { readonly lost: string }
 
 /**
- * One POST a call, never a second: first the wait for the service's limits, then `record`, which is durable before the first byte leaves,
- * then the POST, which is left to end by its own deadline: aborting it would only make its outcome unknown.
+ * Sends one POST in a call, never a second. It waits for the service's limits, then calls `record`, which is
+ * durable before the first byte leaves, then sends the POST. An abort does not stop the POST, because that
+ * would only make its outcome unknown; the POST has its own deadline.
  *
- * Rejects only while nothing has been sent: with the signal's reason, or with what `record` rejects with.
+ * Rejects only while nothing has been sent: with the signal's reason, or with the error of `record`.
  */
 export async function sendOnce(
   ports: OneShotPorts,
@@ -32,7 +33,7 @@ export async function sendOnce(
     await record()
     return await ports.transport.exchange(request).then(
       (answer) => ({ answer }),
-      // Lost, cut or too long: the service may have it or not, and that is the outcome.
+      // Lost, cut or too long: it is unknown whether the service has received the POST.
       (error: unknown) => ({ lost: ports.transport.hide(describeCause(error)) }),
     )
   } finally {
@@ -40,7 +41,11 @@ export async function sendOnce(
   }
 }
 
-/** @throws `SW_INTERNAL` for a key that cannot stand in a header. */
+/**
+ * Checks an idempotency key.
+ *
+ * @throws `SW_INTERNAL` for a key that cannot be sent in a header.
+ */
 export function checkIdempotencyKey(key: string): void {
   if (/^[\x21-\x7e]{1,255}$/.test(key)) return
   throw new SpritewrightError('SW_INTERNAL', {
@@ -49,7 +54,10 @@ export function checkIdempotencyKey(key: string): void {
   })
 }
 
-/** An answer that accepts nothing: a readable envelope with a 4xx is a refusal, whatever else is unknown, for the caller's journal to settle. */
+/**
+ * The outcome of an answer that accepts nothing. A readable envelope with a 4xx is a refusal. Anything else
+ * is unknown, and the caller's journal resolves it.
+ */
 export function toRejection({ transport }: OneShotPorts, answer: Answer): SubmissionOutcome {
   const { status } = answer
   const error = transport.envelope(answer)
@@ -58,7 +66,10 @@ export function toRejection({ transport }: OneShotPorts, answer: Answer): Submis
   return { kind: 'unknown', status, message: `The service answered with status ${status} (${said}).` }
 }
 
-/** What an answer names that accepts. Without a readable id it is an execution that cannot be named: unknown, and the words of the reader say why. */
+/**
+ * The outcome of an answer that accepts. Without a readable id the execution cannot be named: the outcome is
+ * unknown, and its message is the reader's error.
+ */
 export async function toAcceptance(
   { transport }: OneShotPorts,
   status: number,

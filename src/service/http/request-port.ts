@@ -3,15 +3,21 @@ import type { ProfileRequest, RequestPort } from '../profile.ts'
 import type { FreeRequest } from './free-request.ts'
 import type { WireRequest } from './transport.ts'
 
-/** Longest time for the whole answer to a profile's request, which may be an upload, in milliseconds. */
+/**
+ * Longest time for the complete answer to a profile's request, in milliseconds. The request may be an upload.
+ */
 const deadlineMs = 5 * 60_000
 
-/** The client's transport as a profile sees it. Paid work does not go through it. */
+/** The client's transport as a profile sees it. It never sends paid work. */
 export function toRequestPort(free: FreeRequest, part: string, what: string, signal: AbortSignal | undefined): RequestPort {
   return async (request) => free(toWireRequest(request, part, what), signal)
 }
 
-/** A profile's request on the wire. @throws `SW_CONFIG` for a path outside of `/v1/`, and for that of submissions, which have one door. */
+/**
+ * Turns a profile's request into a request of the transport.
+ *
+ * @throws `SW_CONFIG` for a path outside `/v1/`, and for the path of submissions, which only `submit` sends.
+ */
 export function toWireRequest(request: ProfileRequest, part: string, what: string): WireRequest {
   const path = new URL(request.path, 'https://service.invalid').pathname
   const hasDots = /[/\\](?:\.|%2e){1,2}(?:[/\\?#]|$)/i.test(request.path)
@@ -31,7 +37,7 @@ export function toWireRequest(request: ProfileRequest, part: string, what: strin
   }
 }
 
-/** A part of the profile that did not do what it is there for: `SW_CONFIG`. */
+/** The error for a part of the profile that broke its contract: `SW_CONFIG`. */
 export function notFromProfile(part: string, expected: string): SpritewrightError {
   return new SpritewrightError('SW_CONFIG', {
     message: `Expected ${expected} from the service profile's ${part}, found something else. Correct that part of service.profile.`,

@@ -6,16 +6,16 @@ import type { Random } from '../../host/random.ts'
 export type Fault =
   /** No answer, a cut body, or a 5xx that is not the service's own envelope. */
   | { readonly kind: 'transport' }
-  /** The service's own answer; its `retryable` decides, whatever the HTTP status. */
+  /** The service's own answer. Its `retryable` decides, whatever the HTTP status is. */
   | { readonly kind: 'answer'; readonly status: number; readonly retryable: boolean; readonly retryAfterMs: number | null }
 
-/** Numbers of the retry rules; milliseconds. */
+/** The numbers of the retry rules. Times are in milliseconds. */
 const retryRules: Readonly<{
   transport: { tries: number; baseMs: number; capMs: number }
   rateLimit: { tries: number; baseMs: number; capMs: number }
   retryAfterCapMs: number
 }> = {
-  /** Also for an envelope that is retryable and no rate limit. */
+  /** Also for a retryable envelope that is not a rate limit. */
   transport: { tries: 5, baseMs: 500, capMs: 8_000 },
   /** The shortest waits of eight tries add up to more than one window of 60 s. */
   rateLimit: { tries: 8, baseMs: 2_000, capMs: 60_000 },
@@ -23,9 +23,10 @@ const retryRules: Readonly<{
 }
 
 /**
- * How long to wait before the next try of a FREE request; paid ones are never tried again here.
+ * Returns the wait before the next try of a FREE request. Paid requests are never retried here.
  *
- * Full jitter for faults of transport; equal jitter for 429, since full jitter collapses to nothing against limits of a minute. `Retry-After` is honoured up to 60 s.
+ * Faults of transport use full jitter. A 429 uses equal jitter, because full jitter may wait almost nothing
+ * against limits of a minute. `Retry-After` is respected up to 60 s.
  *
  * @param tries Tries made so far, at least 1.
  * @param unit A random number from 0 to 1.
@@ -43,17 +44,20 @@ export function retryWaitMs(fault: Fault, tries: number, unit: number): number |
   return isRateLimit ? ceiling / 2 + (ceiling / 2) * unit : ceiling * unit
 }
 
-/** Bounds the retries of one client, so that a service in trouble is not flooded: each retry takes a token, each success gives one back. */
+/**
+ * Limits the retries of one client, so that a service in trouble is not flooded. Each retry takes a token,
+ * and each success gives one back.
+ */
 export interface RetryBudget {
-  /** Takes a token; false where none is left. */
+  /** Takes a token. Returns false if none is left. */
   take(): boolean
   giveBack(): void
 }
 
-/** Retries in a row without a success. */
+/** Most retries in a row without a success. */
 const mostTokens = 60
 
-/** A full budget. */
+/** Creates a full budget. */
 export function createRetryBudget(): RetryBudget {
   let left = mostTokens
   return {
@@ -64,19 +68,21 @@ export function createRetryBudget(): RetryBudget {
   }
 }
 
-/** What one try led to. A `fault` of null is never tried again. */
+/** The result of one try. A failure without a `fault` is never retried. */
 export type Attempt<T> =
   | { readonly kind: 'done'; readonly value: T }
   | { readonly kind: 'failed'; readonly error: SpritewrightError; readonly fault: Fault | null }
 
-/** What {@link retrying} needs of the world. */
+/** The ports and the budget that {@link retrying} needs. */
 export interface RetryTools {
   readonly clock: Clock
   readonly random: Random
   readonly budget: RetryBudget
 }
 
-/** Tries until done, or until the rules or the budget say stop; throws the error of the last try then. */
+/**
+ * Tries until a success, or until the rules or the budget stop it. Then it throws the error of the last try.
+ */
 export async function retrying<T>(tools: RetryTools, attempt: () => Promise<Attempt<T>>, signal?: AbortSignal): Promise<T> {
   for (let tries = 1; ; tries++) {
     const result = await attempt()

@@ -23,45 +23,67 @@ export interface WireRequest {
   readonly contentType?: string
   readonly idempotencyKey?: string
   readonly lastEventId?: string
-  /** Sends `Service-Version: 1` (C2). @default false */
+  /**
+   * Sends `Service-Version: 1` (C2).
+   *
+   * @default false
+   */
   readonly isManaged?: boolean
-  /** Longest time for the whole answer, in milliseconds. @default 60000 */
+  /**
+   * Longest time for the complete answer, in milliseconds.
+   *
+   * @default 60000
+   */
   readonly deadlineMs?: number
-  /** Told of every part of an answer that is an event stream; true ends the reading there and closes the connection. @default read to the end */
+  /**
+   * Called with every part of an answer that is an event stream. If it returns true, the reading ends there
+   * and the connection is closed.
+   *
+   * @default read to the end
+   */
   readonly isEnough?: (part: Uint8Array) => boolean
 }
 
-/** An answer read to its end. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** Sends requests to the service's origin, once each. The key is added to the headers at the last moment and is nowhere else. */
+/**
+ * Sends each request to the service's origin once. The key is added to the headers at the last moment and is
+ * nowhere else.
+ */
 export interface Transport {
   readonly address: ServiceAddress
-  /** Resolves when the headers are there; for bodies that are streams. Rejects as the net does. */
+  /** Resolves when the headers have arrived; for bodies that are streams. Rejects like `Net`. */
   open(request: WireRequest, signal?: AbortSignal, bodyTimeoutMs?: number): Promise<NetResponse>
-  /** Resolves with the whole answer. Rejects where there is none, or a cut one. */
+  /** Resolves with the complete answer. Rejects if there is none, or if it is cut. */
   exchange(request: WireRequest, signal?: AbortSignal): Promise<Answer>
-  /** Reads an answer's body. @throws `SW_WIRE` */
+  /**
+   * Parses an answer's body.
+   *
+   * @throws `SW_WIRE`
+   */
   json(answer: Answer, what: string): JsonBody
-  /** The error envelope of an answer, or null where there is none. */
+  /** The error envelope of an answer; null if it has none. */
   envelope(answer: Answer): PublicError | null
-  /** What an answer other than 2xx means, and whether it may be tried again. */
+  /** The error for an answer other than 2xx, and whether the request may be retried. */
   refusal(answer: Answer, what: string): { readonly error: SpritewrightError; readonly fault: Fault | null }
-  /** A lost request as an error: words only, never the request or the error of the net. */
+  /**
+   * The error for a lost request. It contains a description, never the request or the error of the network.
+   */
   unreachable(cause: unknown, what: string): SpritewrightError
-  /** Takes the key out of a text, in every form that `key-search` knows. */
+  /** Masks the key in a text, in every form that `key-search` knows. */
   hide(text: string): string
 }
 
 /**
- * Trims an API key and checks that it can stand in a header. A key with a line break inside would be printed by the error message of
- * the HTTP library; here it gets no further, and no message repeats it.
+ * Trims an API key and checks that it can be sent in a header. The HTTP library's error message would print a
+ * key with a line break inside. This check stops such a key, and no message quotes it.
  *
- * @throws `SW_NO_KEY` where nothing is left, or where a character is not visible ASCII.
+ * @throws `SW_NO_KEY` if nothing is left, or if a character is not visible ASCII.
  */
 export function parseApiKey(text: string): string {
   const key = text.trim()
@@ -73,7 +95,11 @@ export function parseApiKey(text: string): string {
   })
 }
 
-/** @param key As `parseApiKey` gives it. It stays in this call's closures. */
+/**
+ * Creates the transport for one key.
+ *
+ * @param key From `parseApiKey`. Only the closures of this call hold it.
+ */
 export function createTransport(net: Net, clock: Clock, address: ServiceAddress, key: string): Transport {
   const hide = searchFor(key).mask
   const open: Transport['open'] = async (request, signal, bodyTimeoutMs) => {
@@ -93,7 +119,7 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
     try {
       return readEnvelope(parseJson(answer.body, 'the error envelope', hide).value)
     } catch {
-      // Not JSON: no envelope, which is this function's answer; the caller says so in its error.
+      // Not JSON, so there is no envelope. The caller's error says so.
       return null
     }
   }
@@ -127,7 +153,7 @@ function toHeaders(request: WireRequest, key: string): Record<string, string> {
   }
 }
 
-/** The media type of an answer, without parameters; empty where it has none. */
+/** The media type of an answer, without parameters; empty if it has none. */
 export function contentTypeOf(headers: Readonly<Record<string, string>>): string {
   return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
@@ -139,7 +165,11 @@ async function* takeUntil(body: AsyncIterable<Uint8Array>, isEnough: (part: Uint
   }
 }
 
-/** Reads a body and holds it against its `Content-Length`. @throws `RangeError` above `maximumBytes`; `Error` where it is cut. */
+/**
+ * Reads a body and compares its length with `Content-Length`.
+ *
+ * @throws `RangeError` above `maximumBytes`; `Error` if the body is cut.
+ */
 export async function readWhole(response: NetResponse, maximumBytes: number): Promise<Uint8Array> {
   const body = await readBody(response, maximumBytes)
   const length = response.headers['content-length']
@@ -184,7 +214,7 @@ function toUnreachable(address: ServiceAddress, what: string, found: string, sta
   })
 }
 
-/** The words of a failed connection with those of its causes, without any object of the HTTP library. */
+/** The messages of a failed connection and of its causes, without any object of the HTTP library. */
 export function describeCause(cause: unknown): string {
   const words: string[] = []
   let at: unknown = cause
@@ -197,7 +227,7 @@ export function describeCause(cause: unknown): string {
   return words.length === 0 ? 'no answer' : words.join(': ').slice(0, 300)
 }
 
-/** `Retry-After` in milliseconds, as seconds or as an HTTP date; null where it is neither. */
+/** `Retry-After` in milliseconds, from seconds or an HTTP date; null if it is neither. */
 function parseRetryAfter(text: string | undefined, wallMs: number): number | null {
   if (text === undefined) return null
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000

@@ -1,47 +1,82 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 
-/** The service's limits, as this process keeps them. */
+/** Limits that this process keeps towards the service. */
 export interface Limits {
-  /** Length of the sliding window in milliseconds. @default 60000 */
+  /**
+   * Length of the sliding window in milliseconds.
+   *
+   * @default 60000
+   */
   readonly windowMs: number
-  /** POST requests a window. @default 10 */
+  /**
+   * POST requests in a window.
+   *
+   * @default 10
+   */
   readonly post: number
-  /** GET requests a window, downloads left out. @default 120 */
+  /**
+   * GET requests in a window, except downloads.
+   *
+   * @default 120
+   */
   readonly get: number
-  /** Asset downloads a window. @default 20 */
+  /**
+   * Asset downloads in a window.
+   *
+   * @default 20
+   */
   readonly download: number
-  /** Open event streams. @default 4 */
+  /**
+   * Open event streams.
+   *
+   * @default 4
+   */
   readonly streams: number
 }
 
 /** The limits of the service's interface. */
 export const defaultLimits: Limits = { windowMs: 60_000, post: 10, get: 120, download: 20, streams: 4 }
 
-/** Wait between two status reads of an execution, milliseconds: a quarter of the GETs of a window. */
+/**
+ * Wait between two status reads of an execution, in milliseconds. The reads use a quarter of a window's GET
+ * requests.
+ */
 export const statusPollMs: number = 2_000
 
-/** Gives a slot back; further calls do nothing. */
+/** Gives a slot back. Further calls do nothing. */
 export interface Release {
   (): void
-  /** Aborted where a slot that is shared with other processes was lost, because this one stood still for too long: its use is to end. */
+  /**
+   * Aborted if a slot that is shared with other processes was lost, because this process was suspended for
+   * too long. Its holder must stop using the slot.
+   */
   readonly lost?: AbortSignal
 }
 
-/** Keeps a client inside the service's limits, first come first served. Rejects with the signal's reason when aborted. */
+/**
+ * Keeps a client inside the service's limits, in order of arrival. Rejects with the signal's reason on abort.
+ */
 export interface Limiter {
   /**
-   * Waits for a slot. It stays taken until it is released (when the answer has come) and a window longer: the service counts a
-   * request when it arrives, somewhere in between, so no timing of the network can put more into its window than are allowed.
+   * Waits for a slot. The slot stays taken until its release, when the answer has arrived, and for one more
+   * window.
+   *
+   * The service counts a request when it arrives, which is somewhere in between. So no timing of the network
+   * can exceed the limit in a window of the service.
    */
   take(bucket: 'post' | 'get' | 'download', signal?: AbortSignal): Promise<Release>
   /** Waits until fewer than the allowed streams are open. */
   openStream(signal?: AbortSignal): Promise<Release>
-  /** Resolves when all that was given back is known to everybody who shares the limits. */
+  /** Resolves when every process that shares the limits can see all releases. */
   settled(): Promise<void>
 }
 
-/** The limits with their defaults. @throws `SW_CONFIG` for a limit that is no whole number above 0. */
+/**
+ * Adds the defaults to the limits.
+ *
+ * @throws `SW_CONFIG` for a limit that is not a whole number above 0.
+ */
 export function resolveLimits(limits: Partial<Limits> = {}): Limits {
   const all: Limits = { ...defaultLimits, ...limits }
   for (const [name, value] of Object.entries(all)) {
@@ -54,7 +89,11 @@ export function resolveLimits(limits: Partial<Limits> = {}): Limits {
   return all
 }
 
-/** The limits of this process. @throws `SW_CONFIG` as {@link resolveLimits}. */
+/**
+ * The limits of this process alone.
+ *
+ * @throws `SW_CONFIG` like {@link resolveLimits}.
+ */
 export function createLimiter(clock: Clock, limits: Partial<Limits> = {}): Limiter {
   const all = resolveLimits(limits)
   const buckets = {
@@ -66,13 +105,13 @@ export function createLimiter(clock: Clock, limits: Partial<Limits> = {}): Limit
   return { take: (bucket, signal) => buckets[bucket].take(signal), openStream: (signal) => streams.take(signal), settled: async () => {} }
 }
 
-/** A number of slots; a released one rests for a while before it is free. */
+/** A number of slots. A released slot rests before it is free again. */
 class Slots {
   readonly #clock: Clock
   readonly #count: number
   readonly #restMs: number
   #inUse = 0
-  /** When resting slots are free again, by `mono`, in order of release. */
+  /** When resting slots are free again, by `mono`, in order of their release. */
   #resting: number[] = []
   #waiting: (() => void)[] = []
   #timer: AbortController | null = null
@@ -121,7 +160,8 @@ class Slots {
     this.#timer = null
     const next = this.#resting[0]
     if (this.#waiting.length === 0 || next === undefined) return
-    // The timer belongs to the queue, not to one waiter, and ends with it: an idle client keeps no process alive.
+    // The timer belongs to the queue, not to one waiter, and ends with it. So an idle client keeps no process
+    // alive.
     const timer = new AbortController()
     this.#timer = timer
     this.#clock.sleep(next - now, timer.signal).then(

@@ -8,23 +8,28 @@ import type { Random } from '../../host/random.ts'
 import type { Limiter, Limits, Release } from './limits.ts'
 import { SharedSlots, type SlotRules } from './shared-slots.ts'
 
-/** What {@link createSharedLimiter} stands on. */
+/** The ports that {@link createSharedLimiter} needs. */
 export interface SharedLimitPorts {
   readonly disk: Disk
   readonly clock: Clock
   readonly random: Random
 }
 
-/** The longest deadline of a request is 5 minutes (an upload's): with the patience and some room, no live request outlasts its lease. */
+/**
+ * A request has a deadline of at most 5 minutes (an upload). With the patience and a margin, no live request
+ * outlasts its lease.
+ */
 const requestRules = { leaseMs: 6 * 60_000, renewMs: null, patienceMs: 30_000 }
 const streamRules = { restMs: 0, leaseMs: 30_000, renewMs: 10_000, patienceMs: 10_000 }
 
 /**
- * The same limits over all processes of this machine that use one key at one service, e.g. a dev server and the CLI. Keys of one account are
- * not known to belong together: each has its own slots here.
+ * Shares the limits between all processes of this machine that use one key at one service, for example a dev
+ * server and the CLI. Two keys of one account have separate slots, because nothing shows that they belong
+ * together.
  *
- * @param own The limits of this process, which are kept first: they need no disk.
- * @param folder Absolute path, of this user and outside of every project. Made when it is first needed; it holds names with times, and neither key nor address.
+ * @param own The limits of this process. They are kept first, because they need no disk.
+ * @param folder Absolute path, of this user and outside every project. It is created when first needed. Its
+ * file names hold times, and neither the key nor the address.
  * @param account Base URL and key. Only a salted fingerprint of them is used.
  */
 export function createSharedLimiter(

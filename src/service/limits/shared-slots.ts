@@ -7,33 +7,45 @@ import { claimName, olderNames, readSlots, type SlotState, timeName } from './sl
 /** How the slots of one folder are used. Every process that shares the folder uses the same rules. */
 export interface SlotRules {
   readonly count: number
-  /** How long a slot rests after it was given back, milliseconds. */
+  /** How long a slot rests after its release, in milliseconds. */
   readonly restMs: number
-  /** How long a slot is held for a holder that says nothing more: longer than any use of it, or than the pause between two renewals. */
+  /**
+   * How long a slot is held without a renewal, in milliseconds. It is longer than any use of the slot, or
+   * than the pause between two renewals.
+   */
   readonly leaseMs: number
-  /** Pause between renewals, milliseconds; null where a slot is never held for longer than `leaseMs`. */
+  /** Pause between renewals in milliseconds; null if no use of a slot outlasts `leaseMs`. */
   readonly renewMs: number | null
-  /** A taker that needed longer than this, milliseconds, lets go: its lease began when it started. Lease = this + the longest use. */
+  /**
+   * A claim that took longer than this, in milliseconds, releases its slot: its lease began when the claim
+   * started. The lease is this plus the longest use.
+   */
   readonly patienceMs: number
 }
 
-/** Pause between two looks at slots that others hold, milliseconds: they may come back before their time. */
+/**
+ * Pause between two reads of the folder while all slots are held, in milliseconds. A holder may release its
+ * slot early.
+ */
 const pollMs = 500
 
 /**
  * Slots that several processes of one machine share through a folder, without a lock.
  *
- * Taking slot s after its generation g has come free is making the file `s.g+1`, which only one can. A taker that was held up may make a file of a
- * generation that has been removed meanwhile; so it looks again, and finding a newer one it lets go. A generation is removed only where a
- * newer one is there, so the newest of a slot never goes back, and there are never two holders. A process that dies leaves a time after
- * which its slot is free; one that died before it could say that time is given a lease from when it is first seen.
+ * If generation g of slot s is free, a process takes the slot by creating the file `s.g+1` exclusively. Only
+ * one process can create it. A delayed process may create the file of a generation that was removed
+ * meanwhile. So it lists the folder again, and releases the slot if it finds a newer generation.
+ *
+ * A generation is removed only if a newer one exists. So the newest generation of a slot never goes back, and
+ * a slot never has two holders. If a process dies, its slot becomes free at the time in its file name. If it
+ * died before it wrote a time, the slot has a lease from the first read that finds it.
  */
 export class SharedSlots {
   readonly #disk: Disk
   readonly #clock: Clock
   readonly #folder: string
   readonly #rules: SlotRules
-  /** Claims without a time, and when this process saw them first. */
+  /** Claims without a time, with the time when this process saw them first. */
   readonly #firstSeen = new Map<string, number>()
   readonly #writing = new Set<Promise<void>>()
   #turn: Promise<void> = Promise.resolve()
@@ -45,7 +57,7 @@ export class SharedSlots {
     this.#rules = rules
   }
 
-  /** Waits for a slot, behind those of this process that wait already. Rejects with the signal's reason. */
+  /** Waits for a slot, after earlier calls in this process. Rejects with the signal's reason. */
   take(signal?: AbortSignal): Promise<Release> {
     const before = this.#turn
     const taken = before.then(() => this.#take(signal))
@@ -56,7 +68,7 @@ export class SharedSlots {
     return signal === undefined ? taken : untilAborted(taken, signal)
   }
 
-  /** Resolves when everything that was given back is written down. */
+  /** Resolves when all releases are on disk. */
   async settled(): Promise<void> {
     while (this.#writing.size > 0) await Promise.all(this.#writing)
   }
@@ -81,7 +93,8 @@ export class SharedSlots {
 
   #freeAt(slot: SlotState, now: number): number {
     const longest = this.#rules.leaseMs + this.#rules.restMs
-    if (slot.freeAt !== null) return slot.freeAt > now + longest ? 0 : slot.freeAt // a time that far ahead was written before the machine was started anew
+    // A time further ahead than this is from before a restart of the machine.
+    if (slot.freeAt !== null) return slot.freeAt > now + longest ? 0 : slot.freeAt
     const claim = claimName(slot.slot, slot.generation)
     const seen = this.#firstSeen.get(claim) ?? now
     this.#firstSeen.set(claim, seen)
@@ -99,7 +112,7 @@ export class SharedSlots {
     return slots.every((slot) => slot.isGivenBack) ? next : Math.min(next, pollMs)
   }
 
-  /** Null where another was faster. */
+  /** Returns null if another process was faster. */
   async #claim({ slot, generation }: SlotState): Promise<Release | null> {
     const startedAt = this.#clock.mono()
     const mine = generation + 1
@@ -112,7 +125,8 @@ export class SharedSlots {
       await Promise.all([this.#remove(held), this.#remove(claim)])
       return null
     }
-    // One generation stays behind the newest, so that no listing that overlaps a change can miss both.
+    // Keeps one generation before the newest, so that a listing during a change always contains one of the
+    // two.
     this.#write(Promise.all(olderNames(names, slot, mine - 1).map((name) => this.#remove(name))))
     const release = this.#hold(slot, mine, held)
     if (this.#clock.mono() - startedAt <= this.#rules.patienceMs) return release
@@ -125,7 +139,7 @@ export class SharedSlots {
     const { restMs, renewMs } = this.#rules
     const over = new AbortController()
     const lost = new AbortController()
-    // Where it cannot be said any more that the slot is held, it is as good as lost.
+    // A slot that cannot be renewed is treated as lost.
     if (renewMs !== null) this.#renew(slot, generation, firstHeld, over.signal, lost).catch(() => lost.abort())
     const release = (): void => {
       if (over.signal.aborted) return
@@ -135,7 +149,10 @@ export class SharedSlots {
     return Object.assign(release, { lost: lost.signal })
   }
 
-  /** Says again and again that the slot is held; a holder that was held up too long learns that it is another's now. */
+  /**
+   * Renews a held slot until its release. A holder that was suspended for too long finds a newer generation
+   * and loses the slot.
+   */
   async #renew(slot: number, generation: number, firstHeld: string, over: AbortSignal, lost: AbortController): Promise<void> {
     const { leaseMs, renewMs } = this.#rules
     let held = firstHeld
@@ -168,7 +185,9 @@ export class SharedSlots {
     return this.#disk.remove(join(this.#folder, name))
   }
 
-  /** Writes that nobody waits for. One that fails costs a wait and nothing else: the slot comes free when its time is over. */
+  /**
+   * Tracks a write that no caller waits for. If it fails, the slot becomes free only when its time is over.
+   */
   #write(work: Promise<unknown>): void {
     const writing = work.then(
       () => {},
@@ -179,7 +198,7 @@ export class SharedSlots {
   }
 }
 
-/** Rejects at the abort; what is taken after it is given back at once. */
+/** Rejects on abort. A slot that is taken after the abort is released at once. */
 function untilAborted(taken: Promise<Release>, signal: AbortSignal): Promise<Release> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason)

@@ -1,34 +1,36 @@
 /**
- * What the names in a folder of slots say. Nothing is read from inside a file, and no name is ever used twice.
+ * The state of a slot, read from the file names of its folder. The files are empty, and no name is ever used
+ * twice.
  *
- * - `s3.g17`: somebody took slot 3 for the 17th time. Made exclusively, so each generation has one taker.
- * - `s3.g17.t5000.held`: its holder keeps it until 5000 at the latest.
- * - `s3.g17.t4000.rest`: its holder has given it back; it is free from 4000 on.
+ * - `s3.g17`: a process took slot 3 for the 17th time. The file is created exclusively, so each generation
+ *   has one taker.
+ * - `s3.g17.t5000.held`: its holder keeps the slot until 5000 at the latest.
+ * - `s3.g17.t4000.rest`: its holder has released the slot, which is free from 4000 on.
  *
  * Times are milliseconds of the monotonic clock, which all processes of one boot share.
  */
 export interface SlotState {
   readonly slot: number
-  /** The newest generation; 0 where the slot was never taken. Older ones say nothing any more. */
+  /** The newest generation; 0 if the slot was never taken. Older generations do not count. */
   readonly generation: number
-  /** When it is free at the latest; null where its holder has not said (yet). */
+  /** When the slot is free at the latest; null if its holder has not written a time yet. */
   readonly freeAt: number | null
   readonly isGivenBack: boolean
 }
 
 const pattern = /^s(\d{1,6})\.g(\d{1,15})(?:\.t(\d{1,16})\.(held|rest))?$/
 
-/** Name of a taken slot. */
+/** Name of the file that takes a slot. */
 export function claimName(slot: number, generation: number): string {
   return `s${slot}.g${generation}`
 }
 
-/** Name that says until when. */
+/** Name of a file that holds the end of a claim or of its rest. */
 export function timeName(claim: string, atMs: number, kind: 'held' | 'rest'): string {
   return `${claim}.t${Math.max(0, Math.ceil(atMs))}.${kind}`
 }
 
-/** The state of the slots 0 to `count - 1`; names that are not of this form are passed over. */
+/** Reads the state of the slots 0 to `count - 1`. Names in another form are ignored. */
 export function readSlots(names: readonly string[], count: number): SlotState[] {
   const slots: SlotState[] = Array.from({ length: count }, (_, slot) => ({ slot, generation: 0, freeAt: 0, isGivenBack: true }))
   for (const name of names) {
@@ -45,7 +47,7 @@ export function readSlots(names: readonly string[], count: number): SlotState[] 
   return slots
 }
 
-/** Two names of one generation: given back outweighs held, and of two times the later one holds. */
+/** Merges two names of one generation. A release wins over a claim, and the later of two times wins. */
 function merge(a: SlotState, b: SlotState): SlotState {
   if (a.isGivenBack !== b.isGivenBack) return a.isGivenBack ? a : b
   const freeAt = a.freeAt === null ? b.freeAt : Math.max(a.freeAt, b.freeAt ?? 0)
