@@ -100,29 +100,45 @@ export type {
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
 export type { Trust } from './workshop/trust/trust-desk.ts'
 
-/** What a workshop is opened with. */
+/** The settings of a workshop. */
 export interface WorkshopInit {
   /** Folder of the project: absolute, or relative to the working folder. */
   readonly root: string
-  /** Options that win over the configuration file, key by key. */
+  /** Options that take precedence over the configuration file, key by key. */
   readonly options?: Options
-  /** Path of a configuration file; without it `spritewright.config.{ts,js,mjs,json}` in the root is read where there is one. */
+  /**
+   * Path of a configuration file. Without it `spritewright.config.{ts,js,mjs,json}` in the root is read if it
+   * exists.
+   */
   readonly config?: string
-  /** Which `.env.[mode]` files are read beside `.env` and `.env.local`. @default 'development' */
+  /**
+   * Selects the `.env.[mode]` files that are read besides `.env` and `.env.local`.
+   *
+   * @default 'development'
+   */
   readonly mode?: string
-  /** Where `.env` files lie, absolute or from the root; false: none is read. @default the root */
+  /**
+   * Folder of the `.env` files, absolute or relative to the root. If false, none is read.
+   *
+   * @default the root
+   */
   readonly envDir?: string | false
-  /** Prefixes of variables that the bundler ships to browsers; an API key under one of them is refused. @default 'VITE_' */
+  /**
+   * Prefixes of variables that the bundler ships to browsers. An API key under one of them is refused.
+   *
+   * @default 'VITE_'
+   */
   readonly envPrefix?: string | readonly string[]
-  /** The world; this machine where it is left out. */
+  /** The ports of the world; those of this machine if missing. */
   readonly host?: Host
 }
 
 /**
- * Opens a project. Reads its configuration and environment; the service is asked only when something needs it.
+ * Opens a project. Reads its configuration and environment. The service is contacted only when a verb needs
+ * it.
  *
- * @throws `SW_CONFIG`, `SW_KEY_EXPOSED`, `SW_NO_KEY` for a key that cannot be one, `SW_DISK` for a store that
- * is a link.
+ * @throws `SW_CONFIG`, `SW_KEY_EXPOSED`, `SW_NO_KEY` for a malformed key, `SW_DISK` for a store that is a
+ * link.
  */
 export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
   const host = init.host ?? nodeHost()

@@ -16,30 +16,30 @@ import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-stand
 import type { Trust } from '../trust/trust-desk.ts'
 import type { DeliveredFrames, Overview, PendingReport, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
 
-/** What the project has, lacks, and what the lacking part would cost. */
+/** The animations of the project with their states, and the cost of those that are not bought. */
 export interface PlanReport {
   /** All animations, by sprite name and in the order of the spec. */
   readonly items: readonly PlanItem[]
-  /** Paid steps of reference chains: those that something still to be bought needs, and those that were bought. */
+  /** Paid steps of reference chains: steps that a purchase still needs, and bought steps. */
   readonly steps: readonly PlanStep[]
-  /** Sum of the quotes of all that has to be bought. */
+  /** Sum of the quotes of everything that must be bought. */
   readonly total: Credits
-  /** Available credits; undefined where the service was not asked because nothing is missing. */
+  /** Available credits; undefined if the service was not asked because nothing is missing. */
   readonly balance?: Credits
-  /** Where it would be bought; undefined where the service was not asked. */
+  /** The service to buy from; undefined if it was not asked. */
   readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
-  /** What was found out about the frames of what is bought; only where it was asked for (`status`). */
+  /** The quality of the bought frames; only in the report of `status`. */
   readonly quality?: readonly AnimationQuality[]
-  /** Warnings in words, e.g. another API version. */
+  /** Warnings as text, e.g. about another API version. */
   readonly warnings: readonly string[]
 }
 
-/** Bought frames for a person to look at. */
+/** Bought frames for a person's review. */
 export interface ReviewReport {
   readonly name: string
-  /** Those that are bought and here, in the order of the picture. */
+  /** Bought animations whose results are here, in the order of the picture. */
   readonly animations: readonly AnimationQuality[]
-  /** Ids under that name that are not. */
+  /** Ids under that name without a bought result here. */
   readonly missing: readonly string[]
   /** PNG: frames in rows, flagged ones with a red border, and as an onion skin. */
   readonly picture: Uint8Array
@@ -48,7 +48,7 @@ export interface ReviewReport {
 
 /** A bought frame as a picture file. */
 export interface FrameFile {
-  /** Path in the sprite's folder of touched-up frames, with forward slashes: `walk/0003.png`. */
+  /** Path in the sprite's folder of overrides, with forward slashes: `walk/0003.png`. */
   readonly file: string
   /** PNG. */
   readonly bytes: Uint8Array
@@ -57,100 +57,135 @@ export interface FrameFile {
 /** A ceiling that was written, or would be. */
 export interface ApprovalLine {
   readonly id: string
-  /** Request hash: of a sheet, it changes with each step of its chain, too. */
+  /** Request hash. The hash of a sheet also changes with each step of its chain. */
   readonly hash: string
-  /** The words that are sent. */
+  /** The prompt that is sent. */
   readonly prompt: string
   readonly quote: Credits
   readonly ceiling: Credits
 }
 
+/** The options of `approve`. */
 export interface ApproveRequest {
   /** `sprite` or `sprite.animation`; empty for everything that is missing. */
   readonly names: readonly string[]
   /** Ceiling for each animation instead of its estimate. */
   readonly max?: Credits
-  /** Refuses when the ceilings add up to more. */
+  /** Refuses if the sum of the ceilings is above this. */
   readonly total?: Credits
-  /** Takes over approvals that do not count here: unsigned ones, and those of keys that the user does not trust. */
+  /**
+   * Adopts approvals that do not count here: unsigned ones, and those of keys that the user does not trust.
+   */
   readonly adopt?: boolean
-  /** How the person gives it: at a question in a terminal, by a click in the panel, or without being asked. It is signed with the approval. @default 'unattended' */
+  /**
+   * How the person approves: at a question in a terminal, by a click in the panel, or without a question. The
+   * signature covers it.
+   *
+   * @default 'unattended'
+   */
   readonly given?: 'typed' | 'clicked' | 'unattended'
-  /** Asked once with every line; nothing is written unless it answers `true`. */
+  /** Called once with every line. Nothing is written unless it returns `true`. */
   readonly confirm: (lines: readonly ApprovalLine[], balance: Credits) => Promise<boolean>
 }
 
+/** The result of `approve`. */
 export interface ApproveReport {
   readonly approved: readonly ApprovalLine[]
-  /** Ids that got no approval: bought, approved at a ceiling that still fits, or another checkout's to buy. */
+  /**
+   * Ids that got no new approval: they are bought, have an approval that still fits, or belong to another
+   * checkout.
+   */
   readonly untouched: readonly string[]
-  /** Those of them that are not bought and were approved in another checkout: only `adopt` takes them over. */
+  /**
+   * Ids in `untouched` that are not bought and have an approval that does not count here, e.g. from another
+   * checkout. Only `adopt` takes them over.
+   */
   readonly others: readonly string[]
-  /** Those of them that wait for a person's decision first. */
+  /** Ids in `untouched` that need a person's decision first. */
   readonly undecided: readonly string[]
-  /** False when `confirm` said no. */
+  /** False if `confirm` declined. */
   readonly confirmed: boolean
 }
 
+/** The options of `build`. */
 export interface BuildRequest {
   readonly names?: readonly string[]
-  /** Buys nothing; fails with `SW_MISSING` when anything is missing. */
+  /** Buys nothing, and fails with `SW_MISSING` if anything is missing. */
   readonly frozen?: boolean
-  /** Buys, and makes no atlas. */
+  /** Buys without making an atlas. */
   readonly buyOnly?: boolean
-  /** Buys only what was approved by name: standing ceilings do not count, and what is not approved, or broken, is left out instead of failing the run. */
+  /**
+   * Buys only requests that were approved by name. Standing approvals do not count. Unapproved or broken
+   * sprites are left out and do not fail the run.
+   */
   readonly approvedOnly?: boolean
   readonly onProgress?: ProgressListener
-  /** Ends the waiting; paid work goes on at the service and the next run picks it up. */
+  /** Ends the wait. Paid work continues at the service, and the next run follows it. */
   readonly signal?: AbortSignal
 }
 
+/** The result of `build`. */
 export interface BuildReport {
   /** Empty with `buyOnly`. */
   readonly sheets: BuiltSheets
-  /** Ids bought in this run, with what they cost. */
+  /** Ids bought in this run, with their cost. */
   readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
-  /** How many animations came from the vault. */
+  /** Number of animations that were already in the vault. */
   readonly fromVault: number
-  /** The account's balance around a run that sent something; undefined where nothing was sent. */
+  /** The account's balance before and after a run that sent something; undefined if nothing was sent. */
   readonly balance?: BalanceEvidence
   readonly warnings: readonly string[]
 }
 
+/** A person's answer to an open question. */
 export interface AnswerRequest {
   /** `sprite`, `sprite.animation` or `sprite#2`. */
   readonly name: string
   readonly text: string
-  /** A picture, where the question asks for one. */
+  /** A picture, if the question requires one. */
   readonly asset?: { readonly path: string; readonly bytes: Uint8Array } | undefined
-  /** The very question that a person was shown; anything else is refused. @default the one that waits under that name */
+  /**
+   * The exact question that the person saw. Any other is refused.
+   *
+   * @default the one that waits under that name
+   */
   readonly shown?: { readonly hash: string; readonly questionId: string }
 }
 
-/** A person's decision about what nobody can know. */
+/** A person's decision about an unknown outcome. */
 export interface RecoverRequest {
   /** `sprite`, `sprite.animation` or `sprite#2`. */
   readonly name: string
-  /** `replay`: the same bytes under the same key once more, whatever became of the earlier ones. `abandon`: give the attempt up; what it may have cost counts as spent. */
+  /**
+   * `replay`: sends the same bytes under the same key again, whatever happened to the earlier ones.
+   * `abandon`: gives the attempt up; its possible cost counts as spent.
+   */
   readonly decision: 'replay' | 'abandon'
-  /** What the decision is about, where it was taken before a single one; anything else is refused. @default all that is undecided under that name */
+  /**
+   * The exact case that the person decided, if it was shown. Any other is refused.
+   *
+   * @default all that is undecided under that name
+   */
   readonly shown?: ShownDecision & { /** Request hash. */ readonly hash: string }
   readonly onProgress?: ProgressListener
 }
 
+/** The result of `recover`. */
 export interface RecoverReport {
   readonly decided: readonly {
     readonly id: string
-    /** `execution`: the service does not know it any more. */
+    /** `execution`: the service no longer knows it. */
     readonly about: 'submission' | 'answer' | 'execution'
-    /** What the attempt may have cost; missing where another machine bought it. */
+    /** The possible cost of the attempt; missing if another machine bought it. */
     readonly ceiling?: Credits
-    /** Available credits before it was sent. */
+    /** Available credits before the submission. */
     readonly balanceBefore?: Credits
   }[]
-  /** Available credits now; missing where the service could not be asked: the decision is written all the same. */
+  /**
+   * Available credits now; missing if the service could not be asked. The decision is written in either case.
+   */
   readonly balance?: Credits
-  /** What came of a replay. */
+  /** The purchases of a replay. */
   readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
 }
 
@@ -159,19 +194,22 @@ export interface DoctorFinding {
   readonly check: string
   readonly verdict: 'good' | 'warning' | 'bad'
   readonly found: string
-  /** What to do; empty where it is good. */
+  /** The action to take; empty if the verdict is good. */
   readonly advice: string
 }
 
-/** What `doctor --contract` asks for. */
+/** The options of `doctor --contract`. */
 export interface ContractRequest {
-  /** What one execution may cost, made to see the rest of the promises. Without it nothing is submitted. */
+  /**
+   * The most credits that one execution may cost, which the remaining checks need. Without it nothing is
+   * submitted.
+   */
   readonly spend?: Credits
-  /** Told of each check before it is made. */
+  /** Called before each check. */
   readonly onCheck?: (check: { readonly clause: string; readonly title: string }) => void
 }
 
-/** A clause of the interface with what was found of it. */
+/** A clause of the interface with the result of its check. */
 export interface ContractFinding {
   /** `C1` to `C42`, or `N1` and so on for an assumption. */
   readonly clause: string
@@ -179,94 +217,162 @@ export interface ContractFinding {
   /** `not checked`: the suite has no check for it, or none without spending. */
   readonly verdict: 'kept' | 'broken' | 'not checkable' | 'not checked'
   readonly words: string
-  /** Part of `service.profile` to change; empty where that would not help. */
+  /** Part of `service.profile` to change; empty if that would not help. */
   readonly profilePart: string
 }
 
-/** The counter that the CLI and the Vite plugin stand at. Methods throw `SpritewrightError`; several failures at once come as one `AggregateError` whose `errors` are such. */
+/**
+ * All verbs of a project. The CLI and the Vite plugin call them. Methods throw `SpritewrightError`. Several
+ * failures at once are thrown as one `AggregateError` with such `errors`.
+ */
 export interface Workshop {
   readonly options: ResolvedOptions
-  /** What it was opened with of the world, without the environment, which has the key in it. */
+  /** Ports of the world for callers. The environment is not among them, because it contains the key. */
   readonly host: Pick<Host, 'clock' | 'disk' | 'random' | 'terminal'>
-  /** Spends nothing; asks the service only where something is missing. Errors of specs are thrown. */
+  /**
+   * Prices everything that is missing. Spends nothing, and contacts the service only if something is missing.
+   * Throws errors of specs.
+   */
   plan(names?: readonly string[], signal?: AbortSignal): Promise<PlanReport>
-  /** Where everything stands, without the service. */
+  /** The states of all animations, without contacting the service. */
   status(names?: readonly string[]): Promise<PlanReport>
-  /** The frames of a sprite or of one animation in one picture, with what is to be looked at. Without the service. `SW_MISSING` where nothing of it is bought. */
+  /**
+   * The frames of a sprite or of one animation in one picture, with the flagged ones marked. Does not contact
+   * the service. Throws `SW_MISSING` if nothing of that name is bought.
+   */
   review(name: string): Promise<ReviewReport>
-  /** The bought frames of a name as they were delivered, as PNGs to be touched up: `walk/0003.png` … Nothing that lies over them is in these. */
+  /**
+   * The bought frames of a name as PNGs to touch up, exactly as delivered: `walk/0003.png` … Overrides are
+   * not applied.
+   */
   originals(name: string): Promise<readonly FrameFile[]>
   approve(request: ApproveRequest, signal?: AbortSignal): Promise<ApproveReport>
-  /** Lets a person accept the configuration's standing ceilings; without that they allow nothing. `SW_USAGE` if there are none, and none were accepted before. */
+  /**
+   * Lets a person accept the configuration's standing ceilings, which allow nothing before. Throws `SW_USAGE`
+   * if there are none, and none were accepted before.
+   */
   acceptStanding(
     request: AcceptStandingRequest,
     signal?: AbortSignal,
   ): Promise<{ readonly offer: StandingOffer; readonly confirmed: boolean }>
-  /** Which files the sprites depend on, for whoever watches the project. */
+  /** The files that the sprites depend on, for watchers of the project. */
   readonly files: ProjectFiles
-  /** Which address may get the API key. */
+  /** The addresses that may get the API key. */
   readonly trust: Trust
   build(request?: BuildRequest): Promise<BuildReport>
-  /** Answers a question; the answer names the execution that goes on, which the next build follows. `SW_CHANGED` where it is not the one that was `shown`. */
+  /**
+   * Answers a question. The answer names the execution that continues, which the next build follows. Throws
+   * `SW_CHANGED` if the open question is not the one in `shown`.
+   */
   answer(request: AnswerRequest, signal?: AbortSignal): Promise<{ readonly id: string; readonly executionId: string }>
-  /** Decides about an uncertain submission or answer, or about an execution that the service does not know any more. `SW_USAGE` where nothing waits for a decision, `SW_CHANGED` where it is not what was `shown`. */
+  /**
+   * Decides about an uncertain submission or answer, or about an execution that the service no longer knows.
+   * Throws `SW_USAGE` if nothing needs a decision, `SW_CHANGED` if the open case is not the one in `shown`.
+   */
   recover(request: RecoverRequest, signal?: AbortSignal): Promise<RecoverReport>
-  /** Cancels the pictures that are being made for a name; sprite executions cannot be cancelled (`SW_CAPABILITY`). @param shown Request hash of the one picture that a person was shown; `SW_CHANGED` where it is not being made any more. @default all of that name */
+  /**
+   * Cancels the running pictures of a name. Sprite executions cannot be cancelled (`SW_CAPABILITY`).
+   *
+   * @param shown Request hash of the one picture that the person saw. Throws `SW_CHANGED` if that picture is
+   * no longer running.
+   * @default all of that name
+   */
   cancel(name: string, signal?: AbortSignal, shown?: string): Promise<readonly { readonly id: string; readonly status: string }[]>
-  /** Deletes conversations at the service, after `confirm`; the paid results here stay. Answers the ids that were forgotten. */
+  /**
+   * Deletes conversations at the service, after `confirm`. The paid results here stay. Returns the ids whose
+   * conversations were deleted.
+   */
   forget(name: string, confirm: (ids: readonly string[]) => Promise<boolean>, signal?: AbortSignal): Promise<readonly string[]>
   /**
-   * For the dev server: sprites as atlases of their own, placeholders for what is not bought, no service asked. What is broken is left out and told.
+   * For the dev server: each sprite as an atlas of its own, with placeholders for unbought animations. Does
+   * not contact the service. Broken sprites are left out and listed in `errors`.
    *
-   * @param changed Absolute paths of all files that have changed since the last one: what does not depend on them is the very same as there. @default nobody knows: all is looked at
-   * @param wanted Names of the sprites that are to be made; of the others their specs are read, no more. @default all
+   * @param changed Absolute paths of all files that have changed since the last preview. Parts that do not
+   * depend on them are the same objects as before.
+   * @default nobody knows: all is looked at
+   * @param wanted Names of the sprites to make. For the others only the specs are read.
+   * @default all
    */
   preview(changed?: readonly string[], wanted?: ReadonlySet<string>): Promise<Preview>
   /**
-   * Where everything stands, for the panel: takes, whose turn it is. What was found out about frames comes with the sheets of a preview. Broken specs are left out and told; no service is asked.
+   * The states of all requests for the panel, with takes and undecided cases. The quality of frames comes
+   * with the sheets of a preview. Broken specs are left out and listed in `errors`. Does not contact the
+   * service.
    *
-   * @param changed Absolute paths of all files that have changed since the last one, nothing having happened at the service: no other sprite is looked at. @default all is read
+   * @param changed Absolute paths of all files that have changed since the last overview, if nothing has
+   * happened at the service. Other sprites are not read again.
+   * @default all is read
    */
   overview(changed?: readonly string[]): Promise<Overview>
   /**
-   * What was approved in this checkout and is not at its end; what the dev server buys and follows, nothing where it could not. No service is asked.
+   * The pending purchases: approved in this checkout and not finished. The dev server buys and follows them.
+   * Empty if the dev server could not buy or could not contact the service. Does not contact the service.
    *
-   * @param changed Absolute paths of all files that have changed since the last one: where they are specs, what of them is due. @default all that is due
+   * @param changed Absolute paths of all files that have changed since the last call. If all of them are
+   * specs, only pending purchases of these specs are returned.
+   * @default all that is due
    */
   due(changed?: readonly string[]): Promise<PendingReport>
-  /** Asks the service what all that is not bought would cost, and what the account has. */
+  /** Asks the service for the prices of everything that is not bought, and for the balance. */
   prices(signal?: AbortSignal): Promise<PriceList>
-  /** All frames of one take, for a person to choose from. No service is asked. `SW_USAGE` for an animation that there is not. */
+  /**
+   * All frames of one take, for a person to choose from. Does not contact the service. Throws `SW_USAGE` if
+   * there is no such animation.
+   */
   delivered(id: string, take?: number): Promise<DeliveredFrames>
-  /** Writes free fields into a spec file, comments kept, whole or not at all. `SW_CHANGED` where the file has changed since, `SW_SPEC` where it would be no spec. */
+  /**
+   * Writes free fields into a spec file and keeps its comments. Either all edits are written or none. Throws
+   * `SW_CHANGED` if the file has changed since, `SW_SPEC` if the result would not be a valid spec.
+   */
   editSpec(request: SpecEditRequest): Promise<SpecEditReport>
-  /** Writes atlases, engine data and `sprites.d.ts` into a folder. Answers the paths written, relative to it, sorted. */
+  /**
+   * Writes atlases, engine data and `sprites.d.ts` into a folder. Returns the written paths, relative to it
+   * and sorted.
+   */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
-  /** Writes typings of literal names beside each spec, where they have changed. Answers the absolute paths written. @param unmade Specs of which nothing is made: by what they ask for. @default none */
+  /**
+   * Writes typings of literal names beside each spec if they have changed. Returns the absolute paths that
+   * were written.
+   *
+   * @param unmade Specs without sheets. Their typings follow the spec itself.
+   * @default none
+   */
   writeTypings(sheets: BuiltSheets, unmade?: Preview['specs']): Promise<readonly string[]>
-  /** What was held, settled, restored, and what nobody knows, by the project's own papers. Movements that `ledger.jsonl` lacks are written into it anew. */
+  /**
+   * The credits that were held, settled or restored or are uncertain, by the project's own records. Writes
+   * movements that `ledger.jsonl` lacks into it.
+   */
   ledger(): Promise<LedgerReport>
-  /** The paid results: what is here, whether it is whole, what may go, what others have. */
+  /**
+   * The paid results: those that are here, their integrity, those that may be removed, and those of the
+   * shared store.
+   */
   readonly store: ResultStore
-  /** The same, compared with what the service says of every execution. Only reads are sent. */
+  /** Like `ledger`, and compares it with the service's state of every execution. It sends only reads. */
   verifyLedger(request?: LedgerVerifyRequest, signal?: AbortSignal): Promise<LedgerVerification>
   doctor(): Promise<readonly DoctorFinding[]>
-  /** Looks at what the configured service keeps of the interface, clause by clause; each clause has at least one line. */
+  /** Checks the promises of the configured service, clause by clause. Each clause has at least one line. */
   contract(request?: ContractRequest, signal?: AbortSignal): Promise<readonly ContractFinding[]>
-  /** Compares an OpenAPI description in a file with what is sent and read. Asks no service. */
+  /**
+   * Compares an OpenAPI description in a file with the requests and readers of spritewright. Does not contact
+   * the service.
+   */
   compareOpenapi(file: string): Promise<readonly OpenapiDifference[]>
-  /** Whether bytes hold the API key, plain or in a usual encoding: what is shipped must not. */
+  /** Whether bytes contain the API key, plain or in a usual encoding. Shipped files must not. */
   containsKey(bytes: Uint8Array): boolean
-  /** Frees connections, and stops the embedded service if this workshop started it. */
+  /** Closes connections, and stops the embedded service if this workshop started it. */
   close(): Promise<void>
 }
 
-/** What a dev server shows. */
+/** The sprites that a dev server shows. */
 export interface Preview {
-  /** All specs that are in order, sorted by name; one that says what it said before is the very same object. */
+  /** All valid specs, sorted by name. An unchanged spec is the same object as before. */
   readonly specs: readonly SpriteSpec[]
-  /** One atlas a sprite, of the sprites that were asked for and could be made. */
+  /** One atlas for each sprite that was asked for and could be made. */
   readonly sheets: BuiltSheets
-  /** What is wrong with specs; and with references, results and frames touched up by hand of the sprites that were asked for. Each names its file. */
+  /**
+   * Faults of specs, and of references, results and overrides of the sprites that were asked for. Each names
+   * its file.
+   */
   readonly errors: readonly SpritewrightError[]
 }

@@ -7,16 +7,25 @@ import type { FieldEdit } from '../../spec/edit/edit.ts'
 import type { PaidRequest } from '../../spec/request.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 
-/** Where everything stands, for a page that shows it all. Broken specs are left out and told. */
+/**
+ * All requests with their states, for a page that lists them. Broken specs are left out and listed in
+ * `errors`.
+ */
 export interface Overview {
   /** By sprite name and in the order of the spec. */
   readonly items: readonly OverviewItem[]
   readonly steps: readonly PlanStep[]
-  /** What no spec asks for any more as it is now, may have been paid, and is not here: its prompt was edited, its sprite renamed, deleted or broken. */
+  /**
+   * Requests that may have been paid, have no result here, and that no current spec asks for. Either the
+   * prompt was edited, or the sprite was renamed, deleted or is broken.
+   */
   readonly orphans: readonly OverviewOrphan[]
-  /** Ids whose approval is not yours, or was given in another checkout: only `approve` with `adopt` takes them over. */
+  /**
+   * Ids whose approval is not the user's, or was given in another checkout. Only `approve` with `adopt` takes
+   * them over.
+   */
   readonly others: ReadonlySet<string>
-  /** SHA-256 of each spec file, by its absolute path, no newer than what was read of it. */
+  /** SHA-256 of each spec file, by absolute path. A digest is never newer than the content that was read. */
   readonly digests: ReadonlyMap<string, string>
   readonly errors: readonly SpritewrightError[]
   readonly warnings: readonly string[]
@@ -25,30 +34,30 @@ export interface Overview {
   readonly service: OverviewService
 }
 
-/** What is known of the service without asking it. */
+/** Facts about the service that need no request. */
 export interface OverviewService {
   readonly kind: 'embedded' | 'remote' | 'none'
   readonly host?: string
-  /** Whether it could be asked: an address and a key are there, or it is embedded. */
+  /** Whether the service can be contacted: an address and a key are present, or it is embedded. */
   readonly canAsk: boolean
 }
 
 /** A request as an earlier version of a spec made it. */
 export interface OverviewOrphan extends Standing {
-  /** As it was called when it was sent; others may have the same. */
+  /** Its id when it was sent. Others may have the same id. */
   readonly id: string
   readonly hash: string
-  /** As far as the lock file remembers it. */
+  /** The parts of the request that the lock file has. */
   readonly request: PaidRequest
 }
 
 /** An animation with its takes. */
 export interface OverviewItem extends PlanItem {
-  /** Those that the lock file knows of the same request, and the one that the spec names; ascending. */
+  /** The takes of the same request in the lock file, and the take of the spec; ascending. */
   readonly takes: readonly { readonly take: number; readonly state: PlanState }[]
 }
 
-/** What this checkout may go on with, since a person has approved it here. */
+/** The pending purchases of this checkout. */
 export interface PendingReport {
   readonly orders: readonly PendingPurchase[]
   /** See {@link Overview}. */
@@ -57,21 +66,24 @@ export interface PendingReport {
   readonly canAsk: boolean
 }
 
-/** An animation that is approved here and not sent, or in flight, or lost and to be fetched again. */
+/** A purchase that is approved here and not sent, or in flight, or lost and to be fetched again. */
 export interface PendingPurchase {
   /** `sprite.animation` */
   readonly id: string
   readonly state: 'approved' | 'running' | 'lost'
-  /** Changes when a person has decided anew, or something has happened at the service: what failed under one mark fails again under it. */
+  /**
+   * Changes after a new decision of a person, or after an event at the service. A purchase that failed under
+   * one mark would fail again under the same mark.
+   */
   readonly mark: string
-  /** Changes when a person approves it anew, or a step that it waits for. */
+  /** Changes when a person approves the animation again, or a step that it needs. */
   readonly approved: string
   readonly ceiling?: Credits
 }
 
-/** Today's prices of all that is not bought, and what the account has. */
+/** Today's prices of everything that is not bought, and the account's balance. */
 export interface PriceList {
-  /** The price of a request; undefined where none of its kind was asked for. */
+  /** The price of a request; undefined if no price of its kind was requested. */
   of(request: PaidRequest): Quote | undefined
   readonly balance: Credits
   readonly service: { readonly host: string; readonly keyMode: 'test' | 'live' }
@@ -79,7 +91,10 @@ export interface PriceList {
   readonly at: number
 }
 
-/** All frames of one take of an animation, in the order of the delivery; of a placeholder where it is not bought. */
+/**
+ * All frames of one take of an animation, in the order of the delivery. They are a placeholder's if the take
+ * is not bought.
+ */
 export interface DeliveredFrames {
   readonly take: number
   /** One atlas of one animation, at scale 1. */
@@ -91,9 +106,9 @@ export interface DeliveredFrames {
 export interface SpecEditRequest {
   /** Name of the sprite. */
   readonly sprite: string
-  /** SHA-256 of the file that the change was decided on. */
+  /** SHA-256 of the file content on which the change is based. */
   readonly digest: string
-  /** Says what to write, by the spec as it stands. */
+  /** Returns the edits for the current spec. */
   readonly edit: (spec: SpriteSpec) => readonly FieldEdit[]
 }
 
