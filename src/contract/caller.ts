@@ -16,13 +16,21 @@ export interface Call {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array
-  /** Whose key: ours, one that nobody has, or none at all. @default 'ours' */
+  /**
+   * Whose key is sent: ours, a key that was never issued, or none.
+   *
+   * @default 'ours'
+   */
   readonly key?: 'ours' | 'wrong' | 'none'
-  /** Whether `Service-Version: 1` goes along. @default true */
+  /**
+   * Whether `Service-Version: 1` is sent.
+   *
+   * @default true
+   */
   readonly isManaged?: boolean
 }
 
-/** An answer, read to its end. */
+/** A complete answer. */
 export interface Reply {
   readonly method: string
   readonly path: string
@@ -30,11 +38,11 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Uint8Array
   readonly text: string
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown
 }
 
-/** An event stream that is open, or the refusal of one. */
+/** An open event stream, or its refusal. */
 export interface OpenStream {
   readonly status: number
   readonly contentType: string
@@ -43,23 +51,23 @@ export interface OpenStream {
   close(): Promise<void>
 }
 
-/** Speaks to the service as plainly as can be: no retries but for 429, no redirects, nothing taken for granted. */
+/** Sends requests without assumptions about the service: no retries except for 429, and no redirects. */
 export interface Caller {
   readonly address: ServiceAddress
   call(call: Call): Promise<Reply>
   /** Opens a stream of events. */
   stream(path: string, lastEventId?: string): Promise<OpenStream>
-  /** A GET to another origin, without any credential of ours. */
+  /** Sends a GET to another origin, without our credentials. */
   outside(url: string): Promise<Reply>
   /** Every refusal of the API origin so far (status 400 and above). */
   readonly refusals: readonly Reply[]
-  /** Places where the key was found in an answer. */
+  /** Requests whose answers contained the key. */
   readonly leaks: readonly string[]
-  /** Takes the key out of a text. */
+  /** Masks the key in a text. */
   hide(text: string): string
 }
 
-/** What a caller stands on. */
+/** The ports that a caller needs. */
 export interface CallerPorts {
   readonly net: Net
   readonly clock: Clock
@@ -67,13 +75,15 @@ export interface CallerPorts {
 
 const maximumBytes = 256 * 1024 * 1024
 const textBytes = 1024 * 1024
-/** A key in the usual form that nobody was ever given. */
+/** A key in the usual form that was never issued. */
 const wrongKey = 'sw_test_this_key_was_never_given_to_anybody'
-/** Tries of one request that is answered with 429. */
+/** Tries of a request that is answered with 429. */
 const tries = 6
 
 /**
- * @param limits The service's rate limits, which the suite stays inside of by itself.
+ * Creates a caller for one service and key.
+ *
+ * @param limits The service's rate limits, which the suite respects.
  * @throws `SW_CONFIG`, `SW_NO_KEY`
  */
 export function createCaller(ports: CallerPorts, baseUrl: string, key: string, limits: Partial<Limits> = {}, signal?: AbortSignal): Caller {
@@ -109,7 +119,7 @@ export function createCaller(ports: CallerPorts, baseUrl: string, key: string, l
       for (let attempt = 1; ; attempt++) {
         const reply = await send(call, bucket)
         if (reply.status !== 429 || attempt === tries) return reply
-        // Somebody else uses the account: the suite waits, as any client must.
+        // Another program uses the account. The suite waits, like any client.
         await ports.clock.sleep(waitOf(reply, attempt), signal)
       }
     },
@@ -158,7 +168,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // Told apart by whoever looks: most answers must be JSON, a file must not.
+    // The caller checks this: most answers must be JSON, and a file must not.
     return undefined
   }
 }

@@ -6,10 +6,10 @@ import type { Caller, Reply } from './caller.ts'
 import type { ClauseId } from './clauses.ts'
 import type { LifeOutcome } from './outcome.ts'
 
-/** A part of the service profile, which a user can replace in the configuration. */
+/** A part of the service profile, which the configuration can replace. */
 export type ProfilePart = keyof Profile
 
-/** What a check found. Words are whole sentences for a person. */
+/** The result of a check. Its texts are whole sentences for a person. */
 export type Finding =
   | 'kept'
   | 'not checkable'
@@ -17,37 +17,41 @@ export type Finding =
   | { readonly broken: string; readonly profilePart?: ProfilePart }
   | { readonly notCheckable: string }
 
-/** One look at one promise. */
+/** One check of one promise. */
 export interface ContractCheck {
-  /** The clause that it looks at, or the assumption (`N1` …) about what the interface does not show. */
+  /** The clause to check, or the assumption (`N1` …) about a part that the interface does not show. */
   readonly clause: ClauseId | `N${number}`
-  /** What is looked at, a sentence that can be false. */
+  /** The claim that is checked, as a sentence that can be false. */
   readonly title: string
-  /** `free`: nothing is submitted. `spend`: looks at the one execution that was bought under the ceiling. */
+  /** `free`: nothing is submitted. `spend`: checks the one execution that is bought under the ceiling. */
   readonly needs: 'free' | 'spend'
   run(context: ContractContext): Promise<Finding>
 }
 
-/** What the checks of one run share. */
+/** State that the checks of one run share. */
 export interface ContractContext {
   readonly caller: Caller
   readonly profile: Profile
   readonly clock: Clock
   readonly random: Random
-  /** `GET /v1/capabilities`, asked once. */
+  /** `GET /v1/capabilities`, requested once. */
   capabilities(): Promise<Reply>
-  /** Id of an uploaded picture, uploaded once. Free. @throws `SW_WIRE`, `SW_REFUSED` where it could not be uploaded. */
+  /**
+   * Id of a picture that is uploaded once. Free.
+   *
+   * @throws `SW_WIRE`, `SW_REFUSED` if the upload fails.
+   */
   reference(): Promise<string>
   /** The one execution of this run, bought at the first call. */
   life(): Promise<LifeOutcome>
-  /** What may be spent; undefined where nothing may. */
+  /** The most credits that may be spent; undefined if none may. */
   readonly ceiling: Credits | undefined
-  /** A value that no answer may repeat: each is looked for in all refusals. */
+  /** Returns a new value that no answer may repeat. A later check searches all refusals for it. */
   canary(): string
   readonly canaries: readonly string[]
 }
 
-/** `kept` where there are no complaints, else `broken` with all of them. */
+/** Returns `kept` without complaints, and otherwise `broken` with all of them. */
 export function judge(complaints: readonly string[], profilePart?: ProfilePart): Finding {
   if (complaints.length === 0) return 'kept'
   const broken = complaints.map((complaint) => (complaint.endsWith('.') ? complaint : `${complaint}.`)).join(' ')

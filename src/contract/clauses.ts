@@ -2,16 +2,19 @@
 export interface Clause {
   /** `C1` to `C42`. */
   readonly id: ClauseId
-  /** What it is about, in a few words of our own. */
+  /** Its subject, in a few words of our own. */
   readonly title: string
-  /** The side that has no part in it; both where it is missing. */
+  /** The side that the clause does not concern; missing if it concerns both. */
   readonly without?: 'client' | 'embedded service'
 }
 
 /** Number of a clause. */
 export type ClauseId = `C${number}`
 
-/** Every promise of the interface, from both ends. `npm run conformance` asks for tests of each side that has a part in it. */
+/**
+ * Every promise of the interface, for client and service. `npm run conformance` requires tests for each side
+ * that a clause concerns.
+ */
 export const clauses: readonly Clause[] = [
   { id: 'C1', title: 'a bearer key on every request; 422 without one, 401 for a wrong one, 403 for what is not yours' },
   { id: 'C2', title: 'Service-Version: 1 on managed requests' },

@@ -3,12 +3,12 @@ import type { Reply } from './caller.ts'
 import type { Finding } from './check.ts'
 import { isRecord, isUuid, kindOf, records, wrongKinds } from './records.ts'
 
-/** The `error` of an envelope; an empty object where there is none. */
+/** The `error` of an envelope; an empty object if there is none. */
 export function errorOf(reply: Reply): Readonly<Record<string, unknown>> {
   return isRecord(reply.json) && isRecord(reply.json.error) ? reply.json.error : {}
 }
 
-/** What of a refusal is not as the interface shows its envelope and its headers. */
+/** Returns the differences between a refusal and the interface's envelope and headers. */
 export function envelopeFaults(reply: Reply): string[] {
   const at = `${reply.method} ${withoutQuery(reply.path)} (${reply.status})`
   return [...bodyFaults(reply.json), ...headerFaults(reply)].map((fault) => `${at}: ${fault}`)
@@ -40,13 +40,16 @@ function headerFaults({ headers }: Reply): string[] {
   return faults
 }
 
-/** What was expected of a refusal: any of the statuses with any of the reasons. */
+/** The refusal that a check expects: any of the statuses with any of the reasons. */
 export interface ExpectedRefusal {
   readonly status: readonly number[]
   readonly reason: readonly string[]
 }
 
-/** Complaints where a reply is not the refusal that was expected; empty where it is. Its envelope is looked at elsewhere. */
+/**
+ * Returns complaints about a reply that is not the expected refusal; empty if it is. Another check covers its
+ * envelope.
+ */
 export function refusalFaults(reply: Reply, what: string, expected: ExpectedRefusal): string[] {
   const { reason } = errorOf(reply)
   const wanted = `${expected.status.join(' or ')} ${expected.reason.join(' or ')}`
@@ -56,16 +59,16 @@ export function refusalFaults(reply: Reply, what: string, expected: ExpectedRefu
   return []
 }
 
-/** Not found, or not allowed to know: the interface leaves open which (N10). */
+/** Not found, or no right to know. The interface leaves open which of them applies (N10). */
 export const notOurs: ExpectedRefusal = { status: [403, 404], reason: ['access_denied', 'resource_not_found'] }
 
-/** A reason that the interface does not list. */
+/** Returns the reasons that the interface does not list. */
 export function unknownReasons(replies: readonly Reply[]): string[] {
   const found = replies.map((reply) => errorOf(reply).reason).filter((reason) => typeof reason === 'string')
   return [...new Set(found)].filter((reason) => !Object.hasOwn(reasonAdvice, reason))
 }
 
-/** Words for a status that no check expected, e.g. a gateway's. */
+/** The finding for a status that no check expected, e.g. a gateway's. */
 export function strange(reply: Reply, what: string): Finding {
   return { broken: `Expected an answer to ${what} as the interface shows it, found ${reply.status}${shown(errorOf(reply).reason)}.` }
 }

@@ -2,43 +2,48 @@ import type { Credits } from '../credit/credits.ts'
 import type { StreamEvent } from '../service/profile.ts'
 import type { Reply } from './caller.ts'
 
-/** What was seen of one execution from its price to its file, as far as it went. */
+/** The observations of one execution from its price to its file, as far as it got. */
 export interface LifeOutcome {
-  /** Why it ended early, for a person; undefined where it went to its end. */
+  /** Why it ended early, for a person; undefined if it ran to its end. */
   stopped?: string
-  /** What the service asked for it before; `max_credits` of the submission. */
+  /** The price in the estimate before the submission. It is the submission's `max_credits`. */
   price?: Credits
   accepted?: Reply
   executionId?: string
-  /** The same bytes under the same key, again; only where the ceiling covers two. */
+  /**
+   * The answer to the same bytes under the same key, sent again. Only if the ceiling covers two executions.
+   */
   replayed?: Reply
-  /** Other bytes under the same key. */
+  /** The answer to other bytes under the same key. */
   conflicting?: Reply
-  /** A submission of its own under a ceiling of the smallest amount there is; only where the ceiling covers three. */
+  /**
+   * The answer to a separate submission under the smallest possible ceiling. Only if the ceiling covers three
+   * executions.
+   */
   underpriced?: Reply
-  /** What became of it, where it was accepted all the same. */
+  /** The status of that submission's execution, if the service accepted it anyway. */
   underpricedStatus?: string
-  /** Whether nothing of this account moves: a test key whose use costs no credits. */
+  /** Whether the balance never changes: a test key whose use costs no credits. */
   isFree?: boolean
-  /** The same bytes and key once more, asking for an event stream. */
+  /** The answer to the same bytes and key once more, with a request for an event stream. */
   initial?: Reply
-  /** Statuses of five streams that were opened at once while the job was on. */
+  /** Statuses of five streams that were opened at once while the execution ran. */
   streams?: readonly number[]
-  /** The attempt to cancel it. */
+  /** The answer to the attempt to cancel it. */
   cancelled?: Reply
-  /** Balance before the submission, while it ran, and when it had ended. */
+  /** Balance before the submission, while the execution ran, and after its end. */
   balanceBefore?: Credits
   balancesHeld?: readonly Credits[]
   balanceAfter?: Credits
-  /** Reads of the execution, oldest first, the last one at its end. */
+  /** Reads of the execution, oldest first. The last one is at its end. */
   reads?: readonly Reply[]
   /** A read without `Service-Version`. */
   versionless?: Reply
-  /** All of its events, and those after an event in the middle. */
+  /** All of its events, and the events after one in the middle. */
   events?: readonly StreamEvent[]
   resumed?: { readonly after: string; readonly events: readonly StreamEvent[] }
   redirect?: Reply
   file?: Reply
-  /** Whether the file was asked for at another origin than the API's. */
+  /** Whether the file was requested from another origin than the API's. */
   isElsewhere?: boolean
 }

@@ -29,7 +29,7 @@ export type RecordName =
   | 'cancel_result'
   | 'error'
 
-/** The records that the interface shows, by name; what it does not show is the profile's. */
+/** The records that the interface shows, by name. The profile covers all others. */
 export const records: Readonly<Record<RecordName, RecordFields>> = {
   capabilities: {
     api_version: 'string',
@@ -82,14 +82,17 @@ export const records: Readonly<Record<RecordName, RecordFields>> = {
 
 /** The statuses of an execution. */
 export const statuses: readonly string[] = ['needs_input', 'queued', 'running', 'completed', 'failed', 'cancelled']
-/** The kinds of event. */
+/** The kinds of events. */
 export const eventKinds: readonly string[] = ['started', 'thinking', 'progress', 'job', 'question', 'asset', 'done']
 /** The operations that the interface shows. */
 export const operations: readonly string[] = ['text_to_image', 'image_to_image', 'background_remove', 'upscale', 'sprite_sheet']
 /** The version of the sprite price. */
 export const priceVersion: string = 'sprite-base-frame-20261017-v1'
 
-/** Complaints about fields of a wrong kind; a missing field or null is none, since nothing says which are always there. */
+/**
+ * Returns complaints about fields of a wrong kind. A missing or null field is no complaint, because the
+ * interface does not say which fields are always present.
+ */
 export function wrongKinds(value: unknown, fields: RecordFields, name: string): string[] {
   if (!isRecord(value)) return [`Expected ${name} as an object, found ${kindOf(value)}`]
   return Object.entries(fields).flatMap(([field, kind]) => {

@@ -16,27 +16,54 @@ import { lifeChecks } from './life/checks.ts'
 import { liveOnce } from './life/life.ts'
 import type { LifeOutcome } from './outcome.ts'
 
-/** Every check there is, in the order in which they are made. What all refusals have in common comes last. */
+/** All checks, in the order in which they run. Checks over all refusals come last. */
 export const contractChecks: readonly ContractCheck[] = [...doorChecks, ...accountChecks, ...priceChecks, ...lifeChecks, ...refusalChecks]
 
-/** Whose promises are looked at, and how far. */
+/** The service to check, and how far the checks go. */
 export interface ContractOptions {
   /** Base URL of the service. */
   readonly baseUrl: string
   readonly key: string
-  /** The shapes that are assumed. @default the default profile */
+  /**
+   * The assumed shapes.
+   *
+   * @default the default profile
+   */
   readonly profile?: Profile
-  /** What one execution may cost; without it nothing is submitted, and the checks that need one are not made. */
+  /**
+   * The most credits that one execution may cost. Without it nothing is submitted, and the checks that need
+   * an execution are skipped.
+   */
   readonly spend?: Credits
-  /** The service's rate limits, which the suite stays inside of. @default those of the interface */
+  /**
+   * The service's rate limits, which the suite respects.
+   *
+   * @default those of the interface
+   */
   readonly limits?: Partial<Limits>
-  /** Wait between two reads of the execution, milliseconds. @default 2000 */
+  /**
+   * Wait between two reads of the execution, in milliseconds.
+   *
+   * @default 2000
+   */
   readonly pollMs?: number
-  /** Longest wait for the execution, milliseconds. @default 1800000 */
+  /**
+   * Longest wait for the execution, in milliseconds.
+   *
+   * @default 1800000
+   */
   readonly longestMs?: number
-  /** Called with what is about to be sent, before it is; when it rejects, nothing is sent. @default nothing is written down */
+  /**
+   * Called with a summary of the submission before it is sent. If it rejects, nothing is sent.
+   *
+   * @default nothing is written down
+   */
   readonly record?: (intent: Readonly<Record<string, unknown>>) => Promise<void>
-  /** Called with the file that was paid for. @default it is let go of */
+  /**
+   * Called with the paid file.
+   *
+   * @default it is let go of
+   */
   readonly keep?: (bytes: Uint8Array, executionId: string) => Promise<void>
   /** Called before each check, for progress. */
   readonly onCheck?: (check: ContractCheck) => void
@@ -50,26 +77,28 @@ export interface ContractPorts {
   readonly random: Random
 }
 
-/** One check that was made. */
+/** The result of one check. */
 export interface ContractLine {
   readonly clause: string
   readonly title: string
   readonly verdict: 'kept' | 'broken' | 'not checkable'
-  /** For a person; empty where there is nothing to say. */
+  /** For a person; empty if there is nothing to add. */
   readonly words: string
-  /** The part of `service.profile` to replace, where that would help; empty otherwise. */
+  /** The part of `service.profile` to replace, if that would help; otherwise empty. */
   readonly profilePart: ProfilePart | ''
 }
 
 /**
- * Looks at what a service promises, one check after the other. A check that fails does not keep the others from being made.
+ * Checks the promises of a service, one after the other. A check that fails does not stop the others.
  *
- * @returns One line a check, in the order of {@link contractChecks}; without `spend` those that need an execution are left out.
- * @throws `SW_CONFIG`, `SW_NO_KEY` before anything is asked; `SW_UNREACHABLE` where no answer comes at all; the signal's reason.
+ * @returns One line for each check, in the order of {@link contractChecks}. Without `spend` the checks that
+ * need an execution are left out.
+ * @throws `SW_CONFIG`, `SW_NO_KEY` before anything is sent; `SW_UNREACHABLE` if no answer comes at all; the
+ * signal's reason.
  */
 export async function runContract(ports: ContractPorts, options: ContractOptions): Promise<readonly ContractLine[]> {
   const context = createContext(ports, options)
-  // Nothing can be said about a service that does not answer.
+  // If the service does not answer, no promise can be checked.
   await context.capabilities()
   const lines: ContractLine[] = []
   for (const check of contractChecks) {
@@ -140,7 +169,7 @@ function createContext(ports: ContractPorts, options: ContractOptions): Contract
   return context
 }
 
-/** The caller as a profile is handed it. */
+/** The caller as a profile gets it. */
 function requestPort(caller: Caller): RequestPort {
   return async ({ method, path, body, contentType, idempotencyKey, isManaged = false }) => {
     const headers = {
@@ -158,7 +187,7 @@ function requestPort(caller: Caller): RequestPort {
   }
 }
 
-/** A round creature on a clear ground, 96 pixels square. */
+/** A round creature on a transparent background, 96 pixels square. */
 function drawReference(): Uint8Array {
   const bitmap = createBitmap(96, 96)
   for (let y = 0; y < 96; y++)

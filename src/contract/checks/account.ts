@@ -6,7 +6,7 @@ import { judge } from '../check.ts'
 import { strange } from '../envelope.ts'
 import { isRecord, operations, records, wrongKinds } from '../records.ts'
 
-/** What the account may do and spend. */
+/** Checks of operations, prices and balance of the account. */
 export const accountChecks: readonly ContractCheck[] = [
   {
     clause: 'C16',
@@ -95,7 +95,7 @@ export const accountChecks: readonly ContractCheck[] = [
         const text = profile.readBalance(parseJson(reply.bytes, 'the balance'))
         if (isCreditsText(text)) return 'kept'
       } catch {
-        // Told below in the same words: what the profile could not read is what matters.
+        // The report below has the same text, whether the profile throws or returns no credits.
       }
       const fields = isRecord(reply.json) ? ` with ${Object.keys(reply.json).slice(0, 8).join(', ') || 'no fields'}` : ''
       return { broken: `Expected the balance as {"credits": "12.5"}, found a body${fields}.`, profilePart: 'readBalance' }

@@ -3,10 +3,10 @@ import { judge } from '../check.ts'
 import { envelopeFaults, notOurs, refusalFaults, unknownReasons } from '../envelope.ts'
 
 const json = { 'content-type': 'application/json' }
-/** Never a valid submission, so that even a service that forgot to ask for a key could start nothing by it. */
+/** Never a valid submission, so that it starts nothing even if a service does not check the key. */
 const nothing = new TextEncoder().encode('{}')
 
-/** Who may enter: keys and versions. */
+/** Checks of keys, versions and access. */
 export const doorChecks: readonly ContractCheck[] = [
   {
     clause: 'C1',
@@ -61,7 +61,7 @@ export const doorChecks: readonly ContractCheck[] = [
       const path = `/v1/executions/${random.uuid()}`
       const without = await caller.call({ path, isManaged: false })
       const other = await caller.call({ path, isManaged: false, headers: { 'service-version': '2' } })
-      // A service may look for the execution first: then nothing can be said without having one.
+      // A service may look up the execution first. Then only an existing execution could show the result.
       if ([without, other].every(({ status }) => notOurs.status.includes(status)))
         return { notCheckable: 'The service looks for the execution first; only one of our own could tell.' }
       const expected = { status: [422], reason: ['invalid_request'] }
@@ -97,7 +97,7 @@ export const doorChecks: readonly ContractCheck[] = [
   },
 ]
 
-/** What all refusals of a run have in common; to be looked at when the others are done. */
+/** Checks over all refusals of a run. They must run after the others. */
 export const refusalChecks: readonly ContractCheck[] = [
   {
     clause: 'C27',

@@ -7,7 +7,7 @@ import { isRecord, priceVersion, records } from '../records.ts'
 
 const refused = { status: [422], reason: ['invalid_request'] }
 
-/** What a sprite would cost. */
+/** Checks of the price of a sprite. */
 export const priceChecks: readonly ContractCheck[] = [
   {
     clause: 'C18',
@@ -109,7 +109,7 @@ function estimate({ caller }: ContractContext, query: string): Promise<Reply> {
   return caller.call({ path: `/v1/sprite-pricing${query}`, isManaged: false })
 }
 
-/** Looks at estimates where the account can have one. */
+/** Runs a check of estimates if the account can get one. */
 async function estimating(context: ContractContext, look: (reply: Reply) => Promise<Finding>): Promise<Finding> {
   const reply = await estimate(context, '')
   if (reply.status === 403) return { notCheckable: 'This account is not given estimates.' }

@@ -10,7 +10,7 @@ import type { LifeOutcome } from '../outcome.ts'
 import { eventKinds, isRecord, records, statuses, wrongKinds } from '../records.ts'
 import { isSameAcceptance, lifeFrames, statusOf } from './life.ts'
 
-/** What one bought execution shows, from its price to its file. */
+/** Checks of one bought execution, from its price to its file. */
 export const lifeChecks: readonly ContractCheck[] = [
   look('C4', 'a submission is accepted with 202, never refused with 402', ({ accepted }) => {
     if (accepted === undefined) return undefined
@@ -219,7 +219,7 @@ export const lifeChecks: readonly ContractCheck[] = [
 
 type Look = (seen: LifeOutcome, context: ContractContext) => Finding | undefined | Promise<Finding | undefined>
 
-/** A check of what was seen; undefined stands for what was not. */
+/** A check of the observations. `judgeSeen` returns undefined if there is no observation to judge. */
 function look(clause: ContractCheck['clause'], title: string, judgeSeen: Look): ContractCheck {
   return {
     clause,
@@ -234,7 +234,7 @@ function look(clause: ContractCheck['clause'], title: string, judgeSeen: Look): 
   }
 }
 
-/** Why the balance tells nothing of this one execution; undefined where it does. */
+/** Why the balance does not show the cost of this one execution; undefined if it does. */
 function whyMuddled({ accepted, isFree, replayed, underpriced }: LifeOutcome): string | undefined {
   if (isFree) return 'Test mode uses no credits here.'
   const isOther = underpriced?.status === 202 || (replayed !== undefined && !isSameAcceptance(accepted, replayed))
@@ -271,12 +271,12 @@ function lastOf(read: { readonly bytes: Uint8Array } | undefined): Execution | u
   try {
     return readExecution(parseJson(read.bytes, 'the execution').value)
   } catch {
-    // The complaint is made where the fields are looked at.
+    // The check of the fields reports this fault.
     return undefined
   }
 }
 
-/** Undefined without a file; the error where it cannot be read. */
+/** Returns undefined without a file, and the error if the file cannot be read. */
 async function deliveryOf({ file }: LifeOutcome, { profile }: ContractContext): Promise<Delivery | Error | undefined> {
   if (file?.status !== 200) return undefined
   try {

@@ -10,27 +10,30 @@ import type { ContractContext } from '../check.ts'
 import type { LifeOutcome } from '../outcome.ts'
 import { isRecord } from '../records.ts'
 
-/** Frames of the one execution: the fewest that the interface allows. */
+/** Frames of the one execution: the smallest number that the interface allows. */
 export const lifeFrames: number = 7
 
-/** What a bought execution needs beside the context. */
+/** Callbacks and times for a bought execution, besides the context. */
 export interface LifePorts {
-  /** Writes down what is about to be sent; nothing is sent where it rejects. */
+  /** Writes down what will be sent. If it rejects, nothing is sent. */
   readonly record: (intent: Readonly<Record<string, unknown>>) => Promise<void>
-  /** Keeps the file that was paid for. */
+  /** Keeps the paid file. */
   readonly keep: (bytes: Uint8Array, executionId: string) => Promise<void>
-  /** Wait between two reads of the execution, milliseconds. */
+  /** Wait between two reads of the execution, in milliseconds. */
   readonly pollMs: number
-  /** Longest wait for its end, milliseconds. */
+  /** Longest wait for the end of the execution, in milliseconds. */
   readonly longestMs: number
 }
 
 const ended = ['completed', 'failed', 'cancelled']
 
 /**
- * Buys one sheet of seven frames and follows it to its file, looking on. It speaks to the wire itself, not through the client's one door for
- * purchases, because it has to send what the client never sends (other bytes under a used key). The rules of money hold all the same: nothing
- * without a ceiling, `max_credits` is the fresh estimate and never above the ceiling, key and bytes are made once and written down before they are sent.
+ * Buys one sheet of seven frames, follows it to its file and records its observations. It sends its own
+ * requests instead of the client's `submit`, because it must send requests that the client never sends (other
+ * bytes under a used key).
+ *
+ * The rules of money apply here too. Nothing is sent without a ceiling. `max_credits` is the fresh estimate
+ * and never above the ceiling. Key and bytes are created once and written down before they are sent.
  */
 export async function liveOnce(context: ContractContext, ports: LifePorts): Promise<LifeOutcome> {
   const seen: LifeOutcome = {}
@@ -100,7 +103,10 @@ async function prepare(context: ContractContext, seen: LifeOutcome): Promise<Ord
   return { key: `sw1-contract-${random.uuid()}`, body: bytesOf(profile.executeBody(submission)), price, submission }
 }
 
-/** Submits, and tries what the clauses say about keys. A lost answer is asked for again with the same bytes and key, as the interface says. */
+/**
+ * Submits the order and tests the clauses about keys. After a lost answer it sends the same bytes and key
+ * again, as the interface says.
+ */
 async function enter(context: ContractContext, seen: LifeOutcome, order: Order): Promise<void> {
   const { profile } = context
   seen.accepted = await send(context, order, order.body).catch(() => send(context, order, order.body))
@@ -114,10 +120,12 @@ async function enter(context: ContractContext, seen: LifeOutcome, order: Order):
     seen.stopped = (error as Error).message
     return
   }
-  // Under a ceiling that no service can buy anything for, so that one which forgets its keys starts nothing by it.
+  // No service can buy anything under this ceiling. So a service that forgets keys starts nothing with these
+  // bytes.
   const underpriced = bytesOf(profile.executeBody({ ...order.submission, maxCredits: 1n }))
   seen.conflicting = await send(context, order, underpriced)
-  // A service that forgets its keys would charge twice, one that forgets its ceilings once more: what is tried has to be covered.
+  // A service that forgets keys would charge twice, and one that forgets ceilings once more. The ceiling must
+  // cover these tests.
   const { ceiling = 0n } = context
   if (ceiling >= 2n * order.price) seen.replayed = await send(context, order, order.body)
   if (ceiling >= 3n * order.price) seen.underpriced = await send(context, { ...order, key: otherKeyOf(order) }, underpriced)
@@ -161,7 +169,10 @@ async function watch(context: ContractContext, seen: LifeOutcome, id: string, po
   }
 }
 
-/** What can only be tried while the job is on: five streams at once, of which none may be the end of the job, and a cancellation. */
+/**
+ * Tests that need a running execution: five streams at once, whose closing must not end the job, and a
+ * cancellation.
+ */
 async function tryWhileRunning(context: ContractContext, seen: LifeOutcome, path: string): Promise<void> {
   const { caller } = context
   const open = []
@@ -194,7 +205,7 @@ async function allEvents({ caller }: ContractContext, path: string, after?: stri
   const events: StreamEvent[] = []
   for (let event = await stream.next(); event !== null && events.length < 10_000; event = await stream.next()) {
     events.push(event)
-    // A service may leave a stream open behind its last event.
+    // A service may leave a stream open after its last event.
     if (event.event === 'done') break
   }
   await stream.close()
@@ -216,7 +227,9 @@ async function fetchFile(context: ContractContext, seen: LifeOutcome, id: string
   if (seen.file.status === 200) await ports.keep(seen.file.bytes, id)
 }
 
-/** The path of the first finished asset under the base URL; undefined where its URL is not on the API's origin. */
+/**
+ * The path of the first finished asset under the base URL; undefined if its URL is not on the API's origin.
+ */
 function downloadPathOf(read: Reply | undefined, origin: string, base: string): string | undefined {
   const job = isRecord(read?.json) && isRecord(read.json.image_job) ? read.json.image_job : {}
   const [asset] = Array.isArray(job.finished_assets) ? (job.finished_assets as unknown[]) : []
@@ -226,12 +239,12 @@ function downloadPathOf(read: Reply | undefined, origin: string, base: string): 
   return url.pathname.slice(base.length) + url.search
 }
 
-/** Whether two acceptances name one execution, whatever their shape. */
+/** Whether two acceptances name the same execution, whatever their shape is. */
 export function isSameAcceptance(first: Reply | undefined, second: Reply): boolean {
   return first?.status === second.status && first.text === second.text
 }
 
-/** Status of an execution as a read tells it. */
+/** Status of an execution in a read; undefined if the read has none. */
 export function statusOf(read: Reply | undefined): string | undefined {
   return isRecord(read?.json) && typeof read.json.status === 'string' ? read.json.status : undefined
 }

@@ -2,7 +2,7 @@ import { parse as parseYaml } from 'yaml'
 import { SpritewrightError } from '../../errors.ts'
 import { isRecord } from '../records.ts'
 
-/** A JSON Schema, as far as it is looked at. */
+/** A JSON Schema. Only some keywords are read. */
 export type Schema = Readonly<Record<string, unknown>>
 
 /** A parameter of an operation. */
@@ -15,7 +15,7 @@ export interface DescribedParameter {
 /** One method of one path. */
 export interface DescribedOperation {
   readonly method: string
-  /** Under the base URL; variable parts as `{}`. */
+  /** Under the base URL, with `{}` for each variable part. */
   readonly path: string
   readonly parameters: readonly DescribedParameter[]
   /** Schema of the body by media type. */
@@ -25,7 +25,7 @@ export interface DescribedOperation {
   readonly responses: Readonly<Record<string, Readonly<Record<string, Schema>>>>
 }
 
-/** A description of a service. */
+/** The parts of an OpenAPI description that are compared. */
 export interface Description {
   readonly operations: readonly DescribedOperation[]
   readonly hasBearer: boolean
@@ -36,7 +36,8 @@ const maximumLength = 10 * 1024 * 1024
 const methods = ['get', 'post', 'put', 'patch', 'delete']
 
 /**
- * Reads an OpenAPI 3.1 (or 3.0) description. References inside of the document are followed, others stand for anything.
+ * Reads an OpenAPI 3.1 (or 3.0) description. It resolves references within the document. Any other reference
+ * matches everything.
  *
  * @param file Names it in errors.
  * @throws `SW_USAGE` for anything else.
@@ -69,7 +70,7 @@ function notOpenapi(file: string, found: string): SpritewrightError {
   })
 }
 
-/** Path of the first server, which may hold the `/v1` that the paths leave out. */
+/** Path of the first server. It may contain the `/v1` that the paths leave out. */
 function basePath({ servers }: Schema): string {
   const [server] = Array.isArray(servers) ? (servers as unknown[]) : []
   const url = isRecord(server) ? String(server.url).replace(/^[a-z]+:\/\/[^/]*/i, '') : ''
@@ -118,7 +119,9 @@ function toContent(document: Schema, content: unknown): Readonly<Record<string, 
   )
 }
 
-/** A schema with its references put in, at most 12 deep: a schema that holds itself ends there in "anything". */
+/**
+ * Replaces the references in a schema, at most 12 deep. A recursive schema ends there and matches everything.
+ */
 function expand(document: Schema, given: unknown, depth: number): Schema {
   if (depth > 12) return {}
   const schema = resolve(document, given)
@@ -135,7 +138,7 @@ function expand(document: Schema, given: unknown, depth: number): Schema {
   )
 }
 
-/** Follows a reference within the document; anything that is no object is one without members. */
+/** Resolves a reference within the document. A value that is not an object counts as an empty one. */
 function resolve(document: Schema, given: unknown): Schema {
   let value = given
   for (let hops = 0; hops < 20 && isRecord(value) && typeof value.$ref === 'string'; hops++) {

@@ -7,24 +7,24 @@ import { type FieldKind, isRecord, type RecordFields, records, statuses } from '
 import { type DescribedOperation, parseDescription, type Schema } from './document.ts'
 import { membersOf, sampleOf, schemaFaults, typesOf, valuesOf } from './schema.ts'
 
-/** One place where a description and what spritewright expects are not alike. */
+/** One difference between a description and the expectations of spritewright. */
 export interface OpenapiDifference {
   /** E.g. `POST /v1/execute`. */
   readonly where: string
   /** A sentence for a person. */
   readonly words: string
-  /** Whether something would not work; otherwise it is good to know. */
+  /** Whether something would not work. If false, the difference is for information only. */
   readonly matters: boolean
-  /** The part of `service.profile` to replace, where that would help; empty otherwise. */
+  /** The part of `service.profile` to replace, if that would help; otherwise empty. */
   readonly profilePart: ProfilePart | ''
 }
 
 interface ExpectedOperation {
   readonly method: string
   readonly path: string
-  /** Headers and query parameters that we send. */
+  /** Headers and query parameters that spritewright sends. */
   readonly sends: readonly string[]
-  /** Statuses of success that we take: `2` and `3` stand for a whole class. */
+  /** Accepted statuses of success. `2` and `3` mean a whole class. */
   readonly success: readonly string[]
   readonly body?: unknown
   readonly reader?: {
@@ -36,12 +36,13 @@ interface ExpectedOperation {
 }
 
 /**
- * Compares an OpenAPI description of the service with what spritewright sends and reads: paths, methods, parameters, headers, and bodies. Bodies of
- * answers are compared twice: field by field, and by giving bodies as described to the very readers that read the service's.
+ * Compares an OpenAPI description of the service with the requests and readers of spritewright: paths,
+ * methods, parameters, headers, and bodies. Bodies of answers are compared twice: field by field, and by
+ * passing bodies in the described form to the readers that read the service's bodies.
  *
  * @param file Names it in errors.
- * @returns What differs, in the order of the interface; empty where all is alike.
- * @throws `SW_USAGE` for a text that is no OpenAPI description.
+ * @returns The differences, in the order of the interface; empty if there are none.
+ * @throws `SW_USAGE` for a text that is not an OpenAPI description.
  */
 export async function compareOpenapi(text: string, file: string, profile: Profile = defaultProfile): Promise<readonly OpenapiDifference[]> {
   const description = parseDescription(text, file)
@@ -60,7 +61,7 @@ export async function compareOpenapi(text: string, file: string, profile: Profil
   return found
 }
 
-/** What the interface shows. */
+/** The operations that the interface shows. */
 function shownOperations(profile: Profile): readonly ExpectedOperation[] {
   const managed = ['Service-Version']
   const execution = { fields: records.execution, read: (body: ReturnType<typeof bodyOf>) => readExecution(body.value) }
@@ -108,7 +109,10 @@ const exampleSubmission = {
   maxCredits: parseCredits('2.4'),
 } as const
 
-/** What the profile assumes: its own functions are called with a request that goes nowhere, to see what they would send. */
+/**
+ * The operations that the profile assumes. Its own functions are called with a port that records a request
+ * and sends nothing.
+ */
 async function assumedOperations(profile: Profile): Promise<readonly ExpectedOperation[]> {
   const answer = { conversationId: id, text: 'left', idempotencyKey: 'key' }
   return [
@@ -168,7 +172,7 @@ function compare(expected: ExpectedOperation, described: DescribedOperation): Op
 
 type Told = Pick<OpenapiDifference, 'words' | 'matters'>
 
-/** Headers that every HTTP client sends by itself, or that we always send. */
+/** Headers that every HTTP client sends by itself, or that spritewright always sends. */
 const always = ['authorization', 'accept', 'content-type', 'content-length', 'host', 'user-agent']
 
 function parameterDifferences({ sends }: ExpectedOperation, { parameters }: DescribedOperation): Told[] {
@@ -215,7 +219,10 @@ function answerDifferences({ success, reader }: ExpectedOperation, { responses }
   return [...fieldDifferences(schema, reader.fields ?? {}, reader.isClosed ?? false), ...readerFaults(schema, reader.read)]
 }
 
-/** Fields by name and kind; what is inside of an execution's job, question and error is reached through the readers. */
+/**
+ * Compares fields by name and kind. The readers cover the fields inside an execution's job, question and
+ * error.
+ */
 function fieldDifferences(schema: Schema, fields: RecordFields, isClosed: boolean): Told[] {
   const { properties } = membersOf(schema)
   if (Object.keys(properties).length === 0) return []
@@ -267,7 +274,7 @@ function readerFaults(schema: Schema, read: (body: ReturnType<typeof bodyOf>) =>
   return []
 }
 
-/** The envelope of the described refusals: each is to be one that our reader takes for such. */
+/** Checks that the reader of envelopes accepts each described refusal. */
 function envelopeFaultsOf({ responses }: DescribedOperation): string[] {
   const refusals = Object.entries(responses).filter(([status]) => /^[45]|^default$/.test(status))
   const unread = refusals.filter(([, content]) => {

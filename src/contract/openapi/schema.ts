@@ -1,15 +1,15 @@
 import { isRecord, kindOf } from '../records.ts'
 import type { Schema } from './document.ts'
 
-/** The members of an object schema, those of `allOf` and of every branch of a choice among them. */
+/** The members of an object schema, including those of `allOf` and of every branch of a choice. */
 export interface Members {
   readonly properties: Readonly<Record<string, Schema>>
   readonly required: readonly string[]
-  /** Whether members beside these are forbidden. */
+  /** Whether further members are forbidden. */
   readonly isClosed: boolean
 }
 
-/** Members of a schema; none for one that is no object. */
+/** Returns the members of a schema; none if it is not an object. */
 export function membersOf(schema: Schema): Members {
   const parts = [schema, ...branches(schema.allOf)]
   const choices = [...branches(schema.oneOf), ...branches(schema.anyOf)].filter((choice) => choice.type !== 'null')
@@ -25,7 +25,7 @@ export function membersOf(schema: Schema): Members {
   }
 }
 
-/** Types that a schema allows, `null` left out; empty where it allows any. */
+/** Types that a schema allows, without `null`; empty if it allows any. */
 export function typesOf(schema: Schema): readonly string[] {
   const own = Array.isArray(schema.type) ? textsOf(schema.type) : typeof schema.type === 'string' ? [schema.type] : []
   const inner = [...branches(schema.oneOf), ...branches(schema.anyOf), ...branches(schema.allOf)].flatMap(typesOf)
@@ -33,13 +33,13 @@ export function typesOf(schema: Schema): readonly string[] {
   return [...new Set(own.length > 0 ? own : [...inner, ...values])].filter((type) => type !== 'null')
 }
 
-/** Values that a schema lists, of all of its branches; empty where it lists none. */
+/** Values that a schema lists in all of its branches; empty if it lists none. */
 export function valuesOf(schema: Schema): readonly unknown[] {
   const inner = [...branches(schema.oneOf), ...branches(schema.anyOf), ...branches(schema.allOf)].flatMap(valuesOf)
   return 'const' in schema ? [schema.const] : Array.isArray(schema.enum) ? (schema.enum as unknown[]) : inner
 }
 
-/** A body as a schema describes it: with all of its members, or with the required ones alone. */
+/** Creates a body that a schema describes, with all of its members or only the required ones. */
 export function sampleOf(schema: Schema, size: 'full' | 'least', name = ''): unknown {
   for (const given of ['const', 'example', 'default']) if (given in schema && schema[given] !== null) return schema[given]
   const listed = [
@@ -69,7 +69,10 @@ function sampleText({ format, pattern }: Schema, name: string): string {
   return texts.find((text) => matches(pattern, text)) ?? 'a text'
 }
 
-/** Complaints about a value under a schema, by its place; of a choice the branch that fits best. */
+/**
+ * Returns complaints about a value under a schema, each with its place. For a choice, the best matching
+ * branch counts.
+ */
 export function schemaFaults(schema: Schema, value: unknown, place = 'the body'): string[] {
   const choices = [...branches(schema.oneOf), ...branches(schema.anyOf)]
   const best = choices.map((choice) => schemaFaults(choice, value, place)).sort((a, b) => a.length - b.length)[0] ?? []
@@ -111,7 +114,7 @@ function matches(pattern: unknown, text: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(text)
   } catch {
-    // A pattern of another dialect says nothing that could be checked here.
+    // A pattern in another regular expression dialect cannot be checked here.
     return true
   }
 }
