@@ -68,7 +68,7 @@ export class SharedSlots {
     return signal === undefined ? taken : untilAborted(taken, signal)
   }
 
-  /** Resolves when all releases are on disk. */
+  /** Resolves when all writes of releases have ended, successful or not. */
   async settled(): Promise<void> {
     while (this.#writing.size > 0) await Promise.all(this.#writing)
   }
