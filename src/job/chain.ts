@@ -34,7 +34,7 @@ export async function readReferencePicture(
 }
 
 /** Purchases an order. If this run is purchasing it already, returns that purchase. */
-export function bringOnce(
+export function purchaseOnce(
   ports: JobPorts,
   order: Order,
   purchase: (ports: JobPorts, order: Order) => Promise<Purchase>,
@@ -51,7 +51,7 @@ async function readStep(
   step: Order,
   purchase: (ports: JobPorts, order: Order) => Promise<Purchase>,
 ): Promise<UploadPicture> {
-  const bought = await bringOnce(ports, step, purchase)
+  const bought = await purchaseOnce(ports, step, purchase)
   const bytes = await ports.vault.read(bought.sha256)
   if (!bytes) {
     throw new SpritewrightError('SW_VAULT', {

@@ -1,5 +1,5 @@
 import { SpritewrightError } from '../errors.ts'
-import { bringOnce } from './chain.ts'
+import { purchaseOnce } from './chain.ts'
 import { rescuedError } from './delivery/deliver.ts'
 import type { JobPorts, Order, Purchase } from './order.ts'
 import { purchase } from './purchase.ts'
@@ -39,7 +39,7 @@ export async function runOrders(ports: JobPorts, orders: readonly Order[], atOnc
       const order = orders[index] as Order
       try {
         if (ports.vault.rescued.length > 0) throw rescuedError(ports, order.request.id)
-        await bringOnce(ports, order, purchase)
+        await purchaseOnce(ports, order, purchase)
       } catch (error) {
         failures.push({ order, error, index })
         if (ports.signal.aborted || endsEverything(error)) isOver = true
