@@ -38,6 +38,19 @@ export type { AnimationQuality, FrameFlag } from './sheets/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheets/sheet.ts'
 export type { FieldEdit, FieldValue } from './spec/edit/edit.ts'
 export { specJsonSchema } from './spec/schema.ts'
+export type { Workshop } from './workshop/api/api.ts'
+export type {
+  DeliveredFrames,
+  Overview,
+  OverviewItem,
+  OverviewOrphan,
+  OverviewService,
+  PendingPurchase,
+  PendingReport,
+  PriceList,
+  SpecEditReport,
+  SpecEditRequest,
+} from './workshop/api/overview-report.ts'
 export type {
   AnswerRequest,
   ApprovalLine,
@@ -54,20 +67,7 @@ export type {
   RecoverReport,
   RecoverRequest,
   ReviewReport,
-  Workshop,
-} from './workshop/api/api.ts'
-export type {
-  DeliveredFrames,
-  Overview,
-  OverviewItem,
-  OverviewOrphan,
-  OverviewService,
-  PendingPurchase,
-  PendingReport,
-  PriceList,
-  SpecEditReport,
-  SpecEditRequest,
-} from './workshop/api/overview-report.ts'
+} from './workshop/api/reports.ts'
 export type {
   BalanceEvidence,
   LedgerCheck,

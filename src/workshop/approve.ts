@@ -10,7 +10,7 @@ import type { Quote } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
 import type { Session } from '../project/session.ts'
 import { checkReferences, isUnsent, type Survey, survey, throwAll } from '../project/survey.ts'
-import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/api.ts'
+import type { ApprovalLine, ApproveReport, ApproveRequest } from './api/reports.ts'
 
 interface Candidate extends ApprovalLine {
   readonly order: Order

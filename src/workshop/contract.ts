@@ -8,7 +8,7 @@ import { refuseKey } from '../options/key-search.ts'
 import type { Context } from '../project/context.ts'
 import type { SessionKeeper } from '../project/session.ts'
 import { resolveProfile } from '../service/profile.ts'
-import type { ContractFinding, ContractRequest } from './api/api.ts'
+import type { ContractFinding, ContractRequest } from './api/reports.ts'
 
 /**
  * Looks at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,

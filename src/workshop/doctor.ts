@@ -5,7 +5,7 @@ import { readRoute, type SessionKeeper } from '../project/session.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
-import type { DoctorFinding } from './api/api.ts'
+import type { DoctorFinding } from './api/reports.ts'
 
 /** Looks at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
 export async function examine(context: Context, session: SessionKeeper): Promise<readonly DoctorFinding[]> {

@@ -13,7 +13,7 @@ import { sniffPicture } from '../spec/picture.ts'
 import { overLimits } from '../spec/reference.ts'
 import { findEntry } from '../vault/lockfile.ts'
 import { sha256 } from '../vault/objects.ts'
-import type { AnswerRequest } from './api/api.ts'
+import type { AnswerRequest } from './api/reports.ts'
 import { changedError } from './changed-error.ts'
 
 /** An order with an execution at the service. */

@@ -7,7 +7,7 @@ import type { SessionKeeper } from '../project/session.ts'
 import { listStrays, warnOfStray } from '../project/strays.ts'
 import { checkReferences, isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../spec/request.ts'
-import type { PlanReport } from './api/api.ts'
+import type { PlanReport } from './api/reports.ts'
 import { findQuality } from './review.ts'
 
 /**

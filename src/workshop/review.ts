@@ -8,7 +8,7 @@ import { frameNumber, readDelivered, readPlayed } from '../sheets/frames.ts'
 import { createOverrideFinder } from '../sheets/overrides/overrides.ts'
 import { type AnimationQuality, isClosedLoop } from '../sheets/quality.ts'
 import { readQuality } from '../sheets/sheet.ts'
-import type { FrameFile, ReviewReport } from './api/api.ts'
+import type { FrameFile, ReviewReport } from './api/reports.ts'
 import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
 
 /**

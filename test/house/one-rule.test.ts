@@ -59,7 +59,10 @@ describe('an option', () => {
   /** Comments of the types that users see: what stands before each field. */
   const comments = ['options/options', 'options/atlas', 'options/schema', 'service/limits/limits'].flatMap((name) => {
     const text = readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
-    return [...text.matchAll(/\/\*\* ([^\n]*) \*\/\n\s+readonly (\w+)\??:/g)].map(([, comment = '', field = '']) => ({ field, comment }))
+    return [...text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n\s+readonly (\w+)\??:/g)].map(([, comment = '', field = '']) => ({
+      field,
+      comment,
+    }))
   })
   const { replayWindowMs, ...resolved } = resolveOptions({}, project)
   const { encodings, ...atlas } = resolved.atlas
@@ -77,7 +80,7 @@ describe('an option', () => {
     replayWindow: `${replayWindowMs / 60_000}m`,
   }
   const told = comments.flatMap(({ field, comment }) => {
-    const text = /@default (.*)$/.exec(comment)?.[1]
+    const text = /@default (.*?)\s*$/m.exec(comment)?.[1]
     return text === undefined || !Object.hasOwn(defaults, field) ? [] : [{ field, text }]
   })
 

@@ -1,225 +1,29 @@
 import type { OpenapiDifference } from '../../contract/openapi/openapi.ts'
-import type { Credits } from '../../credit/credits.ts'
-import type { SpritewrightError } from '../../errors.ts'
 import type { Host } from '../../host/host.ts'
-import type { ProgressListener } from '../../job/order.ts'
-import type { ShownDecision } from '../../job/recover.ts'
 import type { ResolvedOptions } from '../../options/options.ts'
-import type { PlanItem, PlanStep } from '../../project/plan.ts'
-import type { AnimationQuality } from '../../sheets/quality.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
-import type { SpriteSpec } from '../../spec/spec.ts'
-import type { BalanceEvidence, LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
+import type { LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../ledger/report.ts'
 import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
 import type { Trust } from '../trust/trust-desk.ts'
 import type { DeliveredFrames, Overview, PendingReport, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
-
-/** The animations of the project with their states, and the cost of those that are not bought. */
-export interface PlanReport {
-  /** All animations, by sprite name and in the order of the spec. */
-  readonly items: readonly PlanItem[]
-  /** Paid steps of reference chains: steps that a purchase still needs, and bought steps. */
-  readonly steps: readonly PlanStep[]
-  /** Sum of the quotes of everything that must be bought. */
-  readonly total: Credits
-  /** Available credits; undefined if the service was not asked because nothing is missing. */
-  readonly balance?: Credits
-  /** The service to buy from; undefined if it was not asked. */
-  readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
-  /** The quality of the bought frames; only in the report of `status`. */
-  readonly quality?: readonly AnimationQuality[]
-  /** Warnings as text, e.g. about another API version. */
-  readonly warnings: readonly string[]
-}
-
-/** Bought frames for a person's review. */
-export interface ReviewReport {
-  readonly name: string
-  /** Bought animations whose results are here, in the order of the picture. */
-  readonly animations: readonly AnimationQuality[]
-  /** Ids under that name without a bought result here. */
-  readonly missing: readonly string[]
-  /** PNG: frames in rows, flagged ones with a red border, and as an onion skin. */
-  readonly picture: Uint8Array
-  readonly warnings: readonly string[]
-}
-
-/** A bought frame as a picture file. */
-export interface FrameFile {
-  /** Path in the sprite's folder of overrides, with forward slashes: `walk/0003.png`. */
-  readonly file: string
-  /** PNG. */
-  readonly bytes: Uint8Array
-}
-
-/** A ceiling that was written, or would be. */
-export interface ApprovalLine {
-  readonly id: string
-  /** Request hash. The hash of a sheet also changes with each step of its chain. */
-  readonly hash: string
-  /** The prompt that is sent. */
-  readonly prompt: string
-  readonly quote: Credits
-  readonly ceiling: Credits
-}
-
-/** The options of `approve`. */
-export interface ApproveRequest {
-  /** `sprite` or `sprite.animation`; empty for everything that is missing. */
-  readonly names: readonly string[]
-  /** Ceiling for each animation instead of its estimate. */
-  readonly max?: Credits
-  /** Refuses if the sum of the ceilings is above this. */
-  readonly total?: Credits
-  /**
-   * Adopts approvals that do not count here: unsigned ones, and those of keys that the user does not trust.
-   */
-  readonly adopt?: boolean
-  /**
-   * How the person approves: at a question in a terminal, by a click in the panel, or without a question. The
-   * signature covers it.
-   *
-   * @default 'unattended'
-   */
-  readonly given?: 'typed' | 'clicked' | 'unattended'
-  /** Called once with every line. Nothing is written unless it returns `true`. */
-  readonly confirm: (lines: readonly ApprovalLine[], balance: Credits) => Promise<boolean>
-}
-
-/** The result of `approve`. */
-export interface ApproveReport {
-  readonly approved: readonly ApprovalLine[]
-  /**
-   * Ids that got no new approval: they are bought, have an approval that still fits, or belong to another
-   * checkout.
-   */
-  readonly untouched: readonly string[]
-  /**
-   * Ids in `untouched` that are not bought and have an approval that does not count here, e.g. from another
-   * checkout. Only `adopt` takes them over.
-   */
-  readonly others: readonly string[]
-  /** Ids in `untouched` that need a person's decision first. */
-  readonly undecided: readonly string[]
-  /** False if `confirm` declined. */
-  readonly confirmed: boolean
-}
-
-/** The options of `build`. */
-export interface BuildRequest {
-  readonly names?: readonly string[]
-  /** Buys nothing, and fails with `SW_MISSING` if anything is missing. */
-  readonly frozen?: boolean
-  /** Buys without making an atlas. */
-  readonly buyOnly?: boolean
-  /**
-   * Buys only requests that were approved by name. Standing approvals do not count. Unapproved or broken
-   * sprites are left out and do not fail the run.
-   */
-  readonly approvedOnly?: boolean
-  readonly onProgress?: ProgressListener
-  /** Ends the wait. Paid work continues at the service, and the next run follows it. */
-  readonly signal?: AbortSignal
-}
-
-/** The result of `build`. */
-export interface BuildReport {
-  /** Empty with `buyOnly`. */
-  readonly sheets: BuiltSheets
-  /** Ids bought in this run, with their cost. */
-  readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
-  /** Number of animations that were already in the vault. */
-  readonly fromVault: number
-  /** The account's balance before and after a run that sent something; undefined if nothing was sent. */
-  readonly balance?: BalanceEvidence
-  readonly warnings: readonly string[]
-}
-
-/** A person's answer to an open question. */
-export interface AnswerRequest {
-  /** `sprite`, `sprite.animation` or `sprite#2`. */
-  readonly name: string
-  readonly text: string
-  /** A picture, if the question requires one. */
-  readonly asset?: { readonly path: string; readonly bytes: Uint8Array } | undefined
-  /**
-   * The exact question that the person saw. Any other is refused.
-   *
-   * @default the one that waits under that name
-   */
-  readonly shown?: { readonly hash: string; readonly questionId: string }
-}
-
-/** A person's decision about an unknown outcome. */
-export interface RecoverRequest {
-  /** `sprite`, `sprite.animation` or `sprite#2`. */
-  readonly name: string
-  /**
-   * `replay`: sends the same bytes under the same key again, whatever happened to the earlier ones.
-   * `abandon`: gives the attempt up; its possible cost counts as spent.
-   */
-  readonly decision: 'replay' | 'abandon'
-  /**
-   * The exact case that the person decided, if it was shown. Any other is refused.
-   *
-   * @default all that is undecided under that name
-   */
-  readonly shown?: ShownDecision & { /** Request hash. */ readonly hash: string }
-  readonly onProgress?: ProgressListener
-}
-
-/** The result of `recover`. */
-export interface RecoverReport {
-  readonly decided: readonly {
-    readonly id: string
-    /** `execution`: the service no longer knows it. */
-    readonly about: 'submission' | 'answer' | 'execution'
-    /** The possible cost of the attempt; missing if another machine bought it. */
-    readonly ceiling?: Credits
-    /** Available credits before the submission. */
-    readonly balanceBefore?: Credits
-  }[]
-  /**
-   * Available credits now; missing if the service could not be asked. The decision is written in either case.
-   */
-  readonly balance?: Credits
-  /** The purchases of a replay. */
-  readonly bought: readonly { readonly id: string; readonly credits: Credits }[]
-}
-
-/** One check of `doctor`. */
-export interface DoctorFinding {
-  readonly check: string
-  readonly verdict: 'good' | 'warning' | 'bad'
-  readonly found: string
-  /** The action to take; empty if the verdict is good. */
-  readonly advice: string
-}
-
-/** The options of `doctor --contract`. */
-export interface ContractRequest {
-  /**
-   * The most credits that one execution may cost, which the remaining checks need. Without it nothing is
-   * submitted.
-   */
-  readonly spend?: Credits
-  /** Called before each check. */
-  readonly onCheck?: (check: { readonly clause: string; readonly title: string }) => void
-}
-
-/** A clause of the interface with the result of its check. */
-export interface ContractFinding {
-  /** `C1` to `C42`, or `N1` and so on for an assumption. */
-  readonly clause: string
-  readonly title: string
-  /** `not checked`: the suite has no check for it, or none without spending. */
-  readonly verdict: 'kept' | 'broken' | 'not checkable' | 'not checked'
-  readonly words: string
-  /** Part of `service.profile` to change; empty if that would not help. */
-  readonly profilePart: string
-}
+import type {
+  AnswerRequest,
+  ApproveReport,
+  ApproveRequest,
+  BuildReport,
+  BuildRequest,
+  ContractFinding,
+  ContractRequest,
+  DoctorFinding,
+  FrameFile,
+  PlanReport,
+  Preview,
+  RecoverReport,
+  RecoverRequest,
+  ReviewReport,
+} from './reports.ts'
 
 /**
  * All verbs of a project. The CLI and the Vite plugin call them. Methods throw `SpritewrightError`. Several
@@ -362,17 +166,4 @@ export interface Workshop {
   containsKey(bytes: Uint8Array): boolean
   /** Closes connections, and stops the embedded service if this workshop started it. */
   close(): Promise<void>
-}
-
-/** The sprites that a dev server shows. */
-export interface Preview {
-  /** All valid specs, sorted by name. An unchanged spec is the same object as before. */
-  readonly specs: readonly SpriteSpec[]
-  /** One atlas for each sprite that was asked for and could be made. */
-  readonly sheets: BuiltSheets
-  /**
-   * Faults of specs, and of references, results and overrides of the sprites that were asked for. Each names
-   * its file.
-   */
-  readonly errors: readonly SpritewrightError[]
 }

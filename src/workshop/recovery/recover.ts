@@ -8,7 +8,7 @@ import { findOrder, findOrders, type NamedOrder } from '../../project/named-orde
 import { toJobPorts } from '../../project/orders.ts'
 import type { Session } from '../../project/session.ts'
 import { throwAll } from '../../project/survey.ts'
-import type { RecoverReport, RecoverRequest } from '../api/api.ts'
+import type { RecoverReport, RecoverRequest } from '../api/reports.ts'
 import { changedError } from '../changed-error.ts'
 import { mayBuy } from '../may-buy.ts'
 

@@ -3,7 +3,7 @@ import { replaceFile } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
 import { formatLayout, type Layout, parseLayout, toLayout } from '../../sheets/layout.ts'
 import type { BuiltSheets } from '../../sheets/sheet.ts'
-import type { BuildRequest } from '../api/api.ts'
+import type { BuildRequest } from '../api/reports.ts'
 
 /** Committed beside the lock file, where `atlas.stable` is set; what is packed rests on it. */
 const fileName = 'sprites.layout.json'

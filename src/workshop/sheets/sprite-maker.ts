@@ -6,7 +6,7 @@ import type { SheetMemory } from '../../sheets/group.ts'
 import type { BuiltAtlas, BuiltSprite } from '../../sheets/sheet.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
-import type { Preview } from '../api/api.ts'
+import type { Preview } from '../api/reports.ts'
 import { isAbout } from './changed-specs.ts'
 import { assemble } from './sheets.ts'
 
