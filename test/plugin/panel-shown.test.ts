@@ -46,7 +46,7 @@ test('an approval is for the request that was shown: other words at the same pri
   const { status, text } = await panel.refused('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })
   const { error, offer: now } = JSON.parse(text)
   expect([status, error.code]).toEqual([409, 'SW_CHANGED'])
-  expect(error.message).toContain('not the same any more: hero.walk')
+  expect(error.message).toContain('requests have changed: hero.walk')
   expect(now).toMatchObject({ sum: offer.sum, lines: [{ id: 'hero.walk', prompt: expect.stringContaining('quite another figure') }] })
   expect(await made.game.list()).not.toContain('sprites.lock.json')
   await panel.act('approve', { ids: ['hero'], lines: now.lines, sum: now.sum })

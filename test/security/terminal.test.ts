@@ -63,7 +63,7 @@ describe.each(vites)('what %s prints', (_name, load) => {
   test('M3: the reason that a page gives for its reload is escaped', async () => {
     await withDev(pluginWith({}), async ({ log, say }) => {
       say('spritewright:reload', { why: message })
-      const line = await log.next((one) => one.includes('is loaded anew'))
+      const line = await log.next((one) => one.includes('a page reloads'))
       expect(line).toBe(`[spritewright] a page reloads: ${shownMessage}`)
     })
   })
