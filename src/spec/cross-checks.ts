@@ -3,7 +3,7 @@ import { framesField } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
 import { frameRange } from './spec.ts'
 
-/** Options that would change what is paid for behind the back of the field that has been priced and approved. */
+/** Refused options and their fields: they would change the request past the field that is priced and approved. */
 const takenOptions: Readonly<Record<string, string>> = {
   frame_count: 'animations.NAME.frames',
   frames: 'animations.NAME.frames',
@@ -12,9 +12,10 @@ const takenOptions: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a schema cannot say because it takes two fields to see it.
+ * Finds faults that a schema cannot find, because they concern two fields.
  *
- * It looks at the raw value, so that these faults are listed beside those of the schema; a part of the wrong type is left to the schema.
+ * Checks the raw value, so that these faults appear together with those of the schema. If a part has the
+ * wrong type, only the schema reports it.
  */
 export function crossFaults(value: unknown): Fault[] {
   return [...animationNameFaults(value), ...animationFaults(value), ...stepFaults(value), ...scaleFaults(value), ...borderFaults(value)]

@@ -1,55 +1,58 @@
-/** A place in a text, both counted from 1; columns in UTF-16 units, as editors count them. */
+/** A place in a text. Line and column count from 1; columns are UTF-16 units, as in editors. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-/** Keys and indices from the whole value down to a part of it. */
+/** Keys and indices that lead from a whole value to a part of it. */
 export type ValuePath = readonly (string | number)[]
 
-/** What is wrong with one part of a value. */
+/** One fault in a part of a value. */
 export interface Fault {
   readonly path: ValuePath
   readonly expected: string
   readonly found: string
-  /** Points at the key, not at its value: the field itself should not be there. */
+  /** Points at the key, not at its value, because the field itself should not exist. */
   readonly isAtKey?: boolean
-  /** Offset into the text, where no path leads to the place. */
+  /** Offset into the text, if no path leads to the place. */
   readonly offset?: number
 }
 
-/** A value as it stands in a text, the same for JSON and YAML. Offsets are UTF-16 units from 0. */
+/** A parsed value with its offsets, the same for JSON and YAML. Offsets are UTF-16 units from 0. */
 export type TextNode =
   | { readonly kind: 'object'; readonly offset: number; readonly entries: readonly TextEntry[] }
   | { readonly kind: 'list'; readonly offset: number; readonly items: readonly TextNode[] }
   | { readonly kind: 'scalar'; readonly offset: number; readonly value: string | number | boolean | null }
 
-/** One field of an object as it stands in a text. */
+/** One field of an object in a text. */
 export interface TextEntry {
   readonly key: string
   readonly keyOffset: number
   readonly node: TextNode
 }
 
-/** A text read to the end: the tree, or what broke its syntax. */
+/** A text, parsed to the end: its tree, or the first fault in its syntax. */
 export type ParsedText = { readonly root: TextNode } | { readonly broken: Fault }
 
-/** A value that knows where each of its parts stands in the text it came from. */
+/** A value with the places of its parts in the text. */
 export interface LocatedDocument {
-  /** Plain data. Objects have no prototype, so that no name in the text means more than itself. */
+  /** Plain data. Objects have no prototype, so that no name in the text has a special meaning. */
   readonly value: unknown
-  /** What JSON data must not hold: a field twice, `__proto__`, a number or text that cannot be written exactly. */
+  /**
+   * Content that JSON data must not have: a field twice, `__proto__`, a number or text without an exact JSON
+   * form.
+   */
   readonly faults: readonly Fault[]
-  /** Where a part stands; for a part that is missing, the nearest one around it. */
+  /** The place of a part. If the part is missing, the place of the nearest part around it. */
   placeOf(fault: Pick<Fault, 'path' | 'isAtKey' | 'offset'>): Place
-  /** The keys of an object in the order of the text; empty where there is no object. */
+  /** The keys of an object, in the order of the text. Empty if there is no object at the path. */
   keysOf(path: ValuePath): readonly string[]
 }
 
-/** Nesting beyond this is refused: nothing that is asked for needs it, and a reader must not run out of stack. */
+/** Deepest nesting that is accepted. No spec needs more, and a parser must not run out of stack. */
 export const maximumDepth: number = 64
 
-/** Gives a parsed tree its value and its places. */
+/** Turns a parsed tree into a value with places. */
 export function createDocument(text: string, root: TextNode): LocatedDocument {
   const faults: Fault[] = []
   const value = toValue(root, [], faults)
@@ -65,7 +68,7 @@ export function createDocument(text: string, root: TextNode): LocatedDocument {
   }
 }
 
-/** The place of an offset in a text; for a text that broke before there was a tree. */
+/** The place of an offset in a text. For a text whose syntax is broken, so that it has no tree. */
 export function placeInText(text: string, offset: number): Place {
   return toPlace(findLines(text), offset)
 }
@@ -93,7 +96,7 @@ function toValue(node: TextNode, path: ValuePath, faults: Fault[]): unknown {
   return value
 }
 
-/** Only values that JSON can write exactly may reach the service and the request hash. */
+/** Only values with an exact JSON form may reach the service and the request hash. */
 function scalarFault(value: string | number | boolean | null): { expected: string; found: string } | undefined {
   if (typeof value === 'string' && isIllFormed(value)) {
     return { expected: 'a text of whole Unicode characters', found: 'half of a surrogate pair' }

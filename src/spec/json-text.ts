@@ -1,7 +1,7 @@
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { type Fault, maximumDepth, type ParsedText, type TextEntry, type TextNode } from './document.ts'
 
-/** By the parser's own names of its errors. */
+/** Expected content by the parser's name of the error. */
 const wanted: Readonly<Record<string, string>> = {
   InvalidSymbol: 'a value: a text in double quotes, a number, true, false, null, { or [',
   InvalidNumberFormat: 'a number',
@@ -22,9 +22,9 @@ const wanted: Readonly<Record<string, string>> = {
 }
 
 /**
- * Reads JSON in which comments and trailing commas are allowed.
+ * Parses JSON. Comments and trailing commas are allowed.
  *
- * @returns The tree, or the first thing that broke it: what follows a break is mostly noise.
+ * @returns The tree, or the first syntax error. Later errors mostly follow from the first.
  */
 export function parseJsonText(text: string): ParsedText {
   const tooDeepAt = findTooDeep(text)
@@ -48,7 +48,9 @@ function tooDeep(offset: number): Fault {
   return { path: [], offset, expected: `at most ${maximumDepth} levels of brackets`, found: 'more' }
 }
 
-/** Counts brackets before anything recursive sees the text: running out of stack cannot be caught safely. */
+/**
+ * Counts brackets before anything recursive parses the text. Running out of stack cannot be caught safely.
+ */
 function findTooDeep(text: string): number | undefined {
   const scanner = createScanner(text, true)
   for (let depth = 0; ; ) {

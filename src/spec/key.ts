@@ -4,15 +4,17 @@ import { SpritewrightError } from '../errors.ts'
 import type { PaidRequest, ServiceIdentity } from './request.ts'
 
 /**
- * The identity of one paid thing: SHA-256, lower-case hex, of the RFC 8785 form of everything that makes the picture and of where it is bought.
+ * The request hash: SHA-256, lower-case hex, of the RFC 8785 form of the request's paid fields and of the
+ * service identity.
  *
- * Names, paths, prices and ceilings are no part of it, so a rename, a repack or a new price never buys again.
+ * Names, paths, prices and ceilings are not part of it. A rename, a repack or a new price never causes a
+ * purchase.
  */
 export function requestHash(request: PaidRequest, identity: ServiceIdentity): string {
   const { operation, prompt, reference } = request
   const { apiVersion, host, keyMode } = identity
   const where = { apiVersion, host, keyMode }
-  // A file stands by its hash alone, a step by its request: the two can never be taken for one another.
+  // A file is named by its hash alone, a step by an object with its request hash, so the two never collide.
   const from = reference === undefined ? {} : { reference: reference.kind === 'file' ? reference.sha256 : { request: reference.hash } }
   if (request.operation !== 'sprite_sheet') return canonicalHash({ v: 1, operation, prompt, ...from, ...where })
   const { frames, background, take, options } = request
@@ -21,11 +23,15 @@ export function requestHash(request: PaidRequest, identity: ServiceIdentity): st
 }
 
 /**
- * The key of something that can be made again: SHA-256, lower-case hex, of its parts (request hashes, free fields, versions) as JSON. Fields count in the order in which they stand, which
- * one place in our code gives them; another order would only make anew what is there.
+ * The key of something that can be made again: SHA-256, lower-case hex, of its parts (request hashes, free
+ * fields, versions) as JSON.
  *
- * @param parts Plain data: inside them, a function or NaN would be told apart from nothing and null by nobody.
- * @throws `SW_INTERNAL` for what is no JSON: nothing, a function, or a bigint anywhere.
+ * The order of fields matters. One place in the code sets it, and another order would only rebuild what is
+ * cached.
+ *
+ * @param parts Plain data. JSON omits a nested function and writes a nested NaN as `null`, so the key cannot
+ * distinguish them from nothing and from `null`.
+ * @throws `SW_INTERNAL` if the parts are not JSON: nothing, a function, or a bigint at any depth.
  */
 export function buildKey(parts: unknown): string {
   return hashOf(() => JSON.stringify(parts) as string | undefined)

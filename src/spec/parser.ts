@@ -10,12 +10,15 @@ import { toSpec } from './to-spec.ts'
 import { parseYamlText } from './yaml-text.ts'
 
 /**
- * Reads one spec.
+ * Parses one spec.
  *
- * @param file Absolute path; its ending tells JSON (comments and trailing commas allowed) from YAML, its stem is the sprite's name.
- * @param shownAs How messages name the file, e.g. its path from the project's root. @default file
- * @returns The spec with every default filled in, animations in the order of the file.
- * @throws `SW_SPEC` with facts `{ file, issues }`: every issue by {@link SpecIssue}, in the order of the text. Broken syntax is one issue.
+ * @param file Absolute path. Its ending chooses JSON (comments and trailing commas allowed) or YAML. Its stem
+ * is the sprite's name.
+ * @param shownAs The file's name in messages, e.g. its path from the project's root.
+ * @default file
+ * @returns The spec with all defaults. Its animations are in the order of the file.
+ * @throws `SW_SPEC` with facts `{ file, issues }`: all issues as {@link SpecIssue}, in the order of the text.
+ * Broken syntax is one issue.
  */
 export function parseSpec(text: string, file: string, shownAs: string = file): SpriteSpec {
   checkSpecSize(Buffer.byteLength(text), file, shownAs, 'more')
@@ -33,7 +36,10 @@ export function parseSpec(text: string, file: string, shownAs: string = file): S
   return toSpec(name, file, checked.data, document.keysOf(['animations']))
 }
 
-/** Where a part of a spec's text stands, or the nearest part around it; undefined for a text with broken syntax. */
+/**
+ * The place of a part in a spec's text, or of the nearest part around it. Returns `undefined` if the syntax
+ * is broken.
+ */
 export function placeInSpec(text: string, file: string, path: ValuePath): Place | undefined {
   const source = text.startsWith('\uFEFF') ? text.slice(1) : text
   const parsed = parseSpecText(source, file)

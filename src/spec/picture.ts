@@ -1,4 +1,4 @@
-/** What the first bytes of a picture say. */
+/** Format and size of a picture, read from its first bytes. */
 export interface PictureHeader {
   readonly contentType: 'image/png' | 'image/jpeg' | 'image/webp'
   /** Pixels, at least 1. */
@@ -6,13 +6,15 @@ export interface PictureHeader {
   readonly height: number
 }
 
-/** A picture's header, or what the bytes are instead, in words. */
+/** A picture's header, or a description of the bytes if they are not such a picture. */
 export type SniffedPicture = { readonly header: PictureHeader } | { readonly found: string }
 
 /**
- * Tells PNG, JPEG and WebP by their signature and reads width and height from the header. Nothing is decoded.
+ * Recognises PNG, JPEG and WebP by their signature and reads width and height from the header. Decodes
+ * nothing.
  *
- * @see PNG (ISO/IEC 15948) 11.2.2 IHDR; JPEG (ITU-T T.81) B.2.2 frame header; WebP container specification, RFC 9649.
+ * @see PNG (ISO/IEC 15948) 11.2.2 IHDR; JPEG (ITU-T T.81) B.2.2 frame header; WebP container specification,
+ * RFC 9649.
  */
 export function sniffPicture(bytes: Uint8Array): SniffedPicture {
   if (bytes.length === 0) return { found: 'an empty file' }
@@ -43,7 +45,7 @@ function jpegSize(bytes: Uint8Array, view: DataView): Size | undefined {
   while (at + 9 <= bytes.length) {
     if (bytes[at] !== 0xff) return undefined
     const marker = bytes[at + 1] ?? 0
-    // Fill bytes and markers without a length may stand between segments.
+    // Between segments there may be fill bytes and markers without a length.
     if (marker === 0xff) at += 1
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2
     else if (marker === 0xd9 || marker === 0xda) return undefined

@@ -8,27 +8,30 @@ import { type PictureHeader, sniffPicture } from './picture.ts'
 import { isPathBeside } from './schema.ts'
 import type { SpriteSpec } from './spec.ts'
 
-/** What a service takes as a picture. The capabilities record has these fields. Null or absent: not known, not checked. */
+/**
+ * A service's limits for a picture. The capabilities record has these fields. If a limit is null or absent,
+ * it is unknown and not checked.
+ */
 export interface ReferenceLimits {
   readonly maximumInputBytes?: number | null
-  /** The interface does not say how it differs from `maximumInputBytes`: the lower one counts. */
+  /** The interface does not say how it differs from `maximumInputBytes`, so the lower one counts. */
   readonly maximumSourceInputBytes?: number | null
   /** Longest side, in pixels. */
   readonly maximumInputDimension?: number | null
-  /** Endings, with or without a dot, in any case. */
+  /** File endings, with or without a dot, in any case. */
   readonly supportedInputExtensions?: readonly string[] | null
 }
 
-/** A reference picture, read and recognised. */
+/** A reference picture, read, with its recognised format. */
 export interface ReferencePicture extends PictureHeader {
   /** Absolute path. */
   readonly path: string
   readonly bytes: Uint8Array
-  /** Of the bytes, lower-case hex. */
+  /** Hash of the bytes, lower-case hex. */
   readonly sha256: string
 }
 
-/** Nothing larger is read into memory, whatever the service would take. */
+/** Largest file that is read into memory, even if the service accepts larger ones. */
 const maximumBytes = 64 * 1024 * 1024
 
 const endings: Readonly<Record<PictureHeader['contentType'], readonly string[]>> = {
@@ -37,7 +40,10 @@ const endings: Readonly<Record<PictureHeader['contentType'], readonly string[]>>
   'image/webp': ['webp'],
 }
 
-/** Absolute path of the picture file that a spec's reference is or begins with; undefined where it begins with a text. */
+/**
+ * Absolute path of the picture file that is a spec's reference or its first step. Returns `undefined` if the
+ * first step is a text.
+ */
 export function referencePath(spec: SpriteSpec): string | undefined {
   const first = spec.reference.kind === 'file' ? spec.reference : spec.reference.steps[0]
   if (first?.kind !== 'file' && first?.kind !== 'image') return undefined
@@ -47,9 +53,10 @@ export function referencePath(spec: SpriteSpec): string | undefined {
 /**
  * Reads the picture file of a spec and checks it by its bytes, not by its ending.
  *
- * @param limits What the service takes, where that is known. `Capabilities` fits.
- * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` where there is no such file, where it is no PNG, JPEG or WebP, or
- * where it is larger than the limits (facts `limit` and `found`: both figures). `SW_DISK` where the file is there but cannot be read.
+ * @param limits The service's limits, if known. `Capabilities` fits.
+ * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` if there is no such file, if it
+ * is not a PNG, JPEG or WebP, or if it exceeds the limits (facts `limit` and `found` are the two figures).
+ * `SW_DISK` if the file exists but cannot be read.
  */
 export async function readReference(disk: Disk, spec: SpriteSpec, limits: ReferenceLimits = {}): Promise<ReferencePicture> {
   const path = referencePath(spec)
@@ -67,7 +74,7 @@ export async function readReference(disk: Disk, spec: SpriteSpec, limits: Refere
   const bytes = await ask(() => disk.read(path), path)
   const sniffed = sniffPicture(bytes)
   if ('found' in sniffed) throw await refuse(disk, spec, notAPicture(path, written, sniffed.found))
-  // Counted again: the file may have grown since it was asked for its size.
+  // The size is checked again, because the file may have grown since `stat`.
   const late = overLimits(bytes, sniffed.header, path, limits)
   if (late) throw await refuse(disk, spec, late)
   return { path, bytes, sha256: createHash('sha256').update(bytes).digest('hex'), ...sniffed.header }
@@ -75,12 +82,12 @@ export async function readReference(disk: Disk, spec: SpriteSpec, limits: Refere
 
 /** Why a picture is not sent. */
 export interface Refusal {
-  /** Expected, found, and what to do; without a place and the last full stop. */
+  /** Expected, found, and what to do, without a place and the final full stop. */
   readonly message: string
   readonly facts: Readonly<Record<string, unknown>>
 }
 
-/** Checks a picture that was read against the limits of a service. Returns `undefined` if it fits. */
+/** Checks a picture against the limits of a service. Returns `undefined` if it fits. */
 export function overLimits(bytes: Uint8Array, header: PictureHeader, path: string, limits: ReferenceLimits): Refusal | undefined {
   return tooManyBytes(bytes.length, path, limits) ?? unfit(header, path, limits)
 }
@@ -121,7 +128,7 @@ function unfit(header: PictureHeader, path: string, limits: ReferenceLimits): Re
   return { message, facts: { path, limit: supported, found: header.contentType } }
 }
 
-/** Adds the place in the spec; it is looked up only here, since a spec that is in order needs no places. */
+/** Adds the place in the spec. It is found only here, because a valid spec needs no places. */
 async function refuse(disk: Disk, spec: SpriteSpec, refusal: Refusal): Promise<SpritewrightError> {
   const place = await findPlace(disk, spec)
   const where = place ? `${spec.file}:${place.line}:${place.column}` : spec.file

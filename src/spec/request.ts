@@ -1,39 +1,45 @@
 import type { AnimationSpec, ReferenceStep, SpriteSpec } from './spec.ts'
 
-/** Where and under which kind of key something is bought. Results of two identities never mix. */
+/** The service and the kind of key with which requests are bought. Results of two identities never mix. */
 export interface ServiceIdentity {
-  /** Host (with port) and path of the service's base URL, e.g. `api.example.com`; `embedded` for the embedded service. */
+  /**
+   * Host (with port) and path of the service's base URL, e.g. `api.example.com`; `embedded` for the embedded
+   * service.
+   */
   readonly host: string
   readonly keyMode: 'test' | 'live'
   readonly apiVersion: string
 }
 
-/** The picture that a request starts from: a file by its content, or what another request gives. */
+/** The picture that a request starts from: a file, by its content, or the result of another request. */
 export type RequestReference =
   /** SHA-256 of the file's bytes, lower-case hex. */
   | { readonly kind: 'file'; readonly sha256: string }
   /** Request hash of the step before. */
   | { readonly kind: 'request'; readonly hash: string }
 
-/** Operations that give one picture, one credit each. */
+/** Operations that return one picture. Each costs one credit. */
 export type ImageOperation = 'text_to_image' | 'image_to_image' | 'background_remove' | 'upscale'
 
 /** One paid step of a reference chain. */
 export interface ImageRequest {
   readonly operation: ImageOperation
-  /** `sprite#2`, the place in the chain of the first sprite that needs it; for people, not part of the identity. */
+  /**
+   * `sprite#2`: the place in the chain of the first sprite that needs this step. For people; not part of the
+   * identity.
+   */
   readonly id: string
   readonly prompt: string
-  /** Undefined for `text_to_image` alone. */
+  /** `undefined` only for `text_to_image`. */
   readonly reference?: RequestReference
 }
 
 /** One `sprite_sheet` execution for one animation. */
 export interface SheetRequest {
   readonly operation: 'sprite_sheet'
-  /** `sprite.animation`, for people; not part of the identity. */
+  /** `sprite.animation`. For people; not part of the identity. */
   readonly id: string
-  /** The sprite's prompt and the animation's, on two lines. */
+  /** The sprite's prompt and the animation's prompt, on two lines. */
   readonly prompt: string
   readonly reference: RequestReference
   readonly frames: number
@@ -42,20 +48,20 @@ export interface SheetRequest {
   readonly take: number
 }
 
-/** One paid thing: one execution at the service. Its identity is `requestHash`. */
+/** One paid execution at the service. Its identity is its `requestHash`. */
 export type PaidRequest = SheetRequest | ImageRequest
 
-/** How an animation is called on the command line, in the lock file and in messages: `sprite.animation`. */
+/** The id of an animation on the command line, in the lock file and in messages: `sprite.animation`. */
 export function animationId(spec: Pick<SpriteSpec, 'name'>, animation: Pick<AnimationSpec, 'name'>): string {
   return `${spec.name}.${animation.name}`
 }
 
-/** The sprite that the id of an animation (`hero.walk`) or of a step (`hero#2`) begins with. */
+/** The sprite's name in the id of an animation (`hero.walk`) or of a step (`hero#2`). */
 export function spriteOf(id: string): string {
   return id.split(/[.#]/)[0] ?? id
 }
 
-/** What one animation of a spec asks of the service. */
+/** The request for one animation of a spec. */
 export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, reference: RequestReference): SheetRequest {
   return {
     operation: 'sprite_sheet',
@@ -70,10 +76,12 @@ export function toSheetRequest(spec: SpriteSpec, animation: AnimationSpec, refer
 }
 
 /**
- * The paid steps of a spec's reference, in order, and what the animations start from.
+ * The paid steps of a spec's reference, in order, and the reference that the animations start from.
  *
- * @param pictureSha256 Hash of the picture file that the reference is or begins with; undefined for a chain that begins with a text.
- * @param hashOf The request hash of a step under the identity in question: a step names the one before by it.
+ * @param pictureSha256 Hash of the picture file that is the reference or its first step; `undefined` if the
+ * first step is a text.
+ * @param hashOf Returns the request hash of a step under the current identity. Each step names the one before
+ * by it.
  */
 export function toReference(
   spec: SpriteSpec,

@@ -6,13 +6,13 @@ import { parseSpec } from './parser.ts'
 import type { SpriteSpec } from './spec.ts'
 import { checkSpecSize, specError, specName } from './spec-file.ts'
 
-/** What {@link readSpecs} needs of the world. */
+/** Ports that {@link readSpecs} uses. */
 export interface SpecPorts {
   readonly disk: Disk
   readonly glob: Glob
 }
 
-/** All specs of a project, and what is wrong with the others. */
+/** All valid specs of a project, and the errors of the others. */
 export interface SpecScan {
   /** Sorted by name (code units). Specs that share a name are left out. */
   readonly specs: readonly SpriteSpec[]
@@ -21,10 +21,11 @@ export interface SpecScan {
 }
 
 /**
- * The spec files of a project: what the patterns match and is named `*.sprite.json`, `.yaml` or `.yml`,
- * without `node_modules`, `dist` and folders whose name begins with a dot.
+ * Finds the spec files of a project: all files that match the patterns and are named `*.sprite.json`, `.yaml`
+ * or `.yml`. Skips `node_modules`, `dist` and folders whose name begins with a dot.
  *
- * @param patterns Globs, relative to `root`, with forward slashes; one that begins with `!` leaves out.
+ * @param patterns Globs, relative to `root`, with forward slashes. A glob that begins with `!` excludes
+ * files.
  * @returns Absolute paths, sorted by code unit.
  */
 export async function findSpecs(glob: Glob, root: string, patterns: readonly string[]): Promise<string[]> {
@@ -32,7 +33,10 @@ export async function findSpecs(glob: Glob, root: string, patterns: readonly str
   return files.filter((file) => specName(file) !== undefined)
 }
 
-/** Finds and reads all specs of a project. One bad spec does not hide the others: nothing is thrown for it. */
+/**
+ * Finds and parses all specs of a project. Returns the errors of bad specs instead of throwing them, so that
+ * they do not hide the others.
+ */
 export async function readSpecs(ports: SpecPorts, root: string, patterns: readonly string[]): Promise<SpecScan> {
   const files = await findSpecs(ports.glob, root, patterns)
   const read = new Map<string, SpriteSpec | SpritewrightError>()
@@ -40,17 +44,18 @@ export async function readSpecs(ports: SpecPorts, root: string, patterns: readon
   return toScan(read, root)
 }
 
-/** One spec file that was read; what is wrong with it is no spec. */
+/** One spec file, read. If it is bad, `spec` is the error. */
 export interface ReadSpec {
   readonly spec: SpriteSpec | SpritewrightError
-  /** Of the file; undefined where it could not be read. */
+  /** Bytes of the file; `undefined` if it could not be read. */
   readonly bytes?: Uint8Array
 }
 
 /**
- * Reads one spec file, and answers what is wrong with it: `SW_SPEC` as `parseSpec`, also for text that is no UTF-8; `SW_DISK` where it cannot be read.
+ * Reads one spec file. Returns an error instead of throwing it: `SW_SPEC` as `parseSpec` does, also if the
+ * text is not UTF-8, or `SW_DISK` if the file cannot be read.
  *
- * @param root Absolute path that messages name the file from.
+ * @param root Absolute path. Messages show the file's path from here.
  */
 export async function tryReadSpec(disk: Disk, file: string, root: string): Promise<ReadSpec> {
   let bytes: Uint8Array | undefined
@@ -63,7 +68,11 @@ export async function tryReadSpec(disk: Disk, file: string, root: string): Promi
   }
 }
 
-/** A scan of files that were read one by one. @param read By absolute path, sorted by code unit. */
+/**
+ * Builds a scan from files that were read one by one.
+ *
+ * @param read By absolute path, sorted by code unit.
+ */
 export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>, root: string): SpecScan {
   const clashing = findClashes([...read.keys()])
   const specs: SpriteSpec[] = []
@@ -110,7 +119,7 @@ async function readBytes(disk: Disk, file: string, root: string): Promise<Uint8A
   }
 }
 
-/** Names are compared without case: frames become files and keys where `Hero` and `hero` may be one. */
+/** Compares names without case: frames become files and keys, and there `Hero` and `hero` may be the same. */
 function findClashes(files: readonly string[]): Map<string, readonly string[]> {
   const byName = new Map<string, string[]>()
   for (const file of files) {

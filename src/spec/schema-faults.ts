@@ -4,10 +4,10 @@ import type { Fault, ValuePath } from './document.ts'
 type Issue = z.core.$ZodIssue
 
 /**
- * Turns what zod found into faults that say what was expected and what was found.
+ * Turns zod's issues into faults with expected and found.
  *
- * The schemas carry the words: an issue's message is its `expected`. Unknown fields are worded by `unknownField`, and their
- * values are never shown: what stands in a wrong place may be a secret.
+ * The schemas hold the texts: an issue's message is its `expected`. `unknownField` returns the text for an
+ * unknown field. Its value is never shown, because a misplaced value may be a secret.
  */
 export function toFaults(issues: readonly Issue[], value: unknown, unknownField: (path: ValuePath) => string): Fault[] {
   const faults: Fault[] = []
@@ -41,7 +41,10 @@ function fromIssue(issue: Issue, above: ValuePath, value: unknown, unknownField:
   return [{ path, expected: issue.message, found: describeValue(valueAt(value, path)) }]
 }
 
-/** The branch of a union that was clearly meant: the one with the fewest complaints, none about the value as a whole. */
+/**
+ * The branch of a union that the author clearly meant: it has the fewest issues, and none concerns the value
+ * as a whole.
+ */
 function pickBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] | undefined {
   const count = (issues: readonly Issue[]): number =>
     issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0)
@@ -52,7 +55,7 @@ function pickBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] |
   return first && (!second || count(first) < count(second)) ? first : undefined
 }
 
-/** The part of a value at a path; undefined where there is none. Looks at own fields only. */
+/** The part of a value at a path, by own fields only. Returns `undefined` if there is none. */
 export function valueAt(value: unknown, path: ValuePath): unknown {
   let part = value
   for (const step of path) {
@@ -62,7 +65,7 @@ export function valueAt(value: unknown, path: ValuePath): unknown {
   return part
 }
 
-/** A value in a few words: `5`, `"walk"`, `a list of 3`, `an object`, `nothing`. */
+/** Describes a value in a few words: `5`, `"walk"`, `a list of 3`, `an object`, `nothing`. */
 export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing'
   if (typeof value === 'string') return JSON.stringify(value.length > 60 ? `${value.slice(0, 57)}...` : value)
@@ -71,12 +74,12 @@ export function describeValue(value: unknown): string {
   return typeof value === 'function' ? 'a function' : String(value)
 }
 
-/** `animations.walk.use[2]`; empty for the whole. */
+/** Formats a path, e.g. `animations.walk.use[2]`. Returns an empty text for the whole value. */
 export function formatPath(path: ValuePath): string {
   return path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`), '')
 }
 
-/** The known name that looks most like `name`; undefined where none is close. */
+/** The known name that is most similar to `name`. Returns `undefined` if none is close. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const lower = name.toLowerCase()
   const ranked = known
@@ -86,7 +89,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
 }
 
-/** Levenshtein's distance; two neighbours that have changed places count as one change. */
+/** Levenshtein distance, in which two swapped neighbours count as one change. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 8) return 99
   const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)]

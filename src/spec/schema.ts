@@ -3,13 +3,13 @@ import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import type { ValuePath } from './document.ts'
 import { frameRange, mostFps, mostSidePx, mostUpscaledPx } from './spec.ts'
 
-/** What sprite, animation and atlas names look like: `hero.walk` and `hero/walk/0000` are built from them. */
+/** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
 export const namePattern: RegExp = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 
 /** {@link namePattern} in words. */
 export const nameWords: string = 'a name of letters, digits, _ and -, beginning with a letter or digit'
 
-/** One animation as a spec file holds it, after defaults. */
+/** One animation in a spec file, after defaults. */
 export interface AnimationFile {
   prompt?: string | undefined
   frames: number
@@ -22,7 +22,7 @@ export interface AnimationFile {
   use?: number[] | undefined
 }
 
-/** One step of a reference chain as a spec file holds it. */
+/** One step of a reference chain in a spec file. */
 export type StepFile = { text: string } | { image: string } | { edit: string } | { removeBackground: string } | { upscale: string }
 
 /** A whole spec file, after defaults. */
@@ -44,7 +44,10 @@ export interface SpecFile {
   atlas: string
 }
 
-/** Whether a path stays a path on every machine that has the project: relative, no URL, forward slashes. It may go up. */
+/**
+ * Whether a path is valid on every machine that has the project: relative, not a URL, with forward slashes.
+ * It may contain `..`.
+ */
 export function isPathBeside(path: string): boolean {
   return path !== '' && !path.startsWith('/') && !/[\\\0]/.test(path) && !/^[a-z][a-z0-9+.-]*:/i.test(path)
 }
@@ -77,7 +80,7 @@ export function filledText(error: string): z.ZodString {
   return z.string({ error }).regex(/\S/, { error })
 }
 
-/** A field that may be left out. Its description ends with the default, so that the two cannot differ. */
+/** A field that may be omitted. Its description ends with the default, so that the two cannot differ. */
 function withDefault<T extends z.ZodType>(field: T, value: z.util.NoUndefined<z.output<T>>, description: string): z.ZodDefault<T> {
   const shown = typeof value === 'string' ? value : JSON.stringify(value)
   return field.default(value).describe(`${description} Default: ${shown}.`)
@@ -233,7 +236,7 @@ const specShape = {
  */
 export const specSchema: z.ZodType<SpecFile> = z.strictObject(specShape, { error: 'an object: a spec' })
 
-/** Fields of a spec file that are known at a path: what a misspelt one may have meant. */
+/** The known fields at a path of a spec file, as candidates for a misspelt field. */
 export function knownFields(path: ValuePath): readonly string[] {
   const [first, , ...rest] = path
   if (first === undefined) return Object.keys(specShape)
@@ -242,7 +245,9 @@ export function knownFields(path: ValuePath): readonly string[] {
   return first === 'size' ? Object.keys(boxSchema.shape) : []
 }
 
-/** The JSON Schema (draft 7, which editors know best) of a spec file as it is written, defaults optional. */
+/**
+ * The JSON Schema of a written spec file, with optional defaults. It is draft 7, which editors support best.
+ */
 export function specJsonSchema(): object {
   const { $schema, ...schema } = toJSONSchema(specSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' })
   return {

@@ -2,7 +2,10 @@ import { basename } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Place } from './document.ts'
 
-/** The sprite's name: the file's name before `.sprite.json`, `.yaml` or `.yml`. Undefined for any other file. */
+/**
+ * The sprite's name: the file's name before `.sprite.json`, `.yaml` or `.yml`. Returns `undefined` for any
+ * other file.
+ */
 export function specName(file: string): string | undefined {
   return /^(.*)\.sprite\.(?:json|yaml|yml)$/.exec(basename(file))?.[1]
 }
@@ -10,7 +13,7 @@ export function specName(file: string): string | undefined {
 /** Largest spec file that is read, in bytes. */
 const maximumSpecBytes = 1024 * 1024
 
-/** One thing that is wrong with a spec, with its place; `facts.issues` of a `SW_SPEC` is a list of these. */
+/** One issue in a spec, with its place. `facts.issues` of an `SW_SPEC` is a list of these. */
 export interface SpecIssue extends Place {
   /** `animations.walk.frames`; empty for the file as a whole. */
   readonly path: string
@@ -20,7 +23,7 @@ export interface SpecIssue extends Place {
   readonly message: string
 }
 
-/** An `SW_SPEC` whose message shows the first five issues, one a line. */
+/** Creates an `SW_SPEC`. Its message shows the first five issues, one per line. */
 export function specError(file: string, shownAs: string, issues: readonly SpecIssue[]): SpritewrightError {
   const lines = issues.slice(0, 5).map((issue) => `${shownAs}:${issue.line}:${issue.column} ${issue.message}`)
   if (issues.length > 5) lines.push(`... and ${issues.length - 5} more`)
@@ -28,9 +31,9 @@ export function specError(file: string, shownAs: string, issues: readonly SpecIs
 }
 
 /**
- * Refuses a spec file that is too large.
+ * Throws if a spec file is too large.
  *
- * @param found How messages name the size.
+ * @param found The size, as messages show it.
  * @throws `SW_SPEC`
  */
 export function checkSpecSize(bytes: number, file: string, shownAs: string, found = `${bytes} bytes`): void {

@@ -1,34 +1,37 @@
-/** Fewest and most frames of one animation, as the service's interface has them. */
+/** Fewest and most frames of one animation that the service's interface accepts. */
 export const frameRange: { readonly minimum: number; readonly maximum: number } = { minimum: 7, maximum: 100 }
 
-/** Most frames a second that a spec may ask for. */
+/** Highest number of frames a second in a spec. */
 export const mostFps: number = 240
 
-/** Longest side of a picture that the step `upscale` takes (clause C33), pixels. */
+/** Longest side, in pixels, of a picture that the step `upscale` accepts (clause C33). */
 export const mostUpscaledPx: number = 2048
 
-/** Longest side of a frame that a spec may ask for, pixels. */
+/** Longest side of a frame in a spec, in pixels. */
 export const mostSidePx: number = 4096
 
-/** Which way an animation plays and what it asks of the service. PAID fields make the request; FREE ones never cost anything. */
+/**
+ * How an animation plays, and its request to the service. PAID fields make the request; FREE fields never
+ * cost anything.
+ */
 export interface AnimationSpec {
-  /** Key in the spec's `animations`; the animation is `sprite/NAME` in the engines and `sprite.NAME` in a command. */
+  /** Key in the spec's `animations`. Engines name the animation `sprite/NAME`, commands `sprite.NAME`. */
   readonly name: string
-  /** PAID. What this animation does. Defaults to the name. */
+  /** PAID. The animation's action. Defaults to the name. */
   readonly prompt: string
-  /** PAID. Number of frames asked for, 7 to 100. */
+  /** PAID. Number of requested frames, 7 to 100. */
   readonly frames: number
   /** PAID. 1, 2, …: another take of the same request, bought beside the earlier ones. */
   readonly take: number
-  /** PAID. Further animation options of the service, passed through as they are. */
+  /** PAID. Further animation options of the service, passed on unchanged. */
   readonly options?: Readonly<Record<string, unknown>>
   /** FREE. Frames a second. */
   readonly fps: number
   /** FREE. */
   readonly loop: boolean
-  /** FREE. Plays there and back without doubling the ends. */
+  /** FREE. Plays forward and back. The frames at both ends are not doubled. */
   readonly yoyo: boolean
-  /** FREE. Milliseconds of each played frame; as many as frames are played. */
+  /** FREE. Milliseconds of each played frame, one for every played frame. */
   readonly durations?: readonly number[]
   /** FREE. Indices of the delivered frames to play, in order. */
   readonly use?: readonly number[]
@@ -42,18 +45,21 @@ export type ReferenceStep =
   | { readonly kind: 'removeBackground'; readonly prompt: string }
   | { readonly kind: 'upscale'; readonly prompt: string }
 
-/** Where the picture comes from that is to be animated: a file beside the spec, or steps of which the first makes or names a picture. */
+/**
+ * The source of the picture to animate: a file beside the spec, or steps. The first step makes or names a
+ * picture.
+ */
 export type Reference =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'steps'; readonly steps: readonly ReferenceStep[] }
 
-/** One sprite as its author asks for it: a whole spec file, with every default filled in. */
+/** One sprite: a whole spec file with all defaults. */
 export interface SpriteSpec {
   /** The file's stem. */
   readonly name: string
   /** Absolute path of the spec file. */
   readonly file: string
-  /** PAID. Paths inside are as written, relative to the spec's folder. */
+  /** PAID. Paths inside are unchanged, relative to the spec's folder. */
   readonly reference: Reference
   /** PAID. What the sprite is. */
   readonly prompt: string
@@ -61,7 +67,7 @@ export interface SpriteSpec {
   readonly background: 'remove' | 'keep'
   /** In the order of the file; at least one. */
   readonly animations: readonly AnimationSpec[]
-  /** FREE. Frame size after scaling; `longest` scales the longest side, `box` fits inside. */
+  /** FREE. Frame size after scaling. `longest` scales the longest side; `box` fits inside. */
   readonly size?:
     | { readonly kind: 'longest'; readonly px: number }
     | { readonly kind: 'box'; readonly width: number; readonly height: number }
@@ -69,7 +75,7 @@ export interface SpriteSpec {
   readonly pixelArt: boolean
   /** FREE. 0 to 1 of the untrimmed frame. */
   readonly anchor?: { readonly x: number; readonly y: number }
-  /** FREE. What a nine-slice keeps unstretched at each side of a frame, pixels at scale 1; such frames are not trimmed. */
+  /** FREE. Borders that a nine-slice does not stretch, in pixels at scale 1. Such frames are not trimmed. */
   readonly borders?: { readonly left: number; readonly top: number; readonly right: number; readonly bottom: number }
   /** FREE. */
   readonly stabilize: boolean

@@ -2,11 +2,11 @@ import type { AnimationFile, SpecFile, StepFile } from './schema.ts'
 import type { AnimationSpec, Reference, ReferenceStep, SpriteSpec } from './spec.ts'
 
 /**
- * A spec of what its file holds.
+ * Turns the data of a spec file into a spec.
  *
  * @param name The file's stem.
  * @param file Absolute path.
- * @param data Checked, with every default filled in.
+ * @param data Validated, with all defaults.
  * @param order The animations' names in the order of the file.
  */
 export function toSpec(name: string, file: string, data: SpecFile, order: readonly string[]): SpriteSpec {
@@ -57,7 +57,7 @@ function toSize(size: NonNullable<SpecFile['size']>): NonNullable<SpriteSpec['si
   return typeof size === 'number' ? { kind: 'longest', px: size } : { kind: 'box', width: size.width, height: size.height }
 }
 
-/** A chain of one picture and no step after it costs nothing: it is that file. */
+/** A chain of one picture without further steps costs nothing, so it becomes that file. */
 function toReference(reference: SpecFile['reference']): Reference {
   if (typeof reference === 'string') return { kind: 'file', path: reference }
   const steps = reference.steps.map(toStep)

@@ -2,22 +2,25 @@ import { createRequire } from 'node:module'
 import type { Document, Node, Pair, YAMLError } from 'yaml'
 import { type Fault, maximumDepth, type ParsedText, type TextEntry, type TextNode } from './document.ts'
 
-/** Loaded with the first YAML text: most specs are JSON. Parsing is no promise, so neither is this. */
+/**
+ * Loaded with the first YAML text, because most specs are JSON. Loaded synchronously, because parsing is
+ * synchronous.
+ */
 const load = createRequire(import.meta.url)
 const yaml = (): typeof import('yaml') => load('yaml') as typeof import('yaml')
 
-/** Aliases may repeat a part, but not blow a small file up into a huge value. */
+/** Aliases may repeat a part, but must not expand a small file into a huge value. */
 const maximumNodes = 20_000
 
 /**
- * Reads one YAML 1.2 document (core schema) into the same tree as JSON.
+ * Parses one YAML 1.2 document (core schema) into the same tree as JSON.
  *
- * Names of fields are texts or numbers; tags, merge keys and several documents in one file are refused.
+ * Field names are texts or numbers. Tags, merge keys and several documents in one file are refused.
  */
 export function parseYamlText(text: string): ParsedText {
   const tooDeepAt = findTooDeep(text)
   if (tooDeepAt !== undefined) return { broken: { path: [], offset: tooDeepAt, expected: `at most ${maximumDepth} levels`, found: 'more' } }
-  // Fields that occur twice are found later, in one way for JSON and YAML.
+  // Duplicate fields are found later, in the same way for JSON and YAML.
   const document = yaml().parseDocument(text, { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false, strict: true })
   const first = document.errors[0] ?? document.warnings[0]
   if (first) return { broken: toFault(text, first) }
@@ -52,8 +55,8 @@ function toFault(text: string, error: YAMLError): Fault {
 }
 
 /**
- * Watches the syntax parser, which keeps its levels in a list, before the composer, which recurses, sees the text:
- * running out of stack cannot be caught safely. A level takes at most two entries of that list.
+ * Checks the depth in the syntax parser, which keeps its levels in a list, before the recursive composer
+ * runs. Running out of stack cannot be caught safely. A level takes at most two entries of that list.
  */
 function findTooDeep(text: string): number | undefined {
   const { Lexer, Parser } = yaml()

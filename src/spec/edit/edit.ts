@@ -7,21 +7,25 @@ import { parseYamlText } from '../yaml-text.ts'
 import { editJsonText } from './json.ts'
 import { editYamlText, rewriteYamlText } from './yaml.ts'
 
-/** What a field may be given: plain JSON. */
+/** A value of an edited field: plain JSON. */
 export type FieldValue = number | boolean | readonly number[] | Readonly<Record<string, number>>
 
-/** One field of a spec that is to be written, by the keys that lead to it; without a value it is taken out. */
+/**
+ * An edit of one field of a spec. The path is the keys that lead to it. Without a value, the field is
+ * removed.
+ */
 export interface FieldEdit {
   readonly path: readonly string[]
   readonly value?: FieldValue
 }
 
 /**
- * Writes fields into the text of a spec. Comments, order and form of the rest stay as they are; where YAML does not allow that by a small change, comments and values stay.
+ * Writes fields into the text of a spec. Comments, order and format of the rest do not change. If YAML allows
+ * no such small change, at least comments and values are kept.
  *
- * @param file Absolute path; its ending tells JSON from YAML.
- * @param shownAs How messages name the file.
- * @throws `SW_SPEC` where the text is no spec, or would be none afterwards.
+ * @param file Absolute path. Its ending chooses JSON or YAML.
+ * @param shownAs The file's name in messages.
+ * @throws `SW_SPEC` if the text is not a valid spec before or after the edit.
  */
 export function editSpecText(text: string, file: string, shownAs: string, edits: readonly FieldEdit[]): string {
   const mark = text.startsWith('\uFEFF') ? '\uFEFF' : ''
@@ -33,7 +37,7 @@ export function editSpecText(text: string, file: string, shownAs: string, edits:
   return mark + edited
 }
 
-/** Whatever the change of the text came to: what it says afterwards is what was to be said, and nothing else has changed. */
+/** Verifies the edited text, however it was made: it has the wanted value, and no other value has changed. */
 function editField(text: string, { path, value }: FieldEdit, isYaml: boolean, file: string, shownAs: string): string {
   const wanted = withField(dataOf(text, isYaml), path, value)
   const isRight = (candidate: string | undefined): candidate is string =>
@@ -48,7 +52,7 @@ function editField(text: string, { path, value }: FieldEdit, isYaml: boolean, fi
   })
 }
 
-/** Plain data of a text, objects as objects of any prototype compare alike. */
+/** Plain data of a text. All objects get the same prototype, so that they can be compared. */
 function dataOf(text: string, isYaml: boolean): unknown {
   const parsed = (isYaml ? parseYamlText : parseJsonText)(text)
   return 'broken' in parsed ? undefined : JSON.parse(JSON.stringify(createDocument(text, parsed.root).value))
@@ -63,7 +67,7 @@ function withField(value: unknown, path: readonly string[], field: FieldValue | 
   return object
 }
 
-/** JSON on one line, with room to read: `[0, 1]`, `{ "width": 64 }`. */
+/** JSON on one line, with spaces: `[0, 1]`, `{ "width": 64 }`. */
 function toText(value: FieldValue): string {
   if (Array.isArray(value)) return `[${value.map((item) => JSON.stringify(item)).join(', ')}]`
   if (typeof value !== 'object') return JSON.stringify(value)

@@ -1,16 +1,17 @@
 import { createScanner, findNodeAtLocation, type Node, parseTree } from 'jsonc-parser'
 
-/** By the scanner's own numbers of its tokens. */
+/** The scanner's numbers of its tokens. */
 const commaToken = 5
 const lineBreak = 14
 const trivia: ReadonlySet<number> = new Set([12, 13, lineBreak, 15])
 
 /**
- * Writes one field into a JSON text, or takes it out. Everything else stays as it stands: comments, order, indentation, trailing commas.
+ * Writes one field into a JSON text, or removes it. Everything else stays unchanged: comments, order,
+ * indentation, trailing commas.
  *
- * @param path Keys down to the field; the object around it has to be there.
- * @param value As JSON text; undefined takes the field out.
- * @returns Undefined where there is no such object.
+ * @param path Keys that lead to the field. The object around it must exist.
+ * @param value JSON text. `undefined` removes the field.
+ * @returns The new text; `undefined` if there is no such object.
  */
 export function editJsonText(text: string, path: readonly string[], value: string | undefined): string | undefined {
   const root = parseTree(text, [], { allowTrailingComma: true })
@@ -30,7 +31,7 @@ function addField(text: string, object: Node, field: string): string {
   const comma = findComma(text, endOf(last))
   const after = comma === undefined ? endOf(last) : comma + 1
   const indent = indentOf(text, last.offset)
-  // Of fields on one line, the new one is another.
+  // The fields are on one line, so the new one joins them.
   if (indent === undefined) return splice(text, after, after, comma === undefined ? `, ${field}` : ` ${field},`)
   const at = endOfLine(text, after)
   const eol = text.includes('\r\n') ? '\r\n' : '\n'
@@ -45,12 +46,12 @@ function removeField(text: string, field: Node): string {
   const end = comma === undefined ? endOf(field) : comma + 1
   const without = cutOut(text, field.offset, end)
   const isLast = fields.at(-1) === field
-  // The comma before the last field separates nothing any more; one that trailed still does.
+  // The comma before the last field no longer separates anything. A trailing comma still does.
   const spare = isLast && comma === undefined && before ? findComma(text, endOf(before)) : undefined
   return spare === undefined ? without : splice(without, spare, spare + 1, '')
 }
 
-/** Takes a piece out of a text, and its line where nothing else stands on it. */
+/** Removes a piece of a text, and its whole line if nothing else is on it. */
 function cutOut(text: string, from: number, to: number): string {
   const start = text.lastIndexOf('\n', from - 1) + 1
   const next = text.indexOf('\n', to)
@@ -60,7 +61,7 @@ function cutOut(text: string, from: number, to: number): string {
   return splice(text, from, to + spaces, '')
 }
 
-/** The comma that follows a field, comments in between passed over. */
+/** Offset of the comma after a field, past any comments. */
 function findComma(text: string, from: number): number | undefined {
   const scanner = createScanner(text)
   scanner.setPosition(from)
@@ -69,7 +70,7 @@ function findComma(text: string, from: number): number | undefined {
   return token === commaToken ? scanner.getTokenOffset() : undefined
 }
 
-/** Behind what still belongs to the line: blanks and comments. */
+/** Offset after the blanks and comments that belong to the line. */
 function endOfLine(text: string, from: number): number {
   const scanner = createScanner(text)
   scanner.setPosition(from)
@@ -79,7 +80,7 @@ function endOfLine(text: string, from: number): number {
   return end
 }
 
-/** The blanks before something that begins a line; undefined where it begins none. */
+/** The blanks before an item that begins a line. Returns `undefined` if the item does not begin one. */
 function indentOf(text: string, offset: number): string | undefined {
   const lead = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset)
   return lead.trim() === '' && text.lastIndexOf('\n', offset - 1) >= 0 ? lead : undefined

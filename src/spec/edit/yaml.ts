@@ -1,17 +1,18 @@
 import { createRequire } from 'node:module'
 import type { Node, Pair, YAMLMap } from 'yaml'
 
-/** Loaded with the first YAML text, as for reading. */
+/** Loaded with the first YAML text, as in `yaml-text.ts`. */
 const load = createRequire(import.meta.url)
 const yaml = (): typeof import('yaml') => load('yaml') as typeof import('yaml')
 const dialect = { version: '1.2', schema: 'core', uniqueKeys: false, prettyErrors: false } as const
 
 /**
- * Writes one field into a YAML text, or takes it out, and leaves every other character as it is.
+ * Writes one field into a YAML text, or removes it. All other characters stay unchanged.
  *
- * @param path Keys down to the field; the map around it has to be there.
- * @param value In flow style, which JSON's is; undefined takes the field out.
- * @returns Undefined where that cannot be done by a small change, e.g. the last field of a map; {@link rewriteYamlText} can.
+ * @param path Keys that lead to the field. The map around it must exist.
+ * @param value In flow style, which includes JSON. `undefined` removes the field.
+ * @returns The new text; `undefined` if a small change is not possible, e.g. for the last field of a map.
+ * {@link rewriteYamlText} can do these.
  */
 export function editYamlText(text: string, path: readonly string[], value: string | undefined): string | undefined {
   const { isMap, isScalar, parseDocument } = yaml()
@@ -24,11 +25,14 @@ export function editYamlText(text: string, path: readonly string[], value: strin
   return value === undefined ? removePair(text, map, pair) : replaceValue(text, pair, value)
 }
 
-/** The same by the document as a whole: comments stay, blanks and quotes may be written anew. Undefined where there is no such map. */
+/**
+ * Does the same by writing the whole document again. Comments stay; blanks and quotes may change. Returns
+ * `undefined` if there is no such map.
+ */
 export function rewriteYamlText(text: string, path: readonly string[], value: unknown): string | undefined {
   const { isMap, parseDocument } = yaml()
   const document = parseDocument(text, dialect)
-  // What an alias leads to belongs to others too.
+  // The target of an alias belongs to other fields too.
   if (!isMap(document.getIn(path.slice(0, -1), true))) return undefined
   if (value === undefined) document.deleteIn(path)
   else document.setIn(path, document.createNode(value, { flow: true }))
@@ -56,7 +60,7 @@ function replaceValue(text: string, pair: Pair<Node, Node | null>, value: string
   if (from === undefined || key === undefined || isAlias(pair.value)) return undefined
   const colon = text.indexOf(':', key)
   const between = text.slice(colon + 1, from)
-  // A list that stands below its key comes up beside it, unless a comment stands between the two.
+  // A list below its key moves up beside the key, unless a comment is between the two.
   const isBelow = isCollection(pair.value) && !pair.value.flow && between.trim() === ''
   return isBelow || between === '' ? splice(text, colon + 1, endOf(pair), ` ${value}`) : splice(text, from, endOf(pair), value)
 }
@@ -68,12 +72,12 @@ function removePair(text: string, map: YAMLMap<Node, Node | null>, pair: Pair<No
   const start = text.lastIndexOf('\n', from - 1) + 1
   const end = endOfLine(text, to)
   if (text.slice(start, from).trim() !== '') return undefined
-  // A comment beside the value stays, on a line of its own.
+  // A comment beside the value stays, on its own line.
   if (text.slice(to, end).trim() !== '') return splice(text, from, to + (/^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0), '')
   return splice(text, start, Math.min(end + eolOf(text).length, text.length), '')
 }
 
-/** Behind the last character of a field's value; comments after it do not belong to it. */
+/** Offset after the last character of a field's value. Comments after it do not belong to it. */
 function endOf(pair: Pair<Node, Node | null>): number {
   return pair.value ? endOfNode(pair.value) : (pair.key.range?.[1] ?? 0) + 1
 }
