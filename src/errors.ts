@@ -1,4 +1,4 @@
-/** A stable name for one kind of failure; match errors by it, not by text or class. */
+/** A stable name for one kind of failure. Match errors by it, not by text or class. */
 export type ErrorCode =
   | 'SW_INTERNAL'
   | 'SW_DISK'
@@ -38,10 +38,11 @@ export type ErrorCode =
   | 'SW_INTERRUPTED'
 
 /**
- * Every way in which spritewright itself says no, with the exit code of the CLI.
+ * All failures of spritewright itself, with the exit code of the CLI.
  *
- * `docs/errors.md` lists the same codes for users; a test keeps the two alike. Refusals of `atlas/` (an archive, a
- * picture) carry their own codes, see `atlas/errors.ts`, and end a command with exit code 4 when a delivery caused them.
+ * `docs/errors.md` lists the same codes for users; a test compares the two. Failures in `atlas/` (an archive,
+ * a picture) have their own codes, see `atlas/errors.ts`. They end a command with exit code 4 if a delivery
+ * caused them.
  */
 export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; readonly title: string }>> = {
   SW_INTERNAL: { exit: 1, title: 'a mistake in spritewright itself' },
@@ -82,10 +83,13 @@ export const errorCodes: Readonly<Record<ErrorCode, { readonly exit: number; rea
   SW_INTERRUPTED: { exit: 130, title: 'interrupted' },
 }
 
-/** What an error knows beside its words: plain data, safe to print as JSON. Never a key, a signed URL or a request. */
+/**
+ * Facts of an error beside its message: plain data, safe to print as JSON. Never a key, a signed URL or a
+ * request.
+ */
 export type ErrorFacts = Readonly<Record<string, unknown>>
 
-/** An error that says what was expected, what was found and what to do next. */
+/** An error whose message says what was expected, what was found and what to do next. */
 export class SpritewrightError extends Error {
   override readonly name = 'SpritewrightError'
   /** Stable code, see {@link errorCodes}. */
@@ -99,7 +103,7 @@ export class SpritewrightError extends Error {
     this.facts = detail.facts ?? {}
   }
 
-  /** The process exit code that the CLI ends with, see `docs/errors.md`. */
+  /** Exit code of the CLI, see `docs/errors.md`. */
   get exitCode(): number {
     return errorCodes[this.code].exit
   }
@@ -110,12 +114,12 @@ export class SpritewrightError extends Error {
   }
 }
 
-/** Whether `error` is one of ours with this code, also when it was made by another copy of the package. */
+/** Whether `error` is a spritewright error with this code, even from another copy of the package. */
 export function hasCode(error: unknown, code: ErrorCode): error is SpritewrightError {
   return error instanceof Error && (error as { code?: unknown }).code === code
 }
 
-/** The files that an error is about, absolute. */
+/** Absolute paths of the files that an error concerns. */
 export function filesOf(error: unknown): readonly string[] {
   const { file, files } = (error as { facts?: { file?: unknown; files?: unknown } } | undefined)?.facts ?? {}
   return [file, ...(Array.isArray(files) ? files : [])].filter((one): one is string => typeof one === 'string')

@@ -1,5 +1,5 @@
 /**
- * spritewright's programmatic face: what the CLI and the Vite plugin are made of.
+ * spritewright's programming interface, on which the CLI and the Vite plugin are built.
  *
  * @module
  */

@@ -3,7 +3,7 @@ import { framesField } from './schema.ts'
 import { describeValue, valueAt } from './schema-faults.ts'
 import { frameRange } from './spec.ts'
 
-/** Refused options and their fields: they would change the request past the field that is priced and approved. */
+/** Refused options and their fields. They would change the request without the priced and approved field. */
 const takenOptions: Readonly<Record<string, string>> = {
   frame_count: 'animations.NAME.frames',
   frames: 'animations.NAME.frames',

@@ -6,35 +6,40 @@ import { createObjectStore, type ObjectFolder, type ObjectStore, sha256 } from '
 
 /** One folder of the vault. */
 export interface VaultPlace {
-  /** `shared` belongs to other projects as well; `rescue` is where results of this one go that its own folder did not take. */
+  /**
+   * Other projects use `shared` too. `rescue` receives results of this project that its own folder did not
+   * take.
+   */
   readonly name: 'project' | 'shared' | 'rescue'
   readonly store: ObjectFolder
 }
 
-/** The vault of a project, and the folders that it is made of. */
+/** The vault of a project, with the folders that make it up. */
 export interface Vault extends ObjectStore {
   /** The project's own folder first. */
   readonly places: readonly VaultPlace[]
 }
 
-/** Where results are kept. */
+/** Folders for results. */
 export interface VaultFolders {
-  /** The project's store: results lie in `results/`, damaged ones in `quarantine/`. */
+  /** The project's store, with results in `results/` and damaged results in `quarantine/`. */
   readonly local: string
-  /** A folder above it that was there before any of ours: the project's. */
+  /** A folder above it that existed before any of ours: the project's. */
   readonly root?: string | undefined
   /** A folder that several checkouts share. */
   readonly shared?: string | undefined
-  /** Where a result goes that the project's folder does not take, in this order. */
+  /** Folders for results that the project's folder does not take, tried in this order. */
   readonly rescue?: readonly string[]
 }
 
 /**
- * The vault: the project's own results first, then a shared folder where one is configured. What is found in the shared
- * one is copied into the project; what is bought goes to both. A shared folder that cannot be written is told, never fatal:
- * the paid bytes are safe in the project by then. A project that cannot be written is: the bytes are kept elsewhere, and `rescued` says where.
+ * Creates the vault: the project's own results first, then a shared folder if one is configured. A result
+ * found in the shared folder is copied into the project. A bought result goes to both.
  *
- * @param warn Takes one sentence for a person.
+ * If the shared folder cannot be written, that is only a warning, because the paid bytes are already safe in
+ * the project. If the project cannot be written, the bytes go to a rescue folder, and `rescued` names it.
+ *
+ * @param warn Receives one sentence for a person.
  */
 export function createVault(ports: { disk: Disk; random: Random }, folders: VaultFolders, warn: (message: string) => void): Vault {
   const local = createObjectStore(ports, join(folders.local, 'results'), join(folders.local, 'quarantine'), folders.root)
@@ -69,7 +74,7 @@ export function createVault(ports: { disk: Disk; random: Random }, folders: Vaul
       for (const one of [local, ...others]) {
         const found = await one.read(hash).catch((error: unknown) => void failures.push(error))
         if (!found) continue
-        // A project that still cannot be written does not keep anybody from reading.
+        // Reading works even if the project still cannot be written.
         if (one !== local) await local.put(found).catch(() => {})
         return found
       }
@@ -88,14 +93,18 @@ export function createVault(ports: { disk: Disk; random: Random }, folders: Vaul
   }
 }
 
-/** Answers the folder that took the bytes. @throws `SW_DISK` where none did. */
+/**
+ * Returns the folder that took the bytes.
+ *
+ * @throws `SW_DISK` if none did.
+ */
 async function putElsewhere(rescue: readonly ObjectStore[], folder: string, bytes: Uint8Array, cause: unknown): Promise<string> {
   for (const one of rescue) {
     try {
       await one.put(bytes)
       return one.folder
     } catch {
-      // The next one may take it.
+      // The next folder may take it.
     }
   }
   throw new SpritewrightError('SW_DISK', {

@@ -65,7 +65,11 @@ const fileSchema = z.strictObject({
   steps: z.record(hex64, entrySchema).optional(),
 })
 
-/** Reads a lock file's text. @throws `SW_LOCKFILE` naming the place that is wrong. */
+/**
+ * Parses a lock file's text.
+ *
+ * @throws `SW_LOCKFILE` with the faulty place.
+ */
 export function parseLockFile(text: string, path: string): LockFile {
   const fail = (what: string, cause?: unknown): never => {
     throw new SpritewrightError('SW_LOCKFILE', {
@@ -91,10 +95,10 @@ export function parseLockFile(text: string, path: string): LockFile {
 }
 
 /**
- * Finds two requests that name the same execution. An execution makes one of them only, so the other would get a result
- * that was paid for the first.
+ * Finds two requests that name the same execution. An execution belongs to only one request, so the other
+ * would get a result that was paid for the first.
  *
- * @returns A sentence about the two; undefined if there are none.
+ * @returns A sentence about the two; `undefined` if there are none.
  */
 function findSharedExecution(lock: LockFile): string | undefined {
   const owners = new Map<string, { readonly hash: string; readonly id: string }>()

@@ -10,14 +10,19 @@ import { findEntry, formatEntry, formatLockFile, isStepId, type LockEntry, type 
 /** One lock file on disk. */
 export interface LockStore {
   readonly path: string
-  /** An empty one where there is no file. */
+  /** Reads the file. Returns an empty lock file if there is none. */
   read(): Promise<LockFile>
   /**
-   * Changes one entry: reads the file anew, applies `change` to the entry as it is then, writes durably, and reads again to see that the change is in.
-   * Calls of one process run one after the other. What another process writes in between is kept, or this change is made again on top of it.
+   * Changes one entry. Reads the file again, applies `change` to the current entry, writes durably, and reads
+   * again to verify the change.
+   *
+   * Calls of one process run one after the other. If another process writes in between, its change is kept,
+   * or this change is made again on top of it.
    */
   change(id: string, hash: string, change: (entry: LockEntry | undefined) => LockEntry): Promise<void>
-  /** The same for several entries in one write: somebody who watches the file never sees half of them. */
+  /**
+   * The same for several entries in one write. A program that watches the file never sees only some of them.
+   */
   changeAll(changes: readonly LockChange[]): Promise<void>
 }
 
@@ -29,10 +34,11 @@ export interface LockChange {
 }
 
 /**
- * Opens the lock file at `path`; nothing is touched before the first call.
+ * Opens the lock file at `path`. Reads and writes nothing before the first call.
  *
- * @param check Throws for a text that must not be written. Nothing is written then.
- * @param turn A file by which processes take turns in rewriting it. Without it a change that another process overwrites in the same moment is only made again where it is seen.
+ * @param check Throws if a text must not be written. Nothing is written then.
+ * @param turn A file by which processes take turns to rewrite the lock file. Without it, another process may
+ * overwrite a change at the same moment. The change is then made again only if that is noticed.
  */
 export function createLockStore(
   ports: { disk: Disk; random: Random },
@@ -43,7 +49,8 @@ export function createLockStore(
   const { disk, random } = ports
   const takeTurn = <T>(work: () => Promise<T>): Promise<T> => (turn ? inTurn({ disk, random, clock: turn.clock }, turn.path, work) : work())
   let queue: Promise<void> = Promise.resolve()
-  // Reading is checking, and a large file takes its time: text that was checked once is not checked again.
+  // Reading includes validation, which takes long for a large file. A text that is already validated is not
+  // validated again.
   let known: { readonly text: string; readonly lock: LockFile } = { text: '', lock: noLock }
   const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
   const readKnown = async (): Promise<typeof known> => {

@@ -1,6 +1,6 @@
 import type { Given } from '../credit/approval.ts'
 
-/** What was asked, so that a later plan can name the paid field that changed. */
+/** Fields of the request, so that a later plan can name the paid field that changed. */
 export interface AskedFields {
   readonly prompt: string
   /** Content hash of the reference file, or request hash of the step that makes the reference. */
@@ -13,11 +13,14 @@ export interface AskedFields {
   readonly take?: number | undefined
 }
 
-/** One request of one animation: its approval and what came of it. */
+/** One request of one animation: its approval and its purchase. */
 export interface LockEntry {
   readonly service: { readonly host: string; readonly keyMode: 'test' | 'live'; readonly apiVersion: string }
   readonly asked: AskedFields
-  /** Ceiling as decimal text; the rest as `Approval` has it. Approvals of earlier versions have no signature. */
+  /**
+   * The ceiling is decimal text; the other fields are as in `Approval`. Approvals of earlier versions have no
+   * signature.
+   */
   readonly approval?:
     | {
         readonly ceiling: string
@@ -30,7 +33,7 @@ export interface LockEntry {
         readonly signature?: string | undefined
       }
     | undefined
-  /** The frozen bytes that everyone who builds this commit sends, under one key. */
+  /** The frozen bytes, which everyone who builds this commit sends under one key. */
   readonly submission?:
     | {
         readonly attempt: number
@@ -38,9 +41,9 @@ export interface LockEntry {
         readonly body: string
         readonly bodySha256: string
         readonly maxCredits: string
-        /** The service's id of the uploaded picture in the body; absent where there is none. */
+        /** The service's id of the uploaded picture in the body; absent if there is none. */
         readonly referenceId?: string | undefined
-        /** Who froze the bytes. Missing in those of earlier versions, which are made anew. */
+        /** The key that froze the bytes. Missing in bytes of earlier versions, which are made anew. */
         readonly publicKey?: string | undefined
         readonly signature?: string | undefined
       }
@@ -64,8 +67,8 @@ export interface LockEntry {
 }
 
 /**
- * `sprites.lock.json`: animations by id (`hero.walk`), each with its requests by hash, and the paid steps of reference chains by hash alone, since sprites may share them.
- * Committed; holds no key.
+ * `sprites.lock.json`: the requests of each animation by id (`hero.walk`) and hash. The paid steps of
+ * reference chains are listed by hash alone, because sprites may share them. Committed; contains no API key.
  */
 export interface LockFile {
   readonly version: 1
@@ -78,12 +81,15 @@ export function isStepId(id: string): boolean {
   return id.includes('#')
 }
 
-/** What a paid step is called if no spec names it any more. */
+/** The id of a paid step that no spec names any more. */
 export function unnamedStepId(hash: string): string {
   return `step#${hash.slice(0, 8)}`
 }
 
-/** The file's text: sorted keys, two spaces, a final newline, so that equal content is equal bytes and merges are small. */
+/**
+ * The file's text: sorted keys, two spaces, a final newline. Equal content gives equal bytes, and merges are
+ * small.
+ */
 export function formatLockFile(lock: LockFile): string {
   const requests = (entries: Readonly<Record<string, LockEntry>>, indent: string): string =>
     formatMembers(entries, indent, (entry) => formatEntry(entry).replaceAll('\n', `\n${indent}  `))
@@ -98,10 +104,13 @@ function formatMembers<T>(members: Readonly<Record<string, T>>, indent: string, 
   return `{\n${names.map((name) => `${indent}  ${JSON.stringify(name)}: ${format(members[name] as T)}`).join(',\n')}\n${indent}}`
 }
 
-/** Entries are never changed in place, so that the text of one is made once: a file of a thousand is rewritten for every step of one. */
+/**
+ * Entries are immutable, so the text of each is made once. Every step of one entry rewrites the whole file,
+ * which may have a thousand.
+ */
 const entryTexts = new WeakMap<LockEntry, string>()
 
-/** The text of one entry, as it stands in the file; empty for none. */
+/** The text of one entry in the file; empty if there is none. */
 export function formatEntry(entry: LockEntry | undefined): string {
   if (!entry) return ''
   const text = entryTexts.get(entry) ?? JSON.stringify(sorted(entry), null, 2)
@@ -118,22 +127,25 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * The entry of a request, if there is one: of its own id, or of any other that asks for the very same (a renamed sprite, a twin), a bought one first.
- * Where its own knows less of the purchase than another's, it is its own with what the other knows: nobody may buy under the one what was bought under the other.
+ * Finds the entry of a request, under its own id or under any other id with the same request (a renamed
+ * sprite, a twin). A bought entry comes first.
  *
- * @param id Of its animation or its step.
+ * If another entry knows more of the purchase than the request's own, the result is the own entry with that
+ * knowledge. So no request is bought under one id that was bought under another.
+ *
+ * @param id Of the animation or the step.
  */
 export function findEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const own = findOwnEntry(lock, id, hash)
   if (isStepId(id) || own?.result || own?.execution) return own
   const others = Object.values(lock.animations).flatMap((requests) => (Object.hasOwn(requests, hash) ? [requests[hash] as LockEntry] : []))
   const bought = others.find((entry) => entry.result) ?? others.find((entry) => entry.execution)
-  // A person's word for this name stands beside what was bought under another.
+  // The own approval is kept beside the purchase under the other id.
   if (own && bought) return merged(own, bought)
   return own ?? bought ?? others[0]
 }
 
-/** Entries are never changed in place, so that the two are put together once. */
+/** Entries are immutable, so two entries are merged once. */
 const mergedEntries = new WeakMap<LockEntry, WeakMap<LockEntry, LockEntry>>()
 
 function merged(own: LockEntry, bought: LockEntry): LockEntry {
@@ -144,7 +156,7 @@ function merged(own: LockEntry, bought: LockEntry): LockEntry {
   return entry
 }
 
-/** The entry of a request under this very id. */
+/** The entry of a request under exactly this id. */
 export function findOwnEntry(lock: LockFile, id: string, hash: string): LockEntry | undefined {
   const requests = isStepId(id) ? lock.steps : Object.hasOwn(lock.animations, id) ? lock.animations[id] : undefined
   return requests && Object.hasOwn(requests, hash) ? requests[hash] : undefined

@@ -10,46 +10,50 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** Paid bytes by their SHA-256. Nothing in it is ever changed or removed by itself. */
+/** Paid bytes by their SHA-256. No object is ever changed or evicted. */
 export interface ObjectStore {
   /** Folder of the objects. */
   readonly folder: string
-  /** Makes the bytes durable and answers their SHA-256. Storing the same bytes again does nothing. */
+  /** Stores the bytes durably and returns their SHA-256. If they are stored already, nothing changes. */
   put(bytes: Uint8Array): Promise<string>
   /**
-   * The bytes, checked against their name. Undefined where there is no such object, or where it was damaged: a damaged
-   * one is moved to the quarantine folder, never deleted.
+   * Reads the bytes and checks them against their name. A damaged object is moved to the quarantine folder,
+   * never deleted. Returns `undefined` if there is no such object or if it was damaged.
    *
-   * @throws `SW_VAULT` where Git LFS has left a pointer in its place: nothing is damaged then, it was not fetched.
+   * @throws `SW_VAULT` if Git LFS has left a pointer in its place. The object is not damaged then, but was
+   * not fetched.
    */
   read(hash: string): Promise<Uint8Array | undefined>
-  /** Whether an object of that name is there; its bytes are not read. */
+  /** Whether an object of that name exists. Its bytes are not read. */
   has(hash: string): Promise<boolean>
-  /** Writes and removes a file as large as a small result, so that money is spent only where a result could be kept. Fails with the error of the disk. */
+  /**
+   * Writes and removes a file as large as a small result, so that money is spent only if a result can be
+   * stored. Fails with the disk's error.
+   */
   probe(): Promise<void>
-  /** Paths of results that this process had to keep elsewhere, because the folder did not take them. */
+  /** Folders that took results of this process because `folder` did not, one entry for each result. */
   readonly rescued: readonly string[]
 }
 
-/** An object, or a damaged copy of one, by its name. */
+/** An object, or a damaged copy of one, listed by its name. */
 export interface StoredFile {
-  /** SHA-256 of the bytes, as the name says it. */
+  /** SHA-256 of the bytes, read from the name. */
   readonly hash: string
   /** Absolute path. */
   readonly path: string
 }
 
-/** A folder of objects, for the commands that look after it. */
+/** A folder of objects, with the calls of the commands that maintain it. */
 export interface ObjectFolder extends ObjectStore {
-  /** All objects, sorted by hash; their bytes are not read. */
+  /** All objects, sorted by hash. Their bytes are not read. */
   list(): Promise<readonly StoredFile[]>
-  /** The damaged copies that were set aside, sorted by path. */
+  /** The damaged copies in quarantine, sorted by path. */
   quarantined(): Promise<readonly StoredFile[]>
-  /** Takes an object away, for good and durably. Only a command that a person gave, and that names the object, may call this. */
+  /** Removes an object durably and for good. Only a person's command that names the object may call this. */
   remove(hash: string): Promise<void>
 }
 
-/** Size of the file that is tried, bytes. */
+/** Size of the probe file, in bytes. */
 const probeBytes = 65_536
 
 const hashPattern = /^[0-9a-f]{64}$/
@@ -57,7 +61,7 @@ const endings = ['zip', 'png', 'bin'] as const
 const objectName = /^([0-9a-f]{64})\.(?:zip|png|bin)$/
 const quarantineName = /^([0-9a-f]{64})\.[0-9a-f]{8}\.(?:zip|png|bin)$/
 
-/** What Git LFS leaves where it has not fetched a file begins like this, and is small. */
+/** Start of the small pointer that Git LFS leaves in place of a file that it has not fetched. */
 const pointerStart = 'version https://git-lfs.github.com/spec/'
 const pointerBytes = 1024
 
@@ -65,17 +69,18 @@ function isPointer(bytes: Uint8Array): boolean {
   return bytes.length < pointerBytes && Buffer.from(bytes.subarray(0, pointerStart.length)).toString('latin1') === pointerStart
 }
 
-/** By the first bytes: the name is for people and for version control, the content decides. */
+/** Chooses the ending by the first bytes. It serves people and version control; readers go by the content. */
 function endingOf(bytes: Uint8Array): (typeof endings)[number] {
   if (bytes[0] === 0x50 && bytes[1] === 0x4b) return 'zip'
   return bytes[0] === 0x89 && bytes[1] === 0x50 && bytes[2] === 0x4e ? 'png' : 'bin'
 }
 
 /**
- * A folder of objects, `<sha256>.zip` for sheets, `.png` for pictures, `.bin` for what is neither.
+ * Creates a folder of objects: `<sha256>.zip` for sheets, `.png` for pictures, `.bin` for any other bytes.
  *
- * @param quarantine Where damaged objects go.
- * @param root A folder above it that was there before any of ours; undefined where whoever made the folder answers for its name.
+ * @param quarantine Folder for damaged objects.
+ * @param root A folder above it that existed before any of ours. If `undefined`, the folder's creator makes
+ * its name durable.
  */
 export function createObjectStore(ports: { disk: Disk; random: Random }, folder: string, quarantine: string, root?: string): ObjectFolder {
   const { disk, random } = ports
@@ -102,7 +107,10 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     await disk.move(place(hash, ending), join(quarantine, `${hash}.${Buffer.from(random.bytes(4)).toString('hex')}.${ending}`))
     return undefined
   }
-  /** The name was there: trust it only after reading, since a damaged object would hide the good bytes at hand. Whoever made it may not have come to sync it. */
+  /**
+   * Handles a name that exists already. Its bytes are checked first, because a damaged object would hide the
+   * good bytes at hand. The folder is synced, because the process that made the name may have ended before.
+   */
   const takeUp = async (path: string, hash: string, bytes: Uint8Array): Promise<void> => {
     if (isPointer(await disk.read(path))) await replaceFile(disk, random, path, bytes)
     else if ((await read(hash)) === undefined) await publish(disk, random, path, bytes)
@@ -131,7 +139,7 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
     list: () => namesIn(folder, objectName),
     quarantined: () => namesIn(quarantine, quarantineName),
     remove: async (hash) => {
-      // The same bytes always get the same ending; an older version may have given them another one.
+      // The same bytes always get the same ending. An earlier version may have chosen a different one.
       const own = (
         await Promise.all(endings.map(async (ending) => ((await disk.stat(place(hash, ending))) ? [place(hash, ending)] : [])))
       ).flat()
