@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * IPv4 blocks of the IANA special-purpose registry, and multicast. No service lives in any of them, so those
- * that the registry calls globally reachable are here too.
+ * IPv4 blocks of the IANA special-purpose registry, and multicast. No service uses these addresses, so blocks
+ * that the registry calls globally reachable are included.
  *
  * @see https://www.iana.org/assignments/iana-ipv4-special-registry
  */
@@ -28,14 +28,14 @@ const specialIpv4 = [
 ]
 
 /**
- * All of IPv6 that is given out for the public. Outside lie loopback, private, link-local, mapped, NAT64 and
- * multicast.
+ * The part of IPv6 for public addresses. Loopback, private, link-local, mapped, NAT64 and multicast addresses
+ * are outside it.
  */
 const publicIpv6 = ['2000::/3']
 
 /**
- * Blocks of the IPv6 special-purpose registry inside of {@link publicIpv6}: among them Teredo (2001::/32) and
- * 6to4 (2002::/16), whose addresses lead to an IPv4 address of the sender's choice.
+ * Blocks of the IPv6 special-purpose registry inside {@link publicIpv6}. Among them are Teredo (2001::/32)
+ * and 6to4 (2002::/16), whose addresses lead to an IPv4 address of the sender's choice.
  *
  * @see https://www.iana.org/assignments/iana-ipv6-special-registry
  */
@@ -49,7 +49,8 @@ const blocks = {
 }
 
 /**
- * Whether a text is an IP address of this machine, as IPv4, IPv6 or IPv4 mapped into IPv6. False for a name.
+ * Whether a text is an IP address of this machine, as IPv4, IPv6 or IPv4 mapped into IPv6. Returns `false`
+ * for a name.
  */
 export function isLoopbackIp(address: string): boolean {
   const version = isIP(address)
@@ -58,7 +59,7 @@ export function isLoopbackIp(address: string): boolean {
 
 /**
  * Whether a text is an IP address that is not public: private, reserved, multicast, or one that wraps an IPv4
- * address. False for a name.
+ * address. Returns `false` for a name.
  */
 export function isSpecialIp(address: string): boolean {
   const version = isIP(address)

@@ -1,10 +1,13 @@
-/** Time, handed in, so that a simulator can own it. */
+/** Time, passed in, so that a simulator can control it. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, by the wall clock. It may jump in either direction. */
   wall(): number
-  /** Milliseconds since an unnamed start, never going back while the machine is up; comparable between processes of one boot. */
+  /**
+   * Milliseconds since an unspecified start. Never goes back while the machine is up. Comparable between
+   * processes of one boot.
+   */
   mono(): number
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason as soon as it is aborted. */
+  /** Resolves after `ms` milliseconds. Rejects with the signal's reason as soon as the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 

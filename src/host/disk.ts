@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { appendFile, open, rm } from 'node:fs/promises'
 
-/** What {@link Disk.stat} answers. */
+/** Result of {@link Disk.stat}. */
 export interface DiskStat {
   /** Size in bytes; 0 for a folder. */
   readonly bytes: number
@@ -23,53 +23,74 @@ export interface DiskStat {
 }
 
 /**
- * The file system, handed in. Paths are absolute. Failures are the errors of Node (`code` is `ENOENT`, `EEXIST`, `ENOSPC` …).
- * Durability is explicit: bytes are safe after {@link Disk.sync}, names after {@link Disk.syncFolder}.
+ * The file system, passed in. Paths are absolute. Failures are Node's errors (`code` is `ENOENT`, `EEXIST`,
+ * `ENOSPC` …). Durability is explicit: bytes are safe after {@link Disk.sync}, names after {@link
+ * Disk.syncFolder}.
  */
 export interface Disk {
-  /** The whole file. `ENOENT` where there is none. */
+  /** Reads the whole file. Fails with `ENOENT` if there is none. */
   read(path: string): Promise<Uint8Array>
-  /** Names in a folder, sorted by code unit; empty where there is no such folder. */
+  /** Names in a folder, sorted by code unit. Empty if there is no such folder. */
   list(folder: string): Promise<string[]>
-  /** Names in a folder that are symbolic links, sorted by code unit; empty if there is no such folder. */
+  /** Names in a folder that are symbolic links, sorted by code unit. Empty if there is no such folder. */
   links(folder: string): Promise<string[]>
-  /** Undefined where nothing is. */
+  /** Returns `undefined` if nothing exists at the path. */
   stat(path: string): Promise<DiskStat | undefined>
   /** Makes the folder and those above it. */
   makeFolder(folder: string): Promise<void>
-  /** Writes a new file; `EEXIST` where the path is taken. Not durable before {@link Disk.sync}. @param mode Its permissions. @default those of the process */
+  /**
+   * Writes a new file. Not durable before {@link Disk.sync}. Fails with `EEXIST` if the path is taken.
+   *
+   * @param mode Permissions of the file.
+   * @default those of the process
+   */
   writeTemp(path: string, bytes: Uint8Array, mode?: number): Promise<void>
-  /** Adds bytes at the end of a file, making it where it is missing, and syncs it. A crash may leave a torn tail. */
+  /**
+   * Appends bytes to a file and syncs it. Creates the file if it is missing. A crash may leave an incomplete
+   * end.
+   */
   append(path: string, bytes: Uint8Array): Promise<void>
   /** fsync of a file. */
   sync(path: string): Promise<void>
-  /** Gives a file a second name; `EEXIST` where that name is taken: exactly one of several racers wins. */
+  /**
+   * Gives a file a second name. Fails with `EEXIST` if that name is taken, so exactly one of several callers
+   * wins.
+   */
   link(from: string, to: string): Promise<void>
-  /** fsync of a folder, after which names made in it survive a power loss. */
+  /** fsync of a folder. Afterwards new names in it survive a power loss. */
   syncFolder(folder: string): Promise<void>
-  /** Renames, replacing what was at `to`. */
+  /** Renames, and replaces anything at `to`. */
   move(from: string, to: string): Promise<void>
-  /** Removes a file, or a folder with all in it; nothing where nothing is. */
+  /** Removes a file, or a folder with its content. Does nothing if the path does not exist. */
   remove(path: string): Promise<void>
-  /** Sets the time that {@link DiskStat.changedMs} tells. `ENOENT` where nothing is. @param atMs Milliseconds since the Unix epoch. */
+  /**
+   * Sets {@link DiskStat.changedMs}. Fails with `ENOENT` if nothing exists at the path.
+   *
+   * @param atMs Milliseconds since the Unix epoch.
+   */
   touch(path: string, atMs: number): Promise<void>
 }
 
-/** How long calls are made on end before others have their turn. By the clock of the process: that of `performance` takes as long to load as a hundred files to read. */
+/**
+ * Longest time of consecutive calls before other work gets a turn, in nanoseconds. Measured by the process
+ * clock, because loading `performance` takes as long as reading a hundred files.
+ */
 const longestTurnNs = 20_000_000n
 
-/** How long a file that is empty is given to be filled. */
+/** How long an empty file gets to be filled, in milliseconds. */
 const emptyMs = 20
 
 /**
  * The file system of this machine.
  *
- * What takes microseconds is done at once: handed to another thread and back, each such call takes ten times as long, and a build makes thousands. What waits for the device itself (flushes, whole folders)
- * is waited for beside other work. Signals, timers and requests are let through between calls, however many of whatever kind are made on end.
+ * Calls that take microseconds run synchronously. In another thread each of them would take ten times as
+ * long, and a build makes thousands. Calls that wait for the device itself (flushes, whole folders) run
+ * asynchronously beside other work. Signals, timers and requests are handled between calls, however many
+ * calls of any kind follow each other.
  */
 export function nodeDisk(): Disk {
   let last = process.hrtime.bigint()
-  /** Makes a call at once, but for what has waited for too long. */
+  /** Makes a call at once, unless other work has waited too long. In that case it goes first. */
   const now = async <T>(call: () => T | Promise<T>): Promise<T> => {
     if (process.hrtime.bigint() - last >= longestTurnNs) {
       await new Promise<void>((resolve) => setImmediate(resolve))
@@ -81,7 +102,7 @@ export function nodeDisk(): Disk {
     read: async (path) => {
       const bytes = await now(() => readNow(path))
       if (bytes.length > 0) return bytes
-      // Whoever saves a file empties it first.
+      // Programs that save a file empty it first.
       await new Promise<void>((resolve) => setTimeout(resolve, emptyMs))
       return readNow(path)
     },
@@ -95,7 +116,7 @@ export function nodeDisk(): Disk {
     sync: (path) => syncOpened(path),
     link: (from, to) => now(() => linkOrCopy(from, to)),
     syncFolder: async (folder) => {
-      // Windows cannot open a folder for syncing; its file systems order names with their files by themselves.
+      // Windows cannot open a folder to sync it. Its file systems order names with their files themselves.
       if (process.platform !== 'win32') await syncOpened(folder)
     },
     move: (from, to) => now(() => renameSync(from, to)),
@@ -119,7 +140,7 @@ function linksNow(folder: string): string[] {
 }
 
 function statNow(path: string): DiskStat | undefined {
-  // Node throws ENOTDIR if a part of the path is a file, whatever `throwIfNoEntry` says.
+  // Node throws ENOTDIR if a part of the path is a file, regardless of `throwIfNoEntry`.
   const found = unless(['ENOTDIR'], () => statSync(path, { throwIfNoEntry: false }))
   return found && { bytes: found.isDirectory() ? 0 : found.size, changedMs: found.mtimeMs, isFolder: found.isDirectory() }
 }
@@ -138,12 +159,15 @@ async function removeOne(path: string): Promise<void> {
   try {
     unlinkSync(path)
   } catch (error) {
-    // A folder is told in as many ways as there are systems.
+    // Each system has its own error code for a folder.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') await rm(path, { recursive: true, force: true })
   }
 }
 
-/** A full disk is told by a write to an open file, whose error does not say which. */
+/**
+ * Adds the path to the error of a write. Node's error of a full disk, from a write to an open file, has no
+ * path.
+ */
 async function naming(path: string, write: () => Promise<void>): Promise<void> {
   try {
     await write()
@@ -162,7 +186,10 @@ async function syncOpened(path: string): Promise<void> {
   }
 }
 
-/** Hard links are missing on some file systems (exFAT, some network shares): an exclusive copy keeps "one winner" there. */
+/**
+ * Some file systems have no hard links (exFAT, some network shares). There an exclusive copy keeps "one
+ * winner".
+ */
 async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     linkSync(from, to)

@@ -4,17 +4,21 @@ import type { Disk } from './disk.ts'
 import { ensureFolder } from './publish.ts'
 import type { Random } from './random.ts'
 
-/** How long one and the same owner may have the turn before it counts as dead, and how often others look, milliseconds. */
+/**
+ * How long one owner may keep the turn before it counts as dead, and how often others check, in milliseconds.
+ */
 const patienceMs = 1_000
 const lookMs = 25
-/** Looks after which a waiter goes on without a turn. */
+/** Checks after which a waiter continues without a turn. */
 const looksAllowed = 400
 
 /**
- * Runs work while no other process that asks for the same turn does. An optimisation: a process that stands still for longer than a second loses its turn and does not know it,
- * so nothing may rest on it but that others seldom have to do their work twice.
+ * Runs work while no other process that asks for the same turn runs its own.
  *
- * @param path A file that exists while somebody has the turn.
+ * This is only an optimisation. A process that pauses for longer than a second loses its turn without knowing
+ * it. So callers may rely on the turn only to make repeated work rare.
+ *
+ * @param path A file that exists while a process has the turn.
  */
 export async function inTurn<T>(ports: { disk: Disk; random: Random; clock: Clock }, path: string, work: () => Promise<T>): Promise<T> {
   const token = Buffer.from(ports.random.bytes(8)).toString('hex')
@@ -35,10 +39,10 @@ async function claim({ disk, random, clock }: { disk: Disk; random: Random; cloc
       await disk.writeTemp(path, new TextEncoder().encode(token))
       return true
     } catch (error) {
-      // Where no file can be made, the work will say so itself.
+      // If no file can be made here, the work itself reports that.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false
     }
-    // A file that cannot be read has an owner that never changes.
+    // An unreadable file counts as one owner that never changes.
     const owner = (await ownerOf(disk, path)) ?? 'nobody can tell'
     if (owner !== seen) waitedMs = 0
     seen = owner

@@ -4,21 +4,21 @@ import { dirname, join } from 'node:path'
 import { realPath } from './real-path.ts'
 
 /**
- * Which files git tracks at or under some names of a folder, as paths from that folder.
+ * Returns the files that git tracks at or under some names of a folder, as paths from that folder.
  *
  * Empty if there is no git, no repository or no such folder, and if git refuses to answer.
  */
 export type TrackedFiles = (folder: string, names: readonly string[]) => Promise<readonly string[]>
 
-/** How long git may take, milliseconds. */
+/** Longest run of git, in milliseconds. */
 const longestMs = 10_000
 
-/** The git of this machine. It starts no monitor of files, and takes no lock. */
+/** Uses the git of this machine. Git starts no file monitor and takes no lock. */
 export function nodeTrackedFiles(): TrackedFiles {
-  // A hook of another repository sets this one; the folder alone says which repository is meant.
+  // A hook of another repository sets this variable. Only the folder must choose the repository.
   const { GIT_INDEX_FILE: _index, ...env } = process.env
   const options = {
-    // Windows looks for a program in the current folder first, which is often the project.
+    // Windows searches for a program in the current folder first, which is often the project.
     cwd: dirname(process.execPath),
     env: { ...env, GIT_OPTIONAL_LOCKS: '0' },
     timeout: longestMs,
@@ -38,8 +38,8 @@ export function nodeTrackedFiles(): TrackedFiles {
 }
 
 /**
- * The folder at or above another one with `.git` in it. Git itself would also take a folder that has the
- * shape of a bare repository, and that shape can be committed; `.git` cannot.
+ * The nearest folder with `.git` in it, from the given one upwards. Git itself would also accept a folder in
+ * the shape of a bare repository. That shape can be committed; `.git` cannot.
  */
 function findRepository(folder: string): string | undefined {
   if (existsSync(join(folder, '.git'))) return folder

@@ -10,7 +10,7 @@ import { nodeRandom, type Random } from './random.ts'
 import { nodeTerminal, type Terminal } from './terminal.ts'
 import { type EncodeTexture, nodeTextures } from './textures.ts'
 
-/** Everything of the world that the workshop may touch. */
+/** All parts of the world that the workshop may use. */
 export interface Host {
   readonly clock: Clock
   readonly disk: Disk
@@ -20,13 +20,17 @@ export interface Host {
   readonly terminal: Terminal
   readonly loadModule: ModuleLoader
   readonly encodeTexture: EncodeTexture
-  /** Asks git. @default nothing is tracked */
+  /**
+   * Lists files that git tracks.
+   *
+   * @default nothing is tracked
+   */
   readonly trackedFiles?: TrackedFiles
   /** Environment variables, read only. */
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Folder of this user's own state, outside every project; not made before it is needed. */
+  /** Folder of this user's own state, outside every project. Not created before it is needed. */
   readonly stateFolder: string
-  /** Folder for what has no better place, emptied by the system now and then. */
+  /** Folder for files without a better place. The system empties it now and then. */
   readonly tempFolder: string
   /** Folder that relative paths of a command line start from. */
   readonly workingFolder: string
@@ -34,7 +38,7 @@ export interface Host {
   readonly processId: number
 }
 
-/** This machine, as Node sees it. */
+/** This machine, through Node. */
 export function nodeHost(): Host {
   const env = process.env
   return {
@@ -56,18 +60,21 @@ export function nodeHost(): Host {
 }
 
 /**
- * Folder of this user's own state, outside every project. It is not made.
+ * Folder of this user's own state, outside every project. It is not created here.
  *
- * @param home Answers the user's folder. Called only if no variable names another one.
+ * @param home Returns the user's home folder. Called only if no variable names another folder.
  */
 export function stateFolder(env: Readonly<Record<string, string | undefined>>, home: () => string): string {
   const named = [env.XDG_STATE_HOME, process.platform === 'win32' ? env.LOCALAPPDATA : undefined]
-  // The XDG standard says to ignore a relative path.
+  // The XDG standard requires that a relative path is ignored.
   const state = named.find((folder) => folder !== undefined && isAbsolute(folder)) ?? join(home(), '.local', 'state')
   return join(state, 'spritewright')
 }
 
-/** The zlib of this Node and the processor. Another of either may deflate the same pixels to other bytes. */
+/**
+ * Versions of Node's zlib and of the processor. If either differs, the same pixels may deflate to different
+ * bytes.
+ */
 export function zlibVersion(): string {
   return `${process.versions.zlib} ${process.arch}`
 }

@@ -1,11 +1,14 @@
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** Runs a module of the user's project (TypeScript or JavaScript) and gives its default export, freshly at every call; handed in. */
+/**
+ * Runs a module of the user's project (TypeScript or JavaScript), freshly at every call, and returns its
+ * default export. Passed in.
+ */
 export type ModuleLoader = (path: string) => Promise<unknown>
 
 /**
- * Modules of this machine, by jiti, which is loaded only when it is needed. Nothing is cached on disk. A project that has not installed the package (`npx spritewright`) may import it all the same: it gets
- * the one that runs.
+ * Loads modules with jiti, which is loaded only when it is needed. Nothing is cached on disk. A project that
+ * has not installed the package (`npx spritewright`) can import it all the same, and gets the running copy.
  */
 export function nodeModuleLoader(): ModuleLoader {
   return async (path) => {

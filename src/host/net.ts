@@ -1,6 +1,6 @@
 import type { Agent } from 'undici'
 
-/** One HTTP request. Redirects are never followed and nothing is retried: both are decisions of the caller. */
+/** One HTTP request. Redirects are never followed and nothing is retried; the caller decides about both. */
 export interface NetRequest {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Absolute `http:` or `https:` URL. */
@@ -9,29 +9,46 @@ export interface NetRequest {
   readonly body?: Uint8Array
   /** Aborts the request and the reading of its body. */
   readonly signal?: AbortSignal
-  /** Longest wait for the response's headers, in milliseconds. @default 30000 */
+  /**
+   * Longest wait for the response's headers, in milliseconds.
+   *
+   * @default 30000
+   */
   readonly headersTimeoutMs?: number
-  /** Longest silence inside the body, in milliseconds; 0 waits for ever (event streams). @default 30000 */
+  /**
+   * Longest pause inside the body, in milliseconds. 0 waits for ever (event streams).
+   *
+   * @default 30000
+   */
   readonly bodyTimeoutMs?: number
 }
 
-/** An answer whose headers have arrived; the body arrives while it is read. */
+/** A response whose headers have arrived. The body arrives while it is read. */
 export interface NetResponse {
   readonly status: number
-  /** Names in lower case; repeated headers joined with `, `. */
+  /** Names in lower case. Repeated headers are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>
-  /** Readable once. Leaving the loop early closes the connection. */
+  /** Readable once. If the reader leaves the loop early, the connection is closed. */
   readonly body: AsyncIterable<Uint8Array>
 }
 
-/** The network, handed in. A request that gets no answer rejects; whether it was received is then unknown. */
+/**
+ * The network, passed in. A request without a response rejects. It is then unknown whether the request was
+ * received.
+ */
 export interface Net {
   request(request: NetRequest): Promise<NetResponse>
-  /** Waits for open requests and closes all connections, so that a process can end. A later request opens new ones; closing twice is nothing. */
+  /**
+   * Waits for open requests and closes all connections, so that a process can end. A later request opens new
+   * ones. A second call does nothing.
+   */
   close(): Promise<void>
 }
 
-/** The network of this machine, by undici, without its redirects, retries or cookie jar. It is loaded with the first request: most runs send none. */
+/**
+ * The network of this machine, by undici, without its redirects, retries or cookie jar. undici is loaded with
+ * the first request, because most runs send none.
+ */
 export function nodeNet(): Net {
   let agent: Agent | undefined
   return {
@@ -61,7 +78,11 @@ export function nodeNet(): Net {
   }
 }
 
-/** Reads a body to its end. @throws `RangeError` as soon as it is longer than `maximumBytes`; the connection is closed then. */
+/**
+ * Reads a body to its end.
+ *
+ * @throws `RangeError` as soon as the body is longer than `maximumBytes`. The connection is closed then.
+ */
 export async function readBody(response: NetResponse, maximumBytes: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
   let length = 0

@@ -2,7 +2,9 @@ import { dirname, sep } from 'node:path'
 import type { Disk } from './disk.ts'
 import type { Random } from './random.ts'
 
-/** Makes a folder and those above it, durably: a folder whose own name is lost takes everything in it along. */
+/**
+ * Makes a folder and those above it, durably. If a folder's own name is lost, everything in it is lost too.
+ */
 export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
   if (await disk.stat(folder)) return
   const parent = dirname(folder)
@@ -12,9 +14,11 @@ export async function ensureFolder(disk: Disk, folder: string): Promise<void> {
 }
 
 /**
- * Makes the names of a folder and of those above it durable. Another process may have made them, and be killed before it comes to that: whoever relies on what lies in them sees to it himself, once.
+ * Makes the names of a folder and of those above it durable. Another process may have made them, and may have
+ * been killed before the sync. So each process that relies on files in them calls this itself, once.
  *
- * @param root Where it ends: a folder that was there before any of ours. A folder that does not lie in it has its own name synced, and no more.
+ * @param root The last folder. It existed before any of ours. If `folder` is not inside it, only the name of
+ * `folder` is synced.
  */
 export async function syncNames(disk: Disk, folder: string, root: string): Promise<void> {
   const inside = root.endsWith(sep) ? root : `${root}${sep}`
@@ -27,10 +31,13 @@ export async function syncNames(disk: Disk, folder: string, root: string): Promi
 }
 
 /**
- * Publishes bytes under a name that nobody else may have taken: temporary file in the same folder, fsync, `link`, fsync of the folder.
+ * Publishes bytes under a name that only one process can make: temporary file in the same folder, fsync,
+ * `link`, fsync of the folder.
  *
- * @param mode Permissions of the file, e.g. `0o600`. @default those of the process
- * @returns `true` when this call made the name, durable; `false` when it was there before (its bytes are left as they are).
+ * @param mode Permissions of the file, e.g. `0o600`.
+ * @default those of the process
+ * @returns `true` if this call made the name, durably; `false` if the name existed before (its bytes are
+ * unchanged).
  */
 export async function publish(disk: Disk, random: Random, path: string, bytes: Uint8Array, mode?: number): Promise<boolean> {
   const folder = dirname(path)
@@ -52,12 +59,12 @@ export async function publish(disk: Disk, random: Random, path: string, bytes: U
 
 /** New bytes for a file, durable under a temporary name. */
 export interface StagedFile {
-  /** Puts them in the file's place: a reader, also after a crash, sees either the old bytes or the new ones. */
+  /** Replaces the file. A reader, even after a crash, sees either the old bytes or the new ones. */
   commit(): Promise<void>
   discard(): Promise<void>
 }
 
-/** Writes what is to replace a file beside it; nothing is replaced yet. */
+/** Writes the next bytes of a file beside it. Replaces nothing yet. */
 export async function stageFile(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<StagedFile> {
   const folder = dirname(path)
   await ensureFolder(disk, folder)
@@ -84,8 +91,9 @@ export async function stageFile(disk: Disk, random: Random, path: string, bytes:
 }
 
 /**
- * Replaces a whole file so that a reader sees either the old bytes or the new ones, as long as the machine runs: nothing is synced. For what can be made again, and is verified when it is read.
- * Its folder is made where it is missing.
+ * Replaces a whole file. A reader sees either the old bytes or the new ones as long as the machine runs,
+ * because nothing is synced. Only for files that can be made again and are verified when read. Makes the
+ * folder if it is missing.
  */
 export async function replaceLightly(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<void> {
   const temp = tempName(random, path)
@@ -99,18 +107,21 @@ export async function replaceLightly(disk: Disk, random: Random, path: string, b
   }
 }
 
-/** Replaces a whole file so that a reader, also after a crash, sees either the old bytes or the new ones. */
+/** Replaces a whole file. A reader, even after a crash, sees either the old bytes or the new ones. */
 export async function replaceFile(disk: Disk, random: Random, path: string, bytes: Uint8Array): Promise<void> {
   const staged = await stageFile(disk, random, path, bytes)
   await staged.commit()
 }
 
-/** A name beside a file, for its next bytes, that nobody else has. See {@link tempTargetOf}. */
+/** A unique name beside a file, for its next bytes. See {@link tempTargetOf}. */
 export function tempName(random: Random, path: string): string {
   return `${path}.${Buffer.from(random.bytes(8)).toString('hex')}.tmp`
 }
 
-/** The file that a temporary one of {@link publish} or {@link replaceFile} was to become, by its name or path; undefined for every other name. */
+/**
+ * The target of a temporary file of {@link publish} or {@link replaceFile}, by its name or path. Returns
+ * `undefined` for any other name.
+ */
 export function tempTargetOf(name: string): string | undefined {
   return /^(.+)\.[0-9a-f]{16}\.tmp$/s.exec(name)?.[1]
 }

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** Chance, handed in. */
+/** Random values, passed in. */
 export interface Random {
-  /** `count` bytes fit for secrets. */
+  /** `count` random bytes, fit for secrets. */
   bytes(count: number): Uint8Array
   /** A random UUID, version 4. */
   uuid(): string
@@ -10,7 +10,7 @@ export interface Random {
   unit(): number
 }
 
-/** Chance as the operating system gives it. */
+/** Random values of this machine. */
 export function nodeRandom(): Random {
   return { bytes: (count) => new Uint8Array(randomBytes(count)), uuid: () => randomUUID(), unit: () => Math.random() }
 }

@@ -2,16 +2,16 @@ import { realpathSync } from 'node:fs'
 import { isAbsolute, join, parse, relative, sep } from 'node:path'
 
 /**
- * The path by which the disk knows a file, links followed; bundlers name files by it. Parts that do not exist (yet) stay
- * as they are written.
+ * The real path of a file, with links resolved. Bundlers name files by it. Parts that do not exist (yet) stay
+ * unchanged.
  *
- * @param path Absolute and tidy, as `resolve` answers it.
+ * @param path Absolute and normalised, as `resolve` returns it.
  */
 export function realPath(path: string): string {
   return realPathNow(path) ?? realPathOfMissing(path)
 }
 
-/** From the root down, since somebody else may have written the path: it may have thousands of parts, but few exist. */
+/** Resolves from the root down. An untrusted path may have thousands of parts, but few exist. */
 function realPathOfMissing(path: string): string {
   const { root } = parse(path)
   const parts = path.slice(root.length).split(sep)

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A request as a server sees it, its body read to the end. */
+/** A request at a server, with its body read to the end. */
 export interface ServedRequest {
   readonly method: string
   /** Path with query, as sent, e.g. `/v1/sprite-pricing?frame_count=12`. */
@@ -13,7 +13,7 @@ export interface ServedRequest {
   readonly signal: AbortSignal
 }
 
-/** An answer: whole bytes, or a stream that is sent piece by piece as it comes. */
+/** A response: whole bytes, or a stream whose pieces are sent as they come. */
 export interface ServedResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -22,7 +22,7 @@ export interface ServedResponse {
   readonly cutAfter?: number
 }
 
-/** Answers one request. It is pure of sockets, so that a simulator can call it in process. */
+/** Answers one request. It uses no sockets, so that a simulator can call it in process. */
 export type RequestHandler = (request: ServedRequest) => Promise<ServedResponse>
 
 /** A listening server. */
@@ -30,17 +30,17 @@ export interface Listener {
   /** Origin without a trailing slash, e.g. `http://127.0.0.1:8123`. */
   readonly url: string
   readonly port: number
-  /** Stops listening and closes every connection, open streams too. */
+  /** Stops listening and closes all connections, including open streams. */
   close(): Promise<void>
 }
 
-/** A longer request body is not kept: the answer is 413. */
+/** Longest request body. A longer one is dropped and answered with 413. */
 const maximumBodyBytes = 64 * 1024 * 1024
 
 /**
- * Listens on loopback and hands every request to `handle`.
+ * Listens on loopback and passes every request to `handle`.
  *
- * @param port 0 takes a free one.
+ * @param port 0 chooses a free one.
  */
 export async function listen(handle: RequestHandler, port: number = 0): Promise<Listener> {
   const server = createServer((incoming, outgoing) => {

@@ -1,14 +1,14 @@
-/** The terminal, handed in. */
+/** The terminal, passed in. */
 export interface Terminal {
-  /** Text to stdout, as it is. What a closed stdout cannot take is dropped. */
+  /** Writes text to stdout, unchanged. Text that a closed stdout cannot take is dropped. */
   write(text: string): void
-  /** Text to stderr, as it is: progress, warnings. */
+  /** Writes text to stderr, unchanged: progress, warnings. */
   note(text: string): void
   /** Whether stdout is a terminal that a person watches. */
   readonly isOutputTerminal: boolean
   /** Whether stderr is a terminal that a person watches, so that progress may be drawn. */
   readonly isInteractive: boolean
-  /** Whether stdin can be asked. */
+  /** Whether a question can be asked on stdin. */
   readonly canAsk: boolean
   /** Width in characters. */
   readonly columns: number
@@ -36,15 +36,21 @@ export function nodeTerminal(): Terminal {
   }
 }
 
-/** A reader that went away is no reason to end paid work. One function, so that many terminals of one process listen once. */
+/**
+ * Ignores a closed stream: a reader that goes away must not end paid work. One function, so that many
+ * terminals of one process listen once.
+ */
 function ignoreClosed(): void {}
 
-// C0 and C1 controls (ESC and the one-byte CSI among them), DEL, line and paragraph separators, and the marks that
-// turn the reading direction around.
+// C0 and C1 controls (ESC and the one-byte CSI among them), DEL, line and paragraph separators, and the marks
+// that reverse the reading direction.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
 
-/** Shows what a terminal would obey: ESC becomes `\x1b`, a line break `\n`, a bidi mark `\u202e`. */
+/**
+ * Makes characters visible that a terminal would obey: ESC becomes `\x1b`, a line break `\n`, a bidi mark
+ * `\u202e`.
+ */
 export function escapeText(text: string): string {
   return text.replace(unsafe, (character) => {
     if (character === '\n') return '\\n'
@@ -53,14 +59,14 @@ export function escapeText(text: string): string {
   })
 }
 
-/** {@link escapeText} for a text of several lines: its line breaks stay. */
+/** {@link escapeText} for a text of several lines. Its line breaks stay. */
 export function escapeLines(text: string): string {
   return text.split('\n').map(escapeText).join('\n')
 }
 
-/** The same for a finished JSON text: it stays the same JSON value. */
+/** The same for a finished JSON text. It stays the same JSON value. */
 export function escapeJson(json: string): string {
-  // JSON.stringify has escaped the C0 controls inside strings; line breaks outside are layout.
+  // JSON.stringify has escaped the C0 controls inside strings. Line breaks outside strings are layout.
   return json.replace(unsafe, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )

@@ -1,11 +1,11 @@
-/** A picture to be encoded: straight-alpha RGBA8, row-major, top-left first. */
+/** A picture to encode: straight-alpha RGBA8, row-major, top-left first. */
 export interface TexturePicture {
   readonly width: number
   readonly height: number
   readonly data: Uint8Array
 }
 
-/** How a texture is encoded. */
+/** Settings for the encoding of a texture. */
 export interface TextureSettings {
   /** UASTC is larger and better, ETC1S smaller and coarser. */
   readonly mode: 'uastc' | 'etc1s'
@@ -14,16 +14,19 @@ export interface TextureSettings {
 }
 
 /**
- * Encodes a picture as KTX2, in a thread of its own; handed in. The same picture gives the same bytes.
+ * Encodes a picture as KTX2, in its own thread. The same picture gives the same bytes. Passed in.
  *
  * @param entry URL of the module of `ktx2-encoder`.
  */
 export type EncodeTexture = (entry: string, picture: TexturePicture, settings: TextureSettings) => Promise<Uint8Array>
 
-/** Pictures at work at once: each takes some hundred megabytes. */
+/** Threads that encode at the same time. Each takes some hundred megabytes. */
 const mostLanes = 2
 
-/** Plain text and no file, so that it is there however the package is bundled. The encoder takes pictures in a file format only by a decoder, and prints whatever it is told. */
+/**
+ * Source text instead of a file, so that it exists however the package is bundled. The encoder accepts a
+ * picture only through an image decoder. It prints regardless of its options.
+ */
 const workerCode = `
 const { parentPort } = require('node:worker_threads')
 parentPort.on('message', async ({ entry, picture, options }) => {
@@ -42,7 +45,7 @@ interface Job {
   readonly reject: (error: Error) => void
 }
 
-/** Threads of this process; they end when nothing waits any more. */
+/** Encodes in threads of this process. They end when no picture waits. */
 export function nodeTextures(): EncodeTexture {
   const waiting: Job[] = []
   let lanes = 0
@@ -62,16 +65,20 @@ export function nodeTextures(): EncodeTexture {
     })
 }
 
-/** One thread, for one job at a time. */
+/** One thread. It runs one job at a time. */
 interface Thread {
-  /** Settles the job. @returns Whether the thread is there for another. */
+  /**
+   * Settles the job.
+   *
+   * @returns Whether the thread can run another.
+   */
   run(job: Job): Promise<boolean>
   end(): Promise<unknown>
 }
 
 function startThread(): Thread {
   const worker = new (process.getBuiltinModule('node:worker_threads').Worker)(workerCode, { eval: true, stdout: true, stderr: true })
-  // What the encoder prints is read and dropped: standard output belongs to the program.
+  // The encoder's output is read and dropped, because standard output belongs to the program.
   worker.stdout.resume()
   worker.stderr.resume()
   let settle: (answer: { readonly bytes?: Uint8Array; readonly error?: string }, isAlive: boolean) => void = () => {}
@@ -93,7 +100,7 @@ function startThread(): Thread {
   }
 }
 
-/** Colours are sRGB; sprites are drawn at about their size, so there are no smaller levels. */
+/** Colours are sRGB. Sprites are drawn at about their size, so there are no smaller levels. */
 function toOptions({ mode, quality }: TextureSettings): object {
   const common = { isKTX2File: true, generateMipmap: false, isPerceptual: true, isSetKTX2SRGBTransferFunc: true }
   if (mode === 'uastc') return { ...common, isUASTC: true, uastcLDRQualityLevel: 1, needSupercompression: true }

@@ -1,27 +1,37 @@
 import { basename } from 'node:path'
 
-/** Folders and files that are watched. */
+/** A watcher of folders and files. */
 export interface FileWatcher {
-  /** Watches more of them; those that are watched already are not watched twice. */
+  /** Watches further paths. A path that is already watched is not watched twice. */
   add(paths: readonly string[]): void
   close(): Promise<void>
 }
 
-/** What a watcher calls. */
+/** Callbacks of a watcher. */
 export interface WatchListeners {
-  /** A file came, changed or went. Its writer is done with it. @param path Absolute. */
+  /**
+   * A file was added, changed or removed. Its writer has finished.
+   *
+   * @param path Absolute.
+   */
   onChange(path: string): void
-  /** Something cannot be watched, e.g. since the system's limit of watches is reached. */
+  /** A path cannot be watched, e.g. because the system's limit of watches is reached. */
   onError(error: Error): void
 }
 
-/** Watches folders and all that is in them, without `node_modules` and `.git`; handed in. Resolves when nothing is missed any more. */
+/**
+ * Watches folders and their content, without `node_modules` and `.git`. Resolves as soon as no change is
+ * missed. Passed in.
+ */
 export type WatchFiles = (folders: readonly string[], listeners: WatchListeners) => Promise<FileWatcher>
 
-/** A file counts as written when its size has stood still for so long, milliseconds. Exports of large pictures take several writes. */
+/**
+ * How long a file's size must stay the same before the file counts as written, in milliseconds. Exports of
+ * large pictures take several writes.
+ */
 const stillMs = 50
 
-/** Watches on this machine, by chokidar, which is loaded only here. */
+/** Watches on this machine with chokidar, which is loaded only here. */
 export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError }) => {
   const { watch } = await import('chokidar')
   const watcher = watch([...folders], {
