@@ -9,29 +9,71 @@ export interface EncodingQuality {
   readonly ktx2?: number | undefined
 }
 
-/** How atlases are made; a part of `Options`. */
+/** Settings of atlases; a part of `Options`. */
 export interface AtlasSettings {
-  /** Longest side of a page in pixels, 64 to 16384. @default 2048 */
+  /**
+   * Longest side of a page in pixels, 64 to 16384.
+   *
+   * @default 2048
+   */
   readonly maxSize?: number | undefined
-  /** How pages are encoded, once or in several ways: PixiJS takes the best that a browser can show, whatever the order; other formats get the first of the list that they draw. @default 'png' */
+  /**
+   * Encoding of pages, one or several. PixiJS loads the best encoding that a browser can show, in any order
+   * of the list. Other formats get the first of the list that they can draw.
+   *
+   * @default 'png'
+   */
   readonly format?: PageFormat | readonly PageFormat[] | undefined
-  /** 1 to 100, for encodings that can lose detail, or for each of them; KTX2 as UASTC has none. @default WebP lossless, AVIF 50, KTX2 50 */
+  /**
+   * Quality, 1 to 100, for all encodings that can lose detail, or for each of them. KTX2 as UASTC has none.
+   *
+   * @default WebP lossless, AVIF 50, KTX2 50
+   */
   readonly quality?: number | EncodingQuality | undefined
-  /** What KTX2 pages hold: UASTC is larger and better, ETC1S smaller and coarser. @default 'uastc' */
+  /**
+   * Encoding of KTX2 pages. UASTC is larger and better, ETC1S smaller and coarser.
+   *
+   * @default 'uastc'
+   */
   readonly ktx2?: 'uastc' | 'etc1s' | undefined
-  /** zlib level of PNGs, 0 to 9: 9 takes twice as long or more for a few hundredths of the bytes. @default 6 */
+  /**
+   * zlib level of PNGs, 0 to 9. Level 9 takes twice as long or more, for a few hundredths of the bytes.
+   *
+   * @default 6
+   */
   readonly level?: number | undefined
-  /** Corners at most of each frame's convex outline, 4 to 64, for hits; formats that can carry it do. @default no outlines */
+  /**
+   * Most corners of each frame's convex outline, 4 to 64, for hit tests. Written by formats that can carry
+   * it.
+   *
+   * @default no outlines
+   */
   readonly hull?: number | undefined
-  /** PNGs with a palette where that is smaller: `exact` where a page has at most 256 colours, `close` also where it looks alike with 256. @default truecolour */
+  /**
+   * Writes PNGs with a palette if that is smaller. `exact`: if a page has at most 256 colours. `close`: also
+   * if the page looks alike with 256.
+   *
+   * @default truecolour
+   */
   readonly palette?: 'exact' | 'close' | undefined
-  /** Whether frames are turned where they lie closer so, for PixiJS: formats that cannot draw that are refused. @default false */
+  /**
+   * Whether frames are turned if they pack closer that way, for PixiJS. Formats that cannot draw turned
+   * frames are refused.
+   *
+   * @default false
+   */
   readonly rotate?: boolean | undefined
-  /** Leaves frames where the last build has put them, as long as pages are at most 8 % larger than packed anew: what a player has already stays valid for longer. The places lie in `sprites.layout.json`, which is committed; `vite` (dev) packs as ever. @default false */
+  /**
+   * Keeps frames where the last build placed them, as long as pages are at most 8 % larger than packed anew.
+   * Files that a player already has stay valid for longer. The places are kept in `sprites.layout.json`,
+   * which is committed. `vite` (dev) packs as usual.
+   *
+   * @default false
+   */
   readonly stable?: boolean | undefined
 }
 
-/** The same as the schema returns it: with its defaults, and `format` as a list. */
+/** The same, as the schema returns it: with its defaults, and `format` as a list. */
 export interface ReadAtlas {
   readonly maxSize: number
   readonly format: readonly PageFormat[]
@@ -44,24 +86,24 @@ export interface ReadAtlas {
   readonly stable: boolean
 }
 
-/** The same, resolved for what is written. `hull` absent: no outlines. */
+/** The same, resolved for the written formats. If `hull` is absent, there are no outlines. */
 export interface ResolvedAtlas {
   readonly maxSize: number
-  /** One or more, in the order of `format`, KTX2 last; without those that nothing is given. */
+  /** One or more, in the order of `format`, KTX2 last. Encodings that no target gets are left out. */
   readonly encodings: readonly PageFormat[]
-  /** Where WebP is absent, it is lossless. */
+  /** If WebP is absent, it is lossless. */
   readonly quality?: EncodingQuality
   readonly ktx2: 'uastc' | 'etc1s'
   readonly level: number
   readonly hull?: number
   readonly palette?: 'exact' | 'close'
-  /** Absent: no. */
+  /** If absent, frames are not turned. */
   readonly rotate?: true
-  /** Absent: no. */
+  /** If absent, frames are packed anew. */
   readonly stable?: true
 }
 
-/** Something that is wrong with the options. */
+/** One fault in the options. */
 export interface OptionIssue {
   /** Dotted, e.g. `atlas.format`. */
   readonly path: string
@@ -70,10 +112,10 @@ export interface OptionIssue {
 }
 
 /**
- * Fills in what atlases are made by.
+ * Resolves the settings of atlases.
  *
- * @param targets The engines and the further formats: everything that pages are written for.
- * @returns What is wrong in `issues`; then the rest is of no use.
+ * @param targets The engines and further formats that pages are written for.
+ * @returns Faults in `issues`. If there are any, the rest is not usable.
  */
 export function resolveAtlas(
   settings: ReadAtlas,
@@ -107,27 +149,27 @@ export function resolveAtlas(
   }
 }
 
-/** What becomes of the encodings that a project asks for. */
+/** The encodings that are written, with notes and faults. */
 interface EncodingChoice {
-  /** In the order of the list; what nothing that is written would be given is left out. */
+  /** In the order of the list, KTX2 last. Encodings that no target gets are left out. */
   readonly made: readonly PageFormat[]
-  /** Sentences about what is asked for and not done. */
+  /** Sentences about wanted encodings that are not used everywhere. */
   readonly notes: readonly string[]
   readonly issues: readonly OptionIssue[]
 }
 
 /**
- * Chooses what pages are encoded as.
+ * Chooses the encodings of pages.
  *
  * @param wanted `atlas.format` as a list.
- * @param targets The engines and the further formats: everything that pages are written for.
+ * @param targets The engines and further formats that pages are written for.
  */
 function chooseEncodings(wanted: readonly PageFormat[], targets: readonly (FormatName | EngineFormat)[]): EncodingChoice {
   const given = [...new Set(targets)].map((target) => {
     const can: Abilities = typeof target === 'string' ? abilities[target] : target
     return { name: typeof target === 'string' ? target : target.name, can, encodings: encodingsFor(can, wanted) }
   })
-  // What every browser shows goes first: the data that no resolver has chosen names it.
+  // Encodings that every browser can show come first. Data names the first one if no resolver has chosen.
   const ordered = [...wanted].sort((a, b) => Number(a === 'ktx2') - Number(b === 'ktx2'))
   const made = ordered.filter((encoding) => given.some(({ encodings }) => encodings.includes(encoding)))
   const single = given.filter(({ can, encodings }) => !can.chooses && encodings.length > 0)
@@ -147,7 +189,7 @@ function chooseEncodings(wanted: readonly PageFormat[], targets: readonly (Forma
   }
 }
 
-/** Where a format cannot draw turned frames, no other may have them: all are written from the same pages. */
+/** If one format cannot draw turned frames, no other may have them. All are written from the same pages. */
 function turnIssues(targets: readonly (FormatName | EngineFormat)[]): readonly OptionIssue[] {
   const upright = targets.flatMap((target) => {
     const { name, can }: { name: string; can: Abilities } =

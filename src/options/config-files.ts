@@ -6,32 +6,34 @@ import { createDocument, type Fault, type Place, placeInText } from '../spec/doc
 import { parseJsonText } from '../spec/json-text.ts'
 import { defaultReplayWindow, parseDuration } from './schema.ts'
 
-/** What {@link loadConfig} needs of the world. */
+/** Ports that {@link loadConfig} uses. */
 export interface ConfigPorts {
   readonly disk: Disk
   readonly loadModule: ModuleLoader
 }
 
-/** What a project says about itself. Not checked yet: `resolveOptions` does that. */
+/** A project's configuration. Its options are not validated yet; `resolveOptions` does that. */
 export interface LoadedConfig {
-  /** Absolute path; absent where the project has no config file. */
+  /** Absolute path; absent if the project has no config file. */
   readonly file?: string
-  /** The default export, or the JSON value; an empty object where there is no file. */
+  /** The default export, or the JSON value. An empty object if there is no file. */
   readonly options: unknown
-  /** Names of all dependencies in `package.json`, sorted by code unit; empty where there is none. */
+  /** Names of all dependencies in `package.json`, sorted by code unit. Empty if there is none. */
   readonly dependencies: readonly string[]
-  /** `name` of `package.json`; absent where there is none. */
+  /** `name` of `package.json`; absent if there is none. */
   readonly projectName?: string
 }
 
-/** Names of config files, of which a project has one. */
+/** Names of config files. A project has at most one of them. */
 export const configNames: readonly string[] = ['ts', 'js', 'mjs', 'json'].map((ending) => `spritewright.config.${ending}`)
 
 /**
- * Finds and reads `spritewright.config.{ts,js,mjs,json}` in the root, and the names of the project's dependencies.
+ * Finds and loads `spritewright.config.{ts,js,mjs,json}` in the root, and reads the names of the project's
+ * dependencies.
  *
- * @param explicit Path of a config file that was asked for, from the root.
- * @throws `SW_CONFIG` where the file that was asked for is missing, where two are there, where one is broken or throws; `SW_DISK` where one cannot be read.
+ * @param explicit Path of a requested config file, from the root.
+ * @throws `SW_CONFIG` if the requested file is missing, if there are two files, or if one is broken or
+ * throws; `SW_DISK` if one cannot be read.
  */
 export async function loadConfig(ports: ConfigPorts, root: string, explicit?: string): Promise<LoadedConfig> {
   const project = await readPackage(ports.disk, root)
@@ -47,7 +49,11 @@ export async function loadConfig(ports: ConfigPorts, root: string, explicit?: st
   return { file, options, ...project }
 }
 
-/** Data may make the window narrower. Wider, a change of data would have sent what a person has to decide about; a program can do more than that anyway. */
+/**
+ * Refuses a longer window in a JSON config. With it, a change of mere data would send a submission that needs
+ * a person's decision. A JSON config may shorten the window. A config program is free, because it can do more
+ * than that anyway.
+ */
 function refuseWideWindow(root: string, file: string, options: unknown): void {
   const window = (options as { readonly replayWindow?: unknown } | null)?.replayWindow
   if (typeof window !== 'string' || (parseDuration(window) ?? 0) <= (parseDuration(defaultReplayWindow) ?? 0)) return
@@ -96,7 +102,7 @@ async function readJson(disk: Disk, root: string, file: string): Promise<unknown
   if ('broken' in parsed) throw jsonError(root, file, parsed.broken, placeInText(text, parsed.broken.offset ?? 0))
   const document = createDocument(text, parsed.root)
   const fault = document.faults[0]
-  // A package.json belongs to others: what it holds beside names is not ours to judge.
+  // Other tools own package.json. Only its names are read, so its other content is not checked.
   if (fault && basename(file) !== 'package.json') throw jsonError(root, file, fault, document.placeOf(fault))
   return document.value
 }

@@ -5,7 +5,9 @@ import type { Disk } from '../host/disk.ts'
 import { refuseKeyInAddress, searchFor } from './key-search.ts'
 import { baseUrlWords, parseBaseUrl } from './schema.ts'
 
-/** A text that must not get out by accident: printed, logged, listed or written as JSON it is `[key]`. */
+/**
+ * A text that must not leak by accident. Printed, logged, listed or written as JSON it appears as `[key]`.
+ */
 export class Secret {
   readonly #value: string
 
@@ -33,20 +35,23 @@ export class Secret {
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What {@link readCredentials} needs of the world. */
+/** Ports that {@link readCredentials} uses. */
 export interface CredentialPorts {
   readonly disk: Pick<Disk, 'read' | 'stat'>
   readonly env: Variables
 }
 
-/** Where sprites are bought and with which key, as far as environment and `.env` files say. */
+/** The service and the API key, as far as the environment and `.env` files set them. */
 export interface Credentials {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly baseUrl?: string
   /** `environment`, or the name of the file that the base URL is from. */
   readonly baseUrlSource?: string
   readonly key?: Secret
-  /** `environment`, or the name of the file that the key is from; all of them, as `.env and environment`, where a file's key takes in variables of others. */
+  /**
+   * `environment`, or the name of the file that the key is from. If a file's key includes variables of other
+   * sources, the names of all of them, as `.env and environment`.
+   */
   readonly keySource?: string
 }
 
@@ -60,17 +65,21 @@ const keyName = 'SPRITEWRIGHT_API_KEY'
 const baseUrlName = 'SPRITEWRIGHT_BASE_URL'
 
 /**
- * Reads `SPRITEWRIGHT_API_KEY` and `SPRITEWRIGHT_BASE_URL` from the environment, then from `.env.[mode].local`, `.env.[mode]`,
- * `.env.local` and `.env` in a folder: the first that is not empty wins, as in Vite. No variable's value is ever in an error.
- * In a file, `$NAME` and `${NAME}` stand for other variables, but not in the base URL: an address is taken as
- * it is written.
+ * Reads `SPRITEWRIGHT_API_KEY` and `SPRITEWRIGHT_BASE_URL` from the environment, then from
+ * `.env.[mode].local`, `.env.[mode]`, `.env.local` and `.env` in a folder. The first value that is not empty
+ * wins, as in Vite. No error contains the value of a variable.
  *
- * @param folder Where the `.env` files lie, absolute; false: none is read, as Vite's `envDir` has it.
+ * In a file, `$NAME` and `${NAME}` expand to other variables, except in the base URL, which is used as
+ * written.
+ *
+ * @param folder Absolute folder of the `.env` files. If `false`, none is read, as with Vite's `envDir`.
  * @param options.mode Vite's mode, e.g. `development`.
- * @param options.envPrefix Vite's option: variables of such a name are shipped to the browser. @default 'VITE_'
- * @returns No `key` where none is set: the caller knows whether it needs one.
- * @throws `SW_KEY_EXPOSED` where a variable that is shipped is named like the key or holds it; `SW_NO_KEY` where the key cannot be one;
- * `SW_CONFIG` where the base URL is none or holds the key, and where variables expand to too much.
+ * @param options.envPrefix Vite's option: variables with such a prefix are shipped to the browser.
+ * @default 'VITE_'
+ * @returns No `key` if none is set. The caller decides whether it needs one.
+ * @throws `SW_KEY_EXPOSED` if a variable that is shipped is named like the key or contains it; `SW_NO_KEY` if
+ * the key is not valid; `SW_CONFIG` if the base URL is not valid or contains the key, or if variables expand
+ * to too much.
  */
 export async function readCredentials(
   ports: CredentialPorts,
@@ -95,7 +104,7 @@ export async function readCredentials(
 }
 
 async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise<Variables | undefined> {
-  // A folder named .env is a Python environment, not ours.
+  // A folder named .env is a Python environment, not one of these files.
   const stat = await disk.stat(path)
   if (!stat || stat.isFolder) return undefined
   try {
@@ -109,10 +118,10 @@ async function readEnvFile(disk: CredentialPorts['disk'], path: string): Promise
 
 type Found = { readonly value: string; readonly source: string }
 
-/** A value, and the names of all sources that a part of it is from. */
+/** A value, and the names of all sources of its parts. */
 type Expanded = { readonly value: string; readonly from: readonly string[] }
 
-/** The first value that is not empty. Of several sources it has all names: it is none of them alone. */
+/** The first value that is not empty. If its parts are from several sources, `source` has all their names. */
 function find(sources: readonly Source[], name: string, valueIn: (source: Source) => Expanded): Found | undefined {
   for (const source of sources) {
     if (!Object.hasOwn(source.variables, name)) continue
@@ -127,19 +136,21 @@ function rawValue(source: Source, name: string): string {
 }
 
 /**
- * How many characters all expansions of one reading may go through: a large file of variables takes a
- * thousandth.
+ * Most characters that all expansions of one call may process. A large file of variables needs a thousandth
+ * of that.
  */
 const expansionLimit = 2 ** 22
-/** One step counts as so many characters more, which bounds the steps over short texts too. */
+/** Characters that each step costs in addition. This bounds the steps over short texts too. */
 const stepCost = 64
 
 /**
- * The trimmed value of a variable, with other variables in place of `$NAME` and `${NAME}` if it is from a
- * file. The steps are those of Vite: a value goes in as it is written, and the text is read again from its
- * start. A value that was the whole text before is left out, so that variables that stand for each other end.
+ * The trimmed value of a variable. If the variable is from a file, other variables replace `$NAME` and
+ * `${NAME}`.
  *
- * @param work Characters that may still be gone through; less after the call.
+ * The steps are those of Vite: a value is inserted unexpanded, and the text is searched again from its start.
+ * A value that was the whole text before is left out, so that the expansion of mutual references ends.
+ *
+ * @param work Characters that may still be processed. The call reduces it.
  * @throws `SW_CONFIG` if they do not suffice.
  */
 function expandedValue(sources: readonly Source[], source: Source, name: string, work: { left: number }): Expanded {
@@ -159,7 +170,7 @@ function expandedValue(sources: readonly Source[], source: Source, name: string,
     const value = operator.endsWith('+') || found === '' || seen.has(found) ? undefined : found
     const fallback = operator.endsWith('+') && found === '' ? '' : other
     if (value !== undefined && holder !== undefined) from.add(holder.name)
-    // A value of the environment is no text of a file: its dollars stand for themselves.
+    // A value of the environment is not expanded, so its dollar signs are literal.
     const inserted = value === undefined ? fallback : holder === fromEnvironment ? value.replaceAll('$', '\\$') : value
     text = text.slice(0, next.index) + inserted + text.slice(next.index + written.length)
   }
@@ -167,8 +178,8 @@ function expandedValue(sources: readonly Source[], source: Source, name: string,
 }
 
 /**
- * `${NAME}`, `${NAME:-other}`, `${NAME-other}`, `${NAME:+other}`, `${NAME+other}` or `$NAME`, without a
- * backslash before it.
+ * Matches `${NAME}`, `${NAME:-other}`, `${NAME-other}`, `${NAME:+other}`, `${NAME+other}` or `$NAME`, without
+ * a backslash before it.
  */
 const reference = /(?<!\\)\$(?:\{([^{}]+)\}|([A-Za-z_]\w*))/
 
@@ -197,7 +208,7 @@ function refuseExposed(sources: readonly Source[], prefixes: readonly string[], 
   }
 }
 
-/** A key goes into a header: one word of printable ASCII. */
+/** Checks the key, which goes into a header: one word of printable ASCII. */
 function checkKey(value: string, source: string): Secret {
   if (/^[\x21-\x7e]{1,4096}$/.test(value)) return new Secret(value)
   const found = /^bearer\s/i.test(value)

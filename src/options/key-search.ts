@@ -2,21 +2,21 @@ import { type ErrorFacts, SpritewrightError } from '../errors.ts'
 
 /** Finds one API key in texts, in every form that a program usually gives it. */
 export interface KeySearch {
-  /** Whether a text or a file's bytes hold the key. */
+  /** Whether a text or a file's bytes contain the key. */
   isIn(text: string | Uint8Array): boolean
   /** The text with `[API key]` in place of the key. */
   mask(text: string): string
 }
 
-/** A shorter key is no secret, and its letters would match common words. */
+/** A shorter key is not a secret, and its letters would match common words. */
 const shortestSecret = 8
 
 /**
  * Prepares the search for one key: plain, percent-encoded, escaped as in JSON or JavaScript, in hexadecimal,
  * and in base64 of either alphabet at any of its three alignments.
  *
- * In base64 the first and the last character may mix the key with its neighbours. `mask` leaves these two:
- * they hold at most four bits of the key each.
+ * In base64 the first and the last character may mix the key with its neighbours. `mask` does not replace
+ * these two. Each contains at most four bits of the key.
  *
  * @param key Visible ASCII. Without a key, or with one of under eight characters, nothing is ever found.
  */
@@ -36,8 +36,10 @@ export function searchFor(key: string | undefined): KeySearch {
 }
 
 /**
- * @throws `SW_KEY_EXPOSED` if bytes that are about to be written hold the key.
+ * Throws if bytes that are about to be written contain the key.
+ *
  * @param place The file, for the message.
+ * @throws `SW_KEY_EXPOSED`
  */
 export function refuseKey(search: KeySearch, bytes: string | Uint8Array, place: string): void {
   if (!search.isIn(bytes)) return
@@ -48,7 +50,7 @@ export function refuseKey(search: KeySearch, bytes: string | Uint8Array, place: 
 }
 
 /**
- * An address goes into the lock file and into messages, so it must not hold the key.
+ * Throws if an address contains the key. Addresses are written to the lock file and to messages.
  *
  * @param what Names the address for the message.
  * @throws `SW_CONFIG`
@@ -66,7 +68,7 @@ function toText(text: string | Uint8Array): string {
 }
 
 /**
- * The characters of a key in base64 that the key alone decides.
+ * The characters of a key in base64 that depend on the key alone.
  *
  * @param lead Bytes before the key in its group of three.
  */
@@ -80,8 +82,8 @@ function base64Form(key: string, lead: number): string[] {
 }
 
 /**
- * A pattern for one character: as it is, percent-encoded, or escaped, each up to three times over.
- * Repetitions are bounded, so that a long run of backslashes cannot make the search quadratic.
+ * A pattern for one character: plain, percent-encoded, or escaped, each up to three times over. Repetitions
+ * are bounded, so that a long run of backslashes cannot make the search quadratic.
  */
 function spelled(char: string): string {
   const code = [...char.charCodeAt(0).toString(16).padStart(2, '0')].map(eitherCase).join('')

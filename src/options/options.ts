@@ -10,17 +10,42 @@ import { type Engine, type ReadOptions, type ResolvedLimits, readOptions } from 
 /** An amount of credits in a config: a decimal text or number with at most four decimals, e.g. `2.4`. */
 export type CreditsOption = string | number
 
-/** What a project may set, in `spritewright.config.*` or as the plugin's argument. Every field is optional; the key is never here. */
+/**
+ * Options of a project, in `spritewright.config.*` or as the plugin's argument. Every field is optional. The
+ * key is never an option.
+ */
 export interface Options {
-  /** Globs of the spec files under the root; `node_modules`, `dist` and dot folders are never searched. @default '**\/*.sprite.{json,yaml,yml}' */
+  /**
+   * Globs of the spec files under the root. `node_modules`, `dist` and dot folders are never searched.
+   *
+   * @default '**\/*.sprite.{json,yaml,yml}'
+   */
   readonly specs?: string | readonly string[] | undefined
-  /** The game's engine. @default found from the project's dependencies: `phaser` or `pixi.js`, where one of them is there */
+  /**
+   * The game's engine.
+   *
+   * @default found from the project's dependencies: `phaser` or `pixi.js`, where one of them is there
+   */
   readonly engine?: Engine | undefined
-  /** Formats that `build` writes besides the engine's own, each into a folder of its name: by name, or an object with `name` and `write` of your own. @default [] */
+  /**
+   * Formats that `build` writes besides the engine's own, each into a folder of its name. A format is given
+   * by name, or as an object with your own `name` and `write`.
+   *
+   * @default []
+   */
   readonly formats?: readonly (FormatName | EngineFormat)[] | undefined
-  /** Where sprites are bought: a base URL, with a wire profile where the service's shape differs, or the embedded service. @default `SPRITEWRIGHT_BASE_URL` */
+  /**
+   * The service that sells sprites: a base URL, with a wire profile if its wire format differs, or the
+   * embedded service.
+   *
+   * @default `SPRITEWRIGHT_BASE_URL`
+   */
   readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> | undefined } | undefined
-  /** Standing ceilings in credits under which a sprite needs no approval of its own. @default none */
+  /**
+   * Standing ceilings in credits. A sprite under them needs no approval of its own.
+   *
+   * @default none
+   */
   readonly approval?:
     | {
         readonly perSprite?: CreditsOption | undefined
@@ -30,53 +55,85 @@ export interface Options {
     | undefined
   readonly build?:
     | {
-        /** Whether a build buys what is approved. @default 'approved'; 'never' where `CI` is set */
+        /**
+         * Whether a build buys approved requests.
+         *
+         * @default 'approved'; 'never' where `CI` is set
+         */
         readonly generate?: 'approved' | 'never' | undefined
-        /** What a build does about a sprite that is not bought. @default 'error' */
+        /**
+         * How a build treats a sprite that is not bought.
+         *
+         * @default 'error'
+         */
         readonly unbought?: 'error' | 'placeholder' | undefined
       }
     | undefined
   readonly placeholders?:
     | {
-        /** Whether a striped corner tells a stand-in from the real thing. @default true */
+        /**
+         * Whether placeholders are marked with a striped corner.
+         *
+         * @default true
+         */
         readonly mark?: boolean | undefined
       }
     | undefined
   readonly store?:
     | {
-        /** Folder of paid results and of the journal, from the root. @default '.spritewright' */
+        /**
+         * Folder of paid results and of the journal, from the root.
+         *
+         * @default '.spritewright'
+         */
         readonly dir?: string | undefined
-        /** Folder of paid results that several checkouts share, from the root. @default none */
+        /**
+         * Folder of paid results that several checkouts share, from the root.
+         *
+         * @default none
+         */
         readonly shared?: string | undefined
       }
     | undefined
   readonly cache?:
     | {
-        /** Bytes that `node_modules/.cache/spritewright` may take, 0 to 2^50: what was used least recently goes at the end of a build, never what that build or one of the last ten minutes has used. @default 1 GiB */
+        /**
+         * Most bytes of `node_modules/.cache/spritewright`, 0 to 2^50. The end of a build removes the entries
+         * used least recently, but never entries that this build or a build of the last ten minutes has used.
+         *
+         * @default 1 GiB
+         */
         readonly maxBytes?: number | undefined
       }
     | undefined
   readonly atlas?: AtlasSettings | undefined
-  /** How much is asked of the service, at most. */
+  /** Limits on requests to the service. */
   readonly limits?: { readonly [Name in keyof ResolvedLimits]?: ResolvedLimits[Name] | undefined } | undefined
-  /** How long a submission of unknown outcome may be sent again by itself, e.g. `'10m'`, `'2s'`. @default '10m' */
+  /**
+   * How long a submission of unknown outcome may be sent again automatically, e.g. `'10m'`, `'2s'`.
+   *
+   * @default '10m'
+   */
   readonly replayWindow?: string | undefined
 }
 
-/** Options with every default filled in. Only what is truly absent is undefined. */
+/** Options with all defaults. Only values that are truly absent are `undefined`. */
 export interface ResolvedOptions {
   /** Absolute path of the project. */
   readonly root: string
   readonly specs: readonly string[]
-  /** Absent where the dependencies name neither engine, or both. */
+  /** Absent if the dependencies name neither engine, or both. */
   readonly engine?: Engine
   readonly formats: readonly (FormatName | EngineFormat)[]
-  /** Absent: the environment decides. `baseUrl` has no slash at its end. */
+  /** If absent, the environment decides. `baseUrl` has no trailing slash. */
   readonly service?: 'embedded' | { readonly baseUrl: string; readonly profile?: Partial<Profile> }
   readonly approval: { readonly perSprite?: Credits; readonly perRun?: Credits; readonly total?: Credits }
   readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }
-  /** Whether `CI` is set: then nothing is bought, unless the environment says in whose name and `build.generate` is `'approved'`. */
+  /**
+   * Whether `CI` is set. If it is, nothing is bought, unless the environment names the buyer and
+   * `build.generate` is `'approved'`.
+   */
   readonly isCi: boolean
   /** Absolute paths. */
   readonly store: { readonly dir: string; readonly shared?: string }
@@ -84,41 +141,42 @@ export interface ResolvedOptions {
   readonly atlas: ResolvedAtlas
   readonly limits: ResolvedLimits
   readonly replayWindowMs: number
-  /** Sentences for a person about what is asked for and not done. */
+  /** Sentences for a person about options that are not fully applied. */
   readonly notes: readonly string[]
 }
 
-/** What options are resolved against. */
+/** The project and environment that options are resolved for. */
 export interface OptionsContext {
   /** Absolute path of the project. */
   readonly root: string
   /** See {@link isCi}. */
   readonly isCi: boolean
-  /** Names from `package.json`, dev dependencies too. */
+  /** Names from `package.json`, including dev dependencies. */
   readonly dependencies: readonly string[]
-  /** The options of a config file, which the argument wins over, and the file's path for messages. */
+  /** The options of a config file, and its path for messages. The argument overrides these options. */
   readonly config?: { readonly options: unknown; readonly file?: string | undefined } | undefined
 }
 
-/** Gives a config file its types; returns its argument. */
+/** Types the options of a config file. Returns its argument. */
 export function defineConfig(options: Options): Options {
   return options
 }
 
-/** Whether the environment says that this is continuous integration: `CI` is set, and neither `false` nor `0`. */
+/** Whether the environment is continuous integration: `CI` is set, and neither `false` nor `0`. */
 export function isCi(env: Readonly<Record<string, string | undefined>>): boolean {
   const value = (env.CI ?? '').trim().toLowerCase()
   return value !== '' && value !== 'false' && value !== '0'
 }
 
 /**
- * Checks options and fills in every default: those of the schema, and those that depend on the project.
+ * Validates options and fills in all defaults: those of the schema, and those that depend on the project.
  *
- * @param argument The plugin's or the program's own options; they win over the config file's, key by key, inside objects too.
+ * @param argument Options of the plugin or program. They override the config file's, key by key, also inside
+ * objects.
  * @throws `SW_CONFIG` with facts `{ file?, issues: [{ path, expected, found }] }`.
  */
 export function resolveOptions(argument: Options, { root, isCi, dependencies, config }: OptionsContext): ResolvedOptions {
-  // Each is checked by itself first, so that an error names where the option comes from.
+  // Each is first validated alone, so that an error names the source of the option.
   checkedOptions(config?.options ?? {}, config?.file)
   checkedOptions(argument, undefined)
   const options = checkedOptions(mergeOptions((config?.options ?? {}) as Options, argument), config?.file)
@@ -145,12 +203,15 @@ export function resolveOptions(argument: Options, { root, isCi, dependencies, co
   }
 }
 
-/** The engine that sheets are written for, or both where it is not known. */
+/** The engine that sheets are written for, or both if it is not known. */
 export function enginesOf({ engine }: { readonly engine?: Engine | undefined }): readonly Engine[] {
   return engine ? [engine] : ['phaser', 'pixi']
 }
 
-/** `over` wins, key by key and inside plain objects; a key that is undefined leaves what was there. Lists are replaced whole. */
+/**
+ * Merges options. `over` wins, key by key and inside plain objects. A key that is `undefined` in `over` keeps
+ * its value. Lists are replaced whole.
+ */
 export function mergeOptions(base: Options, over: Options): Options {
   return mergeObjects(base as Fields, over as Fields, 1) as Options
 }
@@ -177,13 +238,13 @@ function checkedOptions(options: unknown, file: string | undefined): ReadOptions
   throw optionsError(read.issues, file)
 }
 
-/** A copy without the fields that are undefined. */
+/** A copy without the fields that are `undefined`. */
 function withoutUndefined<T extends object>(fields: T): { [Name in keyof T]: Exclude<T[Name], undefined> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [Name in keyof T]: Exclude<T[Name], undefined> }
 }
 
-/** Says everything that is wrong. */
+/** Creates one error for all issues. */
 function optionsError(issues: readonly OptionIssue[], file: string | undefined): SpritewrightError {
   const where = file ?? 'options'
   return new SpritewrightError('SW_CONFIG', {

@@ -15,11 +15,15 @@ export type Engine = 'phaser' | 'pixi'
 
 /** Limits of the service, as it publishes them. */
 export interface ResolvedLimits extends Limits {
-  /** Jobs at work at once. @default 2 */
+  /**
+   * Jobs that run at the same time.
+   *
+   * @default 2
+   */
   readonly activeJobs: number
 }
 
-/** Options as the schema returns them: with every default, but for those that depend on the project. */
+/** Options as the schema returns them: with all defaults, except those that depend on the project. */
 export interface ReadOptions {
   readonly specs: readonly string[]
   readonly engine?: Engine | undefined
@@ -30,7 +34,7 @@ export interface ReadOptions {
     readonly perRun?: Credits | undefined
     readonly total?: Credits | undefined
   }
-  /** `generate` has no default here: continuous integration has another one. */
+  /** `generate` has no default here, because it is different in continuous integration. */
   readonly build: { readonly generate?: 'approved' | 'never' | undefined; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }
   /** Paths as written. */
@@ -42,14 +46,14 @@ export interface ReadOptions {
   readonly replayWindow: number
 }
 
-/** How long a submission of unknown outcome may be sent again without a person. */
+/** How long a submission of unknown outcome may be sent again without a person's decision. */
 export const defaultReplayWindow: string = '10m'
 
 /**
- * Reads a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
- * `$`: a variable in an address is never expanded, so it would be sent as it is written.
+ * Parses a service's base URL: `http:` or `https:`, without name, password, query or fragment, and without
+ * `$`. A variable in an address is never expanded, so it would be sent as written.
  *
- * @returns The URL without a slash at its end; undefined for anything else. The text may hold a secret, so
+ * @returns The URL without a trailing slash; `undefined` for anything else. The text may contain a secret, so
  * callers must not show it.
  */
 export function parseBaseUrl(text: string): string | undefined {
@@ -60,10 +64,13 @@ export function parseBaseUrl(text: string): string | undefined {
   return url.href.replace(/\/+$/, '')
 }
 
-/** What {@link parseBaseUrl} takes, in words. */
+/** The addresses that {@link parseBaseUrl} accepts, in words. */
 export const baseUrlWords: string = 'a base URL like https://api.example.com, without name, password, query, fragment or `$`'
 
-/** Milliseconds of `500ms`, `2s`, `10m`, `1h`, `1.5h`; undefined for anything else, and above 24 hours. */
+/**
+ * Parses `500ms`, `2s`, `10m`, `1h`, `1.5h` to milliseconds. Returns `undefined` for anything else, and above
+ * 24 hours.
+ */
 export function parseDuration(duration: string): number | undefined {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h)$/.exec(duration.trim())
   if (!match) return undefined
@@ -73,7 +80,7 @@ export function parseDuration(duration: string): number | undefined {
 }
 
 const creditWords = 'credits with at most four decimals, like 2.4 or "2.4"'
-// A number is read by its shortest decimal text, which is what its author wrote: money never passes through
+// A number is converted to its shortest decimal text, which its author wrote. Money never passes through
 // arithmetic on floats.
 const credits = z
   .union([z.string(), z.number()], { error: creditWords })
@@ -95,7 +102,7 @@ const qualityWords = 'a whole number from 1 to 100, or { webp, avif, ktx2 } with
 const percent = wholeNumber(1, 100)
 const quality = z.strictObject({ webp: percent.optional(), avif: percent.optional(), ktx2: percent.optional() }, { error: qualityWords })
 
-/** A text that a function reads; `undefined` from the function is an error. */
+/** A text that a function parses. If the function returns `undefined`, the text is invalid. */
 function textReadBy<T>(read: (text: string) => T | undefined, error: string): z.ZodPipe<z.ZodString, z.ZodTransform<T, string>> {
   return z
     .string({ error })
@@ -103,12 +110,12 @@ function textReadBy<T>(read: (text: string) => T | undefined, error: string): z.
     .transform((text) => read(text) as T)
 }
 
-/** One value, or a list of them, as a list. */
+/** One value, or a list of values, as a list. */
 function toList<T>(value: T | readonly T[]): readonly T[] {
   return Array.isArray(value) ? value : [value as T]
 }
 
-/** Groups of options. Their fields have the defaults; a missing group is read as an empty one. */
+/** Groups of options. Their fields have the defaults. A missing group counts as an empty one. */
 const shapes = {
   service: z.strictObject(
     {
@@ -188,10 +195,10 @@ const optionsShape = {
 const optionsSchema: z.ZodType<ReadOptions> = z.strictObject(optionsShape, { error: 'an object of options' })
 
 /**
- * Reads options.
+ * Validates options.
  *
- * @returns The options, or everything that is wrong with them. A value under `service` is never shown, since it may
- * hold a secret.
+ * @returns The options, or all issues. A value under `service` is never shown, because it may contain a
+ * secret.
  */
 export function readOptions(options: unknown): { readonly options: ReadOptions } | { readonly issues: readonly OptionIssue[] } {
   const checked = optionsSchema.safeParse(options)
@@ -204,7 +211,7 @@ export function readOptions(options: unknown): { readonly options: ReadOptions }
   return { issues }
 }
 
-/** What is wrong with entries of `formats`, by their place in the list. */
+/** Faults in entries of `formats`, by index. */
 function formatFaults(list: readonly unknown[]): Map<number, { path: readonly string[]; words: string }> {
   const faults = new Map<number, { path: readonly string[]; words: string }>()
   const taken = new Set<string>(formatNames)
