@@ -131,8 +131,8 @@ export interface ResolvedOptions {
   readonly build: { readonly generate: 'approved' | 'never'; readonly unbought: 'error' | 'placeholder' }
   readonly placeholders: { readonly mark: boolean }
   /**
-   * Whether `CI` is set. If it is, nothing is bought, unless the environment names the buyer and
-   * `build.generate` is `'approved'`.
+   * Whether `CI` is set. If it is, nothing is bought, unless the environment gives a signing key or approvers
+   * and `build.generate` is `'approved'`.
    */
   readonly isCi: boolean
   /** Absolute paths. */

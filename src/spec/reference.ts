@@ -54,9 +54,9 @@ export function referencePath(spec: SpriteSpec): string | undefined {
  * Reads the picture file of a spec and checks it by its bytes, not by its ending.
  *
  * @param limits The service's limits, if known. `Capabilities` fits.
- * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` if there is no such file, if it
- * is not a PNG, JPEG or WebP, or if it exceeds the limits (facts `limit` and `found` are the two figures).
- * `SW_DISK` if the file exists but cannot be read.
+ * @throws `SW_REFERENCE` with facts `{ sprite, file, line, column, path, … }` if there is no such file, or if
+ * it is not a PNG, JPEG or WebP. Also if it exceeds the limits; the facts `limit` and `found` are then the
+ * two figures. `SW_DISK` if the file exists but cannot be read.
  */
 export async function readReference(disk: Disk, spec: SpriteSpec, limits: ReferenceLimits = {}): Promise<ReferencePicture> {
   const path = referencePath(spec)
