@@ -111,8 +111,8 @@ export function nodeDisk(): Disk {
     stat: (path) => now(() => statNow(path)),
     makeFolder: (folder) => now(() => void mkdirSync(folder, { recursive: true })),
     writeTemp: (path, bytes, mode) =>
-      naming(path, () => now(() => writeFileSync(path, bytes, { flag: 'wx', ...(mode === undefined ? {} : { mode }) }))),
-    append: (path, bytes) => naming(path, () => appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
+      withPath(path, () => now(() => writeFileSync(path, bytes, { flag: 'wx', ...(mode === undefined ? {} : { mode }) }))),
+    append: (path, bytes) => withPath(path, () => appendFile(path, bytes, { flush: true } as Parameters<typeof appendFile>[2])),
     sync: (path) => syncOpened(path),
     link: (from, to) => now(() => linkOrCopy(from, to)),
     syncFolder: async (folder) => {
@@ -168,7 +168,7 @@ async function removeOne(path: string): Promise<void> {
  * Adds the path to the error of a write. Node's error of a full disk, from a write to an open file, has no
  * path.
  */
-async function naming(path: string, write: () => Promise<void>): Promise<void> {
+async function withPath(path: string, write: () => Promise<void>): Promise<void> {
   try {
     await write()
   } catch (error) {

@@ -8,9 +8,9 @@ import type { Random } from './random.ts'
  * How long one owner may keep the turn before it counts as dead, and how often others check, in milliseconds.
  */
 const patienceMs = 1_000
-const lookMs = 25
+const pollMs = 25
 /** Checks after which a waiter continues without a turn. */
-const looksAllowed = 400
+const mostPolls = 400
 
 /**
  * Runs work while no other process that asks for the same turn runs its own.
@@ -33,7 +33,7 @@ export async function inTurn<T>(ports: { disk: Disk; random: Random; clock: Cloc
 async function claim({ disk, random, clock }: { disk: Disk; random: Random; clock: Clock }, path: string, token: string): Promise<boolean> {
   let seen: string | undefined
   let waitedMs = 0
-  for (let looks = 0; looks < looksAllowed; looks++) {
+  for (let polls = 0; polls < mostPolls; polls++) {
     try {
       await ensureFolder(disk, dirname(path))
       await disk.writeTemp(path, new TextEncoder().encode(token))
@@ -43,14 +43,14 @@ async function claim({ disk, random, clock }: { disk: Disk; random: Random; cloc
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false
     }
     // An unreadable file counts as one owner that never changes.
-    const owner = (await ownerOf(disk, path)) ?? 'nobody can tell'
+    const owner = (await ownerOf(disk, path)) ?? 'unknown'
     if (owner !== seen) waitedMs = 0
     seen = owner
     if (waitedMs > patienceMs) {
       if (!(await isRemoved(disk, path))) return false
       continue
     }
-    const pauseMs = lookMs * (0.5 + random.unit())
+    const pauseMs = pollMs * (0.5 + random.unit())
     await clock.sleep(pauseMs)
     waitedMs += pauseMs
   }

@@ -21,7 +21,7 @@ export interface TextureSettings {
 export type EncodeTexture = (entry: string, picture: TexturePicture, settings: TextureSettings) => Promise<Uint8Array>
 
 /** Threads that encode at the same time. Each takes some hundred megabytes. */
-const mostLanes = 2
+const mostThreads = 2
 
 /**
  * Source text instead of a file, so that it exists however the package is bundled. The encoder accepts a
@@ -48,20 +48,20 @@ interface Job {
 /** Encodes in threads of this process. They end when no picture waits. */
 export function nodeTextures(): EncodeTexture {
   const waiting: Job[] = []
-  let lanes = 0
+  let threads = 0
   const work = async (): Promise<void> => {
-    lanes++
+    threads++
     const thread = startThread()
     let isAlive = true
     for (let job = waiting.shift(); job !== undefined; job = isAlive ? waiting.shift() : undefined) isAlive = await thread.run(job)
-    lanes--
+    threads--
     await thread.end()
-    if (waiting.length > 0 && lanes < mostLanes) void work()
+    if (waiting.length > 0 && threads < mostThreads) void work()
   }
   return (entry, { width, height, data }, settings) =>
     new Promise((resolve, reject) => {
       waiting.push({ message: { entry, picture: { width, height, data }, options: toOptions(settings) }, resolve, reject })
-      if (lanes < mostLanes) void work()
+      if (threads < mostThreads) void work()
     })
 }
 

@@ -29,7 +29,7 @@ export type WatchFiles = (folders: readonly string[], listeners: WatchListeners)
  * How long a file's size must stay the same before the file counts as written, in milliseconds. Exports of
  * large pictures take several writes.
  */
-const stillMs = 50
+const stableMs = 50
 
 /** Watches on this machine with chokidar, which is loaded only here. */
 export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError }) => {
@@ -37,7 +37,7 @@ export const nodeWatchFiles: WatchFiles = async (folders, { onChange, onError })
   const watcher = watch([...folders], {
     ignored: (path) => ['node_modules', '.git'].includes(basename(path)),
     ignoreInitial: true,
-    awaitWriteFinish: { stabilityThreshold: stillMs, pollInterval: 10 },
+    awaitWriteFinish: { stabilityThreshold: stableMs, pollInterval: 10 },
   })
   watcher.on('add', onChange).on('change', onChange).on('unlink', onChange)
   watcher.on('error', (error) => onError(error as Error))

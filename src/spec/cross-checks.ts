@@ -4,7 +4,7 @@ import { describeValue, valueAt } from './schema-faults.ts'
 import { frameRange } from './spec.ts'
 
 /** Refused options and their fields. They would change the request without the priced and approved field. */
-const takenOptions: Readonly<Record<string, string>> = {
+const reservedOptions: Readonly<Record<string, string>> = {
   frame_count: 'animations.NAME.frames',
   frames: 'animations.NAME.frames',
   background: 'background',
@@ -70,10 +70,10 @@ function frameFaults(animation: Readonly<Record<string, unknown>>, path: ValuePa
 function optionFaults(options: unknown, path: ValuePath): Fault[] {
   if (!isObject(options)) return []
   return Object.keys(options)
-    .filter((key) => Object.hasOwn(takenOptions, key))
+    .filter((key) => Object.hasOwn(reservedOptions, key))
     .map((key) => ({
       path: [...path, key],
-      expected: `no such option, since it is set by ${takenOptions[key]}`,
+      expected: `no such option, since it is set by ${reservedOptions[key]}`,
       found: `the field ${describeValue(key)}`,
       isAtKey: true,
     }))

@@ -77,13 +77,13 @@ export function toScan(read: ReadonlyMap<string, SpriteSpec | SpritewrightError>
   const clashing = findClashes([...read.keys()])
   const specs: SpriteSpec[] = []
   const errors: SpritewrightError[] = []
-  const told = new Set<readonly string[]>()
+  const reported = new Set<readonly string[]>()
   for (const [file, found] of read) {
     const clash = clashing.get(file)
     if (found instanceof SpritewrightError) errors.push(found)
     else if (!clash) specs.push(found)
-    if (clash && !told.has(clash)) {
-      told.add(clash)
+    if (clash && !reported.has(clash)) {
+      reported.add(clash)
       errors.push(clashError(clash, root))
     }
   }

@@ -202,7 +202,7 @@ const specShape = {
     .describe(
       'FREE. Size of a frame in pixels after scaling: 128 is the longest side, { "width", "height" } fits inside. Default: as delivered.',
     ),
-  pixelArt: withDefault(flag(), false, 'FREE. Nearest-neighbour scaling, no smoothing, and the engine is told so.'),
+  pixelArt: withDefault(flag(), false, 'FREE. Nearest-neighbour scaling, no smoothing, and the engine is set up for it.'),
   anchor: z
     .tuple([share(), share()], { error: '[x, y], each from 0 to 1' })
     .optional()

@@ -110,11 +110,11 @@ function estimate({ caller }: ContractContext, query: string): Promise<Reply> {
 }
 
 /** Runs a check of estimates if the account can get one. */
-async function estimating(context: ContractContext, look: (reply: Reply) => Promise<Finding>): Promise<Finding> {
+async function estimating(context: ContractContext, judge: (reply: Reply) => Promise<Finding>): Promise<Finding> {
   const reply = await estimate(context, '')
   if (reply.status === 403) return { notCheckable: 'This account is not given estimates.' }
   if (reply.status !== 200) return { broken: `Expected an estimate from GET /v1/sprite-pricing, found ${reply.status}.` }
-  return look(reply)
+  return judge(reply)
 }
 
 function estimateFaults(reply: Reply, frames: number, background: string): string[] {

@@ -12,7 +12,7 @@ import { isSameAcceptance, lifeFrames, statusOf } from './life.ts'
 
 /** Checks of one bought execution, from its price to its file. */
 export const lifeChecks: readonly ContractCheck[] = [
-  look('C4', 'a submission is accepted with 202, never refused with 402', ({ accepted }) => {
+  lifeCheck('C4', 'a submission is accepted with 202, never refused with 402', ({ accepted }) => {
     if (accepted === undefined) return undefined
     if (accepted.status === 402) return { broken: 'Expected credit to be checked after the acceptance, found 402 at submission.' }
     return accepted.status === 202
@@ -22,22 +22,22 @@ export const lifeChecks: readonly ContractCheck[] = [
           profilePart: 'executeBody',
         }
   }),
-  look('N3', 'the acceptance names the execution', ({ accepted, executionId, stopped }) => {
+  lifeCheck('N3', 'the acceptance names the execution', ({ accepted, executionId, stopped }) => {
     if (accepted?.status !== 202) return undefined
     return executionId === undefined ? { broken: stopped ?? 'It names none.', profilePart: 'readAccepted' } : 'kept'
   }),
-  look('C3', 'the same bytes under the same key give the same acceptance', ({ accepted, replayed, executionId, price }) => {
+  lifeCheck('C3', 'the same bytes under the same key give the same acceptance', ({ accepted, replayed, executionId, price }) => {
     if (executionId === undefined || price === undefined) return undefined
     if (replayed === undefined)
       return { notCheckable: `A service that forgets keys would charge twice: --spend ${formatCredits(2n * price)} would cover it.` }
     if (isSameAcceptance(accepted, replayed)) return 'kept'
     return { broken: `Expected the same 202 for the same bytes under the same key, found ${replayed.status} with another body.` }
   }),
-  look('C3', 'other bytes under the same key are 409 conflict', ({ conflicting }) => {
+  lifeCheck('C3', 'other bytes under the same key are 409 conflict', ({ conflicting }) => {
     if (conflicting === undefined) return undefined
     return judge(refusalFaults(conflicting, 'other bytes under a used Idempotency-Key', { status: [409], reason: ['conflict'] }))
   }),
-  look('C15', 'a price above max_credits is refused', ({ underpriced, underpricedStatus, executionId, price }) => {
+  lifeCheck('C15', 'a price above max_credits is refused', ({ underpriced, underpricedStatus, executionId, price }) => {
     if (executionId === undefined || price === undefined) return undefined
     if (underpriced === undefined)
       return {
@@ -50,27 +50,27 @@ export const lifeChecks: readonly ContractCheck[] = [
     if (underpricedStatus === 'failed') return { kept: 'It is accepted and fails then, with nothing charged.' }
     return { broken: `Expected a price above max_credits to be refused, found it accepted and ${words(underpricedStatus)}.` }
   }),
-  look('C5', 'a submission may ask for the event stream', ({ initial, executionId }) => {
+  lifeCheck('C5', 'a submission may ask for the event stream', ({ initial, executionId }) => {
     if (initial === undefined || executionId === undefined) return undefined
     const isStream = /^text\/event-stream\b/i.test(initial.headers['content-type'] ?? '')
     if (!isStream) return { notCheckable: 'A repeated submission is answered as JSON; only a first one could tell.' }
     return initial.text.includes(executionId) ? 'kept' : { kept: 'It names no execution; spritewright asks for JSON by default.' }
   }),
-  look(
+  lifeCheck(
     'C2',
     'a read without Service-Version is 422',
     ({ versionless }) =>
       versionless && judge(refusalFaults(versionless, 'a read without Service-Version', { status: [422], reason: ['invalid_request'] })),
   ),
-  look('C6', 'the statuses are known and move as the table shows', ({ reads }) => {
+  lifeCheck('C6', 'the statuses are known and move as the table shows', ({ reads }) => {
     if (reads === undefined || reads.length === 0) return undefined
     return judge(moveFaults(reads.map((read) => statusOf(read) ?? '')))
   }),
-  look('C16', 'the execution has the fields of the interface, each of its kind', ({ reads }) => {
+  lifeCheck('C16', 'the execution has the fields of the interface, each of its kind', ({ reads }) => {
     if (reads === undefined || reads.length === 0) return undefined
     return judge([...new Set(reads.flatMap(({ json }) => executionFaults(json)))])
   }),
-  look('C9', 'no question while the execution does not wait for an answer', ({ reads }) => {
+  lifeCheck('C9', 'no question while the execution does not wait for an answer', ({ reads }) => {
     if (reads === undefined) return undefined
     const asking = reads.filter(
       ({ json }) => isRecord(json) && json.status !== 'needs_input' && json.question !== null && json.question !== undefined,
@@ -79,16 +79,16 @@ export const lifeChecks: readonly ContractCheck[] = [
       ? 'kept'
       : { broken: `Expected question as null while the status is not needs_input, found one with ${statusOf(asking[0])}.` }
   }),
-  look('C11', 'a sprite cannot be cancelled', ({ cancelled }) => {
+  lifeCheck('C11', 'a sprite cannot be cancelled', ({ cancelled }) => {
     if (cancelled === undefined) return undefined
     if (cancelled.status < 300)
       return { broken: `Expected a refusal to cancel a sprite, found ${cancelled.status}.`, profilePart: 'cancellable' }
     return cancelled.status < 500 ? 'kept' : { broken: `Expected a refusal to cancel a sprite, found ${cancelled.status}.` }
   }),
-  look('C14', 'the price is held while it runs', (seen) => {
+  lifeCheck('C14', 'the price is held while it runs', (seen) => {
     const { balanceBefore, balancesHeld, price } = seen
-    const muddled = whyMuddled(seen)
-    if (muddled !== undefined) return { notCheckable: muddled }
+    const unclear = whyUnclear(seen)
+    if (unclear !== undefined) return { notCheckable: unclear }
     if (balanceBefore === undefined || price === undefined || balancesHeld === undefined || balancesHeld.length === 0) return undefined
     const wanted = balanceBefore - price
     if (balancesHeld.every((held) => held === wanted)) return 'kept'
@@ -97,10 +97,10 @@ export const lifeChecks: readonly ContractCheck[] = [
       broken: `Expected ${formatCredits(wanted)} credits available while ${formatCredits(price)} are held, found ${found}; somebody else may use the account.`,
     }
   }),
-  look('C14', 'the hold is settled by the delivery, with exactly the price', (seen) => {
+  lifeCheck('C14', 'the hold is settled by the delivery, with exactly the price', (seen) => {
     const { balanceBefore, balanceAfter, price, reads } = seen
-    const muddled = whyMuddled(seen)
-    if (muddled !== undefined) return { notCheckable: muddled }
+    const unclear = whyUnclear(seen)
+    if (unclear !== undefined) return { notCheckable: unclear }
     if (balanceBefore === undefined || balanceAfter === undefined || price === undefined) return undefined
     const wanted = statusOf(reads?.at(-1)) === 'completed' ? balanceBefore - price : balanceBefore
     if (balanceAfter === wanted) return 'kept'
@@ -108,7 +108,7 @@ export const lifeChecks: readonly ContractCheck[] = [
       broken: `Expected ${formatCredits(wanted)} credits at the end, found ${formatCredits(balanceAfter)}; somebody else may use the account.`,
     }
   }),
-  look('C21', 'the events are of the seven kinds, begin with started and end with done', ({ events }) => {
+  lifeCheck('C21', 'the events are of the seven kinds, begin with started and end with done', ({ events }) => {
     if (events === undefined) return undefined
     if (events.length === 0) return { broken: 'Expected the events of the execution, found a stream without any.' }
     const unknown = [...new Set(events.map(({ event }) => event))].filter((kind) => !eventKinds.includes(kind))
@@ -121,7 +121,7 @@ export const lifeChecks: readonly ContractCheck[] = [
       ...(last === 'done' ? [] : [`Expected done last, found ${last}`]),
     ])
   }),
-  look('N6', 'the events can be read', ({ events }, { profile }) => {
+  lifeCheck('N6', 'the events can be read', ({ events }, { profile }) => {
     if (events === undefined || events.length === 0) return undefined
     const unread = events.filter((event) => profile.readEvent(event) === null).length
     return unread === 0
@@ -131,7 +131,7 @@ export const lifeChecks: readonly ContractCheck[] = [
           profilePart: 'readEvent',
         }
   }),
-  look('C22', 'Last-Event-ID gives what came after it, and nothing twice', ({ events, resumed }) => {
+  lifeCheck('C22', 'Last-Event-ID gives what came after it, and nothing twice', ({ events, resumed }) => {
     if (events === undefined || events.length === 0) return undefined
     if (resumed === undefined) return { broken: 'Expected events with identifiers to resume from, found none.' }
     const from = events.findIndex(({ lastEventId }) => lastEventId === resumed.after)
@@ -142,33 +142,33 @@ export const lifeChecks: readonly ContractCheck[] = [
       broken: `Expected the ${wanted.length} events after the one named by Last-Event-ID, found ${found.length}${found.length > wanted.length ? ': some are repeated' : ''}.`,
     }
   }),
-  look('C23', 'a closed connection ends no job', ({ streams, reads }) => {
+  lifeCheck('C23', 'a closed connection ends no job', ({ streams, reads }) => {
     if (streams === undefined || reads === undefined) return undefined
     return statusOf(reads.at(-1)) === 'completed'
       ? 'kept'
       : { broken: `Expected the execution to complete after its streams were closed, found ${statusOf(reads.at(-1))}.` }
   }),
-  look('C24', 'a fifth open stream is refused with 429', ({ streams }) => {
+  lifeCheck('C24', 'a fifth open stream is refused with 429', ({ streams }) => {
     if (streams === undefined) return undefined
     const [fifth] = streams.slice(4)
     if (streams.slice(0, 4).some((status) => status === 429)) return { notCheckable: 'Other streams of this key were open.' }
     if (streams.slice(0, 4).every((status) => status === 200) && fifth === 429) return 'kept'
     return { broken: `Expected four streams and a refusal of the fifth with 429, found ${streams.join(', ')}.` }
   }),
-  look('C25', 'an asset is a redirect to another origin, where no credentials are needed', ({ redirect, file, isElsewhere }) => {
+  lifeCheck('C25', 'an asset is a redirect to another origin, where no credentials are needed', ({ redirect, file, isElsewhere }) => {
     if (redirect === undefined) return undefined
     if (redirect.status < 300 || redirect.status > 399) return { broken: `Expected a redirect to a signed URL, found ${redirect.status}.` }
     if (!isElsewhere) return { broken: 'Expected the signed URL on another origin than the API, found it there or found none.' }
     if (file === undefined) return { broken: 'Expected the signed URL as https, found another scheme; it was not followed.' }
     return file.status === 200 ? 'kept' : { broken: `Expected the file at the signed URL without credentials, found ${file.status}.` }
   }),
-  look('C26', 'the download URL is on the origin of the API', ({ reads, redirect }) => {
+  lifeCheck('C26', 'the download URL is on the origin of the API', ({ reads, redirect }) => {
     if (statusOf(reads?.at(-1)) !== 'completed') return undefined
     return redirect === undefined
       ? { broken: 'Expected a download_url under /v1/image-jobs/ on the origin of the API, found none.' }
       : 'kept'
   }),
-  look('C34', 'the delivery is a ZIP of frames', async (seen, context) => {
+  lifeCheck('C34', 'the delivery is a ZIP of frames', async (seen, context) => {
     const delivery = await deliveryOf(seen, context)
     if (delivery === undefined) return undefined
     if (delivery instanceof Error) return { broken: delivery.message, profilePart: 'readDelivery' }
@@ -176,7 +176,7 @@ export const lifeChecks: readonly ContractCheck[] = [
       ? 'kept'
       : { broken: `Expected ${lifeFrames} frames, found ${delivery.frames.length}.`, profilePart: 'readDelivery' }
   }),
-  look('C35', "the service's review counts the frames and names frames that are there", ({ reads }) => {
+  lifeCheck('C35', "the service's review counts the frames and names frames that are there", ({ reads }) => {
     const execution = lastOf(reads?.at(-1))
     if (execution?.status !== 'completed') return undefined
     const { review } = execution
@@ -188,7 +188,7 @@ export const lifeChecks: readonly ContractCheck[] = [
       ...(named.every((index) => index < lifeFrames) ? [] : ['Expected frames counted from 0, found one that is not there']),
     ])
   }),
-  look('C37', 'a finished asset says what its file is', async (seen, context) => {
+  lifeCheck('C37', 'a finished asset says what its file is', async (seen, context) => {
     const execution = lastOf(seen.reads?.at(-1))
     const bytes = seen.file?.status === 200 ? seen.file.bytes : undefined
     if (execution?.status !== 'completed' || bytes === undefined) return undefined
@@ -206,7 +206,7 @@ export const lifeChecks: readonly ContractCheck[] = [
       ...(isTooSmall ? ['Expected width and height of at least one frame, found less'] : []),
     ])
   }),
-  look('C39', 'what an execution leaves out or adds breaks nothing here', ({ reads }) => {
+  lifeCheck('C39', 'what an execution leaves out or adds breaks nothing here', ({ reads }) => {
     if (reads === undefined || reads.length === 0) return undefined
     const further = [...new Set(reads.flatMap(({ json }) => (isRecord(json) ? Object.keys(json) : [])))].filter(
       (field) => !Object.hasOwn(records.execution, field),
@@ -217,17 +217,17 @@ export const lifeChecks: readonly ContractCheck[] = [
   }),
 ]
 
-type Look = (seen: LifeOutcome, context: ContractContext) => Finding | undefined | Promise<Finding | undefined>
+type JudgeOutcome = (seen: LifeOutcome, context: ContractContext) => Finding | undefined | Promise<Finding | undefined>
 
-/** A check of the observations. `judgeSeen` returns undefined if there is no observation to judge. */
-function look(clause: ContractCheck['clause'], title: string, judgeSeen: Look): ContractCheck {
+/** A check of the observations. `judgeOutcome` returns undefined if there is no observation to judge. */
+function lifeCheck(clause: ContractCheck['clause'], title: string, judgeOutcome: JudgeOutcome): ContractCheck {
   return {
     clause,
     title,
     needs: 'spend',
     run: async (context) => {
       const seen = await context.life()
-      const finding = await judgeSeen(seen, context)
+      const finding = await judgeOutcome(seen, context)
       if (finding === undefined) return seen.stopped === undefined ? 'not checkable' : { notCheckable: seen.stopped }
       return typeof finding === 'object' && 'kept' in finding && finding.kept === '' ? 'kept' : finding
     },
@@ -235,7 +235,7 @@ function look(clause: ContractCheck['clause'], title: string, judgeSeen: Look): 
 }
 
 /** Why the balance does not show the cost of this one execution; undefined if it does. */
-function whyMuddled({ accepted, isFree, replayed, underpriced }: LifeOutcome): string | undefined {
+function whyUnclear({ accepted, isFree, replayed, underpriced }: LifeOutcome): string | undefined {
   if (isFree) return 'Test mode uses no credits here.'
   const isOther = underpriced?.status === 202 || (replayed !== undefined && !isSameAcceptance(accepted, replayed))
   return isOther ? 'Another execution was started that should not have been.' : undefined

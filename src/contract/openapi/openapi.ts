@@ -170,12 +170,12 @@ function compare(expected: ExpectedOperation, described: DescribedOperation): Op
   ]
 }
 
-type Told = Pick<OpenapiDifference, 'words' | 'matters'>
+type Difference = Pick<OpenapiDifference, 'words' | 'matters'>
 
 /** Headers that every HTTP client sends by itself, or that spritewright always sends. */
 const always = ['authorization', 'accept', 'content-type', 'content-length', 'host', 'user-agent']
 
-function parameterDifferences({ sends }: ExpectedOperation, { parameters }: DescribedOperation): Told[] {
+function parameterDifferences({ sends }: ExpectedOperation, { parameters }: DescribedOperation): Difference[] {
   const sent = sends.map((name) => name.toLowerCase())
   const named = parameters.filter((one) => one.in === 'header' || one.in === 'query')
   const unsent = named.filter(
@@ -207,7 +207,7 @@ function requestFaults({ body }: ExpectedOperation, { request }: DescribedOperat
   )
 }
 
-function answerDifferences({ success, reader }: ExpectedOperation, { responses }: DescribedOperation): Told[] {
+function answerDifferences({ success, reader }: ExpectedOperation, { responses }: DescribedOperation): Difference[] {
   const described = Object.keys(responses).filter((status) => /^[23]/.test(status))
   const taken = described.filter((status) => success.some((one) => status.startsWith(one) || (status === '2XX' && one.startsWith('2'))))
   if (taken.length === 0) {
@@ -223,7 +223,7 @@ function answerDifferences({ success, reader }: ExpectedOperation, { responses }
  * Compares fields by name and kind. The readers cover the fields inside an execution's job, question and
  * error.
  */
-function fieldDifferences(schema: Schema, fields: RecordFields, isClosed: boolean): Told[] {
+function fieldDifferences(schema: Schema, fields: RecordFields, isClosed: boolean): Difference[] {
   const { properties } = membersOf(schema)
   if (Object.keys(properties).length === 0) return []
   const lacking = Object.keys(fields).filter((field) => !Object.hasOwn(properties, field))
@@ -260,7 +260,7 @@ const jsonTypes: Readonly<Record<FieldKind, readonly string[]>> = {
   object: ['object'],
 }
 
-function readerFaults(schema: Schema, read: (body: ReturnType<typeof bodyOf>) => unknown): Told[] {
+function readerFaults(schema: Schema, read: (body: ReturnType<typeof bodyOf>) => unknown): Difference[] {
   for (const [size, words] of [
     ['full', 'with all of its fields'],
     ['least', 'with the required fields alone'],
