@@ -101,4 +101,36 @@ describe('the ledger', () => {
       expect((await ledger.read()).map(({ type }) => type)).toEqual(['held', 'settled', 'restored'])
     }
   })
+  test.each([
+    ['null', 'null'],
+    ['a text', '"x"'],
+    ['another object', '{"at":1}'],
+    ['an unknown type', JSON.stringify({ ...move, credits: '2.4', type: 'lost' })],
+    ['an amount that is none', JSON.stringify({ ...move, credits: '2,4' })],
+    ['an attempt that is a text', JSON.stringify({ ...move, credits: '2.4', attempt: '1' })],
+    ['no execution', JSON.stringify({ ...move, credits: '2.4', executionId: undefined })],
+    ['no name', JSON.stringify({ ...move, credits: '2.4', id: 1 })],
+  ])('a whole line that is %s names its place and is not skipped', async (_what, line) => {
+    const disk = new MemoryDisk()
+    await createLedger(disk, '/l').ensure(move)
+    disk.files.set('/l', Buffer.concat([disk.files.get('/l') as Uint8Array, Buffer.from(`${line}\n`)]))
+    await expect(createLedger(disk, '/l').read()).rejects.toMatchObject({ code: 'SW_JOURNAL', facts: { file: '/l', line: 2 } })
+  })
+  test('nothing new is not written', async () => {
+    const disk = new MemoryDisk()
+    const ledger = createLedger(disk, '/l')
+    await ledger.ensure(move)
+    const before = disk.calls.length
+    expect(await ledger.ensureAll([move, move])).toBe(0)
+    expect(disk.calls).toHaveLength(before)
+  })
+  test('the first line of a new file begins at its beginning, and a failed write keeps no later one from being written', async () => {
+    const disk = new MemoryDisk()
+    const ledger = createLedger(disk, '/l')
+    disk.fault = { call: 'append', code: 'ENOSPC' }
+    await expect(ledger.ensure(move)).rejects.toMatchObject({ code: 'ENOSPC' })
+    disk.fault = undefined
+    await ledger.ensure(move)
+    expect(new TextDecoder().decode(disk.files.get('/l'))).toMatch(/^\{"at":1,.*\}\n$/)
+  })
 })

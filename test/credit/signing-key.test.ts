@@ -1,0 +1,64 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createSigningKey, fingerprintOf, formatSigningKey, isSignatureOf, parseSigningKey } from '../../src/credit/signing-key.ts'
+import { testKey } from '../kit/keys.ts'
+
+const seed = fc.uint8Array({ minLength: 32, maxLength: 32 })
+const key = testKey(1)
+
+describe('a signing key', () => {
+  test('law: its text is read back as the same key, with line breaks, with \\n, and without the outer lines', () => {
+    fc.assert(
+      fc.property(seed, (bytes) => {
+        const text = formatSigningKey(bytes)
+        const { fingerprint } = createSigningKey(bytes)
+        for (const form of [text, text.replaceAll('\n', '\\n'), text.split('\n')[1] as string])
+          expect(parseSigningKey(form, 'it').fingerprint).toBe(fingerprint)
+      }),
+      { numRuns: 20 },
+    )
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['too short', formatSigningKey(new Uint8Array(31))],
+    ['too long', formatSigningKey(new Uint8Array(33))],
+    ['of another kind', formatSigningKey(new Uint8Array(32)).replace('MC4CAQAwBQYDK2VwBCIEI', 'MC4CAQAwBQYDK2VuBCIEI')],
+    ['with a sign that is no base64', formatSigningKey(new Uint8Array(32)).replace('AAAA', 'AA!A')],
+  ])('a text that is %s is refused without being repeated', (_what, text) => {
+    expect(() => parseSigningKey(text, 'SPRITEWRIGHT_SIGNING_KEY')).toThrow(
+      expect.objectContaining({ code: 'SW_CONFIG', message: expect.stringMatching(/^Expected SPRITEWRIGHT_SIGNING_KEY to hold/) }),
+    )
+    if (text !== '') expect(() => parseSigningKey(text, 'it')).not.toThrow(text.split('\n')[1] as string)
+  })
+
+  test('a fingerprint has 40 hex digits and is of the public key', () => {
+    expect(key.fingerprint).toMatch(/^[0-9a-f]{40}$/)
+    expect(fingerprintOf(key.publicKey)).toBe(key.fingerprint)
+    expect(testKey(2).fingerprint).not.toBe(key.fingerprint)
+  })
+
+  test('law: a signature and a seal hold for their text alone', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (text, other) => {
+        const signature = { publicKey: key.publicKey, signature: key.sign(text) }
+        expect(isSignatureOf(signature, text)).toBe(true)
+        expect(isSignatureOf(signature, other)).toBe(other === text)
+        expect(isSignatureOf({ ...signature, publicKey: testKey(2).publicKey }, text)).toBe(false)
+        expect(key.isSealOf(key.seal(text), text)).toBe(true)
+        expect(key.isSealOf(key.seal(text), other)).toBe(other === text)
+        expect(testKey(2).isSealOf(key.seal(text), text)).toBe(false)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test.each([undefined, '', 'zz', 'abcd'])('%j is no seal', (seal) => {
+    expect(key.isSealOf(seal, '')).toBe(false)
+  })
+
+  test.each([undefined, '', 'x', '='.repeat(86)])('%j is no signature', (signature) => {
+    expect(isSignatureOf({ publicKey: key.publicKey, signature }, '')).toBe(false)
+    expect(isSignatureOf({ publicKey: signature, signature: key.sign('') }, '')).toBe(false)
+  })
+})
