@@ -51,6 +51,26 @@ describe('standing ceilings', () => {
     expect([...covered]).toEqual(['b'])
     expect(refused.get('a')).toContain('approval.perSprite 3')
   })
+  test.each([
+    [{ perSprite: 2n }, 0n, 0n, true],
+    [{ perSprite: 1n }, 0n, 0n, false],
+    [{ perSprite: 2n, perRun: 5n }, 9n, 3n, true],
+    [{ perSprite: 2n, perRun: 5n }, 0n, 4n, false],
+    [{ perSprite: 2n, total: 9n }, 4n, 3n, true],
+    [{ perSprite: 2n, total: 9n }, 5n, 3n, false],
+    [{ perSprite: 2n, total: 9n }, 4n, 4n, false],
+  ])('under %o, with %d spent and %d approved, a sprite of 2 is covered: %s', (budget, spent, approved, isCovered) => {
+    const { covered, refused } = coverByBudget(budget, [{ sprite: 'a', credits: 2n }], spent, approved)
+    expect([covered.has('a'), refused.has('a')]).toEqual([isCovered, !isCovered])
+  })
+  test('sprites are covered by name until the run is full, and the reason has the amounts', () => {
+    const lines = ['c', 'a', 'b'].map((sprite) => line(sprite, '2'))
+    const { covered, refused } = coverByBudget({ perSprite: parseCredits('2'), perRun: parseCredits('5') }, lines, 0n, parseCredits('1'))
+    expect([...covered]).toEqual(['a', 'b'])
+    expect(refused.get('c')).toBe('this run would cost 7, above approval.perRun 5')
+    const total = coverByBudget({ perSprite: parseCredits('2'), total: parseCredits('9') }, lines, parseCredits('4'), parseCredits('1'))
+    expect(total.refused.get('c')).toBe('the project would reach 11, above approval.total 9')
+  })
   test('law: what is covered never exceeds a ceiling', () => {
     const amount = fc.bigInt(1n, 50_000n)
     const lines = fc.array(fc.record({ sprite: fc.constantFrom('a', 'b', 'c', 'd'), credits: amount }), { maxLength: 10 })
