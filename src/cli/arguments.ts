@@ -1,13 +1,13 @@
 import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 
-/** What a command was given: names and options, all of them texts as they were typed. */
+/** The parsed arguments of a command: names and options, all as typed texts. */
 export interface CommandArgs {
   /** `sprite` or `sprite.animation`; empty means all. */
   readonly names: readonly string[]
   /** Whether a switch is on. */
   flag(name: string): boolean
-  /** The value of an option; undefined where it was not given. */
+  /** The value of an option; undefined if it was not given. */
   text(name: string): string | undefined
   /** An amount above 0. @throws `SW_USAGE` for anything but a decimal with at most four places. */
   credits(name: string): Credits | undefined
@@ -15,7 +15,11 @@ export interface CommandArgs {
   port(name: string): number | undefined
 }
 
-/** Readers for parsed options. @param options By name without dashes: `true` for a switch, a text for a value. */
+/**
+ * Creates readers for parsed options.
+ *
+ * @param options By name without dashes: `true` for a switch, a text for a value.
+ */
 export function createArgs(names: readonly string[], options: Readonly<Record<string, string | boolean>>): CommandArgs {
   const text = (name: string): string | undefined => {
     const value = options[name]

@@ -7,8 +7,7 @@ import { SpritewrightError } from '../errors.ts'
 import { nodeHost, stateFolder } from '../host/host.ts'
 import { nodeWatchFiles } from '../host/watch.ts'
 
-// The edge of the process: everything that the program is handed is made here, and nowhere else is the process
-// ended.
+// The edge of the process. The parts of the program are made here, and the process ends nowhere else.
 const argv = process.argv.slice(2)
 let isDone = false
 cacheCompiledCode()
@@ -34,7 +33,7 @@ function cacheCompiledCode(): void {
   if (isAbsolute(state)) enableCompileCache?.(join(state, 'compiled'))
 }
 
-/** A reader that goes away is no failure; a disk that does not take what was asked for is one, whatever else went well. */
+/** A closed pipe is no failure. A disk that refuses the output is one, even if everything else went well. */
 function heedOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') return
@@ -45,7 +44,7 @@ function heedOutput(): void {
   })
 }
 
-/** Of the package. This file is built into `dist/src/cli`. */
+/** The version of the package. This file is built into `dist/src/cli`. */
 function packageVersion(): string {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8')) as { readonly version: string }
   return manifest.version
@@ -60,7 +59,7 @@ async function run(): Promise<void> {
   }
   process.on('SIGINT', stop)
   process.on('SIGTERM', stop)
-  // After the compile cache is on, so that it holds the program.
+  // After the compile cache is on, so that it caches the program too.
   const { runProgram } = await import('./program.ts')
   const host = nodeHost()
   process.exitCode = await runProgram(argv, {

@@ -4,10 +4,10 @@ import { type CommandArgs, createArgs } from './arguments.ts'
 import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
 import { nearestName } from './nearest.ts'
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type CommandLine =
   | { readonly kind: 'version' }
-  /** `entry` absent: the help of the whole program. `isAsked` false: the command line is empty. */
+  /** Without `entry`: the help of the whole program. `isAsked` is false if the command line is empty. */
   | { readonly kind: 'help'; readonly entry?: CommandEntry; readonly isAsked: boolean }
   | { readonly kind: 'run'; readonly entry: CommandEntry; readonly args: CommandArgs }
 
@@ -17,11 +17,11 @@ interface Option {
   readonly name: string
   readonly short: string | undefined
   readonly takesValue: boolean
-  /** As the help shows it: `--max <credits>`. */
+  /** As shown in the help: `--max <credits>`. */
   readonly usage: string
 }
 
-/** An option as it was typed. */
+/** A typed option. */
 interface Given {
   readonly name: string
   /** With its dashes. */
@@ -32,7 +32,7 @@ interface Given {
 }
 
 const global = globalOptions.map(readOption)
-/** Of all commands. One name is a switch in all commands, or takes a value in all of them. */
+/** The options of all commands. A name is a switch in all commands, or takes a value in all of them. */
 const everyOption = [...global, ...commandEntries.flatMap((entry) => entry.options.map(readOption))]
 
 /**
@@ -59,7 +59,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   return { kind: 'run', entry, args: createArgs(names, checkOptions(given, entry)) }
 }
 
-/** Splits a command line. It refuses nothing: which options are right depends on the command. */
+/** Splits a command line. It refuses nothing, because the valid options depend on the command. */
 function readArguments(argv: readonly string[]): {
   readonly verb: string | undefined
   readonly names: readonly string[]
@@ -82,7 +82,11 @@ function readOption({ flags }: OptionEntry): Option {
   return { name, short, takesValue: value !== undefined, usage: flags }
 }
 
-/** The options as texts and switches, by name. @throws `SW_USAGE` for the first one that is wrong. */
+/**
+ * Returns the options as texts and switches, by name.
+ *
+ * @throws `SW_USAGE` for the first wrong one.
+ */
 function checkOptions(given: readonly Given[], entry: CommandEntry): Record<string, string | boolean> {
   const known = [...global, ...entry.options.map(readOption)]
   const checked: Record<string, string | boolean> = {}

@@ -9,17 +9,17 @@ export interface OptionEntry {
 /** A verb of the command line. */
 export interface CommandEntry {
   readonly verb: string
-  /** Whether it takes `sprite` or `sprite.animation` names. */
+  /** Whether it takes names: `sprite` or `sprite.animation`. */
   readonly takesNames: boolean
-  /** What it takes in place of names, for its help. */
+  /** For the help: the arguments that it takes instead of names. */
   readonly takes?: string
-  /** What stands before the names, where something must. */
+  /** For the help: required arguments before the names. */
   readonly takesFirst?: string
   /** One line. */
   readonly text: string
   readonly options: readonly OptionEntry[]
   readonly examples: readonly string[]
-  /** Loads the command; none is loaded before it is needed. */
+  /** Loads the code of the command. No command is loaded before it is needed. */
   readonly load: () => Promise<Command>
 }
 
@@ -34,7 +34,7 @@ export const globalOptions: readonly OptionEntry[] = [
   { flags: '-v, --version', text: 'The version' },
 ]
 
-/** Every command there is, in the order of a project's life. */
+/** All commands, in the order in which a project needs them. */
 export const commandEntries: readonly CommandEntry[] = [
   {
     verb: 'init',

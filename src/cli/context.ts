@@ -4,27 +4,27 @@ import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
 import type { Printer } from './view/printer.ts'
 
-/** What the CLI opens a workshop with. */
+/** The options with which the command line opens a workshop. */
 export interface WorkshopInit {
   readonly host: Host
   /** Absolute path of the project. */
   readonly root: string
-  /** Absolute path of the config file, where the command line names one. */
+  /** Absolute path of the config file; undefined if the command line names none. */
   readonly config?: string
 }
 
-/** What `serve` asks for. */
+/** The options of `serve`. */
 export interface ServiceInit {
   readonly host: Host
-  /** 0 takes a free one. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** Absolute path of the folder that keeps the service's state. */
+  /** Absolute path of the folder for the service's state. */
   readonly folder: string
-  /** A key to take instead of the service's own test key. */
+  /** A key to use instead of the service's own test key. */
   readonly key?: string
-  /** The balance to begin with, a decimal text. */
+  /** The first balance, as decimal text. */
   readonly credits?: string
-  /** A plan of what goes wrong on the wire: its text, and the name of its file for errors. */
+  /** A fault plan: its text, and the name of its file for errors. */
   readonly faults?: { readonly text: string; readonly file: string }
 }
 
@@ -32,36 +32,36 @@ export interface ServiceInit {
 export interface RunningService {
   /** For `SPRITEWRIGHT_BASE_URL`. */
   readonly url: string
-  /** A test key that it takes. */
+  /** A test key that the service accepts. */
   readonly key: string
   close(): Promise<void>
 }
 
-/** What the program is made of; `bin.ts` hands in the real things, tests hand in others. */
+/** The parts of the program. `bin.ts` passes the real ones, tests pass others. */
 export interface ProgramParts {
   readonly host: Host
-  /** Of the package. */
+  /** Version of the package. */
   readonly version: string
   readonly createWorkshop: (init: WorkshopInit) => Promise<Workshop>
   readonly startService: (init: ServiceInit) => Promise<RunningService>
   /** The JSON Schema of a spec. */
   readonly specSchema: () => Promise<unknown>
   readonly watchFiles: WatchFiles
-  /** Asks a yes-or-no question on the terminal; undefined when the person leaves it with Ctrl-C. */
+  /** Asks a yes-or-no question on the terminal. Returns undefined if the person presses Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }
 
-/** What every command stands on. */
+/** The context of a command. */
 export interface CommandContext {
   readonly parts: ProgramParts
   readonly printer: Printer
   /** Absolute path of the project. */
   readonly root: string
-  /** Opens the project's workshop, works in it, and closes it whatever happens. */
+  /** Opens the project's workshop, runs the work, and closes the workshop in any case. */
   withWorkshop<T>(work: (workshop: Workshop) => Promise<T>): Promise<T>
 }
 
-/** A command: answers the exit code; failures are thrown. */
+/** A command. It returns the exit code and throws failures. */
 export type Command = (context: CommandContext, args: CommandArgs) => Promise<number>

@@ -1,9 +1,14 @@
 import type { RunningService, ServiceInit } from './context.ts'
 
-/** The key of `serve` where none is named: always the same, so that yesterday's `.env.local` still works. It opens play money on loopback, nothing else. */
+/**
+ * The default key of `serve`. It never changes, so that yesterday's `.env.local` still works. It opens play
+ * money on loopback, nothing else.
+ */
 const playKey = 'sw_test_embedded_play_money'
 
-/** Starts the embedded service for `spritewright serve`. It is loaded only now: no other command needs it from here. */
+/**
+ * Starts the embedded service for `spritewright serve`. It is loaded here because no other command needs it.
+ */
 export async function startService({ host, port, folder, key = playKey, credits, faults }: ServiceInit): Promise<RunningService> {
   const { parseFaultPlan, startEmbeddedService } = await import('../service.ts')
   const account = { name: 'demo', keys: [{ key }], ...(credits === undefined ? {} : { credits }) }

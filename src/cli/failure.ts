@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorFacts, errorCodes } from '../errors.ts'
 
-/** An error as the command line shows it. */
+/** An error in the form that the command line prints. */
 export interface Failure {
   /** One of {@link errorCodes}, or the code of a refusal of `atlas/`. */
   readonly code: string
@@ -8,31 +8,31 @@ export interface Failure {
   readonly facts: ErrorFacts
   /** The process exit code of this failure alone. */
   readonly exit: number
-  /** Where a mistake of spritewright itself happened; only with `SW_INTERNAL`. */
+  /** The stack of a mistake of spritewright itself; only with `SW_INTERNAL`. */
   readonly stack?: string
 }
 
-/** What a full or closed disk says; everything else with a system code is told as what it is. */
+/** System codes of a full or read-only disk. Other system codes are shown as they are. */
 const diskCodes: ReadonlySet<string> = new Set(
   'EACCES EBUSY EDQUOT EEXIST EFBIG EIO EISDIR EMFILE ENAMETOOLONG ENFILE ENODEV ENOENT ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS ESTALE'.split(
     ' ',
   ),
 )
 
-/** All that went wrong, one by one: an `AggregateError` is taken apart, whatever is none of ours is given a code. */
+/** Lists all failures: an `AggregateError` is split, and a foreign error receives a code. */
 export function toFailures(error: unknown): Failure[] {
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.flatMap(toFailures)
   return [toFailure(error)]
 }
 
-/** The exit code of several failures at once: the highest but 130, which counts only where nothing else failed. */
+/** The exit code of several failures: the highest but 130, which counts only if it is the only one. */
 export function exitCodeOf(failures: readonly Failure[]): number {
   const codes = failures.map((failure) => failure.exit).filter((exit) => exit !== errorCodes.SW_INTERRUPTED.exit)
   if (codes.length > 0) return Math.max(...codes)
   return failures.length > 0 ? errorCodes.SW_INTERRUPTED.exit : errorCodes.SW_INTERNAL.exit
 }
 
-/** The failure that gives the exit code: the one to name first. */
+/** The failure that decides the exit code. It is named first. */
 export function weightiest(failures: readonly Failure[]): Failure | undefined {
   const exit = exitCodeOf(failures)
   return failures.find((failure) => failure.exit === exit)
@@ -55,10 +55,13 @@ function toFailure(error: unknown): Failure {
   return internal(error.message, error.stack)
 }
 
-/** Codes of `atlas/` that say "this was delivered and cannot be read". */
+/** Codes of `atlas/` that mean: the delivery cannot be read. */
 const deliveryCodes: ReadonlySet<string> = new Set(['SW_ARCHIVE', 'SW_DELIVERY_LAYOUT', 'SW_PNG', 'SW_IMAGE', 'SW_FRAME_SIZE'])
 
-/** By shape, not by class: the error may come from another copy of the package, or from `atlas/`, whose class the CLI does not know. */
+/**
+ * Recognizes an error by its shape, not by its class. It may come from another copy of the package, or from
+ * `atlas/`, whose class the CLI does not import.
+ */
 function ours(code: string, error: Error, facts: unknown): Failure {
   const known: ErrorCode = Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : deliveryCodes.has(code) ? 'SW_DELIVERY' : 'SW_BUILD'
   return {
@@ -83,7 +86,7 @@ function interrupted(): Failure {
 }
 
 const mistakeAdvice = 'This is a mistake in spritewright itself: please report it with the lines below.'
-/** Parts of a package are loaded when they are first asked for, and npm may have replaced it by then. */
+/** Parts of the package are loaded when they are needed. npm may have replaced the package by then. */
 const brokenAdvice =
   'The installed spritewright is not whole, or was replaced while it ran: run the command again, and where that changes nothing, npm install. Nothing that was paid for is lost.'
 

@@ -1,6 +1,9 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** One letter a pixel; a blank is clear. A small knight who looks to the right, since sprites face that way. */
+/**
+ * One letter is one pixel; a blank is clear. The small knight looks to the right, because sprites face that
+ * way.
+ */
 const drawing: readonly string[] = [
   '         rrr            ',
   '       rrrRrr           ',
@@ -54,7 +57,10 @@ const colors: Readonly<Record<string, readonly [number, number, number]>> = {
 const scale = 8
 const margin = 2
 
-/** The reference picture of the first spec: a PNG with a palette, about a kilobyte, 224 × 280 pixels, on a clear ground. */
+/**
+ * Makes the reference picture of the first spec: a PNG with a palette, about a kilobyte, 224 × 280 pixels, on
+ * a clear background.
+ */
 export function drawFirstPicture(): Uint8Array {
   const across = Math.max(...drawing.map((row) => row.length)) + 2 * margin
   const down = drawing.length + 2 * margin

@@ -1,4 +1,4 @@
-/** Lines that keep what belongs to one machine, and secrets, out of version control. */
+/** Ignore lines for secrets and for files of one machine. */
 export const ignoreLines: readonly string[] = [
   '.spritewright/submissions/',
   '.spritewright/contract/',
@@ -11,10 +11,10 @@ export const ignoreLines: readonly string[] = [
   '.env.local',
 ]
 
-/** Paid results are bytes: no line ending of theirs may be changed, or their hashes are wrong. */
+/** Paid results are bytes. If git changed a line ending in one, its hash would be wrong. */
 export const attributeLines: readonly string[] = ['.spritewright/results/** binary']
 
-/** The config, the same text for TypeScript and for JavaScript. */
+/** The config. TypeScript and JavaScript have the same text. */
 export const configText: string = `import { defineConfig } from 'spritewright'
 
 // Every option has a default; the key never belongs in here but in .env.local.
@@ -32,7 +32,7 @@ export const firstSpecPath: string = 'sprites/hero.sprite.json'
 /** Path of its reference picture. */
 export const firstPicturePath: string = 'sprites/hero.png'
 
-/** The first spec. Its fields show which ones cost something and which never do. */
+/** The first spec. Its comments show which fields cost credits. */
 export const firstSpecText: string = `{
   // PAID: a change here is a new purchase, which "spritewright plan" prices first.
   "reference": "./hero.png",

@@ -38,7 +38,7 @@ export function layCommandHelp(entry: CommandEntry): Ink[][] {
 }
 
 function layOptions(title: string, options: readonly OptionEntry[]): Ink[][] {
-  // Long names stand under each other, whether or not they have a short one.
+  // Long names are aligned, with or without a short name.
   const hasShort = options.some((option) => option.flags.startsWith('-') && !option.flags.startsWith('--'))
   const align = (flags: string): string => (hasShort && flags.startsWith('--') ? `    ${flags}` : flags)
   return [[ink('dim', title)], ...layPairs(options.map((option) => [align(option.flags), option.text]))]

@@ -1,14 +1,15 @@
 /**
- * The name that was probably meant.
+ * Finds the name that was probably meant.
  *
- * @returns Undefined when nothing is near: more than two letters (a third of a long name) differ. Of equally near names the first.
+ * @returns The nearest name, or the first of equally near ones. Undefined if more than two letters (a third
+ *   of a long name) differ.
  */
 export function nearestName(found: string, names: readonly string[]): string | undefined {
   let nearest: string | undefined
   let least = Math.max(2, Math.floor(found.length / 3)) + 1
   for (const name of names) {
     const distance = name.startsWith(found) && found.length >= 2 ? 1 : editDistance(found, name)
-    // A short word is "near" to anything; at least half of it must be right.
+    // A short word is near to anything, so at least half of it must be right.
     if (distance < least && distance <= name.length / 2) {
       least = distance
       nearest = name
@@ -17,7 +18,7 @@ export function nearestName(found: string, names: readonly string[]): string | u
   return nearest
 }
 
-/** Letters to insert, remove, replace or swap with their neighbour. */
+/** Counts the letters to insert, remove, replace or swap with their neighbour. */
 function editDistance(from: string, to: string): number {
   let before: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, index) => index)

@@ -30,7 +30,9 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
   }
 }
 
-/** Help is for people, also where a script asked for JSON. Without any argument it is a wrong usage, told on stderr. */
+/**
+ * Prints help, always as text for people. An empty command line is a usage error, so its help goes to stderr.
+ */
 function printHelp({ entry, isAsked }: Extract<CommandLine, { kind: 'help' }>, argv: readonly string[], parts: ProgramParts): number {
   const printer = createPrinter({ ...printerInit(argv, parts), isJson: false, isQuiet: false })
   const lines = entry ? layCommandHelp(entry) : layProgramHelp(parts.version)
@@ -44,7 +46,10 @@ function printVersion(printer: Printer, version: string): number {
   return 0
 }
 
-/** Looked for in the raw arguments: a command line that cannot be parsed is to be refused in the right form, too. */
+/**
+ * Reads `--json` from the raw arguments, so that a command line that cannot be parsed is refused in the right
+ * form.
+ */
 function printerInit(argv: readonly string[], { host }: ProgramParts): Parameters<typeof createPrinter>[0] {
   const end = argv.indexOf('--')
   const switches = end < 0 ? argv : argv.slice(0, end)
@@ -74,7 +79,7 @@ async function createContext(printer: Printer, parts: ProgramParts, args: Comman
       } catch (error) {
         if (!hasCode(error, 'SW_UNTRUSTED_HOST') || !parts.host.terminal.canAsk) throw error
         if (!(await run((workshop) => isConfirmed(workshop, parts)))) throw error
-        // Nothing was sent so far: the address was not confirmed.
+        // Nothing was sent so far, because the address was not confirmed.
         return run(work)
       }
     },
@@ -90,7 +95,7 @@ async function useWorkshop<T>(open: () => Promise<Workshop>, work: (workshop: Wo
   }
 }
 
-/** Whether a person at the terminal confirms the address for which a command has just stopped. */
+/** Asks a person at the terminal to confirm the address for which a command has just stopped. */
 async function isConfirmed({ trust }: Workshop, parts: ProgramParts): Promise<boolean> {
   const route = await trust.route()
   const { confirmRoute } = await import('./commands/trust.ts')

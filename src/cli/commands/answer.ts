@@ -4,7 +4,9 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
-/** `spritewright answer NAME TEXT`: answers the question of an execution, with a picture where it asks for one. */
+/**
+ * `spritewright answer NAME TEXT`: answers the question of an execution, with a picture if it asks for one.
+ */
 export async function answer({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...words] = args.names
   if (name === undefined || words.length === 0) {

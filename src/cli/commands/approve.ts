@@ -7,7 +7,10 @@ import { ink } from '../view/ink.ts'
 import { count, creditsCell, creditsWords } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
-/** `spritewright approve`: says what may be spent, asks, writes the ceilings. Exit code 3 when the person says no. */
+/**
+ * `spritewright approve`: shows prices, asks the person, and writes the ceilings. Exit code 3 if the person
+ * says no.
+ */
 export async function approve(
   { printer, parts, withWorkshop }: Pick<CommandContext, 'printer' | 'parts' | 'withWorkshop'>,
   args: CommandArgs,
@@ -39,7 +42,10 @@ export async function approve(
   return report.confirmed ? tellApproved(printer, report, args.names) : tellDeclined(printer)
 }
 
-/** `spritewright approve --standing`: shows what the configuration's standing ceilings allow, asks, and remembers a yes in the state folder. */
+/**
+ * `spritewright approve --standing`: shows what the configuration's standing ceilings allow, asks, and stores
+ * a yes in the state folder.
+ */
 async function acceptStanding(
   { printer, parts, withWorkshop }: Pick<CommandContext, 'printer' | 'parts' | 'withWorkshop'>,
   args: CommandArgs,
@@ -77,7 +83,7 @@ function printStanding(printer: Printer, offer: StandingOffer): void {
   else printer.line(`Missing now, ${creditsWords(total)} by estimate: ${missing.map(({ id }) => id).join(', ')}.`)
 }
 
-/** What standing ceilings allow, in one or two sentences. */
+/** Describes what standing ceilings allow, in one or two sentences. */
 function toStandingWords({ perSprite, perRun, total }: StandingOffer['ceilings']): string {
   if (perSprite === undefined) {
     const limit = total === undefined ? 'has no limit in all' : `may cost at most ${creditsWords(total)} in all`
@@ -100,13 +106,13 @@ function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: b
   printer.hint(`Balance: ${creditsWords(balance)}. Prices are estimates; a price above its ceiling is never paid.`)
 }
 
-/** What the approval means, in one sentence. */
+/** Describes the approval in one sentence. */
 function toSentence(lines: readonly ApprovalLine[]): string {
   const total = sumCredits(lines.map((line) => line.ceiling))
   return `A build may hold and spend up to ${creditsWords(total)} for ${countLines(lines)}, each bought once.`
 }
 
-/** Animations, and steps of references where there are any. */
+/** Counts animations, and steps of references if there are any. */
 function countLines(lines: readonly ApprovalLine[]): string {
   const steps = lines.filter((line) => line.id.includes('#')).length
   const animations = count(lines.length - steps, 'animation')

@@ -13,20 +13,20 @@ export interface BuildTrace {
   readonly read: readonly string[]
 }
 
-/** Is called with the project before it is built. */
+/** Receives the project before it is built. */
 export type OnOpened = (workshop: Workshop) => Promise<void>
 
-/** Editors and git write several files at once. A build waits so long for the last one, milliseconds. */
+/** Milliseconds without a change before a build begins. Editors and git write several files at once. */
 const settleMs = 50
 
 /**
- * Builds, and builds again whenever a file of the project changes, until Ctrl-C. Each build is what
- * `spritewright build` with the same options does: it buys no more than that. A build that fails is told, and the
- * next change leads to the next one. A person's approval during a build leads to another one at once. What others
- * write into the lock file during a build, e.g. by `git pull`, counts from the next change on.
+ * Builds, and builds again when a file of the project changes, until Ctrl-C. Each build is what `spritewright
+ * build` with the same options does, so it buys no more. A failed build is reported, and the next change
+ * starts the next build. If a person approves something during a build, another build starts at once. Other
+ * changes of the lock file during a build, e.g. by `git pull`, count from the next change on.
  *
  * @returns The exit code of Ctrl-C.
- * @throws `SW_USAGE` with `--json`; `SW_INTERRUPTED` if Ctrl-C ends a build; what the watcher fails with.
+ * @throws `SW_USAGE` with `--json`; `SW_INTERRUPTED` if Ctrl-C ends a build; errors of the watcher.
  */
 export async function watchBuilds(context: CommandContext, buildOnce: (opened: OnOpened) => Promise<BuildTrace>): Promise<number> {
   const { parts, printer, root } = context
@@ -36,7 +36,11 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
   const written = new Set<string>()
   let files: ProjectFiles | undefined
   let kept: string | undefined
-  /** Builds once. @returns Whether a person has approved something meanwhile, which this build may have missed. */
+  /**
+   * Builds once.
+   *
+   * @returns Whether a person has approved something meanwhile, which this build may have missed.
+   */
   const build = async (): Promise<boolean> => {
     let before: ReadonlySet<string> | undefined
     try {
@@ -56,14 +60,19 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
     const after = await files?.readApprovals().catch(() => undefined)
     return before !== undefined && after !== undefined && [...after].some((approval) => !before?.has(approval))
   }
-  /** Waits for a change that no build has made. @returns The path of a changed file; undefined after Ctrl-C. */
+  /**
+   * Waits for a change that no build has made.
+   *
+   * @returns The path of a changed file. Undefined after Ctrl-C.
+   */
   const nextChange = async (): Promise<string | undefined> => {
     while (await changes.arrive()) {
       await parts.host.clock.sleep(settleMs)
       const paths = changes.take().filter((path) => !written.has(path) && (files === undefined || files.roleOf(path) !== undefined))
       const source = paths.find((path) => files?.roleOf(path) !== 'kept')
       if (source !== undefined) return source
-      // A build writes the lock file and results itself, also one that fails: that alone must not lead to another.
+      // Every build writes the lock file and results, even a failed one. Those writes must not start another
+      // build.
       if (paths[0] !== undefined && (await files?.readKept().catch(() => undefined)) !== kept) return paths[0]
     }
     return undefined
@@ -81,12 +90,16 @@ export async function watchBuilds(context: CommandContext, buildOnce: (opened: O
   }
 }
 
-/** Paths that have changed and were not taken yet. */
+/** Changed paths that no build has taken yet. */
 interface Changes {
   add(path: string): void
   fail(error: Error): void
   take(): string[]
-  /** Resolves as soon as there is one, or with false after an abort. @throws What the watcher failed with. */
+  /**
+   * Resolves with true when there is a path, or with false after an abort.
+   *
+   * @throws The error of the watcher.
+   */
   arrive(): Promise<boolean>
 }
 

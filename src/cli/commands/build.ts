@@ -12,10 +12,13 @@ import { sumProgress } from '../view/progress.ts'
 import { createProgressDisplay, type ProgressDisplay } from '../view/progress-display.ts'
 import { type BuildTrace, type OnOpened, watchBuilds } from './build-watch.ts'
 
-/** Where atlases go that nobody gave a place: a folder that Vite and most static servers publish as it is. */
+/** The default output folder. Vite and most static servers publish it as it is. */
 const defaultOut = 'public/sprites'
 
-/** `spritewright build`: buys what is approved, makes the atlases, writes them. With `--watch` again and again. */
+/**
+ * `spritewright build`: buys approved sprites, makes the atlases and writes them. With `--watch`, again and
+ * again.
+ */
 export async function build(context: CommandContext, args: CommandArgs): Promise<number> {
   if (args.flag('buy-only') && args.text('out') !== undefined) {
     throw new SpritewrightError('SW_USAGE', {
@@ -27,7 +30,12 @@ export async function build(context: CommandContext, args: CommandArgs): Promise
   return 0
 }
 
-/** @param opened Is given the project before anything is built. @returns What was written. */
+/**
+ * Builds the project once and prints the result.
+ *
+ * @param opened Receives the project before anything is built.
+ * @returns The written files.
+ */
 async function buildOnce(
   { printer, parts, root, withWorkshop }: CommandContext,
   args: CommandArgs,
@@ -36,7 +44,7 @@ async function buildOnce(
   const isBuyOnly = args.flag('buy-only')
   const out = resolve(root, args.text('out') ?? defaultOut)
   const display = createProgressDisplay(parts.host, printer)
-  // What the abort breaks after this is told as failed, which it is not: the work goes on elsewhere.
+  // An abort makes open requests fail. They are no failures: the work continues at the service.
   const tellStop = (): void => {
     display.stop()
     tellInterrupted(printer, display)
@@ -59,7 +67,7 @@ async function buildOnce(
       return { written: written.map((name) => join(out, name)), read }
     })
   } catch (error) {
-    // Whatever the interruption looks like by the time it gets here, the person who caused it gets the exit code of it.
+    // An interrupted build ends with the exit code of the interruption, whatever error the abort caused.
     throw parts.signal.aborted && !hasOtherReason(error)
       ? new SpritewrightError('SW_INTERRUPTED', { message: interruptedWords, cause: error })
       : error
@@ -165,13 +173,13 @@ function printAtlases(printer: Printer, sheets: BuiltSheets): void {
 
 function tellWritten(printer: Printer, written: readonly string[], folder: string): void {
   printer.line(ink('green', '✓'), ` ${count(written.length, 'file')} in `, ink('bold', folder))
-  // Those of the engines; further formats are in folders of their own.
+  // The files of the engines. Further formats are in folders of their own.
   const packs = written.filter((path) => path === 'manifest.json' || path === 'pack.json')
   if (packs.length > 0)
     printer.hint(ink('dim', `Load ${packs.map((path) => `${folder}/${path}`).join(' (PixiJS) or ')}${toEngine(packs)} in the game.`))
 }
 
-/** The engine of the last pack named, in parentheses. */
+/** Names the engine of the last pack, in parentheses. */
 function toEngine(packs: readonly string[]): string {
   return packs.at(-1) === 'manifest.json' ? ' (PixiJS)' : ' (Phaser)'
 }

@@ -3,7 +3,10 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
-/** `spritewright cancel NAME`: cancels pictures that are being made. Sprite executions cannot be cancelled: exit code 4. */
+/**
+ * `spritewright cancel NAME`: cancels pictures in progress. Sprite executions cannot be cancelled: exit code
+ * 4.
+ */
 export async function cancel({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...more] = args.names
   if (name === undefined || more.length > 0)

@@ -3,7 +3,10 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
-/** `spritewright forget NAME`: deletes the conversations at the service, after asking. Exit code 3 when the person says no. */
+/**
+ * `spritewright forget NAME`: deletes the conversations at the service, after asking. Exit code 3 if the
+ * person says no.
+ */
 export async function forget({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...more] = args.names
   if (name === undefined || more.length > 0)

@@ -9,14 +9,17 @@ import { attributeLines, configText, firstPicturePath, firstSpecPath, firstSpecT
 import { ink } from '../view/ink.ts'
 import type { Printer } from '../view/printer.ts'
 
-/** What became of one file. */
+/** The outcome of one file. */
 interface Step {
-  /** From the root. */
+  /** Path from the root. */
   readonly path: string
   readonly done: 'written' | 'extended' | 'kept'
 }
 
-/** `spritewright init`: a config, the ignore lines, a first spec with its picture. What is there stays as it is; a second run changes nothing. */
+/**
+ * `spritewright init`: writes a config, ignore lines, a first spec and its picture. Existing files stay as
+ * they are, so a second run changes nothing.
+ */
 export async function init({ parts, printer, root }: CommandContext, _args: CommandArgs): Promise<number> {
   const { host } = parts
   const steps = [
@@ -47,7 +50,7 @@ async function writeConfig(host: Host, root: string): Promise<Step> {
   return writeNew(host, root, `spritewright.config.${hasTypeScript ? 'ts' : 'mjs'}`, new TextEncoder().encode(configText))
 }
 
-/** The picture first: a spec without its picture would be an error in a dev server that watches. */
+/** The picture comes first: for a watching dev server, a spec without its picture would be an error. */
 async function writeFirstSpec(host: Host, root: string): Promise<Step[]> {
   for (const ending of ['json', 'yaml', 'yml']) {
     const path = firstSpecPath.replace(/json$/, ending)
@@ -62,7 +65,7 @@ async function writeNew(host: Host, root: string, path: string, bytes: Uint8Arra
   return { path, done: isNew ? 'written' : 'kept' }
 }
 
-/** Adds the lines that are missing at the end, in the file's own line ending. */
+/** Appends the missing lines, with the line ending of the file. */
 async function addLines(host: Host, root: string, path: string, lines: readonly string[]): Promise<Step> {
   const file = join(root, path)
   const isThere = (await host.disk.stat(file)) !== undefined

@@ -8,7 +8,7 @@ import type { Printer } from '../view/printer.ts'
 
 const styles: Readonly<Record<LedgerLine['state'], Style>> = { held: 'yellow', settled: 'green', restored: 'dim', uncertain: 'red' }
 
-/** What the states of a single picture are called: nothing is held for it. */
+/** Names of the states of a single picture. The service holds no credits for one. */
 const pictureStates: Readonly<Record<LedgerLine['state'], string>> = {
   held: 'due',
   settled: 'charged',
@@ -20,7 +20,10 @@ const verdicts = { agrees: 'green', gone: 'dim', unread: 'yellow', open: 'red', 
 
 const plurals: Readonly<Record<string, string>> = { agrees: 'agree', differs: 'differ' }
 
-/** `spritewright ledger`: what was held, settled and restored, line by line, for each sprite, and in total. `--verify` compares with the service: exit code 1 where they differ. */
+/**
+ * `spritewright ledger`: prints held, settled and restored credits line by line, for each sprite, and in
+ * total. `--verify` compares them with the service. Exit code 1 if they differ.
+ */
 export async function ledger(context: CommandContext, args: CommandArgs): Promise<number> {
   const { printer, withWorkshop } = context
   if (args.flag('verify')) return verify(context)
@@ -125,7 +128,7 @@ function printLines(printer: Printer, lines: readonly LedgerLine[]): void {
 }
 
 function stateWords({ decision, isPicture, state }: LedgerLine): string {
-  // What is known to be charged, or to cost nothing, says more than that it was given up.
+  // A known charge, or a known absence of one, says more than that the purchase was given up.
   if (decision === 'abandon' && (state === 'uncertain' || state === 'held')) return 'given up'
   return isPicture ? pictureStates[state] : state
 }

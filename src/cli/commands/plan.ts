@@ -19,7 +19,7 @@ import {
 } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
-/** `spritewright plan`: what is there, what is missing, what it would cost, and the command that goes on. Spends nothing. */
+/** `spritewright plan`: shows bought and missing animations, prices, and the next command. Spends nothing. */
 export async function plan({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const asMarkdown = args.flag('markdown')
   if (asMarkdown && printer.isJson) {

@@ -7,7 +7,7 @@ import { creditsWords } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 import { createProgressDisplay } from '../view/progress-display.ts'
 
-/** `spritewright recover NAME --replay | --abandon`: a person's decision about what nobody can know. */
+/** `spritewright recover NAME --replay | --abandon`: takes a person's decision about an unknown outcome. */
 export async function recover({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...more] = args.names
   const isReplay = args.flag('replay')

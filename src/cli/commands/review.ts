@@ -10,10 +10,13 @@ import { ink } from '../view/ink.ts'
 import { count } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
 
-/** Where pictures go that nobody gave a place: they can be drawn again. */
+/** The default folder of review pictures. They can be drawn again. */
 const defaultFolder = join('node_modules', '.cache', 'spritewright', 'review')
 
-/** `spritewright review NAME`: the bought frames in one picture, flagged ones marked. The service is not asked. */
+/**
+ * `spritewright review NAME`: draws the bought frames in one picture, with flagged frames marked. The service
+ * is not asked.
+ */
 export async function review({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...others] = args.names
   if (name === undefined || others.length > 0) {
@@ -56,7 +59,11 @@ export async function review({ parts, printer, root, withWorkshop }: CommandCont
   return 0
 }
 
-/** Writes files that are not there yet: somebody may have worked on one that is. Answers their paths. */
+/**
+ * Writes files that do not exist yet. An existing one may have been edited.
+ *
+ * @returns The paths of the written files.
+ */
 async function writeNew({ disk, random }: Host, folder: string, files: readonly FrameFile[]): Promise<readonly string[]> {
   const written: string[] = []
   for (const { file, bytes } of files) {

@@ -6,11 +6,13 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext, RunningService, ServiceInit } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
-/** A fixed port, so that the line in `.env.local` is right tomorrow, too. */
+/** A fixed port, so that the line in `.env.local` is still right tomorrow. */
 const defaultPort = 4747
 const defaultFolder = '.spritewright/embedded'
 
-/** `spritewright serve`: the embedded service on loopback until Ctrl-C, which is its good end: exit code 0. */
+/**
+ * `spritewright serve`: runs the embedded service on loopback until Ctrl-C, which ends it with exit code 0.
+ */
 export async function serve({ printer, parts, root }: CommandContext, args: CommandArgs): Promise<number> {
   const folder = resolve(root, args.text('dir') ?? defaultFolder)
   const credits = args.credits('credits')

@@ -5,7 +5,10 @@ import { printFlags } from '../view/frames.ts'
 import { ink } from '../view/ink.ts'
 import { count, creditsCell, inkState, rowsOf, toPlanDocument, whyNotBought } from '../view/plan.ts'
 
-/** `spritewright status`: where each animation stands, executions in flight, questions waiting, frames to look at. The service is not asked. */
+/**
+ * `spritewright status`: shows the state of each animation, executions in flight, open questions and
+ * suspicious frames. The service is not asked.
+ */
 export async function status({ printer, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const report = await withWorkshop((workshop) => workshop.status(args.names))
   printer.document(toPlanDocument(report))

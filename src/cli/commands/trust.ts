@@ -4,7 +4,10 @@ import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext, ProgramParts } from '../context.ts'
 import { ink } from '../view/ink.ts'
 
-/** `spritewright trust [HOST] [--remove]`: which address may get which API key. Adds one only after asking. Exit code 3 when the person says no. */
+/**
+ * `spritewright trust [HOST] [--remove]`: manages which address may receive which API key. Adds one only
+ * after asking. Exit code 3 if the person says no.
+ */
 export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {
   const [host, ...more] = args.names
   if (more.length > 0 || (args.flag('remove') && host === undefined))
@@ -59,7 +62,11 @@ async function remove({ printer }: CommandContext, { trust: desk }: Workshop, ho
 
 type Route = NonNullable<Awaited<ReturnType<Workshop['trust']['route']>>>
 
-/** Asks a person whether an address may get the API key, and remembers a yes. @returns The address; undefined for a no. */
+/**
+ * Asks a person whether an address may receive the API key, and stores a yes.
+ *
+ * @returns The address. Undefined for a no.
+ */
 export async function confirmRoute(
   parts: Pick<ProgramParts, 'ask'>,
   desk: Workshop['trust'],
@@ -74,7 +81,7 @@ export async function confirmRoute(
   return said ? desk.confirm(host) : undefined
 }
 
-/** Where something is from, in words. */
+/** Describes a source in words. */
 export function fromWords(source: string): string {
   return source === 'environment' ? 'from the environment' : `from ${source}`
 }

@@ -2,7 +2,7 @@ import type { AnimationQuality } from '../../workshop.ts'
 import { ink } from './ink.ts'
 import type { Printer } from './printer.ts'
 
-/** A table of the frames that a person should look at; nothing where there are none. */
+/** Prints a table of suspicious frames; nothing if there are none. */
 export function printFlags(printer: Printer, quality: readonly AnimationQuality[]): void {
   const rows = quality.flatMap(({ id, flags }) =>
     flags.map(({ fault, frames, words }) => [ink('bold', id), fault, listFrames(frames), ink('dim', words)]),
@@ -13,7 +13,7 @@ export function printFlags(printer: Printer, quality: readonly AnimationQuality[
   printer.table([{ title: 'animation' }, { title: 'fault' }, { title: 'frames' }, { title: 'what' }], rows)
 }
 
-/** `0-3, 7`. */
+/** Formats indices as ranges: `0-3, 7`. */
 function listFrames(frames: readonly number[]): string {
   const stretches: [first: number, last: number][] = []
   for (const frame of frames) {

@@ -1,13 +1,13 @@
 import picocolors from 'picocolors'
 import { escapeText } from '../../host/terminal.ts'
 
-/** How a piece of text looks on a terminal that shows colours. */
+/** A style of text, for terminals with colours. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
-/** A piece of text, plain or styled. Escape sequences inside the text are never obeyed, whoever wrote it: they are shown. */
+/** A piece of text, plain or styled. Escape sequences inside the text are shown and never executed. */
 export type Ink = string | { readonly text: string; readonly style: Style }
 
-/** Turns pieces into what is written. */
+/** Formats pieces as the text to write. */
 export type Paint = (inks: readonly Ink[]) => string
 
 /** A styled piece. */
@@ -20,14 +20,14 @@ export function plainText(piece: Ink): string {
   return escapeText(typeof piece === 'string' ? piece : piece.text)
 }
 
-/** Characters that the pieces take, counted by code point. */
+/** Width of the pieces in characters, counted by code point. */
 export function inkWidth(inks: readonly Ink[]): number {
   let width = 0
   for (const piece of inks) width += [...plainText(piece)].length
   return width
 }
 
-/** Cuts pieces to at most `width` characters; what was cut ends in `…`. */
+/** Cuts pieces to at most `width` characters. A cut text ends in `…`. */
 export function cutInk(inks: readonly Ink[], width: number): Ink[] {
   if (inkWidth(inks) <= width) return [...inks]
   const cut: Ink[] = []
@@ -42,7 +42,7 @@ export function cutInk(inks: readonly Ink[], width: number): Ink[] {
   return cut
 }
 
-/** A painter; without colours only the text is left. */
+/** Creates a painter. Without colours, it returns the text alone. */
 export function createPaint(hasColor: boolean): Paint {
   const colors = picocolors.createColors(hasColor)
   return (inks) => inks.map((piece) => (typeof piece === 'string' ? escapeText(piece) : colors[piece.style](plainText(piece)))).join('')

@@ -2,7 +2,10 @@ import { escapeText } from '../../host/terminal.ts'
 import type { PlanReport } from '../../workshop.ts'
 import { count, creditsCell, creditsWords, framesCell, needsApproval, rowsOf, whyNotBought } from './plan.ts'
 
-/** A plan as a comment on a pull request: a heading, what has to be bought as a table, the total, the command. Ends in a line break. */
+/**
+ * Formats a plan as a comment on a pull request: a heading, a table of what must be bought, the total, the
+ * command. It ends in a line break.
+ */
 export function toPlanMarkdown(report: PlanReport, approveCommand: string): string {
   const open = rowsOf(report).filter((row) => row.state !== 'bought')
   const unbought = report.items.filter((item) => item.state !== 'bought').length
@@ -25,7 +28,7 @@ export function toPlanMarkdown(report: PlanReport, approveCommand: string): stri
   return `${lines.join('\n')}\n`
 }
 
-/** Texts of the service and of specs must not make links, mentions, markup or columns. */
+/** Escapes texts of the service and of specs, so that they make no links, mentions, markup or columns. */
 function escapeMarkdown(text: string): string {
   return escapeText(text).replaceAll(/[\\`*_[\]<>|~#@&!()]/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -17,7 +17,7 @@ const stateStyles: Readonly<Record<PlanState, Style>> = {
 /** One row of a plan: an animation, or a paid step of a reference chain. */
 export type PlanRow = PlanItem | PlanStep
 
-/** All rows of a report, steps first: they are bought first. */
+/** All rows of a report. Steps come first, because they are bought first. */
 export function rowsOf(report: PlanReport): readonly PlanRow[] {
   return [...report.steps, ...report.items]
 }
@@ -43,12 +43,12 @@ export function isTooDear(item: PlanRow): boolean {
   return item.quote !== undefined && item.ceiling !== undefined && isAboveCeiling(item.quote.credits, item.ceiling)
 }
 
-/** Whether a build would fetch or buy it, as things stand. */
+/** Whether a build would fetch or buy it in its present state. */
 export function isForBuild(item: PlanRow): boolean {
   return item.state === 'lost' || item.state === 'running' || (item.state !== 'bought' && item.quote !== undefined && !needsApproval(item))
 }
 
-/** Why an animation is not bought, in a few words; empty where it is. */
+/** Why an animation is not bought, in a few words; empty if it is bought. */
 export function whyNotBought(item: PlanRow): string {
   if (item.note !== undefined) return item.note
   if (item.state === 'bought') return ''
@@ -61,7 +61,7 @@ export function whyNotBought(item: PlanRow): string {
   return isTooDear(item) ? `${reason}; above its ceiling` : reason
 }
 
-/** Who approved it, and how; undefined where nobody did. */
+/** Who approved it, and how; undefined if nobody did. */
 function approvalWords({ approval }: PlanRow): string | undefined {
   if (approval === undefined) return undefined
   const { verdict, given } = approval
@@ -76,7 +76,7 @@ function reasonOf(item: PlanRow): string {
   return item.changed.length > 0 ? `${item.changed.join(', ')} changed` : 'first purchase'
 }
 
-/** The JSON form of an animation: everything a script could ask, no picture data, amounts as decimal texts. */
+/** The JSON form of an animation, for scripts: no picture data, amounts as decimal texts. */
 export function toItemDocument(item: PlanItem): Readonly<Record<string, unknown>> {
   return {
     id: item.id,
@@ -112,7 +112,7 @@ export function toPlanDocument(report: PlanReport): Readonly<Record<string, unkn
   }
 }
 
-/** `2.4`, or a dash where there is no amount. */
+/** `2.4`, or a dash if there is no amount. */
 export function creditsCell(amount: bigint | undefined): string {
   return amount === undefined ? '–' : formatCredits(amount)
 }
@@ -123,7 +123,11 @@ export function creditsWords(amount: bigint): string {
   return `${text} ${text === '1' ? 'credit' : 'credits'}`
 }
 
-/** `1 frame`, `2 frames`. @param plural Where it is not the noun with an s. */
+/**
+ * `1 frame`, `2 frames`.
+ *
+ * @param plural For nouns whose plural is not the noun with an s.
+ */
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`
 }

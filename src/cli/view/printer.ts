@@ -5,43 +5,51 @@ import { type Failure, weightiest } from '../failure.ts'
 import { createPaint, type Ink, ink, type Paint } from './ink.ts'
 import { type Column, layTable } from './table.ts'
 
-/** How a command speaks. Text goes through {@link Ink}, so that nothing from outside can steer the terminal. */
+/** The output of a command. Text goes through {@link Ink}, so that no foreign text can steer the terminal. */
 export interface Printer {
-  /** Whether stdout is for one JSON document; then all text methods but {@link Printer.note} and {@link Printer.warn} are silent. */
+  /**
+   * Whether stdout is for one JSON document. Then all text methods except {@link Printer.note} and {@link
+   * Printer.warn} print nothing.
+   */
   readonly isJson: boolean
   readonly isQuiet: boolean
-  /** A line of the asked-for result, on stdout. */
+  /** Prints a line of the result, on stdout. */
   line(...inks: readonly Ink[]): void
-  /** A line that helps and is not the result (what was done, what comes next), on stdout; not with `--quiet`. */
+  /** Prints a line that is not the result (what was done, what comes next), on stdout; not with `--quiet`. */
   hint(...inks: readonly Ink[]): void
-  /** A table of the result, on stdout, each line indented by two. */
+  /** Prints a table of the result, on stdout, each line indented by two. */
   table(columns: readonly Column[], rows: readonly (readonly Ink[])[]): void
-  /** A line on stderr; not with `--quiet`. */
+  /** Prints a line on stderr; not with `--quiet`. */
   note(...inks: readonly Ink[]): void
-  /** A warning on stderr, also with `--quiet`. With `--json` it is part of the document instead. */
+  /** Prints a warning on stderr, also with `--quiet`. With `--json` it is a part of the document instead. */
   warn(message: string): void
-  /** The JSON document, on stdout; silent without `--json`. A second one is a mistake and throws. */
+  /**
+   * Prints the JSON document, on stdout; nothing without `--json`. A second document is a mistake and throws.
+   */
   document(value: unknown): void
-  /** Raw text on stdout whatever `--json` says: for the one command whose result is JSON anyway, and for Markdown. */
+  /**
+   * Prints raw text on stdout, also with `--json`: for the command whose result is JSON anyway, and for
+   * Markdown.
+   */
   raw(text: string): void
-  /** What went wrong: on stderr for people, on stdout as `{ error }` with `--json`. */
+  /** Prints a failure: on stderr for people, on stdout as `{ error }` with `--json`. */
   failures(failures: readonly Failure[]): void
   /** Paints for stderr. */
   readonly paintNotes: Paint
 }
 
-/** What a printer is made of. */
+/** The parts of a printer. */
 export interface PrinterInit {
   readonly terminal: Terminal
   readonly isJson: boolean
   readonly isQuiet: boolean
-  /** Whether stdout may carry colours. */
+  /** Whether stdout may have colours. */
   readonly hasColor: boolean
-  /** Whether stderr may. */
+  /** Whether stderr may have colours. */
   readonly hasNoteColor: boolean
 }
 
-/** Makes the printer of one run. */
+/** Creates the printer of one run. */
 export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColor }: PrinterInit): Printer {
   const paint = createPaint(hasColor)
   const paintNotes = createPaint(hasNoteColor)
@@ -75,14 +83,16 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
     },
     raw: (text) => terminal.write(text),
     failures: (failures) => {
-      // A command whose document is out already cannot print a second one; people still see the failure.
+      // If a document is printed already, a second one is impossible. People still see the failure.
       if (isJson && !hasDocument) document(toErrorDocument(failures))
       else for (const failure of failures) terminal.note(layFailure(failure, paintNotes))
     },
   }
 }
 
-/** Indented JSON; amounts of credits become decimal texts, and no character in it steers a terminal. */
+/**
+ * Formats indented JSON. Amounts of credits become decimal texts, and no character in it steers a terminal.
+ */
 export function toJsonText(value: unknown): string {
   const json = JSON.stringify(value, (_key, member: unknown) => (typeof member === 'bigint' ? formatCredits(member) : member), 2)
   return escapeJson(json)
@@ -95,7 +105,10 @@ function toErrorDocument(failures: readonly Failure[]): unknown {
   return all.length > 1 ? { error, errors: all } : { error }
 }
 
-/** The code, the message with its further lines indented, and the place in a file where the message does not name it. */
+/**
+ * Formats the code, the message with its further lines indented, and the place in a file if the message does
+ * not name it.
+ */
 function layFailure(failure: Failure, paint: Paint): string {
   const { file, line, column } = failure.facts
   const place = typeof file === 'string' ? [file, line, column].filter((part) => part !== undefined).join(':') : ''

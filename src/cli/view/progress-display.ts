@@ -6,16 +6,19 @@ import { applyProgress, emptyProgress, isEnd, layProgress, type ProgressState } 
 /** Shows progress on stderr while a command works. */
 export interface ProgressDisplay {
   readonly listener: ProgressListener
-  /** What has been told so far. */
+  /** The progress that was reported so far. */
   state(): ProgressState
-  /** Draws the last picture and lets it stand; later news is kept and not shown. Calling it again does nothing. */
+  /**
+   * Draws the last state and leaves it on the screen. Later reports are kept and not shown. A second call
+   * does nothing.
+   */
   stop(): void
 }
 
 const tickMs = 250
 const leastGapMs = 40
 
-/** Bars on a terminal that a person watches; nothing elsewhere, and nothing with `--quiet`. */
+/** Shows bars on a terminal that a person watches. Elsewhere, and with `--quiet`, shows nothing. */
 export function createProgressDisplay(host: Host, printer: Printer): ProgressDisplay {
   let state = emptyProgress
   const { clock, terminal } = host
@@ -39,7 +42,7 @@ interface Screen {
   stop(): void
 }
 
-/** A few lines at the bottom that are drawn over each other; a timer keeps the seconds moving. */
+/** Redraws a few lines at the bottom. A timer updates the seconds. */
 function createScreen({ clock, terminal }: Host, printer: Printer, state: () => ProgressState): Screen {
   const stopped = new AbortController()
   let drawn = 0
@@ -65,7 +68,7 @@ function createScreen({ clock, terminal }: Host, printer: Printer, state: () => 
       if (isUrgent || clock.mono() - drawnAt >= leastGapMs) draw()
       if (isTicking) return
       isTicking = true
-      // The only way out of the loop is the abort of `stop`.
+      // Only the abort of `stop` ends the loop.
       tick().catch(() => {})
     },
     stop: () => {

@@ -2,26 +2,26 @@ import { formatCredits, sumCredits } from '../../credit/credits.ts'
 import type { JobProgress } from '../../workshop.ts'
 import { cutInk, type Ink, ink, type Style } from './ink.ts'
 
-/** One execution as it is shown. */
+/** The shown state of one execution. */
 export interface JobRow {
   readonly id: string
   readonly phase: JobProgress['phase']
-  /** 0 to 1; undefined where nobody said. */
+  /** 0 to 1; undefined if the service does not report it. */
   readonly progress?: number
   readonly message?: string
   readonly held: bigint
   readonly settled: bigint
-  /** Monotonic milliseconds of the first and of the last news. */
+  /** Monotonic milliseconds of the first and of the last report. */
   readonly startedAt: number
   readonly changedAt: number
 }
 
-/** Everything that progress has told so far; in the order of first news. */
+/** All progress so far, in the order of the first reports. */
 export interface ProgressState {
   readonly rows: readonly JobRow[]
 }
 
-/** Before any news. */
+/** The state before any report. */
 export const emptyProgress: ProgressState = { rows: [] }
 
 /** Whether a phase is an end. */
@@ -29,7 +29,11 @@ export function isEnd(phase: JobRow['phase']): boolean {
   return phase === 'bought' || phase === 'failed'
 }
 
-/** Takes in one piece of news. @param at Monotonic milliseconds. */
+/**
+ * Adds one report.
+ *
+ * @param at Monotonic milliseconds.
+ */
 export function applyProgress(state: ProgressState, news: JobProgress, at: number): ProgressState {
   const before = state.rows.find((row) => row.id === news.id)
   const isSamePhase = before?.phase === news.phase
@@ -38,7 +42,7 @@ export function applyProgress(state: ProgressState, news: JobProgress, at: numbe
   const row: JobRow = {
     id: news.id,
     phase: news.phase,
-    // Hints may arrive out of order; a bar that goes back says nothing true.
+    // Hints may arrive out of order. A bar never goes back.
     ...(progress === undefined ? {} : { progress: clampShare(Math.max(progress, isSamePhase ? (before.progress ?? 0) : 0)) }),
     ...(message === undefined ? {} : { message }),
     held: news.held ?? before?.held ?? 0n,
@@ -58,15 +62,17 @@ const barWidth = 20
 const rowLimit = 12
 
 /**
- * The picture of the work: a bar for each execution, at most twelve (those at work first), and a line with the money.
+ * Draws the progress: a bar for each execution, at most twelve (active ones first), and a line with the
+ * money.
  *
  * @param at Monotonic milliseconds.
- * @param columns Width of the terminal; every line is shorter. 0 is what a terminal says that does not know: taken as 80.
+ * @param columns Width of the terminal; every line is shorter. A terminal that does not know its width says
+ *   0, which counts as 80.
  */
 export function layProgress(state: ProgressState, at: number, columns: number): Ink[][] {
   const atWork = state.rows.filter((row) => !isEnd(row.phase))
   const ended = state.rows.filter((row) => isEnd(row.phase))
-  // Where not all fit, the news is in those at work and in the last that ended.
+  // If not all fit, the active ones and the last ended ones are shown.
   const endedRoom = Math.max(0, rowLimit - atWork.length)
   const shown = new Set([...atWork.slice(0, rowLimit), ...(endedRoom === 0 ? [] : ended.slice(-endedRoom))])
   const rows = state.rows.filter((row) => shown.has(row))

@@ -1,6 +1,6 @@
 import { type Ink, inkWidth } from './ink.ts'
 
-/** A column: its heading and the side its cells lean to. */
+/** A column: its heading and its alignment. */
 export interface Column {
   readonly title: string
   /** @default 'left' */
@@ -8,9 +8,10 @@ export interface Column {
 }
 
 /**
- * Lines of an aligned table, two spaces between columns, headings dimmed. A column whose cells are all empty is left out.
+ * Formats an aligned table, with two spaces between columns and dimmed headings. A column of empty cells is
+ * left out.
  *
- * @param rows As many cells each as there are columns.
+ * @param rows One cell for each column.
  */
 export function layTable(columns: readonly Column[], rows: readonly (readonly Ink[])[]): Ink[][] {
   const kept = columns.map((_, index) => index).filter((index) => rows.some((row) => inkWidth([row[index] ?? '']) > 0))

@@ -11,7 +11,7 @@ const verdicts: Readonly<Record<ContractFinding['verdict'], Ink>> = {
   'not checked': ink('dim', 'not checked'),
 }
 
-/** `doctor --contract`: the clauses of the interface and what the service keeps of them. Exit code 1 where one is broken. */
+/** `doctor --contract`: checks every clause of the interface at the service. Exit code 1 if one is broken. */
 export async function contract({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const spend = args.credits('spend')
   const findings = await withWorkshop((workshop) =>
@@ -46,7 +46,10 @@ export async function contract({ printer, parts, withWorkshop }: CommandContext,
   return broken > 0 ? 1 : 0
 }
 
-/** `doctor --openapi FILE`: where a description of the service differs from what is sent and read. Exit code 1 where a difference matters. */
+/**
+ * `doctor --openapi FILE`: compares a description of the service with what is sent and read. Exit code 1 if a
+ * difference matters.
+ */
 export async function openapi({ printer, withWorkshop }: CommandContext, file: string): Promise<number> {
   const differences = await withWorkshop((workshop) => workshop.compareOpenapi(file))
   const matters = differences.filter((difference) => difference.matters)

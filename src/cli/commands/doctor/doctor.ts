@@ -12,7 +12,10 @@ const signs: Readonly<Record<DoctorFinding['verdict'], Ink>> = {
   bad: ink('red', '✗'),
 }
 
-/** `spritewright doctor`: one line a check, with what to do about it; or what the service keeps of its interface, or what its description says. Exit code 1 when a check is bad. */
+/**
+ * `spritewright doctor`: prints one line for each check, with advice. With options, checks the service or its
+ * description instead. Exit code 1 if a check is bad.
+ */
 export async function doctor(context: CommandContext, args: CommandArgs): Promise<number> {
   const file = args.text('openapi')
   checkOptions(args, file)
@@ -34,7 +37,10 @@ export async function doctor(context: CommandContext, args: CommandArgs): Promis
   return bad > 0 ? 1 : 0
 }
 
-/** `--spend` alone would spend nothing and look as if it had; the two others print different documents. */
+/**
+ * `--spend` alone would spend nothing and look as if it had. `--contract` and `--openapi` print different
+ * documents.
+ */
 function checkOptions(args: CommandArgs, file: string | undefined): void {
   const found = args.text('spend') !== undefined && !args.flag('contract') ? '--spend without --contract' : undefined
   const both = file !== undefined && args.flag('contract') ? '--contract and --openapi together' : undefined

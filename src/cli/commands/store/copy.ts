@@ -5,7 +5,10 @@ import { count } from '../../view/plan.ts'
 import type { Printer } from '../../view/printer.ts'
 import { shortHash, sizeWords } from './list.ts'
 
-/** `spritewright store push [names…]`: copies what the shared store lacks. Exit code 1 where a result was damaged here. */
+/**
+ * `spritewright store push [names…]`: copies missing results to the shared store. Exit code 1 if a result is
+ * damaged here.
+ */
 export async function push({ parts, printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
   const report = await withWorkshop((workshop) => workshop.store.push(names, parts.signal))
   tellCopied(printer, report)
@@ -15,7 +18,10 @@ export async function push({ parts, printer, withWorkshop }: CommandContext, nam
   return 1
 }
 
-/** `spritewright store pull [names…]`: copies what the project lacks. Exit code 1 where a result that a spec asks for is in neither. */
+/**
+ * `spritewright store pull [names…]`: copies missing results to the project. Exit code 1 if a wanted result
+ * is in neither.
+ */
 export async function pull({ parts, printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
   const report = await withWorkshop((workshop) => workshop.store.pull(names, parts.signal))
   tellCopied(printer, report)

@@ -17,12 +17,14 @@ export function inkResultState(state: ResultState | 'quarantined'): Ink {
   return ink(states[state].style, states[state].words)
 }
 
-/** The digits of a hash that a person sees: enough to name it by. */
+/** The shown digits of a hash: enough to name it. */
 export function shortHash(sha256: string): string {
   return sha256.slice(0, 12)
 }
 
-/** `spritewright store ls [names…]`: every paid result, what it is for and where it lies. The service is not asked. */
+/**
+ * `spritewright store ls [names…]`: lists every paid result, its use and its place. The service is not asked.
+ */
 export async function list({ printer, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
   const report = await withWorkshop((workshop) => workshop.store.list(names))
   printer.document(report)
@@ -94,7 +96,10 @@ function tellSum(printer: Printer, { results, quarantined, othersInShared }: Sto
     )
 }
 
-/** A number of bytes for people: `312 B`, `4.2 kB`, `1.8 MB`; thousands, as file managers count. */
+/**
+ * Formats a number of bytes for people: `312 B`, `4.2 kB`, `1.8 MB`. It counts in thousands, as file managers
+ * do.
+ */
 export function sizeWords(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'] as const
   let value = bytes

@@ -15,7 +15,10 @@ const recoveries: Readonly<Record<Recovery, string>> = {
   none: 'nothing brings it back',
 }
 
-/** `spritewright store prune [names…]`: lists what no spec asks for; takes away what is named, after asking. Exit code 3 when the person says no. */
+/**
+ * `spritewright store prune [names…]`: lists results that no spec asks for, and deletes named ones after
+ * asking. Exit code 3 if the person says no.
+ */
 export async function prune(context: CommandContext, names: readonly string[], args: CommandArgs): Promise<number> {
   const { parts, printer, withWorkshop } = context
   const isSure = args.flag('yes')

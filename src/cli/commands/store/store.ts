@@ -7,7 +7,11 @@ import { list } from './list.ts'
 import { prune } from './prune.ts'
 import { verify } from './verify.ts'
 
-/** A part of `store`. @param names What stands behind its verb. */
+/**
+ * A subcommand of `store`.
+ *
+ * @param names The arguments after its verb.
+ */
 type Part = (context: CommandContext, names: readonly string[], args: CommandArgs) => Promise<number>
 
 const parts: ReadonlyMap<string, Part> = new Map([
@@ -18,7 +22,7 @@ const parts: ReadonlyMap<string, Part> = new Map([
   ['pull', pull],
 ])
 
-/** `spritewright store ls|verify|prune|push|pull [names…]`: looks after the paid results. None of it buys. */
+/** `spritewright store ls|verify|prune|push|pull [names…]`: manages the paid results. None of it buys. */
 export async function store(context: CommandContext, args: CommandArgs): Promise<number> {
   const [verb, ...names] = args.names
   const part = parts.get(verb ?? '')

@@ -11,7 +11,10 @@ const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
   absent: ink('dim', '· not here'),
 }
 
-/** `spritewright store verify [names…]`: reads every result, mends what can be mended without paying. Exit code 1 where something stays missing. */
+/**
+ * `spritewright store verify [names…]`: reads every result, and repairs results if that costs nothing. Exit
+ * code 1 if a result stays missing.
+ */
 export async function verify({ parts, printer, root, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
   const onFetch = (ids: readonly string[]): void => {
     if (parts.host.terminal.isInteractive) printer.note(ink('dim', `asking the service for ${ids.join(', ')} …`))
