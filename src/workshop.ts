@@ -28,7 +28,7 @@ import { makePlan, readFullStatus } from './workshop/report.ts'
 import { readOriginals, review } from './workshop/review.ts'
 import { openResultStore } from './workshop/store/store.ts'
 import { acceptStanding } from './workshop/trust/accept-standing.ts'
-import { openTrust } from './workshop/trust/trust-desk.ts'
+import { openTrust } from './workshop/trust/trust.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/order.ts'
@@ -98,7 +98,7 @@ export type {
   VerifyRequest,
 } from './workshop/store/reports.ts'
 export type { AcceptStandingRequest, StandingOffer } from './workshop/trust/accept-standing.ts'
-export type { Trust } from './workshop/trust/trust-desk.ts'
+export type { Trust } from './workshop/trust/trust.ts'
 
 /** The settings of a workshop. */
 export interface WorkshopInit {

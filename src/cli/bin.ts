@@ -24,8 +24,8 @@ void run().finally(() => {
 })
 
 /**
- * Node 22 keeps the code that it has compiled, in our state folder. Its default is a shared folder for temporary
- * files: another user may have made it, and compiled code is run.
+ * Turns on the compile cache of Node 22.1 and newer, in our state folder. The default of Node is a shared
+ * folder for temporary files. Another user may have made it, and cached code is executed.
  */
 function cacheCompiledCode(): void {
   const { enableCompileCache } = module as { readonly enableCompileCache?: (folder: string) => unknown }

@@ -25,7 +25,7 @@ export function approvalOf(lock: LockFile, id: string, hash: string): Approval |
  * Makes the order of a wanted animation under the identity of the session's service. Its reference leads to
  * the orders of its steps.
  */
-export function toOrder(session: Session, target: WantedAnimation, { lock, approvers }: OrderPapers): Order {
+export function toOrder(session: Session, target: WantedAnimation, { lock, approvers }: OrderFacts): Order {
   const { steps, sheet } = target.requests(session.identity)
   return [...steps, sheet].reduce<Order | undefined>(
     (before, request) => toOneOrder(session, target, { lock, approvers }, request, before),
@@ -34,7 +34,7 @@ export function toOrder(session: Session, target: WantedAnimation, { lock, appro
 }
 
 /** The lock file from which an order is made, and the approvers whose approvals count. */
-export interface OrderPapers {
+export interface OrderFacts {
   readonly lock: LockFile
   readonly approvers: Approvers
 }
@@ -42,7 +42,7 @@ export interface OrderPapers {
 function toOneOrder(
   session: Session,
   target: WantedAnimation,
-  { lock, approvers }: OrderPapers,
+  { lock, approvers }: OrderFacts,
   request: PaidRequest,
   before: Order | undefined,
 ): Order {

@@ -18,9 +18,11 @@ interface Candidate extends ApprovalLine {
 }
 
 /**
- * Asks for ceilings and writes them into the lock file, with the frozen bytes of each submission beside them. Spends nothing.
+ * Asks for ceilings and writes them into the lock file, together with the frozen bytes of each submission.
+ * Spends nothing.
  *
- * @throws `SW_CEILING` where a wanted ceiling is under the price, or the ceilings add up to more than `total`; nothing is written then.
+ * @throws `SW_CEILING` if a wanted ceiling is under the price, or if the ceilings add up to more than
+ *   `total`. Nothing is written then.
  */
 export async function approve(context: Context, session: Session, request: ApproveRequest, signal: AbortSignal): Promise<ApproveReport> {
   const found = await survey(context, request.names, { identity: session.identity })
@@ -76,7 +78,7 @@ async function sortOut(
   return { candidates, untouched, others, undecided }
 }
 
-/** An approval that covers today's price is not asked for again, unless another ceiling is wanted. */
+/** Whether an approval covers today's price. It is then kept, unless another ceiling is wanted. */
 function isStillGood(before: Approval, price: Quote, request: ApproveRequest): boolean {
   if (request.max !== undefined && request.max !== before.ceiling) return false
   return judgePrice(before, price).fits
@@ -99,7 +101,7 @@ function checkCeilings(lines: readonly ApprovalLine[], request: ApproveRequest):
   }
 }
 
-/** The ceiling of the whole project is looked at now, and again before each submission. */
+/** Checks the ceiling of the whole project. It is checked again before each submission. */
 async function checkProject(context: Context, lines: readonly ApprovalLine[]): Promise<void> {
   const total = await context.total.read()
   if (total === undefined) return
@@ -124,13 +126,19 @@ async function approveOne(context: Context, { order, price, ceiling }: Candidate
   }
 }
 
-/** An approval is told from the ones before it by its time: it is later, also where the clock has gone back. */
+/**
+ * The time of a new approval. It is later than that of every earlier one, even if the clock has gone back, so
+ * that approvals can be distinguished by it.
+ */
 function timeAfter(wallMs: number, before: readonly (string | null | undefined)[]): string {
   const latest = Math.max(0, ...before.map((at) => (at ? Date.parse(at) : 0)))
   return new Date(Math.max(wallMs, latest + 1)).toISOString()
 }
 
-/** The frozen bytes beside the ceiling, where the picture is at hand. A picture that is still to be bought is frozen by the buyer. */
+/**
+ * Freezes the bytes of the submission beside the ceiling if its picture is available. If the picture is still
+ * to be bought, the buyer freezes them.
+ */
 async function freezeOne(context: Context, ports: JobPorts, session: Session, order: ApprovedOrder, price: Quote): Promise<void> {
   const { hash, reference, approval } = order
   if (reference?.kind === 'order') return

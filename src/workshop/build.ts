@@ -15,7 +15,8 @@ import { keepLayout } from './sheets/layout-file.ts'
 import { assemble } from './sheets/sheets.ts'
 
 /**
- * From specs to sheets: buys what is approved, fetches what is in flight or lost, packs. Where everything is bought and here, the service is not asked and no key is needed.
+ * Builds sheets from specs: buys what is approved, fetches what is in flight or lost, and packs. If
+ * everything is bought and stored here, the service is not asked and no key is needed.
  */
 export async function build(context: Context, keeper: SessionKeeper, request: BuildRequest): Promise<BuildReport> {
   const names = request.names ?? []
@@ -23,39 +24,42 @@ export async function build(context: Context, keeper: SessionKeeper, request: Bu
   if (request.approvedOnly !== true) throwAll(first.errors)
   const unbought = context.options.build.unbought
   let found = first
-  let crew: Bought = { purchases: [], failures: [] }
+  let run: Bought = { purchases: [], failures: [] }
   let identity: ServiceIdentity | undefined
   if (first.items.some((item) => item.state !== 'bought')) {
-    const bought = await bring(context, keeper, request, first)
-    crew = bought.crew
+    const bought = await buyOpen(context, keeper, request, first)
+    run = bought.run
     found = bought.found
     identity = bought.identity
-    const failures = crew.failures.map(({ error }) => error)
+    const failures = run.failures.map(({ error }) => error)
     if (request.signal?.aborted) throwAll(failures.slice(0, 1))
     throwAll(failures)
   }
-  if (request.frozen !== true) await lookForOrphans(context, keeper, request, found)
+  if (request.frozen !== true) await fetchUnasked(context, keeper, request, found)
   if (mayBuy(context, request)) await reconcileLock(context, found, identity)
   await reconcileResults(context, found)
-  const fresh = new Set(crew.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
+  const fresh = new Set(run.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
-    : // What was bought just now is looked at; of the rest is told what is known.
+    : // Quality is checked for new results. For the others, the cached findings are reported.
       await assemble(context, found, 'group', unbought, { isJudged: (id) => fresh.has(id), signal: request.signal })
   await keepLayout(context, sheets, request)
   return {
     sheets,
-    bought: crew.purchases.flatMap((item) =>
+    bought: run.purchases.flatMap((item) =>
       item.credits === undefined || !item.isFresh ? [] : [{ id: item.id, credits: parseCredits(item.credits) }],
     ),
     fromVault: first.items.filter((item) => item.state === 'bought').length,
-    ...(crew.balance ? { balance: crew.balance } : {}),
+    ...(run.balance ? { balance: run.balance } : {}),
     warnings: context.warnings,
   }
 }
 
-/** Brings home what is finished of requests that no spec asks for any more. It keeps nobody from building: a service that cannot be asked is told. */
-async function lookForOrphans(context: Context, keeper: SessionKeeper, request: BuildRequest, found: Survey): Promise<void> {
+/**
+ * Fetches finished results of requests that no spec asks for any more. It never stops a build: if the service
+ * cannot be asked, that is a warning.
+ */
+async function fetchUnasked(context: Context, keeper: SessionKeeper, request: BuildRequest, found: Survey): Promise<void> {
   const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
   const all = ofPresentServices(await listOrphans(context, request.names ?? [], asked), found)
   const orphans = all.filter(isFetchable)
@@ -79,22 +83,23 @@ function canAsk(context: Context, keeper: SessionKeeper): boolean {
   return keeper.host !== undefined && (context.options.service === 'embedded' || context.credentials.key !== undefined)
 }
 
-async function bring(
+async function buyOpen(
   context: Context,
   keeper: SessionKeeper,
   request: BuildRequest,
   first: Survey,
-): Promise<{ crew: Bought; found: Survey; identity?: ServiceIdentity }> {
+): Promise<{ run: Bought; found: Survey; identity?: ServiceIdentity }> {
   const allowsPlaceholders = request.approvedOnly === true || (context.options.build.unbought === 'placeholder' && request.frozen !== true)
   const open = first.items.filter((item) => item.state !== 'bought')
-  // Without a key nothing can be priced or fetched: where nothing may be bought anyway, that is the answer, and the key is no part of it.
+  // Without a key nothing can be priced or fetched. If nothing may be bought either, that is the error to
+  // report, not the missing key.
   if (!canAsk(context, keeper) && open.every(isUnsent)) {
-    if (allowsPlaceholders) return { crew: { purchases: [], failures: [] }, found: first }
+    if (allowsPlaceholders) return { run: { purchases: [], failures: [] }, found: first }
     if (!mayBuy(context, request)) throw await missingError(context, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
   const session = await keeper.open(signal)
-  const crew = await buy(context, session, {
+  const run = await buy(context, session, {
     wanted: first,
     mayBuy: mayBuy(context, request),
     allowsPlaceholders,
@@ -103,5 +108,5 @@ async function bring(
     signal,
   })
   const found = await surveyWanted(context, first, await context.lock.read(), { identity: session.identity })
-  return { crew, found, identity: session.identity }
+  return { run, found, identity: session.identity }
 }

@@ -26,24 +26,24 @@ import { readEvidence, takeSnapshot } from './ledger/balance.ts'
 import type { BalanceEvidence } from './ledger/report.ts'
 import { type Missing, missingError } from './missing.ts'
 
-/** How a run may buy. */
+/** What a run may buy. */
 export interface BuyRequest {
-  /** What the run has read of specs and references. It is read once a run. */
+  /** The specs and references of the run. They are read once a run. */
   readonly wanted: WantedAnimations
-  /** Nothing new is sent; what is in flight or lost is still fetched, which is free. */
+  /** If false, nothing new is sent. Requests that are in flight or lost are still fetched, which is free. */
   readonly mayBuy: boolean
-  /** What is not bought and must not be bought is left out instead of failing the run. */
+  /** If true, animations that must not be bought are left out. Otherwise they fail the run. */
   readonly allowsPlaceholders: boolean
-  /** Standing ceilings do not count, and broken specs keep nobody from buying the others. */
+  /** If true, standing ceilings do not count, and a broken spec does not stop the purchase of the others. */
   readonly approvedOnly: boolean
   readonly onProgress: ProgressListener
   readonly signal: AbortSignal
 }
 
 /**
- * Brings everything that is approved or in flight to its end.
- *
- * Before the first submission of a run everything is checked that can be: what is unapproved, who is to buy, what it costs together. When that fails, nothing was sent.
+ * Purchases everything that is approved, and finishes everything that is in flight. All possible checks come
+ * before the first submission of a run: missing approvals, foreign approvals, the sum of the prices. If a
+ * check fails, nothing was sent.
  */
 export async function buy(context: Context, session: Session, request: BuyRequest): Promise<Bought> {
   const states = async (): Promise<Survey> =>
@@ -56,7 +56,7 @@ export async function buy(context: Context, session: Session, request: BuyReques
   const standing = mayApprove ? await approveByBudget(context, session, before, quotes) : []
   context.warnings.push(...standing)
   const found = mayApprove ? await states() : before
-  // After what may have made this user's key.
+  // Opened after the step that may have made this user's key.
   const ports = await toJobPorts(context, session, request)
   const byHash = new Map([...found.items, ...found.steps].map((one) => [one.hash, one] as const))
   const open = found.items.flatMap((item, index) =>
@@ -75,23 +75,28 @@ export async function buy(context: Context, session: Session, request: BuyReques
   const unsent = [...new Set(going.flatMap(unsentOf))]
   checkApprovers(unsent)
   const balance = await checkBalance(session, unsent, quotes, request.signal)
-  // Money is spent only where the result could be kept.
+  // Money is spent only if the result can be stored.
   if (unsent.length > 0) await context.vault.probe()
   const start = balance === undefined ? undefined : { balance, money: await takeSnapshot(context, going) }
-  const crew = await runOrders(ports, going, context.options.limits.activeJobs)
-  // A run that failed or was interrupted tells of that, and of nothing else.
-  if (start === undefined || crew.failures.length > 0 || request.signal.aborted) return crew
+  const report = await runOrders(ports, going, context.options.limits.activeJobs)
+  // A run that failed or was interrupted reports that and no balance.
+  if (start === undefined || report.failures.length > 0 || request.signal.aborted) return report
   const evidence = await readEvidence(context, session, going, start, request.signal)
-  return evidence ? { ...crew, balance: evidence } : crew
+  return evidence ? { ...report, balance: evidence } : report
 }
 
-/** What became of a run's orders, and of the account's balance where something was sent. */
+/** The outcome of a run's orders, and the change of the account's balance if anything was sent. */
 export type Bought = OrdersReport & { readonly balance?: BalanceEvidence }
 
-/** An animation or a step that is still to be sent. */
+/** An animation or a step that was not sent yet. */
 type Unsent = Missing & Pick<Standing, 'hash' | 'approval'>
 
-/** Standing ceilings of the configuration become approvals of their own, at today's price, before anything is bought under them. @returns Why they do not allow more. */
+/**
+ * Writes approvals of their own, at today's price, for sprites that the standing ceilings of the
+ * configuration cover. It comes before anything is bought under them.
+ *
+ * @returns The reasons why the ceilings do not cover the other sprites.
+ */
 async function approveByBudget(context: Context, session: Session, found: Survey, quotes: Quotes): Promise<readonly string[]> {
   if (context.options.approval.perSprite === undefined) return []
   const unaccepted = await whyUnaccepted(context, session)
@@ -121,7 +126,11 @@ async function approveByBudget(context: Context, session: Session, found: Survey
   return [...refused].map(([sprite, why]) => `The standing approval does not cover "${sprite}": ${why}.`)
 }
 
-/** Standing ceilings of a configuration count once the person has accepted exactly these, for this service: undefined then. */
+/**
+ * Standing ceilings of a configuration count only if the person has accepted exactly these, for this service.
+ *
+ * @returns The reason why they do not count. Undefined if they do.
+ */
 async function whyUnaccepted(context: Context, { identity }: Session): Promise<string | undefined> {
   const accepted = await context.standing.read()
   if (accepted && isAccepted(accepted, context.options.approval, identity)) return undefined
@@ -129,7 +138,11 @@ async function whyUnaccepted(context: Context, { identity }: Session): Promise<s
   return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: spritewright approve --standing`
 }
 
-/** Only a valid approval is spent; every other one is shown, and stops the run before anything is sent. @throws `SW_BUYER` */
+/**
+ * Checks that all approvals are valid. Any other approval is shown and stops the run before anything is sent.
+ *
+ * @throws `SW_BUYER`
+ */
 function checkApprovers(unsent: readonly Unsent[]): void {
   const others = unsent.filter(({ approval }) => approval !== undefined && approval.verdict !== 'valid')
   const [first] = others
@@ -143,7 +156,12 @@ function checkApprovers(unsent: readonly Unsent[]): void {
   )
 }
 
-/** @returns The balance before the run; undefined where nothing is to be sent. @throws `SW_BALANCE` */
+/**
+ * Checks that the balance covers the run.
+ *
+ * @returns The balance before the run. Undefined if nothing is to be sent.
+ * @throws `SW_BALANCE`
+ */
 async function checkBalance(
   session: Session,
   unsent: readonly Unsent[],

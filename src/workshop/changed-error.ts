@@ -1,10 +1,10 @@
 import { SpritewrightError } from '../errors.ts'
 
 /**
- * The refusal of what a person decided before something that is not so any more.
+ * The error for a decision about something that has changed since it was shown.
  *
- * @param shown What was decided on, in words.
- * @param outcome What has not happened, as a sentence.
+ * @param shown What was shown, in words.
+ * @param outcome What did not happen, as a sentence.
  */
 export function changedError(id: string, shown: string, outcome: string): SpritewrightError {
   return new SpritewrightError('SW_CHANGED', {

@@ -11,8 +11,8 @@ import { resolveProfile } from '../service/profile.ts'
 import type { ContractFinding, ContractRequest } from './api/reports.ts'
 
 /**
- * Looks at what the configured service keeps, clause by clause. What is about to be submitted is written down first, in `contract/` of the store,
- * and what was paid for is kept beside it.
+ * Checks the configured service, clause by clause. Each submission is first written to `contract/` of the
+ * store. Paid results are stored beside it.
  *
  * @throws `SW_NO_SERVICE`, `SW_NO_KEY`, `SW_UNREACHABLE`
  */
@@ -42,7 +42,11 @@ export async function checkContract(
   return [...lines, ...unlooked(lines, request.spend !== undefined)].sort((a, b) => rank(a.clause) - rank(b.clause))
 }
 
-/** Compares a description in a file with what would be sent and read. @throws `SW_USAGE` for a file that is no such description, or is not there. */
+/**
+ * Compares the description in a file with the requests that are sent and the replies that are read.
+ *
+ * @throws `SW_USAGE` if the file is missing or is no such description.
+ */
 export async function compareWithDescription(context: Context, file: string): Promise<readonly OpenapiDifference[]> {
   const path = resolve(context.host.workingFolder, file)
   const shown = relative(context.host.workingFolder, path) || file
@@ -60,7 +64,7 @@ function profileOf({ options }: Context): ReturnType<typeof resolveProfile> {
   return resolveProfile(options.service === 'embedded' ? {} : options.service?.profile)
 }
 
-/** A line for each clause that no check looked at. */
+/** Makes a line for each clause without a check. */
 function unlooked(lines: readonly ContractLine[], isSpending: boolean): ContractFinding[] {
   const seen = new Set(lines.map(({ clause }) => clause))
   return clauses
@@ -72,12 +76,12 @@ function unlooked(lines: readonly ContractLine[], isSpending: boolean): Contract
     })
 }
 
-/** Clauses by their number, then the assumptions by theirs. */
+/** Sorts clauses by number, then assumptions by number. */
 function rank(clause: string): number {
   return (clause.startsWith('N') ? 1000 : 0) + Number(clause.slice(1))
 }
 
-/** An id of the service as a name of a file. */
+/** Turns an id of the service into a file name. */
 function fileName(id: string): string {
   return id.replace(/[^\w-]/g, '_').slice(0, 100)
 }

@@ -7,7 +7,10 @@ import { survey } from '../project/survey.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
 import type { DoctorFinding } from './api/reports.ts'
 
-/** Looks at everything that a build stands on, without spending. A check that cannot be made says so; the others go on. */
+/**
+ * Checks everything that a build needs, without spending. A check that cannot run says so, and the others
+ * continue.
+ */
 export async function examine(context: Context, session: SessionKeeper): Promise<readonly DoctorFinding[]> {
   const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
     ['specs', () => checkSpecs(context)],
@@ -83,7 +86,7 @@ function checkKey(context: Context): DoctorFinding {
   }
 }
 
-/** Which key would go where, and why it may. */
+/** Reports which key would go to which address, and why it may. */
 async function checkAddress(context: Context): Promise<readonly DoctorFinding[]> {
   const route = await readRoute(context)
   if (!route) return []
@@ -152,7 +155,7 @@ async function checkJournal(context: Context): Promise<DoctorFinding> {
   }
 }
 
-/** A clock that stands before the newest record makes every replay window doubtful. */
+/** Checks the clock. If it is behind the newest record, no replay window can be trusted. */
 async function checkClock(context: Context): Promise<DoctorFinding> {
   let newest = 0
   for (const hash of await context.journal.requests())

@@ -7,7 +7,7 @@ export function mayBuy({ options, host }: Pick<Context, 'options' | 'host'>, { f
   return frozen !== true && options.build.generate === 'approved' && (!options.isCi || isAppointed(host))
 }
 
-/** CI buys only where its environment says in whose name. */
+/** In CI, a run buys only if the environment names the approvers. */
 function isAppointed({ env }: Context['host']): boolean {
   return [signingKeyName, approversName].some((name) => (env[name] ?? '').trim() !== '')
 }

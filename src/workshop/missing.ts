@@ -6,7 +6,7 @@ import type { PlanState } from '../project/plan.ts'
 import type { Quotes } from '../project/quotes.ts'
 import type { PaidRequest } from '../spec/request.ts'
 
-/** Something that a build lacks: an animation, or a step of a chain. */
+/** A missing part of a build: an animation, or a step of a chain. */
 export interface Missing {
   readonly id: string
   readonly state: PlanState
@@ -16,9 +16,10 @@ export interface Missing {
 }
 
 /**
- * The refusal of a build that lacks something it must not, or may not yet, buy: a table of what it would cost and the command that approves it.
+ * Makes the error of a build that lacks something that it must not buy, or may not buy yet: a table of
+ * prices, and the command that approves them.
  *
- * @param quotes Undefined where the service cannot be asked; the table then names no prices.
+ * @param quotes Undefined if the service cannot be asked. Then the table has no prices.
  * @param standing Why the standing ceilings do not allow it, in sentences.
  * @param mayBuy False under `--frozen`, `generate: 'never'` or CI.
  */
@@ -55,7 +56,7 @@ export async function missingError(
   return new SpritewrightError('SW_MISSING', { message, facts })
 }
 
-/** What a command needs where the project is not the folder that the person stands in. */
+/** The options that a command needs if the project is not the working folder. */
 function rootOption(context: Context): string {
   const way = relative(context.host.workingFolder, context.options.root)
   return way === '' ? '' : ` --root ${way}`

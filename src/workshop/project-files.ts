@@ -4,24 +4,31 @@ import type { Context } from '../project/context.ts'
 import { specName } from '../spec/spec-file.ts'
 
 /**
- * What a file is to a project: its configuration; a source (a spec, a picture, frames touched up by hand); or kept,
- * which builds write too (the lock file, a paid result).
+ * The role of a file in a project: its configuration; a source (a spec, a picture, an override of frames); or
+ * `kept`, a file that builds write too (the lock file, a paid result).
  */
 export type FileRole = 'configuration' | 'source' | 'kept'
 
-/** The files of a project, for whoever watches them. */
+/** The files of a project, for watchers. */
 export interface ProjectFiles {
   /** Folders to watch, absolute. */
   readonly folders: readonly string[]
-  /** What a change of a file means. Undefined if no sprite depends on it. @param path Absolute. */
+  /**
+   * The role of a file. Undefined if no sprite depends on it.
+   *
+   * @param path Absolute.
+   */
   roleOf(path: string): FileRole | undefined
   /** A text that changes with the lock file and with the names of the paid results. */
   readKept(): Promise<string>
-  /** The approvals in the lock file that a person gave. Builds write approvals of standing ceilings; those are left out. */
+  /**
+   * The approvals in the lock file that a person gave. Approvals under standing ceilings, which builds write,
+   * are left out.
+   */
   readApprovals(): Promise<ReadonlySet<string>>
 }
 
-/** What {@link projectFiles} needs of a project. */
+/** The parts of a project that {@link projectFiles} needs. */
 export interface ProjectFilesPorts {
   readonly options: Pick<Context['options'], 'root' | 'store'>
   readonly lock: Pick<Context['lock'], 'path' | 'read'>
@@ -30,12 +37,13 @@ export interface ProjectFilesPorts {
 
 /** Endings of pictures that a spec may name. */
 export const pictureEndings: ReadonlySet<string> = new Set(['.png', '.jpg', '.jpeg', '.webp'])
-/** Exports of frames that were touched up by hand. Their pictures are pictures like all others. */
+/** Overrides of frames. Their pictures are pictures like all others. */
 const touchedUp = /\.frames[\\/][^\\/]+\.json$/i
 const configuration = /^spritewright\.config\.(ts|js|mjs|json)$/
 
 /**
- * Reads the names of files alone; nothing is read before it is asked for.
+ * Creates the file roles of a project. It decides by names alone, and reads nothing before a method is
+ * called.
  *
  * @param configFile Absolute path of the configuration that was read; undefined if the project has none.
  */

@@ -25,7 +25,12 @@ interface OpenOrder {
   readonly hasFailed: boolean
 }
 
-/** The executions that a name stands for: of one animation, of one step, or of all of a sprite. @param hash Of the one request that is meant, whatever it is called. @default all of that name */
+/**
+ * The executions of a name: of one animation, of one step, or of a sprite with its steps.
+ *
+ * @param hash The one request that is meant, under any name.
+ * @default all requests of the name
+ */
 async function findExecutions(context: Context, session: Session, name: string, hash?: string): Promise<readonly OpenOrder[]> {
   const one = hash === undefined ? undefined : await findOrder(context, session, hash)
   const meant = hash === undefined ? await findOrders(context, session, name) : one ? [one] : []
@@ -36,11 +41,14 @@ async function findExecutions(context: Context, session: Session, name: string, 
 }
 
 /**
- * Answers the question of an execution. The question is read anew from the service first: it is asked exactly while it stands there.
+ * Answers the question of an execution. It first reads the question again from the service, because only an
+ * open question can be answered.
  *
- * @returns The execution that goes on.
- * @throws `SW_CHANGED` where it is not the question that was shown; `SW_USAGE` where nothing waits for an answer, or the question wants a picture; `SW_REFERENCE` for a file that is none, or that the service does not take; `SW_UNREACHABLE` where the answer was not confirmed,
- *   `SW_UNCERTAIN` where it may not be sent again either.
+ * @returns The execution that continues.
+ * @throws `SW_CHANGED` if it is not the shown question. `SW_USAGE` if nothing waits for an answer, or if the
+ *   question wants a picture. `SW_REFERENCE` for a file that is no picture, or that the service does not
+ *   accept. `SW_UNREACHABLE` if the answer was not confirmed. `SW_UNCERTAIN` if it was not confirmed and may
+ *   not be sent again.
  */
 export async function answer(
   context: Context,
@@ -100,10 +108,12 @@ async function uploadAsset(ports: JobPorts, asset: { readonly path: string; read
 }
 
 /**
- * Cancels the running pictures of a name. Sprite executions cannot be cancelled: the service does not allow it.
+ * Cancels the running pictures of a name. Sprite executions cannot be cancelled: the service does not allow
+ * it.
  *
- * @returns What the service says of each.
- * @throws `SW_CAPABILITY` for a sprite execution; `SW_USAGE` where nothing runs, `SW_CHANGED` where what was shown does not.
+ * @returns The service's status of each.
+ * @throws `SW_CAPABILITY` for a sprite execution. `SW_USAGE` if nothing runs. `SW_CHANGED` if the shown
+ *   execution does not run.
  */
 export async function cancel(
   context: Context,
@@ -145,10 +155,12 @@ export async function cancel(
 }
 
 /**
- * Deletes the conversations of a name at the service: what it has of them is gone then. The paid results here stay.
+ * Deletes the conversations of a name at the service, with everything that it stores of them. The paid
+ * results here stay.
  *
- * @param confirm Asked once with the ids; nothing is deleted unless it answers `true`.
- * @throws `SW_VAULT` where anything of it is not in the vault yet: it would be lost; `SW_USAGE` where nothing of it is at the service.
+ * @param confirm Asked once with the ids. Nothing is deleted unless it returns `true`.
+ * @throws `SW_VAULT` if a result is not in the vault yet, since it would be lost. `SW_USAGE` if the service
+ *   has nothing of that name.
  */
 export async function forget(
   context: Context,
@@ -183,7 +195,11 @@ export async function forget(
   return forgotten
 }
 
-/** What the service still has is the last copy of a damaged result. @throws `SW_VAULT` */
+/**
+ * Refuses to delete the last copy: the service may have the only whole copy of a damaged result.
+ *
+ * @throws `SW_VAULT`
+ */
 async function checkResult(context: Context, { hash, request }: Order): Promise<void> {
   const result =
     (await context.journal.read(hash)).submission.stored?.sha256 ?? findEntry(await context.lock.read(), request.id, hash)?.result?.sha256

@@ -11,8 +11,8 @@ import type { PlanReport } from './api/reports.ts'
 import { findQuality } from './review.ts'
 
 /**
- * The state of the named animations by the records of the project alone, with the faults that were found in the
- * frames of bought ones.
+ * The state of the named animations by the records of the project alone, with the faults that were found in
+ * the frames of bought ones.
  */
 export async function readFullStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
   // Groups are packed from all sprites, so the cache has results of a build only under the names of all.
@@ -29,8 +29,8 @@ async function toStatus(context: Context, names: readonly string[], found: Surve
 }
 
 /**
- * The state of the named animations, with today's prices of those that are not bought. The service is asked only if there is
- * such an animation.
+ * The state of the named animations, with today's prices of those that are not bought. The service is asked
+ * only if there is such an animation.
  */
 export async function makePlan(
   context: Context,

@@ -12,10 +12,10 @@ import type { FrameFile, ReviewReport } from './api/reports.ts'
 import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
 
 /**
- * Opens the bought results of a name and draws their frames for a person to look at. The service is not asked.
+ * Opens the bought results of a name and draws their frames for a person's review. The service is not asked.
  *
- * @throws `SW_USAGE` for a name that there is not, `SW_MISSING` where nothing of it is bought and here, `SW_DELIVERY` for a result that cannot be read,
- * `SW_OVERRIDE` for a touched-up frame that does not fit.
+ * @throws `SW_USAGE` for an unknown name. `SW_MISSING` if nothing of it is bought and stored here.
+ *   `SW_DELIVERY` for a result that cannot be read. `SW_OVERRIDE` for an override that does not fit.
  */
 export async function review(context: Context, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
   const { bought, missing } = await findBought(context, keeper, name)
@@ -47,9 +47,9 @@ export async function review(context: Context, keeper: SessionKeeper, name: stri
 }
 
 /**
- * Opens the bought results of a name and gives all of their frames as they were delivered. The service is not asked.
+ * Opens the bought results of a name and returns all of their frames as delivered. The service is not asked.
  *
- * @throws As {@link review}, but for what lies over the frames: it is not looked at.
+ * @throws As {@link review}, except for overrides, which are not read.
  */
 export async function readOriginals(context: Context, keeper: SessionKeeper, name: string): Promise<readonly FrameFile[]> {
   const { bought } = await findBought(context, keeper, name)
@@ -63,7 +63,7 @@ export async function readOriginals(context: Context, keeper: SessionKeeper, nam
   return files
 }
 
-/** What is bought under a name, and the ids of what is not. */
+/** The bought animations of a name, and the ids of the others. */
 async function findBought(
   context: Context,
   keeper: SessionKeeper,
@@ -89,9 +89,12 @@ function notBought(name: string, items: readonly PlanItem[]): SpritewrightError 
   })
 }
 
-/** What was found out about the bought frames of some animations: as the last build found it, or looked at now. A result that cannot be read is left out. */
+/**
+ * The quality of the bought frames of some animations: cached by the last build, or checked now. A result
+ * that cannot be read is left out.
+ */
 export async function findQuality(context: Context, all: Survey, ids: ReadonlySet<string>): Promise<readonly AnimationQuality[]> {
-  // A build says what is wrong with touched-up frames.
+  // A build reports errors of overrides.
   const inputs = await toInputs(context, all, 'placeholder', () => {})
   return readQuality(inputs, ids, sheetOptions(context), {
     cache: context.cache,

@@ -6,7 +6,7 @@ import type { LedgerReport, LedgerVerification, LedgerVerifyRequest } from '../l
 import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
-import type { Trust } from '../trust/trust-desk.ts'
+import type { Trust } from '../trust/trust.ts'
 import type { DeliveredFrames, Overview, PendingReport, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
 import type {
   AnswerRequest,

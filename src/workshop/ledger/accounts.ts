@@ -10,14 +10,15 @@ import { type LockedRequest, nameRequests, type RequestNames, requestsOf } from 
 import type { LedgerLine, LedgerReport, LedgerState, LedgerSums } from './report.ts'
 
 /**
- * Sums the ledger up: a line for each request and attempt. The journal is the truth: what `ledger.jsonl` lacks is written into it anew. What only `ledger.jsonl` knows
- * counts too, and what only the lock file knows was bought elsewhere.
+ * Reads the ledger, one line for each request and attempt. The journal is the truth: movements that
+ * `ledger.jsonl` lacks are written into it. Movements that only `ledger.jsonl` has count too. An entry that
+ * only the lock file has was bought elsewhere.
  */
 export async function readAccounts(context: Context): Promise<LedgerReport> {
   const locked = requestsOf(await context.lock.read())
   const kept = await context.ledger.read()
   const journal = await readJournal(context)
-  // What was noted first was noted when a spec still asked for it.
+  // The first name was noted when a spec still asked for the request.
   const noted = new Map(kept.toReversed().map((move) => [move.hash, move.id] as const))
   const names = await nameRequests(context, locked, noted, [...journal.keys(), ...locked.keys()])
   const moves = [...journal].flatMap(([hash, attempts]) => attempts.flatMap((money) => toMoves(names(hash), hash, money)))
@@ -40,7 +41,7 @@ async function readJournal(context: Context): Promise<ReadonlyMap<string, readon
   return found
 }
 
-/** The movements that an attempt stands for, as the ledger would have noted them. */
+/** The movements of an attempt, in the form in which the ledger stores them. */
 function toMoves(id: string, hash: string, money: AttemptMoney): readonly LedgerMove[] {
   const { attempt, credits, executionId, isOurs, state, times } = money
   if (!isOurs || credits === undefined || executionId === undefined || times.held === undefined) return []
@@ -49,7 +50,10 @@ function toMoves(id: string, hash: string, money: AttemptMoney): readonly Ledger
   return state === 'settled' || state === 'restored' ? [held, { at: times.ended ?? times.held, type: state, ...move }] : [held]
 }
 
-/** Writes what is missing. Where that is not possible the figures are right all the same, and the person is told why the file is not. */
+/**
+ * Writes missing movements. If that fails, the figures are right all the same, and a warning says why the
+ * file is incomplete.
+ */
 async function repair(
   context: Context,
   kept: readonly LedgerMove[],
@@ -66,59 +70,61 @@ async function repair(
   }
 }
 
-interface Papers {
+interface LedgerRecords {
   readonly locked: ReadonlyMap<string, LockedRequest>
   readonly journal: ReadonlyMap<string, readonly AttemptMoney[]>
   readonly names: RequestNames
-  /** Of the journal first, then those of `ledger.jsonl`. */
+  /** Names from the journal first, then those from `ledger.jsonl`. */
   readonly moves: readonly LedgerMove[]
   /** Fingerprint of the user's own key. */
   readonly own: string | undefined
 }
 
-function toLines(papers: Papers): LedgerLine[] {
+function toLines(records: LedgerRecords): LedgerLine[] {
   const lines = new Map<string, LedgerLine>()
   const add = (line: LedgerLine, beside = ''): void => void lines.set(`${line.hash} ${line.attempt}${beside}`, line)
   const approvals = new Map<string, string | undefined>()
-  for (const [hash, attempts] of papers.journal) {
+  for (const [hash, attempts] of records.journal) {
     for (const money of attempts) {
-      add(fromJournal(papers, hash, money), money.isReplaced ? ` ${money.executionId ?? 'ours'}` : '')
+      add(fromJournal(records, hash, money), money.isReplaced ? ` ${money.executionId ?? 'ours'}` : '')
       approvals.set(`${hash} ${money.attempt}`, money.approvedAt)
     }
   }
-  for (const move of papers.moves) {
+  for (const move of records.moves) {
     const beside = lines.has(`${move.hash} ${move.attempt} ${move.executionId}`) ? ` ${move.executionId}` : ''
     const before = lines.get(`${move.hash} ${move.attempt}${beside}`)
-    if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(papers, move, before), beside)
+    if (before === undefined || rankOf(move.type) > rankOf(before.state)) add(fromMove(records, move, before), beside)
   }
-  for (const [hash, { entry }] of papers.locked) {
+  for (const [hash, { entry }] of records.locked) {
     const attempt = entry.submission?.attempt ?? 1
     const before = lines.get(`${hash} ${attempt}`)
     if (entry.execution === undefined && entry.result === undefined) continue
     const own = approvals.get(`${hash} ${attempt}`)
-    // Another machine's purchase, under an approval of its own, says nothing of our own POSTs.
+    // Another machine's purchase, under an approval of its own, says nothing about our own POSTs.
     if (before?.state === 'uncertain' && own !== undefined && own !== entry.approval?.at)
-      add(fromLock(papers, hash, attempt, entry, undefined), ' theirs')
-    else if (before === undefined || before.state === 'uncertain') add(fromLock(papers, hash, attempt, entry, before))
+      add(fromLock(records, hash, attempt, entry, undefined), ' theirs')
+    else if (before === undefined || before.state === 'uncertain') add(fromLock(records, hash, attempt, entry, before))
   }
   return [...lines.values()]
 }
 
-/** Of two papers that differ the one is right that knows more; a charge weighs more than a restoration. */
+/**
+ * Ranks states: if two sources differ, the one that knows more is right, and a charge outranks a restoration.
+ */
 function rankOf(state: LedgerState): number {
   return ['uncertain', 'held', 'restored', 'settled'].indexOf(state)
 }
 
-function fromJournal(papers: Papers, hash: string, money: AttemptMoney): LedgerLine {
+function fromJournal(records: LedgerRecords, hash: string, money: AttemptMoney): LedgerLine {
   const { attempt, state, executionId, balanceBefore, credits, decision, isOurs, isReplaced, result, times } = money
-  const entry = papers.locked.get(hash)?.entry
+  const entry = records.locked.get(hash)?.entry
   return {
-    ...commonOf(papers, hash),
+    ...commonOf(records, hash),
     attempt,
     state,
     credits: (isOurs ? credits : undefined) ?? priceOf(entry, attempt) ?? credits ?? 0n,
     at: times.ended ?? times.held ?? times.opened,
-    origin: isOurs ? 'here' : originOf(papers, entry),
+    origin: isOurs ? 'here' : originOf(records, entry),
     ...(isReplaced ? { isReplaced } : {}),
     ...(executionId === undefined ? {} : { executionId }),
     ...(balanceBefore === undefined ? {} : { balanceBefore }),
@@ -127,22 +133,25 @@ function fromJournal(papers: Papers, hash: string, money: AttemptMoney): LedgerL
   }
 }
 
-function fromMove(papers: Papers, move: LedgerMove, before: LedgerLine | undefined): LedgerLine {
+function fromMove(records: LedgerRecords, move: LedgerMove, before: LedgerLine | undefined): LedgerLine {
   const { attempt, at, credits, executionId, hash, type } = move
-  const result = papers.locked.get(hash)?.entry.result?.sha256
-  const found = { ...commonOf(papers, hash), attempt, executionId, origin: 'here' as const, ...(result === undefined ? {} : { result }) }
+  const result = records.locked.get(hash)?.entry.result?.sha256
+  const found = { ...commonOf(records, hash), attempt, executionId, origin: 'here' as const, ...(result === undefined ? {} : { result }) }
   return { ...found, ...before, state: type, credits, at }
 }
 
-/** Only the lock file knows how it went on: another checkout bought it, or this one did and its journal is gone. */
-function fromLock(papers: Papers, hash: string, attempt: number, entry: LockEntry, before: LedgerLine | undefined): LedgerLine {
+/**
+ * Makes the line of an attempt whose end only the lock file has. Another checkout bought it, or this one did
+ * and lost its journal.
+ */
+function fromLock(records: LedgerRecords, hash: string, attempt: number, entry: LockEntry, before: LedgerLine | undefined): LedgerLine {
   const { approval, execution, result } = entry
   const given = Date.parse(approval?.at ?? '')
   return {
-    ...commonOf(papers, hash),
+    ...commonOf(records, hash),
     attempt,
     at: Number.isNaN(given) ? 0 : given,
-    origin: originOf(papers, entry),
+    origin: originOf(records, entry),
     ...before,
     state: result ? 'settled' : 'held',
     credits: priceOf(entry, attempt) ?? before?.credits ?? 0n,
@@ -151,7 +160,7 @@ function fromLock(papers: Papers, hash: string, attempt: number, entry: LockEntr
   }
 }
 
-function commonOf({ locked, names }: Papers, hash: string): Pick<LedgerLine, 'id' | 'hash' | 'isPicture' | 'service' | 'given'> {
+function commonOf({ locked, names }: LedgerRecords, hash: string): Pick<LedgerLine, 'id' | 'hash' | 'isPicture' | 'service' | 'given'> {
   const id = names(hash)
   const found = locked.get(hash)
   const service = found && { host: found.entry.service.host, keyMode: found.entry.service.keyMode }
@@ -160,7 +169,7 @@ function commonOf({ locked, names }: Papers, hash: string): Pick<LedgerLine, 'id
   return { id, hash, isPicture, ...(service ? { service } : {}), ...(given ? { given } : {}) }
 }
 
-/** How an approval was given, whoever gave it; undefined where its signature does not say so. */
+/** How an approval was given, by any person. Undefined if its signature does not show it. */
 function givenOf(hash: string, { approval, service }: LockEntry): Given | undefined {
   if (approval === undefined) return undefined
   const whole = { ...approval, ceiling: parseCredits(approval.ceiling) }
@@ -168,14 +177,14 @@ function givenOf(hash: string, { approval, service }: LockEntry): Given | undefi
   return verdict === 'valid' ? approval.given : undefined
 }
 
-/** What was, or would be, the maximum of an attempt, by its frozen submission; without one the ceiling. */
+/** The maximum of an attempt, from its frozen submission; without one, its ceiling. */
 function priceOf(entry: LockEntry | undefined, attempt: number): bigint | undefined {
   const frozen = entry?.submission
   const text = frozen && frozen.attempt === attempt ? frozen.maxCredits : entry?.approval?.ceiling
   return text === undefined ? undefined : parseCredits(text)
 }
 
-function originOf({ own }: Papers, entry: LockEntry | undefined): LedgerLine['origin'] {
+function originOf({ own }: LedgerRecords, entry: LockEntry | undefined): LedgerLine['origin'] {
   return own !== undefined && entry?.approval?.buyer === own ? 'here' : 'elsewhere'
 }
 

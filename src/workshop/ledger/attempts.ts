@@ -2,35 +2,40 @@ import { type Credits, parseCredits } from '../../credit/credits.ts'
 import { isTakenOver, type JournalRecord, type RecordBodies } from '../../job/records/record.ts'
 import type { LedgerState } from './report.ts'
 
-/** What the records of a request say of one attempt's money. */
+/** The money of one attempt, by the records of its request. */
 export interface AttemptMoney {
   readonly attempt: number
   readonly state: LedgerState
-  /** Whether a POST of this checkout may have started it; false for an execution that was taken over from the lock file. */
+  /**
+   * Whether a POST of this checkout may have started it. False for an execution that was taken over from the
+   * lock file.
+   */
   readonly isOurs: boolean
-  /** `at` of the approval that our own POSTs rest on. */
+  /** `at` of the approval on which our own POSTs were sent. */
   readonly approvedAt?: string
-  /** Whether another machine's execution stands for the attempt, while our own POSTs have no answer. */
+  /** Whether the attempt shows another machine's execution while our own POSTs have no answer. */
   readonly isReplaced?: true
-  /** The execution that goes on, where an answer started another one. */
+  /** The execution that continues after an answer. */
   readonly executionId?: string
-  /** What was sent as the maximum; the whole ceiling while nobody knows; undefined where nothing was frozen here. */
+  /**
+   * The maximum that was sent; the whole ceiling while that is unknown; undefined if nothing was frozen here.
+   */
   readonly credits?: Credits
-  /** When each thing happened, milliseconds since the Unix epoch. */
+  /** The time of each event, in milliseconds since the Unix epoch. */
   readonly times: { readonly opened: number; readonly held?: number; readonly ended?: number }
   readonly balanceBefore?: Credits
-  /** What a person decided about it; a giving up that an execution has overtaken does not count. */
+  /** The decision of a person about it. An abandonment does not count if an execution was found later. */
   readonly decision?: 'replay' | 'abandon'
   /** SHA-256 of the result. */
   readonly result?: string
 }
 
-/** What is known of an attempt while its records are read. */
+/** An attempt while its records are read. */
 interface Draft {
   frozen?: RecordBodies['frozen']
-  /** First POST, or taking over. */
+  /** Time of the first POST, or of the takeover. */
   opened?: number
-  /** POSTs that were not refused. */
+  /** Number of POSTs that were not refused. */
   readonly open: Set<number>
   executionId?: string
   held?: number
@@ -38,13 +43,16 @@ interface Draft {
   isReplaced?: true
   /** Whether the execution was taken over from the lock file. */
   isTakenOver?: true
-  /** Whether it began with the late answer to a POST. */
+  /** Whether it began with a late answer to a POST. */
   isLate?: true
   result?: string
   decision?: 'replay' | 'abandon'
 }
 
-/** The money of every attempt of a request, oldest first; attempts that started nothing are left out. Executions that came beside the one that stands for an attempt are lines of their own. Pure. */
+/**
+ * The money of every attempt of a request, oldest first. Attempts that started nothing are left out. An
+ * execution beside the one of its attempt has a line of its own. Pure.
+ */
 export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptMoney[] {
   const drafts = new Map<number, Draft>()
   const beside: BesideDraft[] = []
@@ -55,7 +63,7 @@ export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptM
     const own = besideOf(beside, drafts, record)
     if (own) note(own, record)
     else if (record.type === 'accepted' && isTakenOver(record.body) && draft.open.size > 0 && draft.executionId === undefined) {
-      // Another machine's execution takes the place of POSTs of our own that nobody has answered: they are a line of their own.
+      // Another machine's execution replaces our own unanswered POSTs. Those get a line of their own.
       beside.push({ attempt, ...draft, isReplaced: true })
       const taken = newDraft()
       taken.isTakenOver = true
@@ -65,7 +73,7 @@ export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptM
       if (record.type === 'accepted' && isTakenOver(record.body)) draft.isTakenOver = true
       note(draft, record)
     }
-    // An execution that is known after all ends a giving up, unless another attempt has taken its place.
+    // An execution that is found later ends an abandonment, unless another attempt has replaced it.
     if (record.type === 'accepted' && !own && draft.decision === 'abandon' && attempt >= Math.max(...drafts.keys())) delete draft.decision
   }
   const all = [...beside, ...[...drafts].map(([attempt, draft]) => ({ attempt, ...draft }))]
@@ -80,7 +88,10 @@ function newDraft(): Draft {
   return { open: new Set<number>() }
 }
 
-/** The draft of an execution beside the one that stands for its attempt, where a record speaks of one: a late answer to POSTs of ours begins it, or completes the line that waits for it. */
+/**
+ * Finds the draft of an execution beside the one of its attempt if a record belongs to it. A late answer to
+ * our POSTs begins such a draft, or completes the one that waits for it.
+ */
 function besideOf(beside: BesideDraft[], drafts: ReadonlyMap<number, Draft>, record: JournalRecord): BesideDraft | undefined {
   const { attempt } = record.body
   const executionId = 'executionId' in record.body ? record.body.executionId : undefined
@@ -132,14 +143,20 @@ function note(draft: Draft, record: JournalRecord): void {
   }
 }
 
-/** Another execution stands for the attempt from here on: how the one before ended says nothing of it. */
+/**
+ * Resets the end of an attempt that now shows another execution: the end of the former one does not apply to
+ * it.
+ */
 function goOn(draft: Draft, executionId: string): void {
   draft.executionId = executionId
   delete draft.ended
   delete draft.result
 }
 
-/** Whether a record speaks of the execution that stands for the attempt; a late process may speak of one before. */
+/**
+ * Whether a record belongs to the present execution of its attempt. A late process may write about a former
+ * one.
+ */
 function isPresent(draft: Draft, { executionId }: { readonly executionId?: string }): boolean {
   return executionId === undefined || draft.executionId === undefined || executionId === draft.executionId
 }

@@ -6,10 +6,13 @@ import type { Session } from '../../project/session.ts'
 import { type AttemptMoney, attemptsOf } from './attempts.ts'
 import type { BalanceEvidence, LedgerState } from './report.ts'
 
-/** What a balance is compared with: the amount and state of every attempt, by request and attempt. */
+/** The amount and state of every attempt, by request and attempt. A balance is compared with it. */
 export type MoneySnapshot = ReadonlyMap<string, { readonly state: LedgerState; readonly credits: Credits }>
 
-/** The money of some orders and their steps now, by the journal. What was bought elsewhere moves no money here. */
+/**
+ * The money of some orders and their steps now, by the journal. Purchases of other checkouts move no money
+ * here.
+ */
 export async function takeSnapshot(context: Context, orders: readonly Order[]): Promise<MoneySnapshot> {
   const found = new Map<string, { state: LedgerState; credits: Credits }>()
   for (const hash of new Set(orders.flatMap(withSteps).map((order) => order.hash)))
@@ -23,9 +26,9 @@ function toTaken({ credits, state }: AttemptMoney): { state: LedgerState; credit
 }
 
 /**
- * Between what and what a balance must have changed by the ledger. Pure.
- *
- * A hold begins some time after the submission was taken in, and a picture has none: what is held takes its credits, or not yet. So may what nobody knows.
+ * The range in which a balance must have changed, by the ledger. Pure. It is a range because a hold begins
+ * some time after the acceptance, and a picture has none: held credits may be taken from the balance already
+ * or not yet. So may uncertain ones.
  */
 export function changeBetween(before: MoneySnapshot, after: MoneySnapshot): BalanceEvidence['said'] {
   let least = 0n
@@ -49,7 +52,10 @@ function mostOf(taken: Taken): Credits {
   return taken === undefined || taken.state === 'restored' ? 0n : taken.credits
 }
 
-/** Reads the balance once more and says what it shows. Where it cannot be read that is a warning: everything is bought and safe by then. */
+/**
+ * Reads the balance again and describes the change. If it cannot be read, that is a warning, because
+ * everything is bought and stored already.
+ */
 export async function readEvidence(
   context: Context,
   session: Session,
@@ -70,7 +76,11 @@ export async function readEvidence(
   return toEvidence(start.balance, after, said, isFree)
 }
 
-/** The evidence in words. Pure. @param isFree Whether the key uses no credits at all. */
+/**
+ * Describes the evidence in words. Pure.
+ *
+ * @param isFree Whether the key uses no credits at all.
+ */
 export function toEvidence(before: Credits, after: Credits, said: BalanceEvidence['said'], isFree: boolean): BalanceEvidence {
   const taken = before - after
   const isExplained = taken >= said.least && taken <= said.most

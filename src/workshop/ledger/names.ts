@@ -4,14 +4,17 @@ import { requestHash } from '../../spec/key.ts'
 import type { ServiceIdentity } from '../../spec/request.ts'
 import { type LockEntry, type LockFile, unnamedStepId } from '../../vault/lockfile.ts'
 
-/** A request as the lock file has it. */
+/** A request in the lock file. */
 export interface LockedRequest {
-  /** Undefined for a step: the lock file knows steps by their hash alone, since sprites may share them. */
+  /** Undefined for a step. The lock file names steps by their hash alone, because sprites may share them. */
   readonly id: string | undefined
   readonly entry: LockEntry
 }
 
-/** All requests of a lock file, by hash. Of several names of the same request (a rename, a twin) the one that knows most. */
+/**
+ * All requests of a lock file, by hash. If a request has several names (a rename, a twin), the entry with the
+ * most knowledge counts.
+ */
 export function requestsOf(lock: LockFile): ReadonlyMap<string, LockedRequest> {
   const found = new Map<string, LockedRequest>()
   for (const [id, requests] of Object.entries(lock.animations)) {
@@ -28,11 +31,12 @@ function knowledgeOf({ execution, result, submission }: LockEntry): number {
   return (result ? 4 : 0) + (execution ? 2 : 0) + (submission ? 1 : 0)
 }
 
-/** The name that people know a request by: `hero.walk`, `hero#1`. */
+/** The name of a request for people: `hero.walk`, `hero#1`. */
 export type RequestNames = (hash: string) => string
 
 /**
- * Names requests: by the lock file, by what the ledger noted, and steps that neither names by the specs. What is left is named by its hash.
+ * Names requests by the lock file, then by the names in the ledger. Steps that neither names are named by the
+ * specs. Any other request is named by its hash.
  */
 export async function nameRequests(
   context: Context,

@@ -1,10 +1,10 @@
 import type { Given } from '../../credit/approval.ts'
 import type { Credits } from '../../credit/credits.ts'
 
-/** What became of the money of one attempt. `uncertain`: sent, and nobody knows. */
+/** The state of an attempt's money. `uncertain`: it was sent, and its outcome is unknown. */
 export type LedgerState = 'held' | 'settled' | 'restored' | 'uncertain'
 
-/** One line of the ledger, summed up for a request and an attempt. */
+/** One line of the ledger: the sum of a request and an attempt. */
 export interface LedgerLine {
   /** `sprite.animation`, or `sprite#2` for a step of a reference chain. */
   readonly id: string
@@ -13,38 +13,43 @@ export interface LedgerLine {
   readonly executionId?: string
   readonly state: LedgerState
   readonly credits: Credits
-  /** Milliseconds since the Unix epoch, of the last change; 0 where nobody wrote it down. */
+  /** Time of the last change, in milliseconds since the Unix epoch; 0 if no record has it. */
   readonly at: number
-  /** `elsewhere`: only the lock file knows of it; another checkout bought it, and its journal has the rest. */
+  /** `elsewhere`: only the lock file has it. Another checkout bought it, and its journal has the details. */
   readonly origin: 'here' | 'elsewhere'
-  /** Another checkout's execution stands for the attempt, and this is what our own POSTs may have started beside it. */
+  /**
+   * The attempt shows another checkout's execution, and this line shows what our own POSTs may have started.
+   */
   readonly isReplaced?: true
-  /** A single picture: nothing is held for it, it is charged on delivery (C13). `held` then means due, `restored` not charged. */
+  /**
+   * A single picture. Nothing is held for it; it is charged on delivery (C13). `held` then means due,
+   * `restored` means not charged.
+   */
   readonly isPicture: boolean
-  /** Available credits right before it was sent, where that was written down. */
+  /** Available credits right before it was sent, if they were recorded. */
   readonly balanceBefore?: Credits
-  /** How the approval of today was given, if its signature is right. */
+  /** How today's approval was given, if its signature is right. */
   readonly given?: Given
-  /** What a person decided where nobody could know: to send it again, or to give it up. */
+  /** The decision of a person about an unknown outcome: sent again, or given up. */
   readonly decision?: 'replay' | 'abandon'
   /** SHA-256 of its result. */
   readonly result?: string
-  /** Where it was bought, by the lock file. */
+  /** The service at which it was bought, by the lock file. */
   readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
 }
 
-/** Sums over lines. What was bought elsewhere is counted in `elsewhere` alone. */
+/** Sums over lines. Purchases of other checkouts count in `elsewhere` alone. */
 export interface LedgerSums {
   readonly held: Credits
   readonly settled: Credits
   readonly restored: Credits
-  /** Worst case of what may or may not have been bought. */
+  /** The worst case of uncertain purchases. */
   readonly uncertain: Credits
-  /** What other checkouts have had held or settled, as far as the lock file tells. */
+  /** Credits that other checkouts hold or have settled, as far as the lock file shows them. */
   readonly elsewhere: Credits
 }
 
-/** What one sprite has cost, its animations and the steps of its reference together. */
+/** The cost of one sprite: its animations and the steps of its reference. */
 export interface LedgerSprite extends LedgerSums {
   readonly sprite: string
 }
@@ -55,32 +60,33 @@ export interface LedgerReport extends LedgerSums {
   readonly lines: readonly LedgerLine[]
   /** By name. */
   readonly sprites: readonly LedgerSprite[]
-  /** Movements that `ledger.jsonl` lacked and that were written into it anew from the journal. */
+  /** Number of movements that `ledger.jsonl` lacked and that were written into it from the journal. */
   readonly repaired: number
   readonly warnings: readonly string[]
 }
 
 /**
- * A line of the ledger beside what the service says of its execution.
+ * A line of the ledger, compared with the service's view of its execution.
  *
- * - `agrees`: completed and settled, failed or cancelled and restored, under way and held.
- * - `gone`: the service does not know it any more; nothing is lost by that.
- * - `unread`: it cannot be compared: bought at another service, with another kind of key or by another account, given up unanswered, or a status that this version does not know.
- * - `open`: sent and never answered; there is no execution that could be read, and a person has not decided yet.
- * - `differs`: a person has to look.
+ * - `agrees`: completed and settled, failed or cancelled and restored, or under way and held.
+ * - `gone`: the service does not know it any more. Nothing is lost by that.
+ * - `unread`: it cannot be compared. It was bought at another service, with another kind of key or by another
+ *   account; or it was given up unanswered; or its status is unknown to this version.
+ * - `open`: sent and never answered. No execution can be read, and a person has not decided yet.
+ * - `differs`: a person has to check.
  */
 export interface LedgerCheck {
   readonly line: LedgerLine
   readonly verdict: 'agrees' | 'gone' | 'unread' | 'open' | 'differs'
-  /** What the service says: a status, `gone`, or undefined where it was not asked. */
+  /** The view of the service: a status, or `gone`. Undefined if it was not asked. */
   readonly service?: string
-  /** What the ledger says, what the service says, and what to do; empty where they agree. */
+  /** Both views and the next step; empty if they agree. */
   readonly words: string
 }
 
-/** What `ledger --verify` asks for. */
+/** The options of `ledger --verify`. */
 export interface LedgerVerifyRequest {
-  /** Told before each execution is read, from 1. */
+  /** Called before each execution is read, counted from 1. */
   readonly onRead?: (number: number, of: number) => void
 }
 
@@ -90,20 +96,26 @@ export interface LedgerVerification extends LedgerReport {
   readonly checks: readonly LedgerCheck[]
   /** Available credits now. */
   readonly balance: Credits
-  /** Host of the service that was asked. */
+  /** Host of the asked service. */
   readonly host: string
   /** Whether no line differs and none is open. */
   readonly isAgreed: boolean
 }
 
-/** The account's balance around a run, beside what the ledger says of it. Evidence, never a verdict: others may spend on the same account. */
+/**
+ * The account's balance before and after a run, compared with the ledger. It is evidence, never a verdict:
+ * others may spend on the same account.
+ */
 export interface BalanceEvidence {
   readonly before: Credits
   readonly after: Credits
-  /** What the ledger says was taken from the balance in this run; a range where it cannot know, e.g. whether a hold began before the run. Negative where holds were restored. */
+  /**
+   * The credits that the run took from the balance, by the ledger. It is a range if the ledger cannot know,
+   * e.g. whether a hold began before the run. Negative if holds were restored.
+   */
   readonly said: { readonly least: Credits; readonly most: Credits }
-  /** Whether the difference lies in that range. */
+  /** Whether the difference is in that range. */
   readonly isExplained: boolean
-  /** One sentence of it. */
+  /** The evidence in one sentence. */
   readonly words: string
 }

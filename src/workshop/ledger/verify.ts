@@ -5,9 +5,9 @@ import { readAccounts } from './accounts.ts'
 import type { LedgerCheck, LedgerLine, LedgerState, LedgerVerification, LedgerVerifyRequest } from './report.ts'
 
 /**
- * Reads every execution of the ledger again at the service and compares. Nothing is sent but reads.
+ * Reads every execution of the ledger again at the service and compares. Sends nothing but reads.
  *
- * @throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_WIRE` where the service does not let itself be asked.
+ * @throws `SW_UNREACHABLE`, `SW_KEY_REFUSED`, `SW_WIRE` if the service cannot be asked.
  */
 export async function verifyAccounts(
   context: Context,
@@ -30,7 +30,7 @@ export async function verifyAccounts(
 }
 
 async function checkLine(context: Context, session: Session, line: LedgerLine, signal: AbortSignal): Promise<LedgerCheck> {
-  // Where its result has come all the same, it is a purchase like any other.
+  // If its result has arrived all the same, it is a purchase like any other.
   const isGivenUp = line.decision === 'abandon' && line.result === undefined
   if (line.state === 'uncertain' && line.isReplaced) return { line, verdict: 'unread', words: replacedWords }
   if (line.state === 'uncertain')
@@ -79,14 +79,16 @@ async function readStatus(session: Session, executionId: string, signal: AbortSi
   }
 }
 
-/** What the ledger would say of a status; undefined for an unknown one. */
+/** The ledger's state for a status. Undefined for an unknown status. */
 function stateOf(status: string): LedgerState | undefined {
   if (status === 'completed') return 'settled'
   if (status === 'failed' || status === 'cancelled') return 'restored'
   return status === 'queued' || status === 'running' || status === 'needs_input' ? 'held' : undefined
 }
 
-/** That the service forgets an execution after a time is its right: something is lost only where its result is not here. */
+/**
+ * The service may forget an execution after a time. Something is lost only if its result is not stored here.
+ */
 async function checkGone(context: Context, line: LedgerLine): Promise<LedgerCheck> {
   const gone = { line, service: 'gone' }
   const isHere = line.result !== undefined && (await context.vault.has(line.result))
@@ -121,7 +123,7 @@ function bothWords(line: LedgerLine, status: string): string {
   return `The ledger says ${stateWords(line)}, the service says ${status}.`
 }
 
-/** The words for a state; a picture has nothing held. */
+/** Describes a state. Nothing is held for a picture. */
 function stateWords({ isPicture, state }: LedgerLine): string {
   if (!isPicture) return state
   return { held: 'due on delivery', settled: 'charged', restored: 'not charged', uncertain: 'uncertain' }[state]

@@ -11,10 +11,12 @@ import type { DeliveredFrames } from '../api/overview-report.ts'
 import { layoutOf, toInputs } from '../sheets/sheets.ts'
 
 /**
- * All frames that one take of an animation was delivered with: what the spec plays of them is left aside. The service is not asked.
+ * Reads all delivered frames of one take of an animation, whichever of them the spec plays. The service is
+ * not asked.
  *
- * @param take The spec's where it is left out.
- * @throws `SW_USAGE` for an animation that there is not; what is wrong with its spec; `SW_DELIVERY` for a result that cannot be read.
+ * @param take The spec's take if left out.
+ * @throws `SW_USAGE` for an unknown animation; errors of its spec; `SW_DELIVERY` for a result that cannot be
+ *   read.
  */
 export async function readDelivered(context: Context, keeper: SessionKeeper, id: string, take?: number): Promise<DeliveredFrames> {
   const found = await survey(context, [id], { host: keeper.host })
@@ -37,10 +39,10 @@ export async function readDelivered(context: Context, keeper: SessionKeeper, id:
   const standing = standingOf(await readFacts(context, lock, [[id, hash]], undefined), id, hash)
   const review = hash === undefined ? undefined : findEntry(lock, id, hash)?.result?.review
   const { review: ___, ...bare } = item
-  // The spec as it would be with this take: what lies over frames may be for one take alone.
+  // The spec as it would be with this take: overrides of frames may belong to one take alone.
   const spec = { ...item.spec, scales: [1], animations: item.spec.animations.map((own) => (own.name === animation.name ? animation : own)) }
   const asked = { ...bare, ...standing, spec, ...(review ? { review } : {}) }
-  // A frame touched up by hand that does not fit is told where it is used.
+  // An override that does not fit is reported when it is used.
   const [placed] = await toInputs(context, { ...found, items: [asked], wanted: [target] }, 'placeholder', () => {})
   const input = { ...(placed as SheetInput), animation }
   const ports = { cache: context.cache, codec: context.codec, layout: layoutOf(context), warn: () => {}, onOverrideFault: () => {} }

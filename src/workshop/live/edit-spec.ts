@@ -11,9 +11,9 @@ import type { SpecEditReport, SpecEditRequest } from '../api/overview-report.ts'
 export type SpecEditor = (request: SpecEditRequest) => Promise<SpecEditReport>
 
 /**
- * An editor of the project's specs: of those that its globs find and no other file. A file is replaced whole, or left as it is.
- *
- * It throws `SW_USAGE` for a sprite that there is not, `SW_CHANGED` where the file is not what was decided on any more, `SW_SPEC` where it would be no spec afterwards.
+ * Creates an editor of the project's specs: of the files that its globs match, and no other file. A file is
+ * replaced as a whole, or left as it is. Edits throw `SW_USAGE` for an unknown sprite, `SW_CHANGED` if the
+ * file has changed since it was shown, and `SW_SPEC` if the result would be no valid spec.
  */
 export function createSpecEditor(context: Context): SpecEditor {
   let queue: Promise<unknown> = Promise.resolve()
@@ -29,7 +29,7 @@ async function edit({ host, options }: Context, { sprite, digest, edit }: SpecEd
   const read = new Map<string, ReadSpec['spec']>()
   for (const file of (await findSpecs(host.glob, options.root, options.specs)).filter(isNamed))
     read.set(file, (await tryReadSpec(host.disk, file, options.root)).spec)
-  // Two of one name are none.
+  // Two specs with one name count as none.
   const spec = toScan(read, options.root).specs.find(({ name }) => name === sprite)
   if (!spec) {
     throw new SpritewrightError('SW_USAGE', {

@@ -16,37 +16,40 @@ import { othersOf, serviceOf } from './pending-purchases.ts'
 import { type BookedSpecs, createSpecReader } from './spec-book.ts'
 import { readTakes } from './takes.ts'
 
-/** Where one sprite stands. */
+/** The state of one sprite. */
 interface Part {
   readonly spec: SpriteSpec
   readonly items: readonly OverviewItem[]
-  /** Those that it needs, called by its name. */
+  /** The steps that it needs, with ids of this sprite. */
   readonly steps: readonly PlanStep[]
   readonly others: readonly string[]
   readonly errors: readonly SpritewrightError[]
 }
 
-/** What was read last, by name. */
+/** The sprites as they were last read, by name. */
 interface Seen {
   readonly lock: LockFile
   readonly parts: ReadonlyMap<string, Part>
-  /** Requests that may have been paid and are not here, whether a spec asks for them or not. */
+  /** Requests that may have been paid and whose results are not here, whether a spec asks for them or not. */
   readonly open: readonly OverviewOrphan[]
 }
 
-/** Tells where everything stands, by the project's own papers; nothing is thrown for a broken spec. Remembers what it has read, so that a saved spec costs as much as that one sprite. */
+/**
+ * Creates a reader of all states, by the project's own records. It throws nothing for a broken spec. It
+ * remembers what it has read, so that a saved spec costs as much as one sprite.
+ */
 export function createOverviewer(context: Context, keeper: SessionKeeper): Workshop['overview'] {
   const book = createSpecReader(context)
   let seen: Seen | undefined
   let turn: Promise<unknown> = Promise.resolve()
   const read = async (changed: readonly string[] | undefined): Promise<Overview> => {
     const before = seen
-    // What fails in between leaves nothing to go on from.
+    // An error in between leaves nothing to continue from.
     seen = undefined
     const specs = await book.read(before && changed)
     const stale = staleOf(specs.specs, before && changed)
     const { lock, parts, open } = before && stale !== 'all' ? before : await readAnew(context, keeper)
-    // What is wrong is looked at again: its cause may lie where nobody looks.
+    // Sprites with errors are read again each time: the cause may be in an unwatched file.
     const isKnown = (spec: SpriteSpec): boolean => {
       const part = parts.get(spec.name)
       return part?.spec === spec && part.errors.length === 0 && stale !== 'all' && !stale.has(spec.name)
@@ -68,7 +71,7 @@ export function createOverviewer(context: Context, keeper: SessionKeeper): Works
   }
 }
 
-/** What is known before any sprite is looked at. */
+/** Everything that is known before any sprite is read. */
 async function readAnew(context: Context, { host }: SessionKeeper): Promise<Seen> {
   const lock = await context.lock.read()
   const open = (await listOrphans(context, [], new Set())).filter(({ entry }) => host === undefined || entry.service.host === host)
@@ -133,7 +136,7 @@ function toOverview(context: Context, keeper: SessionKeeper, { specs, errors, di
     orphans: open.filter(({ hash }) => !asked.has(hash)),
     others: new Set(all.flatMap(({ others }) => others)),
     digests,
-    // A picture that cannot be read may be that of several.
+    // Several sprites may share an unreadable picture.
     errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],
     warnings: [...context.warnings],
     mayBuy: mayBuy(context, {}),
@@ -141,13 +144,16 @@ function toOverview(context: Context, keeper: SessionKeeper, { specs, errors, di
   }
 }
 
-/** A step as one sprite calls it: whoever else needs it may ask for something else tomorrow. Its place in the chain is the same for all. */
+/**
+ * A step under the name of one sprite. Other sprites that need it may ask for another step tomorrow. Its
+ * number in the chain is the same for all.
+ */
 function toOwnStep(step: PlanStep, name: string): PlanStep {
   const id = `${name}${step.id.slice(step.id.indexOf('#'))}`
   return { ...step, id, request: { ...step.request, id }, sprites: [name] }
 }
 
-/** A step that several sprites need is one, called by the first of them, with all of their names. */
+/** Merges a step of several sprites into one, under the name of the first sprite, with all of their names. */
 function joinSteps(all: readonly PlanStep[]): readonly PlanStep[] {
   const steps = new Map<string, PlanStep>()
   for (const step of all) {
@@ -158,7 +164,10 @@ function joinSteps(all: readonly PlanStep[]): readonly PlanStep[] {
   return [...steps.values()]
 }
 
-/** Asks the service for the balance and for the price of all that is not bought; broken specs are left out. */
+/**
+ * Asks the service for the balance and for the prices of everything that is not bought. Broken specs are left
+ * out.
+ */
 export async function readPrices(context: Context, session: Session, signal: AbortSignal): Promise<PriceList> {
   const { items, steps } = await survey(context, [], { identity: session.identity })
   const quotes = askQuotes(session, signal)

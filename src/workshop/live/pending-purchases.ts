@@ -11,21 +11,24 @@ import type { OverviewService, PendingPurchase } from '../api/overview-report.ts
 import { mayBuy } from '../may-buy.ts'
 import { createSpecReader } from './spec-book.ts'
 
-/** Finds what was approved in this checkout and is not at its end, by the papers alone; nothing is written. */
+/**
+ * Creates a reader of purchases that were approved in this checkout and are not finished, by the records
+ * alone. It writes nothing.
+ */
 export function createPendingReader(context: Context, keeper: SessionKeeper): Workshop['due'] {
   const book = createSpecReader(context)
   let known: ReadonlySet<SpriteSpec> | undefined
   return async (changed) => {
-    // A test of a game that starts its dev server buys nothing, and follows nothing.
+    // A test that starts the dev server of a game buys nothing, and continues nothing.
     if (context.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
     const [isAllowed, { canAsk }] = [mayBuy(context, {}), serviceOf(context, keeper)]
-    // What nobody could go on with need not be looked for.
+    // Without a key, nothing could be continued.
     if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
     const { specs, errors } = await book.read(changed)
     const isOfSpecs = changed?.every((file) => specName(file) !== undefined) === true
     const [before, saved] = [known ?? new Set(specs), new Set(changed)]
     known = new Set(specs)
-    // One that was locked, or shared its name, may be there again without having been saved.
+    // A spec that was locked, or shared its name, may be valid again without being saved.
     const asked = isOfSpecs ? specs.filter((spec) => saved.has(spec.file) || !before.has(spec)) : specs
     return { orders: await findOrders(context, keeper, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
   }
@@ -53,7 +56,10 @@ async function findOrders(context: Context, keeper: SessionKeeper, scan: SpecSca
   })
 }
 
-/** The steps that an order waits for. The same whichever sprites are looked at beside it: what they share may be called by any of them. */
+/**
+ * The steps of an order. They do not depend on other sprites in the survey: a shared step may have the name
+ * of any of its sprites.
+ */
 function stepsOf({ steps }: Survey, item: PlanItem): readonly PlanStep[] {
   return steps.filter(({ sprites, state }) => sprites.includes(item.spec.name) && (state === 'bought' || isUnsent(item)))
 }
@@ -64,7 +70,7 @@ export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): Rea
   return new Set([...items, ...steps].filter(isOthers).map(({ id }) => id))
 }
 
-/** What is known of the service without asking it. */
+/** The knowledge of the service that needs no request. */
 export function serviceOf({ options, credentials }: Context, { host }: SessionKeeper): OverviewService {
   if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
   if (host === undefined) return { kind: 'none', canAsk: false }

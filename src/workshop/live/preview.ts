@@ -9,14 +9,17 @@ import { staleOf } from '../sheets/changed-specs.ts'
 import { createSpriteMaker, type Made } from '../sheets/sprite-maker.ts'
 import { createSpecReader } from './spec-book.ts'
 
-/** What was shown last, and what it was put together from. */
+/** The last preview, and its parts. */
 interface Shown {
   readonly scan: SpecScan
   readonly made: readonly Made[]
   readonly preview: Preview
 }
 
-/** Remembers what it has shown, so that a saved spec costs as much as that one sprite, and a sprite nothing before it is asked for, however many others there are. */
+/**
+ * Creates a previewer. It remembers its last preview, so that a saved spec costs as much as one sprite. A
+ * sprite costs nothing before it is asked for, however many others there are.
+ */
 export function createPreviewer(context: Context, keeper: SessionKeeper): Workshop['preview'] {
   const book = createSpecReader(context)
   const maker = createSpriteMaker(context, keeper)
@@ -26,18 +29,18 @@ export function createPreviewer(context: Context, keeper: SessionKeeper): Worksh
   return async (changed, wanted) => {
     const scan = await book.read(shown && changed)
     const stale = staleOf(scan.specs, lock && changed)
-    // What no sound spec names now may be what one named, and will name again.
-    if (stale === 'all' || changed?.some((path) => specName(path) === undefined)) maker.forgetPapers()
+    // A file that no valid spec names now may be one that a spec named before, and will name again.
+    if (stale === 'all' || changed?.some((path) => specName(path) === undefined)) maker.forgetRecords()
     if (stale === 'all') {
       made.clear()
       lock = undefined
     } else for (const name of stale) made.delete(name)
-    // What shares its name with another, is broken or gone comes back as it is by then.
+    // A sprite that shares its name, is broken or is gone is made again when it is valid again.
     const there = new Set(scan.specs.map(({ name }) => name))
     for (const name of made.keys()) if (!there.has(name)) made.delete(name)
     lock ??= await context.lock.read()
     const asked = wanted ? scan.specs.filter(({ name }) => wanted.has(name)) : scan.specs
-    // What could not be made is tried again: its cause may lie where nobody looks.
+    // Sprites with errors are made again each time: the cause may be in an unwatched file.
     const due = asked.filter((spec) => made.get(spec.name)?.spec !== spec || made.get(spec.name)?.errors.length !== 0)
     for (const { name } of due) made.delete(name)
     for (const one of await maker.make(due, lock)) made.set(one.spec.name, one)
@@ -47,7 +50,7 @@ export function createPreviewer(context: Context, keeper: SessionKeeper): Worksh
   }
 }
 
-/** The very same as before where nothing has been made anew. */
+/** Returns the identical object if nothing was made again. */
 function toShown(scan: SpecScan, made: readonly Made[], before: Shown | undefined): Shown {
   const isSame = before?.scan === scan && before.made.length === made.length && before.made.every((one, at) => one === made[at])
   if (isSame) return before

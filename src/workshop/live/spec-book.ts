@@ -5,18 +5,19 @@ import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
 
-/** What a project's spec files say. */
+/** The specs of a project, as read from their files. */
 export interface BookedSpecs extends SpecScan {
-  /** SHA-256 of each spec file that could be read, by its absolute path, as it was read. */
+  /** SHA-256 of each readable spec file, by its absolute path, as it was read. */
   readonly digests: ReadonlyMap<string, string>
 }
 
-/** The specs of a project, read once and then file by file as they change. */
+/** Reads the specs of a project once, and then file by file as they change. */
 export interface SpecReader {
   /**
-   * What there is now. A spec that says what it said before is the very same object.
+   * Reads the present specs. A spec whose content has not changed is the identical object.
    *
-   * @param changed Absolute paths of all files that have changed since it was read last. @default nobody knows: all are read
+   * @param changed Absolute paths of all files that have changed since the last call.
+   * @default unknown: all files are read
    */
   read(changed?: readonly string[]): Promise<BookedSpecs>
 }
@@ -26,12 +27,12 @@ interface Page {
   readonly digest: string | undefined
 }
 
-/** A book of nothing yet. */
+/** Creates a book that has read nothing yet. */
 export function createSpecReader({ host, options }: Context): SpecReader {
   const { root } = options
   let pages: ReadonlyMap<string, Page> | undefined
   let booked: BookedSpecs = { specs: [], errors: [], digests: new Map() }
-  /** A file that was locked is readable again without any word of it. */
+  /** A file that was locked becomes readable again without any notice. */
   const unread = (): readonly string[] => [...(pages ?? [])].flatMap(([file, { digest }]) => (digest === undefined ? [file] : []))
   const readPage = async (file: string, before: Page | undefined): Promise<Page> => {
     const { spec, bytes } = await tryReadSpec(host.disk, file, root)
@@ -43,7 +44,7 @@ export function createSpecReader({ host, options }: Context): SpecReader {
     const known = before && specs.every((path) => before.has(path)) ? new Map(before) : undefined
     if (known && changed) {
       for (const file of specs) known.set(file, await readPage(file, before?.get(file)))
-      // Where one cannot be read, it may be gone.
+      // A file that cannot be read may be gone.
       if (specs.every((file) => known.get(file)?.digest !== undefined)) return known
     }
     const now = new Map<string, Page>()

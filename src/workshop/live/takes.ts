@@ -22,7 +22,7 @@ export async function readTakes(
   )
 }
 
-/** What the lock file has of the same request under another number. */
+/** The lock entries of the same request with another take number. */
 function otherTakes(
   keeper: SessionKeeper,
   lock: LockFile,

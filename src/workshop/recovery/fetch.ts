@@ -11,7 +11,10 @@ import { type KnownOrphan, toOrphanOrder } from '../../project/orphans.ts'
 import type { Session } from '../../project/session.ts'
 import { nameOf, type OpenStray, warnOnce } from '../../project/strays.ts'
 
-/** Fetches what is finished and leaves the rest for another day: nobody asks for it any more, so nobody waits for it. Never an error, at most a warning. */
+/**
+ * Fetches finished results and leaves the others for later. No spec asks for them, so no build waits for
+ * them. It never throws; it warns at most.
+ */
 export async function fetchOrphans(
   context: Context,
   session: Session,
@@ -28,14 +31,14 @@ export async function fetchOrphans(
       if (isEnded(execution) || execution.question !== null) await purchase(ports, toOrphanOrder(orphan))
     } catch (error) {
       if (run.signal.aborted) return
-      // A failed one is told by the ledger; it costs nothing.
+      // The ledger shows a failed one. It costs nothing.
       if (!(error instanceof SpritewrightError && error.code === 'SW_FAILED'))
         context.warnings.push(`"${orphan.id}", as an earlier version of its spec asked for it: ${(error as Error).message}`)
     }
   }
 }
 
-/** Fetches what is finished, and leaves the rest for another day. Never an error, at most a warning. */
+/** Fetches finished results of strays, and leaves the others for later. It never throws; it warns at most. */
 export async function fetchStrays(context: Context, session: Session, strays: readonly OpenStray[], signal: AbortSignal): Promise<void> {
   const ports = await toJobPorts(context, session, { signal })
   const { host, keyMode } = session.identity

@@ -6,10 +6,11 @@ import type { LockChange } from '../../vault/lock-store.ts'
 import { findEntry, findOwnEntry } from '../../vault/lockfile.ts'
 
 /**
- * Writes into the lock file what only the journal, or an entry under another name, knows of results that are here: after a crash between the two, after another
- * process has overwritten a change, after a rename, after an edit by hand. Other checkouts see the lock file alone.
+ * Writes results that are stored here into the lock file if only the journal, or an entry under another name,
+ * has them. That happens after a crash between the two, after another process has overwritten a change, after
+ * a rename, or after an edit by hand. Other checkouts see the lock file alone.
  *
- * @param identity Of the service that answered in this run; what stands in no entry of the lock file was found under it.
+ * @param identity Of the service that answered in this run. Results without a lock entry were found under it.
  */
 export async function reconcileLock(context: Context, found: Survey, identity?: ServiceIdentity): Promise<void> {
   const ports = { lock: context.lock, ledger: context.ledger, clock: context.host.clock }
@@ -28,7 +29,9 @@ export async function reconcileLock(context: Context, found: Survey, identity?: 
 }
 
 /**
- * Brings home what an earlier run had to keep outside of the project. A state folder is not committed, and the folder for temporary files is cleared by others; a project that still takes nothing is told.
+ * Moves results into the project that an earlier run had to store outside of it. A state folder is not
+ * committed, and the system clears the folder for temporary files. If the project's folder still takes
+ * nothing, that is a warning.
  */
 export async function reconcileResults(context: Context, found: Survey): Promise<void> {
   const { places } = context.vault

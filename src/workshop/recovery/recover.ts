@@ -13,9 +13,11 @@ import { changedError } from '../changed-error.ts'
 import { mayBuy } from '../may-buy.ts'
 
 /**
- * Decides about what nobody can know: writes the decision down, and for `replay` acts on it at once.
+ * Resolves an unknown outcome by a person's decision: records the decision, and for `replay` acts on it at
+ * once.
  *
- * @throws `SW_USAGE` where nothing of that name waits for a decision, or it was sent to another service; `SW_CHANGED` where it is not what was shown; whatever the repeated submission ended with.
+ * @throws `SW_USAGE` if nothing of that name waits for a decision, or if it was sent to another service.
+ *   `SW_CHANGED` if it is not what was shown. Errors of the repeated submission.
  */
 export async function recover(context: Context, session: Session, request: RecoverRequest, signal: AbortSignal): Promise<RecoverReport> {
   const ports = await toJobPorts(context, session, { ...request, signal, mayBuy: mayBuy(context, {}), mayReplay: true })
@@ -41,16 +43,20 @@ export async function recover(context: Context, session: Session, request: Recov
     })
   }
   if (request.decision === 'abandon') return { decided, ...(await readBalance(session, signal)), bought: [] }
-  const crew = await runOrders(ports, orders, context.options.limits.activeJobs)
-  throwAll(crew.failures.map(({ error }) => error))
+  const report = await runOrders(ports, orders, context.options.limits.activeJobs)
+  throwAll(report.failures.map(({ error }) => error))
   return {
     decided,
     ...(await readBalance(session, signal)),
-    bought: crew.purchases.map((purchase) => ({ id: purchase.id, credits: parseCredits(purchase.credits ?? formatCredits(0n)) })),
+    bought: report.purchases.map((purchase) => ({ id: purchase.id, credits: parseCredits(purchase.credits ?? formatCredits(0n)) })),
   }
 }
 
-/** What was sent to one service is never sent to another. @throws `SW_USAGE` */
+/**
+ * A submission is never repeated at another service.
+ *
+ * @throws `SW_USAGE`
+ */
 function checkService({ identity }: Session, { identity: sentTo, request }: Order): void {
   if (sentTo.host === identity.host && sentTo.keyMode === identity.keyMode) return
   throw new SpritewrightError('SW_USAGE', {
@@ -65,7 +71,7 @@ async function findMeant(context: Context, session: Session, { name, shown }: Re
   return one ? [one] : []
 }
 
-/** Evidence for a person, and no more: the decision is written by then. */
+/** Reads evidence for the person. The decision is recorded already. */
 async function readBalance(session: Session, signal: AbortSignal): Promise<{ readonly balance?: Credits }> {
   try {
     return { balance: await session.client.balance(signal) }

@@ -6,7 +6,11 @@ import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
 import { pictureEndings } from '../project-files.ts'
 
-/** Names of the sprites whose pictures have changed, their specs left aside; all where papers have. @param changed Absolute paths; undefined where nobody knows what has. */
+/**
+ * Names of the sprites whose pictures have changed, apart from their specs; all if records have changed.
+ *
+ * @param changed Absolute paths; undefined if unknown.
+ */
 export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[] | undefined): ReadonlySet<string> | 'all' {
   if (!changed) return 'all'
   const names = new Set<string>()
@@ -21,7 +25,7 @@ export function staleOf(specs: readonly SpriteSpec[], changed: readonly string[]
   return names
 }
 
-/** The files of a sprite beside its spec, folded. */
+/** The files of a sprite besides its spec, case-folded. */
 interface SpriteParts {
   readonly name: string
   readonly picture: string | undefined
@@ -34,12 +38,15 @@ function toParts(spec: SpriteSpec): SpriteParts {
   return { name: spec.name, picture: picture === undefined ? undefined : fold(picture), frames: fold(`${overrideFolder(spec)}${sep}`) }
 }
 
-/** Paths that are one file on Windows or macOS are the same; elsewhere a sprite is looked at once too often, which changes nothing. */
+/**
+ * Paths that are one file on Windows or macOS count as the same. On other systems a sprite may be checked
+ * once too often, which changes nothing.
+ */
 function fold(path: string): string {
   return path.normalize('NFC').toLowerCase()
 }
 
-/** Whether an error is about a spec, its picture, or frames touched up by hand. */
+/** Whether an error is about a spec, its picture, or an override of frames. */
 export function isAbout(spec: SpriteSpec, error: unknown): boolean {
   const frames = `${overrideFolder(spec)}${sep}`
   return filesOf(error).some((file) => file === spec.file || file === referencePath(spec) || `${file}${sep}`.startsWith(frames))

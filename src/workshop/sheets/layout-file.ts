@@ -5,10 +5,17 @@ import { formatLayout, type Layout, parseLayout, toLayout } from '../../sheets/l
 import type { BuiltSheets } from '../../sheets/sheet.ts'
 import type { BuildRequest } from '../api/reports.ts'
 
-/** Committed beside the lock file, where `atlas.stable` is set; what is packed rests on it. */
+/**
+ * The layout file. It is committed beside the lock file if `atlas.stable` is set, and packing depends on it.
+ */
 const fileName = 'sprites.layout.json'
 
-/** The layout that a build starts from; undefined where none is asked for. @throws `SW_LAYOUT` */
+/**
+ * Reads the layout that a build starts from.
+ *
+ * @returns Undefined if no stable layout is wanted.
+ * @throws `SW_LAYOUT`
+ */
 export async function readLayout({ host, options }: Context): Promise<Layout | undefined> {
   if (options.atlas.stable !== true) return undefined
   const text = await readText(host.disk, join(options.root, fileName))
@@ -16,8 +23,9 @@ export async function readLayout({ host, options }: Context): Promise<Layout | u
 }
 
 /**
- * Writes down where the frames of a build lie, for the next one. Not for a build that is given names, which sees a part of the project, nor for one whose files nobody commits: `--frozen`, CI.
- * Without it they pack the same again: a layout that was packed beside another stays as it is.
+ * Writes the layout of a build for the next one. It writes nothing for a build of named sprites, which sees a
+ * part of the project, and nothing if no one commits its files: `--frozen`, CI. Those builds pack the same
+ * again, because a layout that was packed with another one stays as it is.
  */
 export async function keepLayout(
   { host, options }: Context,

@@ -8,15 +8,15 @@ import type { ServiceIdentity } from '../../spec/request.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { findEntry, type LockFile } from '../../vault/lockfile.ts'
 
-/** Raised whenever equal sources give other stand-ins than before. */
+/** Version of the placeholders. It must be raised when equal sources give other placeholders. */
 const drawing = 2
 
-/** How stand-ins are drawn for what a survey found. */
+/** Creates the sources of placeholders for a survey. */
 export interface PlaceholderMaker {
   of(item: PlanItem, target: WantedAnimation): Promise<PlaceholderSource>
 }
 
-/** What is known of pictures and sizes before anything is drawn. */
+/** The pictures and sizes that are known before anything is drawn. */
 export function createPlaceholderMaker(
   context: Context,
   found: Survey,
@@ -28,7 +28,7 @@ export function createPlaceholderMaker(
   return {
     of: async ({ spec }, target) => {
       const last = madePicture(found.lock, target)
-      // One that is lost is fetched again by a build; until then there is what the chain begins with.
+      // A build fetches a lost picture again. Until then, the first picture of the chain is used.
       const made = last !== undefined && (await context.vault.has(last)) ? last : undefined
       const sha256 = made ?? target.picture?.sha256
       const prompt = wordsOf(spec)
@@ -47,8 +47,8 @@ export function createPlaceholderMaker(
 }
 
 /**
- * The furthest picture of a sprite's chain that is bought, by its hash: the nearest to what will be animated. By the lock file alone: under which service the animation will be bought is
- * not known yet.
+ * The last bought picture of a sprite's chain, by its hash. It is the nearest to the later animation. Only
+ * the lock file decides, because the service of the later purchase is unknown yet.
  */
 function madePicture(lock: LockFile, target: WantedAnimation): string | undefined {
   const services = stepServices.get(lock) ?? servicesOfSteps(lock)
@@ -61,14 +61,14 @@ function madePicture(lock: LockFile, target: WantedAnimation): string | undefine
   return chains[best]?.[reached[best] ?? -1]
 }
 
-/** Lock files are never changed in place, and each sprite of a project asks for the same list. */
+/** A lock file object never changes, and each sprite of a project asks for the same list. */
 const stepServices = new WeakMap<LockFile, readonly ServiceIdentity[]>()
 
 function servicesOfSteps(lock: LockFile): readonly ServiceIdentity[] {
   return [...new Map(Object.values(lock.steps ?? {}).map(({ service }) => [JSON.stringify(service), service])).values()]
 }
 
-/** What is to be seen on the picture, as far as it is said in words. */
+/** The content of the picture, as far as words describe it. */
 function wordsOf({ reference, prompt }: SpriteSpec): string {
   const [first] = reference.kind === 'steps' ? reference.steps : []
   return first?.kind === 'text' ? `${first.text}\n${prompt}` : prompt

@@ -13,10 +13,12 @@ import { readLayout } from './layout-file.ts'
 import { createPlaceholderMaker } from './placeholders.ts'
 
 /**
- * Makes the atlases of everything that was surveyed.
+ * Makes the atlases of everything in a survey.
  *
- * @param unbought What becomes of what is not bought: a moving placeholder, or an error of its own (the caller has seen to it that nothing is missing).
- * @param over Takes the place of what sheets are made with otherwise. With `onOverrideFault` sprites whose touched-up frames do not fit are made without them; else that is thrown.
+ * @param unbought Treatment of animations that are not bought: a moving placeholder, or an error. (The caller
+ *   has checked that nothing is missing.)
+ * @param over Replaces ports of the sheets. With `onOverrideFault`, a sprite whose overrides do not fit is
+ *   made without them. Without it, that error is thrown.
  */
 export async function assemble(
   context: Context,
@@ -37,7 +39,7 @@ export async function assemble(
   })
 }
 
-/** How pages are made, the version of what encodes GPU textures too. */
+/** The options of pages, with the version of the encoder of GPU textures. */
 export function sheetOptions({ options, textures }: Context): SheetOptions {
   return { ...options.atlas, ...(textures ? { encoder: textures.version } : {}) }
 }
@@ -46,7 +48,11 @@ function encoderOf({ host, textures }: Context): TextureEncoder | undefined {
   return textures && ((picture, settings) => host.encodeTexture(textures.entry, picture, settings))
 }
 
-/** Every animation that was surveyed, with the place of its pictures and what lies over them. @throws `SW_OVERRIDE`, unless `onOverrideFault` takes it. */
+/**
+ * Every animation of a survey, with the source of its pictures and its overrides.
+ *
+ * @throws `SW_OVERRIDE`, unless `onOverrideFault` takes it.
+ */
 export async function toInputs(
   context: Context,
   found: Survey,
@@ -86,12 +92,16 @@ async function findOverrides(
   }
 }
 
-/** How the configured service's deliveries are read, where its profile says so. */
+/** How deliveries of the configured service are read, if its profile says so. */
 export function layoutOf({ options: { service } }: Context): DeliveryLayout | undefined {
   return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
 }
 
-/** Where the pictures of a bought item come from. @throws `SW_INTERNAL` where it is not bought. */
+/**
+ * The source of the pictures of a bought item.
+ *
+ * @throws `SW_INTERNAL` if it is not bought.
+ */
 export function resultSource(context: Context, item: PlanItem): ResultSource {
   return boughtSource(context, item) ?? refuse(item)
 }

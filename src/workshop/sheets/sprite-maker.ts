@@ -10,10 +10,10 @@ import type { Preview } from '../api/reports.ts'
 import { isAbout } from './changed-specs.ts'
 import { assemble } from './sheets.ts'
 
-/** What was made of one spec. */
+/** The result of one spec. */
 export interface Made {
   readonly spec: SpriteSpec
-  /** Missing where it could not be made. */
+  /** Missing if it could not be made. */
   readonly sprite?: BuiltSprite | undefined
   readonly atlases: readonly BuiltAtlas[]
   readonly quality: NonNullable<Preview['sheets']['quality']>
@@ -22,38 +22,38 @@ export interface Made {
 
 /** Makes sprites for a dev server, and remembers the last sheet of each. */
 export interface SpriteMaker {
-  /** One for each spec. One that cannot be made does not keep the others from it. */
+  /** Returns a result for each spec. A spec with an error does not affect the others. */
   make(specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]>
-  /** Papers, or pictures that specs name, may have changed. */
-  forgetPapers(): void
+  /** Records, or pictures that specs name, may have changed. */
+  forgetRecords(): void
 }
 
 /** After this many sprites the cache is checked, and its oldest entries are removed if it is too large. */
 const manySprites = 100
 
-/** Has made nothing yet. */
+/** Creates a maker that has made nothing yet. */
 export function createSpriteMaker(context: Context, keeper: SessionKeeper): SpriteMaker {
   const memory: SheetMemory = new Map()
   let unchecked = 0
-  /** What journal, vault and pictures have said holds until they change. */
-  let papers = withRememberedPapers(context)
-  const forgetPapers = (): void => {
-    papers = withRememberedPapers(context)
+  /** Answers of the journal, the vault and the disk are valid until they change. */
+  let remembering = withRememberedRecords(context)
+  const forgetRecords = (): void => {
+    remembering = withRememberedRecords(context)
   }
-  // The folder is not listed after every edit.
+  // The cache folder is not listed after every edit.
   const cache: Context['cache'] = { ...context.cache, finish: async () => {} }
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
-    const found = await surveyWanted(papers, await toWantedAnimations(papers, { specs, errors: [] }), lock, { host: keeper.host })
+    const found = await surveyWanted(remembering, await toWantedAnimations(remembering, { specs, errors: [] }), lock, { host: keeper.host })
     const errors = [...found.errors]
     const sheets = await assemble(context, found, 'sprite', 'placeholder', {
       onOverrideFault: (fault) => errors.push(fault),
       memory,
       cache,
-      // Whoever looks at a sprite is shown what is to be looked at.
+      // A shown sprite shows its quality flags too.
       isJudged: () => true,
     })
-    // What is wrong is looked at again the next time.
-    if (errors.length > 0) forgetPapers()
+    // A sprite with an error is read again the next time.
+    if (errors.length > 0) forgetRecords()
     return toMade(specs, sheets, errors)
   }
   const tryEach = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
@@ -62,7 +62,7 @@ export function createSpriteMaker(context: Context, keeper: SessionKeeper): Spri
     } catch (error) {
       const [spec, ...others] = specs
       if (!spec) throw error
-      forgetPapers()
+      forgetRecords()
       if (others.length === 0) return [{ spec, atlases: [], quality: [], errors: [toFault(spec, error)] }]
       const all: Made[] = []
       for (const one of specs) all.push(...(await tryEach([one], lock)))
@@ -80,7 +80,7 @@ export function createSpriteMaker(context: Context, keeper: SessionKeeper): Spri
       }
       return made
     },
-    forgetPapers,
+    forgetRecords,
   }
 }
 
@@ -92,16 +92,16 @@ function toMade(specs: readonly SpriteSpec[], sheets: Preview['sheets'], errors:
     sprite: sprites.find(({ name }) => name === spec.name),
     atlases: atlases.filter(({ name }) => name === spec.name),
     quality: quality.filter(({ id }) => id.slice(0, id.lastIndexOf('.')) === spec.name),
-    // A picture that cannot be read may be that of several.
+    // Several sprites may share an unreadable picture.
     errors: [...errors.filter((error) => isAbout(spec, error)), ...(at === 0 ? others : [])],
   }))
 }
 
-/** Pictures that are remembered: those of sprites that are being worked on. */
+/** Number of remembered pictures: those of the sprites in work. */
 const fewPictures = 8
 
-/** The same papers, each read once; and the same disk, of which a few files are. */
-function withRememberedPapers(context: Context): Context {
+/** The same context, with records that are read once each, and with a disk that remembers a few files. */
+function withRememberedRecords(context: Context): Context {
   const { journal, vault, host } = context
   const { disk } = host
   return {
@@ -115,7 +115,11 @@ function withRememberedPapers(context: Context): Context {
   }
 }
 
-/** @param most How many answers are kept: those that were asked for last. */
+/**
+ * Remembers the results of a function.
+ *
+ * @param most Number of results to keep: the last used ones.
+ */
 function remember<T>(ask: (key: string) => Promise<T>, most: number = Number.POSITIVE_INFINITY): (key: string) => Promise<T> {
   const known = new Map<string, Promise<T>>()
   return (key) => {
@@ -128,7 +132,11 @@ function remember<T>(ask: (key: string) => Promise<T>, most: number = Number.POS
   }
 }
 
-/** What keeps a sprite from being made, with its spec. @throws what is no refusal, but a mistake. */
+/**
+ * The refusal that keeps a sprite from being made, with its spec.
+ *
+ * @throws Any error that is no refusal but a mistake.
+ */
 function toFault({ file }: SpriteSpec, error: unknown): SpritewrightError {
   const { code, facts, message } = error as { code?: unknown; facts?: object; message: string }
   if (typeof code !== 'string') throw error

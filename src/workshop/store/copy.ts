@@ -5,14 +5,17 @@ import { idsOf, takeInventory } from './inventory.ts'
 import { narrow } from './names.ts'
 import type { CopyReport, StoredResult } from './reports.ts'
 
-/** Copies what this checkout has and the shared store lacks, used or not: a shared store is where results are safe. */
+/**
+ * Copies everything that this checkout has and the shared store lacks, used or not: results are safe in a
+ * shared store.
+ */
 export async function push(context: Context, host: string | undefined, names: readonly string[], signal: AbortSignal): Promise<CopyReport> {
   const { own, shared } = findPlaces(context)
   const here = narrow(await takeInventory(context, host), names).filter((result) => result.places.some((place) => place !== 'shared'))
   return copyAll(here, own, shared, signal)
 }
 
-/** Copies what the papers name, the shared store has and the project lacks. */
+/** Copies results that the records name, the shared store has and the project lacks. */
 export async function pull(context: Context, host: string | undefined, names: readonly string[], signal: AbortSignal): Promise<CopyReport> {
   const { own, shared } = findPlaces(context)
   const [project, ...rescue] = own
@@ -62,7 +65,7 @@ async function copyAll(
   }
 }
 
-/** Bytes that are not what their name says stop here: reading sets them aside. */
+/** Damaged bytes stop here: a read sets them aside. */
 async function readGood(result: StoredResult, places: readonly VaultPlace[]): Promise<Uint8Array | undefined> {
   for (const { name, store } of places) {
     const bytes = result.places.includes(name) ? await store.read(result.sha256) : undefined

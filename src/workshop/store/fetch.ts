@@ -5,24 +5,31 @@ import type { Execution } from '../../service/wire.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { ResultUse, StoredResult } from './reports.ts'
 
-/** What the service has of a result. */
+/** Whether the service can give a result. */
 export type AtService =
-  /** Asked just now: it can be downloaded. */
+  /** Asked now: it can be downloaded. */
   | { readonly kind: 'kept'; readonly execution: Execution; readonly session: Session }
-  /** Asked just now, or there is nothing to ask for: it cannot be had. */
+  /** Asked now, or nothing to ask for: it cannot be downloaded. */
   | { readonly kind: 'gone'; readonly why: string }
-  /** Could not be asked. */
+  /** The service could not be asked. */
   | { readonly kind: 'unasked'; readonly why: string }
 
-/** Asks the service for results by their execution ids. Reads only: it never buys. */
+/** Asks the service for results by their execution ids. It only reads and never buys. */
 export interface Fetcher {
   /** Whether the service has a result. */
   ask(result: StoredResult): Promise<AtService>
-  /** Downloads a result into the vault. Answers why not, or undefined when it is there, with the bytes that its hash names. */
+  /**
+   * Downloads a result into the vault.
+   *
+   * @returns The reason why not. Undefined if it is here, with the bytes that its hash names.
+   */
   fetch(result: StoredResult): Promise<string | undefined>
 }
 
-/** Makes a fetcher; the service is opened when it is first needed, and given up for this run when it cannot be reached. */
+/**
+ * Creates a fetcher. It opens the service when it needs it. If the service cannot be reached, it gives up for
+ * this run.
+ */
 export function createFetcher(context: Context, keeper: SessionKeeper, signal: AbortSignal): Fetcher {
   let barred: string | undefined
   const open = async (): Promise<Session | undefined> => {
@@ -56,7 +63,7 @@ export function createFetcher(context: Context, keeper: SessionKeeper, signal: A
     const { status, reason } = error instanceof SpritewrightError ? error.facts : {}
     if (status === 404 || status === 410 || reason === 'resource_not_found')
       return { kind: 'gone', why: `the service does not have execution ${executionId}, or not any more, for this key` }
-    // One that does not answer, or does not take the key, will not do better for the next hundred.
+    // A service that does not answer, or refuses the key, will do the same for the next hundred.
     if (hasCode(error, 'SW_UNREACHABLE') || hasCode(error, 'SW_KEY_REFUSED')) barred = why
     return { kind: 'unasked', why }
   }
@@ -93,14 +100,15 @@ async function download(
 ): Promise<string | undefined> {
   const { bytes } = await session.client.download(execution.assets[0]?.downloadUrl ?? '', signal)
   const found = sha256(bytes)
-  // Paid bytes are kept, whatever they are; only a build may say that they stand for the request from now on.
+  // Paid bytes are always stored. Only a build may decide that they are the result of the request from now
+  // on.
   await context.vault.put(bytes)
   if (found === result.sha256) return undefined
   const advice = result.state === 'used' ? 'spritewright build takes them over' : 'nothing asks for them'
   return `the service gives other bytes for execution ${execution.executionId} now; they are kept as ${found.slice(0, 12)}, and ${advice}`
 }
 
-/** In words; an abort is thrown on. */
+/** Describes an error in words. It throws an abort on. */
 function reasonOf(error: unknown, signal: AbortSignal): string {
   signal.throwIfAborted()
   if (error instanceof SpritewrightError) return error.message

@@ -1,27 +1,31 @@
 import type { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
-import { type NamedResult, quarantineNameOf, readPanelLedger } from './papers.ts'
+import { type NamedResult, quarantineNameOf, readStoreRecords } from './records.ts'
 import type { PlaceName, QuarantinedCopy, ResultState, StoredResult, StoreReport } from './reports.ts'
 
-/** Papers and places, laid side by side. */
+/** The records and the places of results together. */
 export interface Inventory extends Omit<StoreReport, 'warnings'> {
-  /** What could not be read: while there is any, what is asked for is not known for sure. */
+  /** Errors of reading. While there are any, it is not certain which results are wanted. */
   readonly errors: readonly SpritewrightError[]
 }
 
 const strength: readonly ResultState[] = ['used', 'take', 'superseded', 'unknown']
 
-/** Looks at the names of all objects and at all papers; no object is read. @param host Of the configured service. */
+/**
+ * Lists the names of all objects and reads all records. It reads no object.
+ *
+ * @param host Of the configured service.
+ */
 export async function takeInventory(context: Context, host: string | undefined): Promise<Inventory> {
-  const { named, errors } = await readPanelLedger(context, host)
+  const { named, errors } = await readStoreRecords(context, host)
   const uses = new Map<string, NamedResult[]>()
   for (const one of named) uses.set(one.sha256, [...(uses.get(one.sha256) ?? []), one])
   const places = new Map<string, Map<PlaceName, string>>([...uses.keys()].map((hash) => [hash, new Map()]))
   let othersInShared = 0
   for (const place of context.vault.places) {
     for (const { hash, path } of await place.store.list()) {
-      // What other projects have in a shared store is their business.
+      // Other projects' results in a shared store are not listed.
       if (place.name === 'shared' && !places.has(hash)) othersInShared++
       else {
         const paths = places.get(hash) ?? new Map<PlaceName, string>()
@@ -43,7 +47,7 @@ async function toResult(
   paths: ReadonlyMap<PlaceName, string>,
 ): Promise<StoredResult> {
   const [path] = paths.values()
-  // A damaged file may have any size: what the papers say goes first.
+  // A damaged file may have any size, so the recorded size comes first.
   const bytes = named[0]?.bytes ?? (path === undefined ? undefined : (await context.host.disk.stat(path))?.bytes)
   return {
     sha256,
@@ -66,12 +70,12 @@ async function listQuarantine(context: Context, { name, store }: VaultPlace): Pr
   )
 }
 
-/** The names that a result goes by, each once. */
+/** The names of a result, each once. */
 export function idsOf(result: StoredResult): readonly string[] {
   return [...new Set(result.uses.map((use) => use.id))].sort()
 }
 
-/** By name; what is used first, then by take and hash. What nobody names comes last. */
+/** Sorts by name, used results first, then by take and hash. Results without a name come last. */
 function inOrder(a: StoredResult, b: StoredResult): number {
   const [left, right] = [a, b].map(sortKeys)
   for (const [index, x] of (left ?? []).entries()) {

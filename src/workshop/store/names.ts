@@ -2,22 +2,23 @@ import { SpritewrightError } from '../../errors.ts'
 import { type Inventory, idsOf } from './inventory.ts'
 import type { QuarantinedCopy, StoredResult } from './reports.ts'
 
-/** What one name of a command line stands for. */
+/** The meaning of one name on a command line. */
 export interface Selection {
   readonly name: string
-  /** Whether it is a hash: then exactly one result was meant. */
+  /** Whether it is a hash. Then exactly one result is meant. */
   readonly isHash: boolean
   readonly results: readonly StoredResult[]
   readonly quarantined: readonly QuarantinedCopy[]
 }
 
-/** Digits of a hash that a name has at least, so that no word is taken for one by chance. */
+/** The fewest digits of a hash in a name, so that no word is taken for one by chance. */
 const shortest = 8
 
 /**
- * What names stand for: `hero` for all of a sprite, `hero.walk` and `hero#2` for one thing of it, a hash or its first digits for one result, `HASH.MARK` for a quarantined copy.
+ * Parses names: `hero` for a sprite, `hero.walk` and `hero#2` for one part of it, a hash or its first digits
+ * for one result, `HASH.MARK` for a quarantined copy.
  *
- * @throws `SW_USAGE` for a name that nothing goes by, and for digits that several hashes begin with.
+ * @throws `SW_USAGE` for an unknown name, and for digits with which several hashes begin.
  */
 export function selectByNames(inventory: Inventory, names: readonly string[]): readonly Selection[] {
   return names.map((name) => {
@@ -27,7 +28,7 @@ export function selectByNames(inventory: Inventory, names: readonly string[]): r
   })
 }
 
-/** The results that names stand for, each once; all of them where there are no names. */
+/** The results of names, each once. Without names, all of them. */
 export function narrow(inventory: Inventory, names: readonly string[]): readonly StoredResult[] {
   if (names.length === 0) return inventory.results
   const wanted = new Set(selectByNames(inventory, names).flatMap((one) => one.results))

@@ -6,13 +6,13 @@ import { type Inventory, idsOf, takeInventory } from './inventory.ts'
 import { type Selection, selectByNames } from './names.ts'
 import type { PlaceName, PruneLine, PruneReport, PruneRequest, QuarantinedCopy, Recovery, StoredResult } from './reports.ts'
 
-/** What was named, each once. */
+/** The named results, each once. */
 interface Targets {
   readonly results: readonly StoredResult[]
   readonly quarantined: readonly QuarantinedCopy[]
 }
 
-/** Takes away what is named, and lists what could be named where nothing is. See `ResultStore.prune`. */
+/** Deletes named results. Without names, lists the results that could be named. See `ResultStore.prune`. */
 export async function prune(context: Context, keeper: SessionKeeper, request: PruneRequest, signal: AbortSignal): Promise<PruneReport> {
   const inventory = await readForSure(context, keeper)
   if (request.names.length === 0) return listPrunable(inventory)
@@ -21,7 +21,7 @@ export async function prune(context: Context, keeper: SessionKeeper, request: Pr
   if (request.force !== true) refuseLosses(lines)
   const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
   if (!(await request.confirm(lines))) return { lines, isDone: false, bytes }
-  // A question may stand for an hour, and a spec be saved meanwhile.
+  // A question may stay open for an hour, and a spec may be saved meanwhile.
   const now = chooseTargets(await readForSure(context, keeper), [
     ...targets.results.map((one) => one.sha256),
     ...targets.quarantined.map((one) => one.name),
@@ -34,7 +34,11 @@ export async function prune(context: Context, keeper: SessionKeeper, request: Pr
   return { lines, isDone: true, bytes }
 }
 
-/** @throws Where a spec or a chain of records cannot be read: what it asks for would count as not asked for. */
+/**
+ * Refuses to prune with unreadable files.
+ *
+ * @throws If a spec or a chain of records cannot be read: the results that it wants would count as unwanted.
+ */
 async function readForSure(context: Context, keeper: SessionKeeper): Promise<Inventory> {
   const inventory = await takeInventory(context, keeper.host)
   if (inventory.errors.length === 1) throw inventory.errors[0]
@@ -50,7 +54,7 @@ function listPrunable(inventory: Inventory): PruneReport {
   return { lines, isDone: false, bytes: lines.reduce((sum, line) => sum + line.bytes, 0) }
 }
 
-/** What is in the shared store alone is not this project's to take away. */
+/** A result that is only in the shared store is not deleted from here. */
 function isHere(result: StoredResult): boolean {
   return result.places.some((place) => place !== 'shared')
 }
@@ -64,7 +68,11 @@ function toQuarantineLine(copy: QuarantinedCopy, recovery?: Recovery): PruneLine
   return { name: copy.name, ids: [], bytes: copy.bytes, state: 'quarantined', ...(recovery === undefined ? {} : { recovery }) }
 }
 
-/** @throws `SW_USAGE` for the first name under which nothing may go. */
+/**
+ * Checks the named results.
+ *
+ * @throws `SW_USAGE` for the first name whose results must not be deleted.
+ */
 function chooseTargets(inventory: Inventory, names: readonly string[]): Targets {
   const results = new Set<StoredResult>()
   const quarantined = new Set<QuarantinedCopy>()
@@ -75,13 +83,16 @@ function chooseTargets(inventory: Inventory, names: readonly string[]): Targets 
     }
     for (const result of chooseResults(selection)) results.add(result)
   }
-  // Its damaged copies go along: they would tell a later verify that it is owed.
+  // Its damaged copies are deleted too. Otherwise a later verify would report it as missing.
   const hashes = new Set([...results].map((result) => result.sha256))
   for (const copy of inventory.quarantined) if (copy.place !== 'shared' && hashes.has(copy.sha256)) quarantined.add(copy)
   return { results: [...results], quarantined: [...quarantined] }
 }
 
-/** A hash means that very result; a name means what the lock file has under it and nobody asks for: other takes stay. */
+/**
+ * Selects results. A hash means exactly that result. A name means the results of its lock entries that no
+ * spec wants; other takes stay.
+ */
 function chooseResults(selection: Selection): readonly StoredResult[] {
   const { isHash, results } = selection
   if (results.length === 0) return []
@@ -131,7 +142,7 @@ async function recoveryOf(context: Context, result: StoredResult, fetcher: Fetch
   return answer.kind === 'kept' ? 'service' : answer.kind === 'unasked' ? 'unasked' : 'none'
 }
 
-/** Reads it: a copy that is only there by name is no reason to take another one away. */
+/** Reads the other copy. A copy that exists by name alone is no reason to delete this one. */
 async function hasGoodCopy(context: Context, result: StoredResult, within: readonly PlaceName[]): Promise<boolean> {
   for (const { name, store } of context.vault.places) {
     if (within.includes(name) && result.places.includes(name) && (await store.read(result.sha256))) return true
@@ -139,7 +150,11 @@ async function hasGoodCopy(context: Context, result: StoredResult, within: reado
   return false
 }
 
-/** @throws `SW_USAGE` where something could never be had again. */
+/**
+ * Checks that deleted results can be had again.
+ *
+ * @throws `SW_USAGE` if one of them could not.
+ */
 function refuseLosses(lines: readonly PruneLine[]): void {
   const lost = lines.filter((line) => line.recovery === 'none')
   if (lost.length === 0) return

@@ -1,176 +1,202 @@
 import type { VaultPlace } from '../../vault/layers.ts'
 
-/** What the project's papers make of a paid result. */
+/** The use of a paid result, by the project's records. */
 export type ResultState =
-  /** A present spec asks for it. */
+  /** A present spec wants it. */
   | 'used'
-  /** The lock file has it as another take of what a present spec asks for. */
+  /** The lock file has it as another take of a request of a present spec. */
   | 'take'
-  /** The lock file has it, and no present spec asks for it. */
+  /** The lock file has it, and no present spec wants it. */
   | 'superseded'
-  /** The lock file does not have it; the journal may. */
+  /** The lock file does not have it. The journal may. */
   | 'unknown'
 
-/** Where a copy of a result lies: `rescue` is outside the project, for what its own folder did not take. */
+/** The place of a copy. `rescue` is outside the project, for results that its own folder did not take. */
 export type PlaceName = VaultPlace['name']
 
-/** One request that a result was delivered for. */
+/** One request whose delivery is the result. */
 export interface ResultUse {
-  /** `sprite.animation` or `sprite#2`; the first 12 digits of the request hash where no paper has the name. */
+  /** `sprite.animation` or `sprite#2`; the first 12 digits of the request hash if no record has the name. */
   readonly id: string
   /** Request hash. */
   readonly request: string
   readonly state: ResultState
-  /** Of an animation. */
+  /** The take of an animation. */
   readonly take?: number
-  /** By which the service gives it again, as long as it keeps it. */
+  /** The execution. The service gives the result again by it, as long as it keeps it. */
   readonly executionId?: string
-  /** Where it was bought; undefined where only the journal knows it. */
+  /** The service at which it was bought; undefined if only the journal knows the request. */
   readonly service?: { readonly host: string; readonly keyMode: 'test' | 'live' }
 }
 
-/** A paid result: at hand, or named by the lock file or the journal, or both. */
+/** A paid result. It is stored here, or named by the lock file or the journal, or both. */
 export interface StoredResult {
   readonly sha256: string
-  /** Size; undefined where it is neither at hand nor recorded. */
+  /** Size in bytes; undefined if it is neither stored nor recorded. */
   readonly bytes?: number
   /** The strongest of its uses: `used` before `take` before `superseded` before `unknown`. */
   readonly state: ResultState
-  /** Empty where nothing names it. */
+  /** Empty if no record names it. */
   readonly uses: readonly ResultUse[]
-  /** The project first. Empty where it is not here. */
+  /** The places of its copies, the project first. Empty if there is none. */
   readonly places: readonly PlaceName[]
 }
 
 /** A damaged copy that was set aside. */
 export interface QuarantinedCopy {
-  /** `HASH.MARK`, as `prune` takes it. */
+  /** `HASH.MARK`, as `prune` accepts it. */
   readonly name: string
-  /** What it should have been. */
+  /** The hash that it should have. */
   readonly sha256: string
   readonly path: string
   readonly place: PlaceName
   readonly bytes: number
 }
 
-/** What `store ls` tells. */
+/** The report of `store ls`. */
 export interface StoreReport {
   /** By name, take and hash. */
   readonly results: readonly StoredResult[]
   readonly quarantined: readonly QuarantinedCopy[]
-  /** Objects of the shared store that this project's papers do not name. */
+  /** Objects of the shared store that this project's records do not name. */
   readonly othersInShared: number
   readonly warnings: readonly string[]
 }
 
-/** What became of a result that `store verify` looked at and did not simply find good. */
+/** A result that `store verify` did not simply find whole. */
 export interface VerifiedResult {
   readonly sha256: string
   readonly ids: readonly string[]
   /**
-   * - `mended`: good again, by a good copy or a free download.
-   * - `unmended`: it should be here, or whole everywhere, and could not be made so.
-   * - `absent`: not here, and not asked for by any present spec.
+   * The outcome.
+   *
+   * - `mended`: whole again, by another copy or a free download.
+   * - `unmended`: it should be here, or whole everywhere, and is not.
+   * - `absent`: not here, and no present spec wants it.
    */
   readonly outcome: 'mended' | 'unmended' | 'absent'
   /** Places whose copy was damaged. */
   readonly damaged: readonly PlaceName[]
-  /** What was done, or what to do. */
+  /** The action that was done, or that is to be done. */
   readonly words: string
 }
 
-/** What `store verify` is asked for. */
+/** The options of `store verify`. */
 export interface VerifyRequest {
-  /** Empty: everything that the papers name. */
+  /** Empty: every result that the records name. */
   readonly names?: readonly string[]
-  /** Told of each result before the service is asked for it. */
+  /** Called for each result before the service is asked for it. */
   readonly onFetch?: (ids: readonly string[]) => void
   readonly signal?: AbortSignal
 }
 
-/** What `store verify` found. */
+/** The report of `store verify`. */
 export interface VerifyReport {
-  /** How many results were looked at, and how many of them were good as they were. */
+  /** Number of checked results, and how many of them were whole. */
   readonly checked: number
   readonly good: number
   /** Bytes read. */
   readonly bytes: number
   readonly findings: readonly VerifiedResult[]
-  /** Temporary files that a crash had left, as paths: gone now. */
+  /** Paths of temporary files that a crash had left. They are deleted. */
   readonly swept: readonly string[]
   readonly warnings: readonly string[]
 }
 
-/** How a result could be had again once its copy here is gone. */
+/** How a result could be had again after its copy here is deleted. */
 export type Recovery =
-  /** The service was asked just now: it has it. */
+  /** The service was asked now: it has the result. */
   | 'service'
-  /** The shared store has a copy, which was read and is good. */
+  /** The shared store has a copy, which was read and is whole. */
   | 'shared'
-  /** By its execution id, if the service still keeps it: it could not be asked. */
+  /** By its execution id, if the service still keeps it. The service could not be asked. */
   | 'unasked'
-  /** A damaged copy; a good one is here. */
+  /** It is a damaged copy; a whole one is here. */
   | 'copy'
   /** Not at all. */
   | 'none'
 
-/** Something that `store prune` may take away. */
+/** A result that `store prune` may delete. */
 export interface PruneLine {
   /** The hash of a result, or the name of a quarantined copy. */
   readonly name: string
   readonly ids: readonly string[]
   readonly bytes: number
   readonly state: ResultState | 'quarantined'
-  /** Undefined in a listing: nothing was asked. */
+  /** Undefined in a listing, because the service was not asked. */
   readonly recovery?: Recovery
 }
 
-/** What `store prune` is asked for. */
+/** The options of `store prune`. */
 export interface PruneRequest {
-  /** `sprite`, `sprite.animation`, `sprite#2`, a hash or its first digits (at least 8), the name of a quarantined copy. Empty: a listing, nothing is taken away. */
+  /**
+   * `sprite`, `sprite.animation`, `sprite#2`, a hash or its first digits (at least 8), or the name of a
+   * quarantined copy. Empty: a listing, and nothing is deleted.
+   */
   readonly names: readonly string[]
-  /** Takes away also what nothing could bring back. @default false */
+  /**
+   * Also deletes results that nothing could bring back.
+   *
+   * @default false
+   */
   readonly force?: boolean
-  /** Asked once with every line; nothing is taken away unless it answers `true`. */
+  /** Asked once with every line. Nothing is deleted unless it returns `true`. */
   readonly confirm: (lines: readonly PruneLine[]) => Promise<boolean>
 }
 
-/** What `store prune` did. */
+/** The report of `store prune`. */
 export interface PruneReport {
-  /** Without names: all that could be named. Else: what was named. */
+  /** Without names: all results that could be named. With names: the named ones. */
   readonly lines: readonly PruneLine[]
-  /** Whether the lines are gone. */
+  /** Whether the results of the lines are deleted. */
   readonly isDone: boolean
   /** Bytes that are, or would be, free. */
   readonly bytes: number
 }
 
-/** What `store push` or `store pull` did. */
+/** The report of `store push` or `store pull`. */
 export interface CopyReport {
-  /** Hashes of what was copied. */
+  /** Hashes of the copied results. */
   readonly copied: readonly string[]
   readonly bytes: number
-  /** How many were there before. */
+  /** Number of results that were there before. */
   readonly present: number
-  /** Damaged at the source and set aside there, or in neither place: with the names that they stand for. */
+  /**
+   * Results that are damaged at the source and set aside there, or that are in neither place, with their
+   * names.
+   */
   readonly lacking: readonly { readonly sha256: string; readonly ids: readonly string[]; readonly isUsed: boolean }[]
-  /** Folder that was copied to. */
+  /** The target folder. */
   readonly folder: string
 }
 
 /** The paid results of a project. */
 export interface ResultStore {
-  /** Spends nothing and asks nobody. */
+  /** Lists the results. It spends nothing and asks no service. */
   list(names?: readonly string[]): Promise<StoreReport>
   /**
-   * Reads every result that the lock file or the journal names. A damaged one is set aside; it, and one that a present spec asks for and that is not here, is had again from a good copy or,
-   * for free, from the service. A result that nothing asks for is fetched only where `names` has it. Never buys.
+   * Reads every result that the lock file or the journal names. A damaged one is set aside. It, and a missing
+   * one that a present spec wants, is restored from another copy or, for free, from the service. An unwanted
+   * result is fetched only if `names` has it. Never buys.
    */
   verify(request?: VerifyRequest): Promise<VerifyReport>
-  /** Takes away results that are named, never one that a present spec asks for. @throws `SW_USAGE` where a name may not be, or cannot be had again and `force` is off: nothing is taken away then. */
+  /**
+   * Deletes named results, never one that a present spec wants.
+   *
+   * @throws `SW_USAGE` if a result must not be deleted, or could not be had again and `force` is off. Nothing
+   *   is deleted then.
+   */
   prune(request: PruneRequest, signal?: AbortSignal): Promise<PruneReport>
-  /** Copies what this checkout has and the shared store lacks. @throws `SW_CONFIG` where no `store.shared` is configured. */
+  /**
+   * Copies results that this checkout has and the shared store lacks.
+   *
+   * @throws `SW_CONFIG` if no `store.shared` is configured.
+   */
   push(names?: readonly string[], signal?: AbortSignal): Promise<CopyReport>
-  /** Copies what the lock file or the journal names, the project lacks and the shared store has. @throws `SW_CONFIG` where no `store.shared` is configured. */
+  /**
+   * Copies results that the lock file or the journal names, the shared store has and the project lacks.
+   *
+   * @throws `SW_CONFIG` if no `store.shared` is configured.
+   */
   pull(names?: readonly string[], signal?: AbortSignal): Promise<CopyReport>
 }

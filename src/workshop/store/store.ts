@@ -8,7 +8,7 @@ import { prune } from './prune.ts'
 import type { ResultStore, StoreReport } from './reports.ts'
 import { verify } from './verify.ts'
 
-/** Opens the part of the counter where the paid results are looked after. None of it buys. */
+/** Opens the part of the workshop that manages the paid results. None of it buys. */
 export function openResultStore(context: Context, keeper: SessionKeeper): ResultStore {
   const never = new AbortController().signal
   return {

@@ -7,18 +7,18 @@ import { narrow } from './names.ts'
 import type { PlaceName, StoredResult, VerifiedResult, VerifyReport, VerifyRequest } from './reports.ts'
 import { sweepTemps } from './sweep.ts'
 
-/** What the copies of one result are worth. */
+/** The copies of one result. */
 interface Copies {
-  /** The good bytes, of the first place that has them. */
+  /** The whole bytes, of the first place that has them. */
   readonly good?: Uint8Array
   readonly goodIn: readonly PlaceName[]
-  /** Damaged copies; they are in quarantine by now. */
+  /** Damaged copies. They are in quarantine already. */
   readonly damaged: readonly PlaceName[]
-  /** Copies that could not be read at all, or not be set aside, with why. */
+  /** Copies that could not be read, or not be set aside, with the reason. */
   readonly unreadable: ReadonlyMap<PlaceName, string>
 }
 
-/** Reads every named result and mends what can be mended. See `ResultStore.verify`. */
+/** Reads every named result and repairs what it can. See `ResultStore.verify`. */
 export async function verify(
   context: Context,
   keeper: SessionKeeper,
@@ -32,7 +32,8 @@ export async function verify(
     onFetch(idsOf(result))
     return fetcher.fetch(result)
   }
-  // One that was set aside was here: it is owed, also where the run that found it damaged came no further.
+  // A result that was set aside was here before. So it is restored, even if the run that set it aside stopped
+  // after that.
   const setAside = new Set(inventory.quarantined.map((copy) => copy.sha256))
   const findings: VerifiedResult[] = []
   let bytes = 0
@@ -73,7 +74,13 @@ async function readCopies(context: Context, result: StoredResult): Promise<Copie
   return { ...(good ? { good } : {}), goodIn, damaged, unreadable }
 }
 
-/** Undefined where there was nothing to do. @param regain Has it from the service; answers why the service does not give it; undefined when it is here. */
+/**
+ * Repairs one result.
+ *
+ * @param regain Fetches it from the service. It returns the reason why not, or undefined if the result is
+ *   here.
+ * @returns Undefined if there was nothing to do.
+ */
 async function mend(
   context: Context,
   regain: (result: StoredResult) => Promise<string | undefined>,
@@ -106,7 +113,7 @@ async function mend(
   return finding('mended', 'fetched again from the service, free of charge', ...troubles)
 }
 
-/** A place whose copy was of no use; and the project, where a good copy had to be kept elsewhere. */
+/** The places with an unusable copy, and the project if a whole copy had to be stored elsewhere. */
 function isToMend({ name }: VaultPlace, { damaged, unreadable, goodIn }: Copies): boolean {
   if (name === 'rescue') return false
   return damaged.includes(name) || unreadable.has(name) || (name === 'project' && goodIn.includes('rescue') && !goodIn.includes('project'))

@@ -6,27 +6,31 @@ import { askQuotes } from '../../project/quotes.ts'
 import type { Session } from '../../project/session.ts'
 import { survey } from '../../project/survey.ts'
 
-/** What standing ceilings would allow, as a person is shown it. */
+/** The offer of standing ceilings that a person sees. */
 export interface StandingOffer {
-  /** As the configuration has them. Without `perSprite` they allow no standing purchase. */
+  /** The ceilings of the configuration. Without `perSprite` they allow no standing purchase. */
   readonly ceilings: Budget
   /** The total that was accepted before, which these ceilings replace. Undefined if there was none. */
   readonly acceptedTotal?: Credits | undefined
   readonly service: { readonly host: string; readonly keyMode: 'test' | 'live' }
-  /** What the project lacks now, and what that would cost by today's estimates; a build buys of it what fits under the ceilings. */
+  /**
+   * The missing parts of the project, and their cost by today's estimates. A build buys of them what fits
+   * under the ceilings.
+   */
   readonly missing: readonly { readonly id: string; readonly quote: Credits }[]
   readonly total: Credits
 }
 
-/** What a person is asked before standing ceilings take effect. */
+/** The question to a person before standing ceilings take effect. */
 export interface AcceptStandingRequest {
-  /** Nothing is written unless it answers `true`. */
+  /** Nothing is written unless it returns `true`. */
   readonly confirm: (offer: StandingOffer) => Promise<boolean>
 }
 
 /**
- * Lets a person accept the standing ceilings of the configuration, for this project on this machine and this service. Spends nothing.
- * Ceilings without `perSprite` can be accepted too: that ends standing purchases, and replaces an accepted total.
+ * Lets a person accept the standing ceilings of the configuration, for this project on this machine and this
+ * service. Spends nothing. Ceilings without `perSprite` can be accepted too: that ends standing purchases,
+ * and replaces an accepted total.
  *
  * @throws `SW_USAGE` if the configuration has no ceilings and none were accepted before.
  */

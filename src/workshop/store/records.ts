@@ -8,25 +8,27 @@ import { animationId, type ServiceIdentity, type SheetRequest } from '../../spec
 import type { LockEntry, LockFile } from '../../vault/lockfile.ts'
 import type { ResultState, ResultUse } from './reports.ts'
 
-/** A result as a paper names it. */
+/** A result that a record names. */
 export interface NamedResult extends ResultUse {
   readonly sha256: string
   readonly bytes: number
 }
 
-/** Everything that the lock file and the journal say of results. */
-export interface Papers {
+/** Everything in the lock file and the journal about results. */
+export interface StoreRecords {
   readonly named: readonly NamedResult[]
-  /** Specs and chains of records that cannot be read: what they ask for is not known. */
+  /** Specs and chains of records that cannot be read. The results that they want are unknown. */
   readonly errors: readonly SpritewrightError[]
 }
 
 /**
- * Reads the papers. A result counts as asked for when any identity that the lock file knows, or the configured service could have, gives its request hash: rather too many than one too few.
+ * Reads the records. A result counts as wanted if its request hash is that of a present spec under any
+ * identity that the lock file knows, or that the configured service could have. So rather too many count than
+ * too few.
  *
- * @param host Of the configured service, where one is.
+ * @param host Of the configured service, if there is one.
  */
-export async function readPanelLedger(context: Context, host: string | undefined): Promise<Papers> {
+export async function readStoreRecords(context: Context, host: string | undefined): Promise<StoreRecords> {
   const { wanted, errors } = await readWantedAnimations(context)
   const lock = await context.lock.read()
   const asked = askedHashes(wanted, identitiesOf(lock, host))
@@ -66,7 +68,7 @@ function identitiesOf(lock: LockFile, host: string | undefined): readonly Servic
   return [...new Map(all.map((one) => [JSON.stringify([one.host, one.keyMode, one.apiVersion]), one])).values()]
 }
 
-/** Request hashes that present specs stand for, each with the name of one who asks. */
+/** Request hashes of present specs, each with the name of one of its animations or steps. */
 function askedHashes(wanted: readonly WantedAnimation[], identities: readonly ServiceIdentity[]): ReadonlyMap<string, string> {
   const asked = new Map<string, string>()
   for (const identity of identities) {
@@ -91,7 +93,7 @@ function* readLock(
     for (const [request, entry] of Object.entries(requests)) {
       const isTake = entry.result !== undefined && isOtherTake(sheets.get(id), request, entry)
       const state = asked.has(request) ? 'used' : isTake ? 'take' : 'superseded'
-      // A renamed sprite asks for what was bought under its old name.
+      // A renamed sprite wants the results of its old name.
       if (entry.result) yield toNamed(asked.get(request) ?? id, request, state, entry, entry.result)
     }
   }
@@ -101,7 +103,7 @@ function* readLock(
   }
 }
 
-/** Whether an entry asks for the same as a present animation, but for the take. */
+/** Whether an entry is of the same request as a present animation, apart from the take. */
 function isOtherTake(target: WantedAnimation | undefined, request: string, entry: LockEntry): boolean {
   const { take } = entry.asked
   if (!target || take === undefined) return false
@@ -123,7 +125,10 @@ function toNamed(id: string, request: string, state: ResultState, entry: LockEnt
   }
 }
 
-/** Every result that the records name. The last one counts; an earlier one with other bytes was delivered again since. */
+/**
+ * Every result that the records name. The last one counts: an earlier one with other bytes was delivered
+ * again since.
+ */
 function readRecords(
   view: JournalView | undefined,
   request: string,
@@ -137,7 +142,7 @@ function readRecords(
     if (record.type === 'accepted' || record.type === 'answerAccepted') executionId = record.body.executionId
     if (record.type !== 'stored') continue
     const { sha256, bytes } = record.body
-    // A stray's result may come after the execution that took its place.
+    // A stray's result may come after the execution that replaced it.
     const madeBy = record.body.executionId ?? executionId
     results.set(sha256, {
       id,

@@ -3,19 +3,31 @@ import type { Context } from '../../project/context.ts'
 import { readRoute } from '../../project/session.ts'
 import { fingerprintOfKey, type KeyRoute, type TrustedHost, toOrigin } from '../../project/trust/hosts.ts'
 
-/** Which address may get the API key. No service is asked. */
+/** Manages which address may receive the API key. No service is asked. */
 export interface Trust {
-  /** The key and address of this project as they stand; undefined without a key or an address, and for the embedded service. */
+  /**
+   * The present key and address of this project; undefined without a key or an address, and for the embedded
+   * service.
+   */
   route(): Promise<KeyRoute | undefined>
-  /** All addresses that this user has confirmed, for whichever key. */
+  /** All addresses that this user has confirmed, for any key. */
   list(): Promise<readonly TrustedHost[]>
-  /** Confirms an address for today's key. Callers ask a person first. @throws `SW_NO_KEY`, `SW_USAGE` */
+  /**
+   * Confirms an address for today's key. Callers ask a person first.
+   *
+   * @throws `SW_NO_KEY`, `SW_USAGE`
+   */
   confirm(host: string): Promise<TrustedHost['origin']>
-  /** Takes every confirmation of an address back. Answers how many there were. @throws `SW_USAGE` */
+  /**
+   * Removes every confirmation of an address.
+   *
+   * @returns Their number.
+   * @throws `SW_USAGE`
+   */
   remove(host: string): Promise<number>
 }
 
-/** The desk of one project. */
+/** Creates the trust part of one project. */
 export function openTrust(context: Context): Trust {
   return {
     route: () => readRoute(context),
