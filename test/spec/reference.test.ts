@@ -135,3 +135,19 @@ describe('a reference', () => {
     await expect(readReference(disk, spec, { supportedInputExtensions: ['.PNG'] })).resolves.toMatchObject({ width: 40 })
   })
 })
+
+test.each(['stat', 'read'] as const)(
+  'a picture of which the disk refuses %s is an error of the disk, with its code and cause',
+  async (call) => {
+    const spec = specWith(await picture(33, 21).png().toBuffer())
+    const path = join(root, 'sprites', 'hero.png')
+    const cause = Object.assign(new Error('no'), { code: 'EACCES' })
+    const refusing = { ...disk, [call]: async () => Promise.reject(cause) }
+    await expect(readReference(refusing, spec)).rejects.toMatchObject({
+      code: 'SW_DISK',
+      message: `Expected to read ${path}, found EACCES. Check the file and its permissions.`,
+      facts: { file: path },
+      cause,
+    })
+  },
+)
