@@ -12,7 +12,7 @@ const WIDTHS = { most: 3, parts: 20 }
 const BOXES_LAID = 60_000
 /** Number of widths tried for the last band. */
 const LAST_WIDTHS = 24
-/** Expected loss of all bands, and least loss of the last band, in thousandths of the area. */
+/** Assumed loss of a whole page, and assumed minimum loss of its last band, in thousandths of the area. */
 const LOSS = { page: 3, last: 10 }
 /** The last band must take all remaining boxes, so its search is wider. */
 const BEAM = { beam: 6, branch: 2 }

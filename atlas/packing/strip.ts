@@ -81,8 +81,8 @@ export class StripFiller {
   /**
    * Fills one strip.
    *
-   * @param order Entries as `orderBy` returns them, of a box all or none. With `from`, the entries of its
-   * rest.
+   * @param order Entries as `orderBy` returns them. It has all entries of a box or none. With `from`, only the
+   *   entries of the remaining boxes.
    * @returns `undefined` as soon as it is clear that not all boxes fit the bounds.
    */
   fill(order: Int32Array, rule: FillRule, bounds: FillBounds): Filling | undefined {

@@ -133,9 +133,9 @@ async function serveFile(
 const openerHeader = 'cross-origin-opener-policy'
 
 /**
- * The policy keeps other pages from the panel's page, and so from its token: a page that opened it, or was in
- * its tab before, even of this very origin. Pages of one origin keep their link if both have the same policy,
- * so the panel's differs from the game's.
+ * The policy of the panel's page. It separates the page, and so its token, from a page that opened it or was in
+ * its tab before, even from one of the same origin. Pages of one origin stay connected if they have the same
+ * policy, so the panel's policy differs from the game's.
  */
 function openerPolicy(ofGame: unknown): string {
   return /^\s*same-origin\s*(?:;|$)/.test(String(ofGame)) ? 'same-origin-allow-popups' : 'same-origin'

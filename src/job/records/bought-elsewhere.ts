@@ -5,9 +5,9 @@ import { isTakenOver } from './record.ts'
 import { keyOf, type Reservation } from './shares.ts'
 
 /**
- * Sums the purchases in the lock file that no share of ours covers. They are requests of others, and their
- * purchases of requests that are also ours. Keys are the same everywhere, so their purchase and ours may be
- * one execution. It is one if a POST of ours was answered with it.
+ * Sums the purchases in the lock file that no share of ours covers: requests that only others bought, and
+ * requests that both they and we may have bought. Keys are the same everywhere, so their purchase and ours
+ * may be one execution. It is one if a POST of ours was answered with it.
  */
 export async function boughtElsewhere(
   lock: LockFile,

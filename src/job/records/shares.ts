@@ -11,7 +11,7 @@ export interface Reservation {
   readonly attempt: number
   /** The `max_credits` of its submission. */
   readonly credits: Credits
-  /** How often a share of this attempt was given back before, by the records that the next `sent` follows. */
+  /** Number of earlier releases of this attempt's share, by the records before its next `sent`. */
   readonly round: number
 }
 

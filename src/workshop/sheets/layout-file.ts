@@ -24,8 +24,8 @@ export async function readLayout({ host, options }: Context): Promise<Layout | u
 
 /**
  * Writes the layout of a build for the next one. It writes nothing for a build of named sprites, which sees a
- * part of the project, and nothing if no one commits its files: `--frozen`, CI. Those builds pack the same
- * again, because a layout that was packed with another one stays as it is.
+ * part of the project, and nothing if no one commits its files: `--frozen`, CI. Such a build needs no new
+ * layout file: packing again from the committed one gives the same pages.
  */
 export async function keepLayout(
   { host, options }: Context,

@@ -6,8 +6,8 @@ import type { PanelParts, PanelState, PanelUpdate } from '../../../protocol/prot
  */
 export interface StateLog {
   /**
-   * Records a state. Returns its revision. It is later than `state.revision` if another state has been
-   * recorded under that.
+   * Records a state. Returns its revision: `state.revision`, or a later one if that one belongs to another
+   * recorded state.
    */
   note(state: PanelState): number
   /**
