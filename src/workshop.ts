@@ -26,7 +26,7 @@ import { answer, cancel, forget } from './workshop/questions.ts'
 import { recover } from './workshop/recovery/recover.ts'
 import { makePlan, readFullStatus } from './workshop/report.ts'
 import { readOriginals, review } from './workshop/review.ts'
-import { openResultStore } from './workshop/store/store.ts'
+import { openResultStore } from './workshop/store/result-store.ts'
 import { acceptStanding } from './workshop/trust/accept-standing.ts'
 import { openTrust } from './workshop/trust/trust.ts'
 

@@ -21,7 +21,7 @@ import {
 } from './options/options.ts'
 import type { SpritePricing } from './options/pricing.ts'
 import type { ExecutionRecord } from './store/records.ts'
-import { createMemoryStore, openStore, type Store } from './store/store.ts'
+import { createMemoryStore, openStore, type Store } from './store/service-store.ts'
 
 /** Ports of the service. */
 export interface EmbeddedPorts {

@@ -1,6 +1,6 @@
 import { render } from 'preact'
 import { createApi } from './state/api.ts'
-import { createStore, type PanelStore } from './state/store.ts'
+import { createStore, type PanelStore } from './state/panel-store.ts'
 import { App } from './views/app.tsx'
 import './styles/base.css'
 import './styles/controls.css'

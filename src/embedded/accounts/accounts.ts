@@ -3,7 +3,7 @@ import type { Random } from '../../host/random.ts'
 import { Refusal } from '../http/http.ts'
 import type { EmbeddedAccount } from '../options/options.ts'
 import { type AccountRecord, type ExecutionRecord, type KeyRecord, operations } from '../store/records.ts'
-import { type Store, sha256Of } from '../store/store.ts'
+import { type Store, sha256Of } from '../store/service-store.ts'
 
 /** The sender of a request: a valid key and its account. */
 export interface Caller {

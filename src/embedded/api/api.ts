@@ -13,7 +13,7 @@ import { invalid, jsonResponse, Refusal, splitPath, toEnvelope } from '../http/h
 import type { Shapes } from '../http/shapes.ts'
 import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import { estimateOf, readEstimateQuery, type SpritePricing } from '../options/pricing.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/service-store.ts'
 import type { Assets } from './assets.ts'
 import type { Streams } from './streams.ts'
 import { takeUpload } from './uploads.ts'

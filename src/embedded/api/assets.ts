@@ -4,7 +4,7 @@ import type { Random } from '../../host/random.ts'
 import type { ServedRequest, ServedResponse } from '../../host/server.ts'
 import { Refusal, splitPath } from '../http/http.ts'
 import type { ExecutionRecord } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/service-store.ts'
 
 /** Signed links on an origin of their own, which takes no key. */
 export interface Assets {

@@ -4,7 +4,7 @@ import type { Caller } from '../accounts/accounts.ts'
 import { rateLimited } from '../accounts/windows.ts'
 import { type Executions, isOver } from '../executions/executions.ts'
 import type { ResolvedEmbeddedOptions } from '../options/options.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/service-store.ts'
 
 /** Event streams of executions. */
 export interface Streams {

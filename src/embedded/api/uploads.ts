@@ -5,7 +5,7 @@ import { inputTypes } from '../accounts/capabilities.ts'
 import { invalid, Refusal } from '../http/http.ts'
 import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import type { UploadRecord } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/service-store.ts'
 
 /** An uploaded reference picture, before it is checked. */
 export interface Upload {

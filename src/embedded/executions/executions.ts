@@ -2,7 +2,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Caller } from '../accounts/accounts.ts'
 import { Refusal } from '../http/http.ts'
 import type { EventRecord, ExecutionRecord, Put, Status } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/service-store.ts'
 
 /** An event to add. A missing field is null; a missing status is that of the execution. */
 export type NewEvent = Pick<EventRecord, 'kind'> & Partial<Omit<EventRecord, 'kind' | 'status'>>

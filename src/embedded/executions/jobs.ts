@@ -4,7 +4,7 @@ import type { Random } from '../../host/random.ts'
 import type { Accounts } from '../accounts/accounts.ts'
 import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import type { ExecutionRecord, Failure } from '../store/records.ts'
-import type { Store } from '../store/store.ts'
+import type { Store } from '../store/service-store.ts'
 import type { Executions } from './executions.ts'
 
 /** Runs executions in the background: admission, hold, question, drawing, settlement. */

@@ -6,7 +6,7 @@ import { invalid, Refusal } from '../http/http.ts'
 import type { ResolvedEmbeddedOptions } from '../options/options.ts'
 import { priceOf, type SpritePricing } from '../options/pricing.ts'
 import type { AnswerRecord, ExecutionRecord, ExecutionRequest, Operation, Put } from '../store/records.ts'
-import { type Store, sha256Of } from '../store/store.ts'
+import { type Store, sha256Of } from '../store/service-store.ts'
 import { type Executions, toEvent } from './executions.ts'
 
 /** A submission or an answer, as it was received. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type EventHandlers, type PanelApi, Refused } from '../../../plugin/panel/ui/state/api.ts'
+import { createStore } from '../../../plugin/panel/ui/state/panel-store.ts'
 import { withSameParts } from '../../../plugin/panel/ui/state/same-parts.ts'
-import { createStore } from '../../../plugin/panel/ui/state/store.ts'
 import type { PanelState } from '../../../plugin/protocol/protocol.ts'
 
 /** A server of one sprite, whose spec is a number that every edit raises; edits of an older one are refused. */

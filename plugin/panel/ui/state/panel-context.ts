@@ -1,7 +1,7 @@
 import { createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
 import type { PanelState } from '../../../protocol/protocol.ts'
-import type { PanelModel, PanelStore } from './store.ts'
+import type { PanelModel, PanelStore } from './panel-store.ts'
 
 /** The data that every part of the page may need. */
 export interface Panel {
