@@ -24,7 +24,9 @@ const others = fc.constantFrom<unknown>(
 )
 const names = fc.constantFrom('a', '__proto__', 'constructor', 'toString', '0')
 
-/** JSON data with up to two places of it replaced, taken out or added to, also where nothing should stand. */
+/**
+ * Arbitrary JSON data with up to two places replaced, deleted or added, also in places that should be empty.
+ */
 export function changedData(data: unknown): fc.Arbitrary<unknown> {
   const change = fc.tuple(fc.constantFrom('replace', 'delete', 'add'), fc.nat(), others, names)
   return fc.array(change, { maxLength: 2 }).map((changes) =>
@@ -42,7 +44,10 @@ function pathsOf(value: unknown, path: Path = []): Path[] {
   return [path, ...Object.entries(value).flatMap(([key, part]) => pathsOf(part, [...path, Array.isArray(value) ? Number(key) : key]))]
 }
 
-/** Undefined takes a field out; a list keeps its length. */
+/**
+ * Returns the value with one part replaced. If `part` is `undefined`, an object loses the field, and a list
+ * gets `null` at that place.
+ */
 function withPart(value: unknown, [step, ...rest]: Path, part: unknown): unknown {
   if (step === undefined) return part
   if (Array.isArray(value))

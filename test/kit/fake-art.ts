@@ -4,42 +4,42 @@ import { sha256 } from '../../src/vault/objects.ts'
 import { projectFiles } from '../../src/workshop/project-files.ts'
 import type { BuiltSheets, createWorkshop, Preview, Workshop } from '../../src/workshop.ts'
 
-/** How the sprite of {@link fakeWorkshop}, `hero`, looks now. */
+/** The current look of `hero`, the sprite of {@link fakeWorkshop}. */
 export interface FakeArt {
-  /** 0 to 255, of every pixel but a clear border of 2. */
+  /** 0 to 255; the red of every pixel except a clear border of 2 pixels. */
   red: number
-  /** Frames of each of its animations. */
+  /** Frames of each animation. */
   frames: number
-  /** Sides of a frame, pixels. */
+  /** Side of a frame, in pixels. */
   side: number
-  /** Longest side of a page, pixels. */
+  /** Longest side of a page, in pixels. */
   maxSize: number
-  /** Short names. */
+  /** Short names, without the sprite. */
   animations: readonly string[]
   fps: number
   loop: boolean
   yoyo: boolean
-  /** Milliseconds of the frames. */
+  /** Duration of each frame, in milliseconds. */
   durations?: readonly number[] | undefined
-  /** Which frames are played. */
+  /** Indices of the played frames. */
   use?: readonly number[] | undefined
   anchor?: { readonly x: number; readonly y: number } | undefined
-  /** What nine-slices keep at each side, pixels; of a list, left and right alone. */
+  /** Nine-slice borders in pixels: of every side, or of the left and right sides only. */
   borders?: number | readonly [left: number, right: number] | undefined
   pixelArt: boolean
   /** Names of further sprites that look the same. */
   others: readonly string[]
-  /** Its spec is not there. */
+  /** Whether the spec of `hero` is missing. */
   isGone: boolean
 }
 
-/** Art that is like this in what a test does not say. */
+/** Art with the given fields; every other field has its usual value. */
 export function fakeArt(art: Partial<FakeArt>): FakeArt {
   const usual = { red: 200, frames: 3, side: 16, maxSize: 2048, animations: ['walk', 'fall'], fps: 10, loop: true, yoyo: false }
   return { ...usual, pixelArt: false, others: [], isGone: false, ...art }
 }
 
-/** A workshop that shows whatever art a test holds out, at once: what the real one would make of purchases and edits. */
+/** A workshop that shows the current art of a test at once, instead of the results of purchases and edits. */
 export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop {
   return async ({ root }) => {
     const options = { root, store: { dir: `${root}/.spritewright` } } as Workshop['options']
@@ -48,7 +48,7 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
       options,
       files: projectFiles({ options, lock, host: nodeHost() }, undefined),
       host: nodeHost(),
-      // Nothing is ever bought.
+      // This workshop never buys anything.
       due: async () => ({ orders: [], mayBuy: false, canAsk: false }),
       preview: async () => {
         const sheets = await toSheets(art, file)

@@ -3,70 +3,95 @@ import { FileNode, FolderNode, type Kept, type Node } from './inodes.ts'
 
 export type { Kept } from './inodes.ts'
 
-/** A call of {@link Disk}. */
+/** Name of a method of {@link Disk}. */
 export type DiskCall = keyof Disk
 
-/** Calls that change something: those at which a process can die in a way that matters. */
+/** Calls that change something. Only at these does the death of a process matter. */
 export const changingCalls: readonly DiskCall[] = ['makeFolder', 'writeTemp', 'append', 'sync', 'link', 'syncFolder', 'move', 'remove']
 
-/** One thing that goes wrong on a disk. */
+/** One planned fault of a disk. */
 export interface DiskFault {
-  /** Which calls fail. */
+  /** The calls that fail. */
   readonly call: DiskCall | readonly DiskCall[]
-  /** Only calls whose path has this in it (the second path of `link` and `move`). */
+  /** Only calls whose path contains this text fail (the second path of `link` and `move`). */
   readonly path?: string
-  /** The first matching call that fails, counted from 1, from when the fault is planned. @default 1 */
+  /**
+   * The first matching call that fails, counted from 1, from the moment when the fault is planned.
+   *
+   * @default 1
+   */
   readonly at?: number
-  /** How many matching calls fail. @default 1 */
+  /**
+   * How many matching calls fail.
+   *
+   * @default 1
+   */
   readonly times?: number
   /** Code of the error, as Node gives it. */
   readonly code: 'ENOSPC' | 'EIO' | 'EXDEV' | 'EACCES' | 'EMFILE' | 'EROFS' | 'EPERM' | 'KILLED'
-  /** Share of the bytes that `writeTemp`, `append`, or a `link` that copies puts down before it fails, 0 to 1. @default none: the call does nothing */
+  /**
+   * Share of the bytes, 0 to 1, that `writeTemp`, `append` or a copying `link` writes before it fails.
+   *
+   * @default none: the call does nothing
+   */
   readonly partly?: number
 }
 
 export interface FaultDiskOptions {
-  /** `false`: `link` copies, as the Node adapter does where there are no hard links. @default true */
+  /**
+   * `false`: `link` copies, like the Node adapter on a file system without hard links.
+   *
+   * @default true
+   */
   readonly hasLinks?: boolean
-  /** Wall clock of changes, milliseconds. @default always 0 */
+  /**
+   * Wall clock of changes, in milliseconds.
+   *
+   * @default always 0
+   */
   readonly now?: () => number
 }
 
 /**
  * A file system in memory that loses what a real one may lose.
  *
- * Bytes are safe after `sync` of the file, a name after `syncFolder` of the folder it lies in: also the name of a folder.
- * A crash keeps what was safe, and of the rest what it is told to.
+ * The bytes of a file are safe after `sync` of the file. The name of a file or folder is safe after
+ * `syncFolder` of its folder. A crash keeps everything that is safe; its argument decides about the rest.
  */
 export class FaultDisk implements Disk {
   readonly #root = new FolderNode()
   readonly #options: FaultDiskOptions
   #faults: { readonly fault: DiskFault; seen: number }[] = []
-  /** Calls that failed because a fault was planned. */
+  /** Calls that failed because of a planned fault. */
   injected = 0
-  /** Told of every call before it happens, with the path it is about (the second one of `link` and `move`). */
+  /** Called before each call of the disk, with its path (the second one of `link` and `move`). */
   onCall: ((call: DiskCall, path: string) => void) | undefined
 
   constructor(options: FaultDiskOptions = {}) {
     this.#options = options
   }
 
-  /** Adds things that will go wrong. */
   plan(...faults: readonly DiskFault[]): void {
     this.#faults.push(...faults.map((fault) => ({ fault, seen: 0 })))
   }
 
-  /** Takes back every fault that was planned. */
+  /** Takes back all planned faults. */
   heal(): void {
     this.#faults = []
   }
 
-  /** The power goes. What processes that ran then do afterwards must not reach the disk: see `mortalPorts`. */
+  /**
+   * Simulates a loss of power. Processes that ran before must not reach the disk afterwards: see
+   * `mortalPorts`.
+   */
   crash(kept: Kept): void {
     this.#root.crash(kept)
   }
 
-  /** Puts a file there, durable, with the folders above it: for what a person or a program of another kind writes. */
+  /**
+   * Writes a file and the folders above it, all durable. It stands for a file that a person or another
+   * program writes.
+   */
   put(path: string, bytes: Uint8Array | string): void {
     const file = new FileNode(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes, this.#now())
     file.sync()
@@ -81,25 +106,29 @@ export class FaultDisk implements Disk {
     folder.force(names.at(-1) as string, file)
   }
 
-  /** Takes a file or folder away, durable. */
+  /** Removes a file or folder, durable. */
   erase(path: string): void {
     if (this.#find(path) === undefined) return
     const { folder, name } = this.#parent(path)
     folder.force(name, undefined)
   }
 
-  /** Flips a bit of a file on the platter. */
+  /** Flips a bit of a file, also in its durable bytes. */
   rot(path: string, bit: number): void {
     this.#file(path).rot(bit)
   }
 
-  /** The bytes of a file as processes see them, undefined where there is none. Not to be changed. */
+  /**
+   * The bytes of a file as processes see them. Do not change them. Returns `undefined` if there is no file.
+   */
   peek(path: string): Uint8Array | undefined {
     const node = this.#find(path)
     return node instanceof FileNode ? node.current : undefined
   }
 
-  /** The bytes of a file that a loss of power leaves for certain, undefined where its name might go. */
+  /**
+   * The bytes of a file that a loss of power leaves for certain. Returns `undefined` if the name may be lost.
+   */
   peekDurable(path: string): Uint8Array | undefined {
     let node: Node | undefined = this.#root
     for (const name of split(path)) node = node instanceof FolderNode ? node.durable(name) : undefined
@@ -229,7 +258,10 @@ export class FaultDisk implements Disk {
     return this.#options.hasLinks === false
   }
 
-  /** Fails where a fault says so; answers how far a write gets where it fails halfway. */
+  /**
+   * Throws if a fault is planned for this call. For a partial write, returns how many bytes to write before
+   * the error.
+   */
   #enter(call: DiskCall, path: string, length?: number): { readonly bytes: number; readonly error: Error } | undefined {
     this.onCall?.(call, path)
     for (const planned of this.#faults) {
@@ -295,7 +327,7 @@ export class FaultDisk implements Disk {
   #unlink(path: string): void {
     const node = this.#find(path)
     if (node === undefined) return
-    // As `rm -r` does it: from the leaves, each a change of its own.
+    // Like `rm -r`: from the leaves up, each removal a change of its own.
     if (node instanceof FolderNode) for (const name of [...node.current.keys()]) this.#unlink(`${path}/${name}`)
     const { folder, name } = this.#parent(path)
     folder.set(name, undefined)
@@ -309,7 +341,7 @@ function collect(folder: FolderNode, path: string, found: string[]): void {
   }
 }
 
-/** The same few paths are asked for again and again. */
+/** Cached because the same few paths are split again and again. */
 const known = new Map<string, readonly string[]>()
 
 function split(path: string): readonly string[] {

@@ -7,15 +7,22 @@ export interface Asked {
   readonly body: string
 }
 
-/** What becomes of one answer. Bytes are counted from the `H` of its status line. */
+/** What the proxy does with one answer. Bytes are counted from the `H` of its status line. */
 export interface Deed {
-  /** After `at` bytes: `cut` closes the connection, `half` closes our end of it alone, `reset` breaks it, `stall` says nothing more. */
+  /**
+   * What happens after `at` bytes. `cut` closes the connection, `half` closes only our end of it, `reset`
+   * resets it, and `stall` sends nothing more.
+   */
   readonly end?: 'cut' | 'half' | 'reset' | 'stall'
   /** @default 0 */
   readonly at?: number
-  /** Every byte in a write of its own. @default false */
+  /**
+   * Whether every byte is written by itself.
+   *
+   * @default false
+   */
   readonly isSliced?: boolean
-  /** Nothing is passed on before this. */
+  /** The proxy sends nothing before this settles. */
   readonly until?: Promise<unknown>
 }
 
@@ -25,19 +32,22 @@ export interface FaultProxy {
   close(): Promise<void>
 }
 
-/** What a proxy does. */
+/** The rules of a proxy. */
 export interface ProxyRules {
-  /** Chooses what becomes of an answer; undefined lets it pass. */
+  /** Chooses what happens to an answer. If it returns `undefined`, the answer passes unchanged. */
   readonly pick?: (asked: Asked) => Deed | undefined
-  /** Told when an answer has stalled. */
+  /** Called when an answer has stalled. */
   readonly onStall?: () => void
-  /** Told of every whole answer that was not harmed: how long it was. */
+  /** Called for every complete, undamaged answer with its length in bytes. */
   readonly onPassed?: (asked: Asked, bytes: number) => void
-  /** Put in the place of each other in the headers of answers. */
+  /** Two texts; each is replaced by the other in the headers of answers. */
   readonly rename?: readonly [from: string, to: string]
 }
 
-/** Starts a proxy in front of a server on loopback. It knows no more of HTTP than where a request ends; a connection carries one request. */
+/**
+ * Starts a proxy in front of a server on loopback. The proxy knows nothing of HTTP except where a request
+ * ends. A connection carries one request.
+ */
 export async function startFaultProxy(target: string, rules: ProxyRules = {}): Promise<FaultProxy> {
   const port = Number.parseInt(new URL(target).port, 10)
   const open = new Set<Socket>()
@@ -45,7 +55,7 @@ export async function startFaultProxy(target: string, rules: ProxyRules = {}): P
     open.add(socket)
     socket.setNoDelay(true)
     socket.on('close', () => open.delete(socket))
-    // A broken connection is this proxy's business.
+    // A broken connection concerns only this proxy.
     socket.on('error', () => {})
   }
   const server = createServer({ allowHalfOpen: true }, (near) => {
@@ -75,7 +85,10 @@ export async function startFaultProxy(target: string, rules: ProxyRules = {}): P
   }
 }
 
-/** The first request of some bytes, made the last of its connection; undefined while it has not come whole. */
+/**
+ * The first request of these bytes, changed so that it is the last of its connection. Returns `undefined`
+ * while it is incomplete.
+ */
 function readRequest(bytes: Buffer): { readonly asked: Asked; readonly bytes: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n')
   if (end < 0) return undefined
@@ -110,7 +123,6 @@ async function pass(near: Socket, far: Socket, asked: Asked, { pick, onStall, on
   near.end()
 }
 
-/** An answer with its headers changed. */
 async function* renamed(far: Socket, rename: ProxyRules['rename']): AsyncGenerator<Buffer> {
   let head = Buffer.alloc(0)
   let isBody = false

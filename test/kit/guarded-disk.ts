@@ -1,12 +1,13 @@
 import type { Disk } from '../../src/host/disk.ts'
 
 /**
- * Asked before each call of a disk, by its name and path (the second one of `link` and `move`), e.g. `link /a/0001.json`.
- * It may throw, which is a fault of the disk, or answer a promise that never settles, which is the death of the process.
+ * Called before each call of a disk with the call's name and path (the second one of `link` and `move`), for
+ * example `link /a/0001.json`. If it throws, the disk has a fault. If it returns a promise that never
+ * settles, the process is dead.
  */
 export type CallGuard = (call: string) => Promise<void> | undefined
 
-/** A disk with a guard before it. */
+/** A disk that calls a guard before each call. */
 export function guarded(disk: Disk, guard: CallGuard): Disk {
   const after = async <T>(call: string, work: () => Promise<T>): Promise<T> => {
     await guard(call)
@@ -29,7 +30,7 @@ export function guarded(disk: Disk, guard: CallGuard): Disk {
   }
 }
 
-/** Folders that no file can be written to; a test adds and takes away while processes run. */
+/** A guard that makes folders read-only. A test adds and removes folders while processes run. */
 export function readOnly(folders: ReadonlySet<string>): CallGuard {
   return (call) => {
     const [name = '', path = ''] = call.split(' ')

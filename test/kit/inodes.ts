@@ -1,14 +1,14 @@
 import type { Chance } from '../sim/seeded/chance.ts'
 
-/** What a crash leaves of what was not synced: nothing, everything, or what chance says. */
+/** What a crash keeps of unsynced changes: nothing, everything, or a random part. */
 export type Kept = 'nothing' | 'everything' | Chance
 
-/** The bytes of a file, whatever its names: as processes see them, and as the platter has them. */
+/** The bytes of a file, regardless of its names: as processes see them, and as the platter has them. */
 export class FileNode {
   current: Uint8Array
   changedMs: number
   #durable: Uint8Array = new Uint8Array()
-  /** Writes that were not synced, oldest first. */
+  /** Unsynced writes, oldest first. */
   #pending: { readonly at: number; readonly bytes: Uint8Array }[] = []
 
   constructor(bytes: Uint8Array, changedMs: number) {
@@ -33,12 +33,19 @@ export class FileNode {
     this.#pending = []
   }
 
-  /** A sync that failed: the system forgets that the pages were dirty, so that no later sync writes them either. */
+  /**
+   * Simulates a failed sync. The system forgets that the pages were dirty, so no later sync writes them
+   * either.
+   */
   loseWrites(): void {
     this.#pending = []
   }
 
-  /** Flips a bit on the platter. @param bit Counted over the whole file, modulo its length. */
+  /**
+   * Flips a bit on the platter.
+   *
+   * @param bit Counted over the whole file, modulo its length.
+   */
   rot(bit: number): void {
     this.sync()
     if (this.current.length === 0) return
@@ -56,7 +63,10 @@ export class FileNode {
     this.current = this.#durable
   }
 
-  /** A prefix of the writes; the first that is not kept is torn at any byte, and sometimes the file is as long as it should be, with zeros. */
+  /**
+   * Keeps a prefix of the writes. The first lost write is torn at any byte. Sometimes the file then has its
+   * full length, filled up with zeros.
+   */
   #keepSome(chance: Chance): void {
     const whole = chance.whole(0, this.#pending.length)
     for (const { at, bytes } of this.#pending.slice(0, whole)) this.#durable = written(this.#durable, at, bytes)
@@ -68,7 +78,7 @@ export class FileNode {
   }
 }
 
-/** A change of names that was not synced. A rename over two folders is one change, and lies in both lists. */
+/** An unsynced change of names. A rename across two folders is one change in the lists of both. */
 interface NameChange {
   readonly sets: readonly { readonly folder: FolderNode; readonly name: string; readonly node: Node | undefined }[]
   isDurable: boolean
@@ -76,20 +86,23 @@ interface NameChange {
 
 export type Node = FileNode | FolderNode
 
-/** The names of a folder: as processes see them, and as the platter has them. */
+/** The names in a folder: as processes see them, and as the platter has them. */
 export class FolderNode {
   readonly current: Map<string, Node> = new Map()
   readonly #durable: Map<string, Node> = new Map()
   #pending: NameChange[] = []
 
-  /** Changes names here, and in another folder by the same stroke. Not durable before a sync of one of the folders. */
+  /**
+   * Changes names in one or more folders as one change. It is not durable before a sync of one of the
+   * folders.
+   */
   static change(sets: NameChange['sets']): void {
     const change: NameChange = { sets, isDurable: false }
     for (const { folder, name, node } of sets) setName(folder.current, name, node)
     for (const folder of new Set(sets.map((set) => set.folder))) folder.#pending.push(change)
   }
 
-  /** What a name stands for after a loss of power, for certain. */
+  /** The node that a name certainly has after a loss of power. */
   durable(name: string): Node | undefined {
     return this.#durable.get(name)
   }
@@ -98,7 +111,7 @@ export class FolderNode {
     FolderNode.change([{ folder: this, name, node }])
   }
 
-  /** Sets a name at once and for ever; what was pending for it is forgotten. */
+  /** Sets a name at once and durably. Pending changes of that name are dropped. */
   force(name: string, node: Node | undefined): void {
     this.#pending = this.#pending.filter((change) => !change.sets.some((set) => set.folder === this && set.name === name))
     for (const names of [this.current, this.#durable]) setName(names, name, node)
@@ -108,7 +121,10 @@ export class FolderNode {
     this.#settle(this.#pending.length)
   }
 
-  /** What is left under this folder. Names first, over all folders, since a rename touches two; then the bytes of what still has a name. */
+  /**
+   * Reduces this folder to what a crash leaves. Names come first, over all folders, because a rename touches
+   * two. Then come the bytes of every file that still has a name.
+   */
   crash(kept: Kept): void {
     for (const folder of this.#folders(new Set()))
       folder.#settle(kept === 'nothing' ? 0 : kept === 'everything' ? folder.#pending.length : kept.whole(0, folder.#pending.length))

@@ -3,7 +3,11 @@ import type { Workshop } from '../../src/workshop.ts'
 
 const keys = new Map<number, SigningKey>()
 
-/** A key for tests: equal numbers give equal keys. Reading one costs a millisecond. @param number 0 to 255. */
+/**
+ * A key for tests. Equal numbers give equal keys. Reading one takes a millisecond.
+ *
+ * @param number 0 to 255.
+ */
 export function testKey(number: number): SigningKey {
   const key = keys.get(number) ?? createSigningKey(new Uint8Array(32).fill(number))
   keys.set(number, key)
@@ -20,7 +24,7 @@ export function keyEnv(number: number): { readonly SPRITEWRIGHT_SIGNING_KEY: str
   return { SPRITEWRIGHT_SIGNING_KEY: formatSigningKey(new Uint8Array(32).fill(number)) }
 }
 
-/** A person says yes to the standing ceilings that a workshop is configured with. */
+/** Accepts the standing ceilings of a workshop's options, as a person would. */
 export async function acceptCeilings(workshop: Workshop): Promise<Workshop> {
   await workshop.acceptStanding({ confirm: async () => true })
   return workshop

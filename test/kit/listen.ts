@@ -1,8 +1,8 @@
 import type { ViteDevServer } from 'vite'
 
 /**
- * Listens on a port that is free. Vite looks for a free port first and listens on it afterwards, so that another process
- * of a busy machine may take it in between; then it looks again.
+ * Listens on a free port. Vite first finds a free port and then listens on it, so another process of a busy
+ * machine may take the port in between. In that case, this function tries again, up to five times in all.
  */
 export async function listenAnywhere(server: ViteDevServer): Promise<void> {
   for (let tries = 1; ; tries++) {

@@ -1,18 +1,27 @@
 import type { Disk } from '../../src/host/disk.ts'
 import { nodeHost } from '../../src/host/host.ts'
 
-/** This machine's disk with one file that nobody may read or write, as virus scanners and editors on Windows lock one for a moment. */
+/**
+ * This machine's disk with one file that cannot be read or written. On Windows, virus scanners and editors
+ * lock a file like this for a moment.
+ */
 export interface LockableDisk {
   readonly disk: Disk
-  /** Every path that was read, in that order. */
+  /** Paths of all reads, in order. */
   readonly read: string[]
-  /** @param path Absolute; undefined: none is locked. @param half What is read of it, as of a file that is being written. @default it cannot be read */
+  /**
+   * Locks a file, and unlocks the one before.
+   *
+   * @param path Absolute path; if `undefined`, no file is locked.
+   * @param half What a read returns instead, like a file that is being written.
+   * @default it cannot be read
+   */
   lock(path: string | undefined, half?: Uint8Array): void
 }
 
 const machine = nodeHost()
 
-/** Nothing is locked yet. */
+/** A lockable disk on which nothing is locked yet. */
 export function lockable(): LockableDisk {
   let locked: string | undefined
   let half: Uint8Array | undefined

@@ -6,7 +6,7 @@ interface Timer {
   readonly ring: () => void
 }
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when a test moves it. */
 export class ManualClock implements Clock {
   #now = 1000
   #timers: Timer[] = []
@@ -36,12 +36,12 @@ export class ManualClock implements Clock {
     })
   }
 
-  /** How many sleeps are under way. */
+  /** How many sleeps are waiting. */
   get sleepers(): number {
     return this.#timers.length
   }
 
-  /** Moves on, ringing every timer on the way in its order. */
+  /** Moves the clock on and rings every timer that comes due, in order. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     await nextTurn()
@@ -57,7 +57,10 @@ export class ManualClock implements Clock {
     await nextTurn()
   }
 
-  /** Moves from timer to timer until the promise is settled. For worlds in memory only: nothing else may be waited for. */
+  /**
+   * Moves from timer to timer until the promise settles. Only for worlds in memory, which wait for nothing
+   * else.
+   */
   async run<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false
     const settle = (): void => {

@@ -1,6 +1,6 @@
 import type { Disk } from '../../src/host/disk.ts'
 
-/** Files by path that know what lies in each folder. */
+/** Files by path, with an index of the names in each folder. */
 class IndexedFiles extends Map<string, Uint8Array> {
   /** Names in each folder, each with the number of files at or under it. */
   readonly folders = new Map<string, Map<string, number>>()
@@ -29,14 +29,14 @@ class IndexedFiles extends Map<string, Uint8Array> {
   }
 }
 
-/** A disk in memory, for tests of what is written and in which order; it does not lose anything by itself. */
+/** A disk in memory for tests of what is written and in which order. It never loses anything by itself. */
 export class MemoryDisk implements Disk {
   readonly files: Map<string, Uint8Array> = new IndexedFiles()
-  /** When files were changed last, as far as `touch` was told: the others at 0. */
+  /** When each file was last changed, as set by `touch`; 0 for other files. */
   readonly times: Map<string, number> = new Map()
-  /** Every call that changes something, in order, e.g. `link /a/0001.json`. */
+  /** Every changing call, in order, for example `link /a/0001.json`. */
   readonly calls: string[] = []
-  /** When set, a call that begins with this text fails with this code. */
+  /** If set, a call that begins with this text fails with this code. */
   fault: { readonly call: string; readonly code: string } | undefined
 
   #note(call: string): void {
@@ -117,7 +117,7 @@ function failure(code: string, what: string): Error {
   return Object.assign(new Error(`${code}: ${what}`), { code })
 }
 
-/** Bytes that count up, for reproducible temporary names. */
+/** Bytes that count up, so that temporary names are reproducible. */
 export function countingRandom(): { bytes(count: number): Uint8Array; uuid(): string; unit(): number } {
   let next = 0
   return {

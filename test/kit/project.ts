@@ -9,7 +9,11 @@ import type { EmbeddedService } from '../../src/embedded/service.ts'
 /** The CLI as it is published; `npm test` builds it first. */
 export const cliBin: string = join(dirname(fileURLToPath(import.meta.url)), '../..', 'dist/src/cli/bin.js')
 
-/** A small figure on a clear ground: 64 × 64 pixels. @param hue Tells figures apart, 0 to 65535. */
+/**
+ * A small figure on a clear ground, 64 × 64 pixels.
+ *
+ * @param hue Makes figures differ, 0 to 65535.
+ */
 export function figurePng(hue = 0): Uint8Array {
   const picture = createBitmap(64, 64)
   const paint = (left: number, top: number, right: number, bottom: number, colour: readonly number[]): void => {
@@ -25,13 +29,17 @@ export function figurePng(hue = 0): Uint8Array {
 /** A project in a folder of its own. */
 export interface TestProject {
   readonly root: string
-  /** Writes a file, making its folder. */
+  /** Writes a file and makes its folder. */
   write(path: string, content: string | Uint8Array): Promise<void>
-  /** Removes a file, or all of it. */
+  /** Removes a file, or the whole project. */
   remove(path?: string): Promise<void>
 }
 
-/** A project with one spec `hero` of one animation of seven frames, unless other files are given. @param inside Folder that it is made in. */
+/**
+ * Creates a project. Unless other files are given, it has one spec `hero` with one animation of seven frames.
+ *
+ * @param inside Folder in which the project is made.
+ */
 export async function createProject(
   files: Readonly<Record<string, string | Uint8Array>> = {},
   inside: string = tmpdir(),
@@ -61,7 +69,7 @@ export function heroSpec(animations: readonly string[] = ['walk'], reference = '
   })
 }
 
-/** What a process of the CLI ended with. */
+/** The outcome of a process of the CLI. */
 export interface CliRun {
   readonly code: number | null
   readonly signal: string | null
@@ -75,7 +83,12 @@ export interface CliProcess {
   readonly ended: Promise<CliRun>
 }
 
-/** Starts the real CLI in a project. The environment is only what is given, and what a process needs. @param output File descriptor that takes the place of a piped stdout. */
+/**
+ * Starts the real CLI in a project. Its environment has only the given variables and those that a process
+ * needs.
+ *
+ * @param output File descriptor that replaces a piped stdout.
+ */
 export function startCli(
   project: TestProject,
   args: readonly string[],

@@ -5,15 +5,26 @@ import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import { makeImage } from '../../src/embedded/images/making.ts'
 import type { Makers } from '../../src/embedded/options/options.ts'
 
-/** How many pixels a side, and when a sheet may be finished. */
+/** How large sheets are, in pixels, and when they may be finished. */
 export interface QuickSheets {
-  /** Side of a frame in pixels: what a result weighs. @default 8 */
+  /**
+   * Side of a frame in pixels; it decides the size of a result.
+   *
+   * @default 8
+   */
   readonly size?: number
-  /** Waited for before a sheet is finished: a job that runs until the test lets it end. @default nothing */
+  /**
+   * Awaited before a sheet is finished, so that a job runs until the test lets it end.
+   *
+   * @default nothing
+   */
   readonly until?: () => Promise<unknown>
 }
 
-/** Makers of sheets that cost next to no work: seven frames whose pixels are drawn from the hash of the words, so that no two requests have the same result. */
+/**
+ * Makers of sheets that take almost no time. A sheet has seven frames, and a hash of the prompt gives their
+ * pixels, so no two requests have the same result.
+ */
 export function quickMakers({ size = 8, until = async () => {} }: QuickSheets = {}): Makers {
   return {
     image: makeImage,

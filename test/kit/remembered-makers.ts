@@ -3,7 +3,7 @@ import { type Made, type MakingTools, makeImage, makeSheet } from '../../src/emb
 import type { Makers } from '../../src/embedded/options/options.ts'
 import type { Failure } from '../../src/embedded/store/records.ts'
 
-/** What was drawn once, and the steps in which it was told. */
+/** A drawn result, and the progress steps that were reported for it. */
 interface Drawn {
   readonly made: Made | Failure
   readonly steps: readonly (readonly [progress: number, ms: number])[]
@@ -12,8 +12,9 @@ interface Drawn {
 const drawn = new Map<string, Promise<Drawn>>()
 
 /**
- * The real makers, which draw the same for the same words and pixels: a request that a test of the file has made before is not drawn again, its
- * steps are told as they were. Drawing is most of the time of a purchase, and not what these tests are about.
+ * The real makers, with a cache by words and pixels. If a test of the file made a request before, its result
+ * is not drawn again, and its steps are reported as before. Drawing takes most of the time of a purchase, and
+ * these tests are not about drawing.
  */
 export const rememberedMakers: Makers = {
   sheet: (request, prompt, tools) =>
@@ -40,7 +41,7 @@ async function remember(
     await tools.onStep(progress, ms)
   }
   const work = make({ ...tools, readPicture: async () => picture, onStep }).then((made) => ({ made, steps }))
-  // Whoever comes meanwhile draws for himself: this one may be stopped, and he not.
+  // A request that comes meanwhile draws for itself, because this one may be stopped while the other goes on.
   work.then(
     () => drawn.set(key, work),
     () => {},

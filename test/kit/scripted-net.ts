@@ -1,13 +1,13 @@
 import type { Net, NetRequest, NetResponse } from '../../src/host/net.ts'
 
-/** What a script answers: an answer, or an error that the request rejects with. */
+/** What a script returns: an answer, or an error that the request rejects with. */
 export type Reply =
   | { status: number; headers?: Record<string, string>; body?: string | Uint8Array; cutAfter?: number }
   | Error
   /** Never answers; rejects when it is aborted. */
   | 'silence'
 
-/** A net in memory: `script` answers each request, given its number from 0. */
+/** A net in memory. `script` answers each request; it gets the request's number, from 0. */
 export function scriptedNet(script: (request: NetRequest, number: number) => Reply): Net & { readonly requests: NetRequest[] } {
   const requests: NetRequest[] = []
   return {

@@ -6,12 +6,12 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** A disk of its own that can be filled. */
+/** A small file system of its own that a test can fill. */
 export interface SmallDisk {
   readonly folder: string
-  /** Fills it up to `pages` pages of 4 KiB. */
+  /** Fills it except for `pages` free pages of 4 KiB. */
   fill(pages: number): Promise<void>
-  /** Makes room again. */
+  /** Frees the filled space. */
   empty(): Promise<void>
   remove(): Promise<void>
 }
@@ -19,9 +19,8 @@ export interface SmallDisk {
 const page = 4096
 
 /**
- * Mounts a file system in memory.
- *
- * @returns Undefined where this process may not mount (another user than root, another system than Linux).
+ * Mounts a file system in memory. Returns `undefined` if this process may not mount, because it is not root
+ * or the system is not Linux.
  */
 export async function mountSmallDisk(bytes: number): Promise<SmallDisk | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'spritewright-disk-'))

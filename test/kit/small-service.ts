@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { formatCredits, isCreditsText, parseCredits } from '../../src/credit/credits.ts'
 import { binary, conflict, envelope, invalid, json, type SmallRequest, type SmallResponse } from './small-wire.ts'
 
-/** What becomes of an execution when its time has come. */
+/** How an execution ends when its time has come. */
 export type Fate = 'completes' | 'fails, may be tried again' | 'fails for good'
 
-/** One execution. What it is at a moment follows from the clock alone. */
+/** One execution. Its status at a moment follows from the clock alone. */
 export interface SmallExecution {
   readonly id: string
   readonly conversationId: string
@@ -16,19 +16,19 @@ export interface SmallExecution {
   readonly frames: number
   readonly background: string
   readonly price: bigint
-  /** When it was taken in, the service's own time in milliseconds. */
+  /** When the service accepted it, in the service's own milliseconds. */
   readonly at: number
   readonly fate: Fate | 'no credits'
 }
 
-/** The whole memory of the service: plain data that is never changed in place, so that a copy costs nothing. */
+/** The whole memory of the service. It is plain data that never changes in place, so a copy costs nothing. */
 export interface SmallState {
-  /** What a sheet costs now, ten-thousandths of a credit. */
+  /** Current price of a sheet, in ten-thousandths of a credit. */
   readonly price: bigint
-  /** Reference pictures taken in so far; each has an id of its own, equal bytes or not. */
+  /** How many reference pictures were uploaded. Each has an id of its own, even if its bytes are equal. */
   readonly uploads: number
   readonly executions: readonly SmallExecution[]
-  /** What was accepted under an `Idempotency-Key`. */
+  /** Accepted submissions by `Idempotency-Key`. */
   readonly keys: Readonly<Record<string, { readonly bodySha256: string; readonly execution: number; readonly at: number }>>
 }
 
@@ -40,21 +40,21 @@ export interface SmallRules {
   readonly credits: bigint
   readonly priceVersion: string
   readonly frames: { readonly minimum: number; readonly maximum: number }
-  /** How long a job takes, milliseconds. */
+  /** How long a job takes, in milliseconds. */
   readonly jobMs: number
-  /** How long a key is remembered, milliseconds. */
+  /** How long a key is remembered, in milliseconds. */
   readonly retentionMs: number
-  /** How long a signed link is good, milliseconds. */
+  /** How long a signed link is valid, in milliseconds. */
   readonly linkMs: number
-  /** What becomes of the n-th execution, from 0. */
+  /** How the n-th execution ends, from 0. */
   readonly fate: (index: number) => Fate
-  /** What an event stream of a running execution does. `lies`: it tells `done` at once. */
+  /** What an event stream of a running execution does. `lies`: it sends `done` at once. */
   readonly stream: 'ends' | 'lies' | 'is missing'
-  /** The bytes that are delivered. */
+  /** The delivered bytes. */
   readonly zip: Uint8Array
 }
 
-/** A service that has done nothing yet. */
+/** The state of a service that has done nothing yet. */
 export function emptyService(price: bigint): SmallState {
   return { price, uploads: 0, executions: [], keys: {} }
 }
@@ -76,7 +76,11 @@ export interface SmallTurn {
   readonly response: SmallResponse
 }
 
-/** Answers one request to either origin. Pure. @param now The service's time, milliseconds. */
+/**
+ * Answers one request to either origin. Pure.
+ *
+ * @param now The service's time, in milliseconds.
+ */
 export function answerSmall(rules: SmallRules, state: SmallState, request: SmallRequest, now: number): SmallTurn {
   const { method, url, headers } = request
   if (url.startsWith(`${rules.assetsOrigin}/`)) return { state, response: serveFile(rules, state, request, now) }
@@ -136,7 +140,7 @@ function takenBy(execution: SmallExecution, rules: SmallRules, now: number): big
   return money === 'held' || money === 'settled' ? execution.price : 0n
 }
 
-/** What a submission asks for, or why it is refused. */
+/** The content of a submission, or its refusal. */
 function readBody(
   rules: SmallRules,
   state: SmallState,
@@ -207,7 +211,7 @@ function capabilitiesOf(rules: SmallRules): object {
   }
 }
 
-/** `GET /v1/executions/{id}`, as far as the client reads it. */
+/** The body of `GET /v1/executions/{id}`, with only the fields that the client reads. */
 function describe(execution: SmallExecution, rules: SmallRules, now: number): object {
   const { status } = viewSmall(execution, rules, now)
   const { id, conversationId, jobId, fate, frames, background } = execution
@@ -232,7 +236,7 @@ function describe(execution: SmallExecution, rules: SmallRules, now: number): ob
   }
 }
 
-/** What there is to tell, and the end of the connection. */
+/** The current events. Then the connection ends. */
 function streamOf(execution: SmallExecution, rules: SmallRules, now: number): SmallResponse {
   const { status } = viewSmall(execution, rules, now)
   if (status === 'running' && rules.stream === 'is missing') return envelope('resource_not_found')
@@ -251,7 +255,7 @@ function serveFile(rules: SmallRules, state: SmallState, { url, headers }: Small
   return binary(200, 'application/zip', rules.zip)
 }
 
-/** An id of the service's form that tells its kind and its number. */
+/** An id of the service's form that shows its kind and its number. */
 function idOf(kind: 'a' | 'b' | 'c' | 'e', number: number): string {
   return `${kind}0000000-0000-4000-8000-${String(number).padStart(12, '0')}`
 }

@@ -15,7 +15,7 @@ export interface SmallResponse {
   readonly body: Uint8Array
 }
 
-/** Status, category and retryability of the refusals that the small service knows. */
+/** Status, category and retryability of the small service's refusals. */
 const rules = {
   invalid_request: [422, 'VALIDATION', false],
   authentication_failed: [401, 'AUTHENTICATION', false],

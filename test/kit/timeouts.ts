@@ -1,11 +1,11 @@
 import { expect, vi } from 'vitest'
 
 /**
- * Milliseconds that one test of a folder may take: about four times what its slowest test takes on two cores that
- * do other work too. Nothing is measured by them. They only end a test that hangs.
+ * Milliseconds that one test of a folder may take: about four times the time of its slowest test on two cores
+ * that do other work too. They measure nothing and only end a test that hangs.
  */
 const timeouts: Readonly<Record<string, number>> = {
-  // A test kills a process at every step of a purchase, or tries thousands of schedules.
+  // Some tests kill a process at every step of a purchase, or try thousands of schedules.
   kill: 300_000,
   sim: 300_000,
   security: 180_000,
@@ -22,7 +22,7 @@ const timeouts: Readonly<Record<string, number>> = {
   sheets: 60_000,
 }
 
-/** Long runs of a test take hours; these variables ask for one. */
+/** Each of these variables asks for a long run of a test, which takes hours. */
 const isLongRun = ['LONG', 'ATLASES', 'MODEL', 'PICTURES', 'PLANTS', 'SWAPS'].some((name) => process.env[`SPRITEWRIGHT_${name}`])
 
 const folder = /[\\/]test[\\/]([^\\/]+)[\\/]/.exec(expect.getState().testPath ?? '')?.[1] ?? ''

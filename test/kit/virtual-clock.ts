@@ -2,12 +2,13 @@ import '../sim/loaded.ts'
 import { setImmediate as nextTurn, setTimeout as realTimeout } from 'node:timers/promises'
 import type { Clock } from '../../src/host/clock.ts'
 
-/** Rounds without a timer after which nothing goes on by itself. */
+/** Rounds without a timer before the clock counts as idle. */
 const idleRounds = 50
 
 /**
- * Then something may still be on its way that this clock knows nothing of: a test runner asks another process for each module that is imported, also for one that it has. So
- * many moments of 10 ms are left for that; only what is stuck waits for all of them.
+ * Even when the clock is idle, something may be under way that it does not know. A test runner asks another
+ * process for each module that is imported, even for a loaded one. The clock waits up to this many moments of
+ * 10 ms for it; only a stuck run waits for all of them.
  */
 const moments = 200
 const realMoment = (): Promise<unknown> => realTimeout(10)
@@ -16,19 +17,25 @@ interface Timer {
   readonly at: number
   readonly order: number
   readonly ring: () => void
-  /** Whether the one who sleeps is dead: nobody is woken then, and no time passes for it. */
+  /** Whether the sleeper is dead. If so, the timer does not ring and takes no time. */
   readonly isGone: (() => boolean) | undefined
   isOff: boolean
 }
 
-/** A clock that jumps from timer to timer as soon as nothing else is left to do. Everything that runs under it must wait by it alone. */
+/**
+ * A clock that jumps from timer to timer as soon as nothing else is left to do. Everything that runs under it
+ * must wait by it alone.
+ */
 export class VirtualClock implements Clock {
   readonly #turns: number
   #now = 1_000
   #order = 0
   readonly #timers: Timer[] = []
 
-  /** @param turns Turns of the event loop that are waited for before a timer rings: one is enough where nothing but promises is waited for. */
+  /**
+   * @param turns Turns of the event loop before a timer rings. One is enough if the code waits only for
+   * promises.
+   */
   constructor(turns = 2) {
     this.#turns = turns
   }
@@ -41,7 +48,10 @@ export class VirtualClock implements Clock {
     return this.#now
   }
 
-  /** @param isGone Asked when the time has come: a dead process is not woken. @default it lives */
+  /**
+   * @param isGone Called when the time has come. A dead process is not woken.
+   * @default it lives
+   */
   sleep(ms: number, signal?: AbortSignal, isGone?: () => boolean): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
@@ -60,10 +70,11 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Goes on until the promise is settled.
+   * Runs the clock until the promise settles.
    *
-   * @param untilMs Longest time by this clock, milliseconds. @default no end
-   * @throws Where nothing is left that could settle it, or the time is over.
+   * @param untilMs Longest time by this clock, in milliseconds.
+   * @default no end
+   * @throws If nothing is left that could settle the promise, or the time is over.
    */
   async run<T>(promise: Promise<T>, untilMs = Number.POSITIVE_INFINITY): Promise<T> {
     const end = this.#now + untilMs
