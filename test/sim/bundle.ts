@@ -5,11 +5,11 @@ import { build, type Plugin } from 'vite'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** A change of one source file on its way into a bundle. */
+/** A change of one source file, made while it is bundled. */
 export interface SourceEdit {
-  /** From the root of the project. */
+  /** Path from the root of the project. */
   readonly file: string
-  /** Stands in it exactly once. */
+  /** Occurs exactly once in the file. */
   readonly find: string
   readonly replace: string
 }
@@ -21,10 +21,11 @@ export interface Bundle {
 }
 
 /**
- * Bundles a simulator with the real sources: one file is loaded and run faster than many.
+ * Bundles a simulator with the real sources, because one file loads and runs faster than many.
  *
  * @param entry File of this folder.
- * @param edits What is changed in the sources on the way. @throws Error where one does not fit exactly once.
+ * @param edits Changes of the sources.
+ * @throws Error if an edit does not fit exactly once.
  */
 export async function bundle(entry: string, name: string, edits: readonly SourceEdit[] = []): Promise<Bundle> {
   const folder = join(root, 'test-results', `${name}-${process.pid}`)
@@ -41,7 +42,7 @@ export async function bundle(entry: string, name: string, edits: readonly Source
       minify: false,
       rollupOptions: { output: { entryFileNames: 'simulator.mjs' } },
     },
-    // One file without packages to look for.
+    // Bundles all packages, so that the one file needs nothing else.
     ssr: { noExternal: true },
   })
   editing.check()

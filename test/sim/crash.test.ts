@@ -6,11 +6,11 @@ import { isLong } from '../long.ts'
 import { mortalPorts } from './mortal.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
 
-// The others are tried below the workshop, at every moment and in every combination: exhaustive.test.ts.
+// exhaustive.test.ts tries the other outcomes below the workshop, at every moment and in every combination.
 const outcomes = ['lostResponse', '500before'] as const
 type Outcome = (typeof outcomes)[number]
 
-/** What becomes of the first POST of a submission. */
+/** Options of a service at which the first POST of a submission has this outcome. */
 function firstPost(outcome: Outcome): EmbeddedOptions {
   let seen = 0
   const is = (request: HookedRequest): boolean => request.method === 'POST' && request.path === '/v1/execute'
@@ -34,12 +34,12 @@ const standing = { approval: { perSprite: '100' }, limits: { post: 1000, get: 10
 
 interface Crash {
   readonly hasDied: boolean
-  /** For each change of the first process, whether it had sent something since the one before. */
+  /** For each change of the first process, whether it had sent a request since the change before. */
   readonly sentBefore: readonly boolean[]
   readonly charges: number
 }
 
-/** One process that dies at its `at`-th change, then one that lives. */
+/** One process dies at its `at`-th change. Then another one runs to its end. */
 async function crashOnce(outcome: Outcome, at: number, moment: 'before' | 'after'): Promise<Crash> {
   const made = await world(outcome)
   await made.clock.run(acceptCeilings(await made.workshop(standing)))
@@ -60,7 +60,10 @@ async function crashOnce(outcome: Outcome, at: number, moment: 'before' | 'after
   return { hasDied: ports.isDead(), sentBefore: ports.sentBefore, charges: made.service.charges().length }
 }
 
-/** Every moment in the long run; else one in so many, spread over all of them: exhaustive.test.ts looks at each below the workshop. */
+/**
+ * The long run tries every moment. The short run tries every eighth, spread over all of them, because
+ * exhaustive.test.ts checks each moment below the workshop.
+ */
 const stride = isLong ? 1 : 8
 
 describe('I1, I4, I6, I10: a process killed at any change of the disk, then another one', () => {
@@ -72,7 +75,8 @@ describe('I1, I4, I6, I10: a process killed at any change of the disk, then anot
     }
     const alive = await crash(Number.POSITIVE_INFINITY, 'after')
     expect(alive.hasDied).toBe(false)
-    // Right before a change is right after the one before it, unless something was sent in between.
+    // The moment right before a change equals the one right after the previous change, unless a request was
+    // sent in between.
     const moments = alive.sentBefore.flatMap((hasSent, index) => [
       ...(hasSent || index === 0 ? [[index + 1, 'before'] as const] : []),
       [index + 1, 'after'] as const,

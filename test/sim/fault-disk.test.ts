@@ -169,7 +169,7 @@ describe('it behaves as the file system of this machine does', () => {
       (error: { code: string }) => error.code,
     )
 
-  /** One script of calls, each answered with its value or the code of its error. */
+  /** Runs one script of calls. Each result is the call's value or the code of its error. */
   async function script(on: Disk, root: string): Promise<unknown[]> {
     const at = (path: string): string => `${root}/${path}`
     const file = async (path: string): Promise<unknown> => {

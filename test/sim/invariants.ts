@@ -1,6 +1,9 @@
 import { tempTargetOf } from '../../src/host/publish.ts'
 
-/** The promises about money, I1 to I10. I7 (no secret anywhere) is looked for over whole folders and packages, by the canary tests. */
+/**
+ * The promises about money, I1 to I10. The canary tests check I7 (no secret anywhere) over whole folders and
+ * packages.
+ */
 export type InvariantName = 'I1' | 'I2' | 'I3' | 'I4' | 'I5' | 'I6' | 'I8' | 'I9' | 'I10'
 
 /** A promise that a simulated run has broken. */
@@ -14,10 +17,10 @@ export class BrokenInvariant extends Error {
   }
 }
 
-/** One execution as the service, which is the oracle, knows it. */
+/** One execution as the service knows it. The service is the oracle. */
 export interface OracleExecution {
   readonly id: string
-  /** What was approved: one request, its take included. */
+  /** The approved request, including its take. */
   readonly request: string
   readonly money: 'none' | 'held' | 'settled' | 'restored'
   /** Ten-thousandths of a credit. */
@@ -26,7 +29,7 @@ export interface OracleExecution {
   readonly isCompleted: boolean
 }
 
-/** One POST of a submission, as it left the machine, whatever became of it. */
+/** One POST of a submission as it left the machine, regardless of its outcome. */
 export interface SeenPost {
   readonly request: string
   readonly key: string
@@ -34,7 +37,7 @@ export interface SeenPost {
   readonly maxCredits: bigint
 }
 
-/** A record of a journal, as far as the promises speak of it. */
+/** A record of a journal, with the fields that the promises need. */
 export interface SeenRecord {
   readonly type: string
   readonly body: { readonly attempt?: number; readonly key?: string }
@@ -42,7 +45,11 @@ export interface SeenRecord {
 
 const isTaken = ({ money }: OracleExecution): boolean => money === 'held' || money === 'settled'
 
-/** I1: at most one charged execution for each approved request, and its charge at most its ceiling. @param ceilings By request. */
+/**
+ * I1: at most one charged execution for each approved request, and its charge is at most the ceiling.
+ *
+ * @param ceilings By request.
+ */
 export function checkCharges(executions: readonly OracleExecution[], ceilings: ReadonlyMap<string, bigint>): void {
   const charged = new Map<string, OracleExecution>()
   for (const execution of executions) {
@@ -57,13 +64,15 @@ export function checkCharges(executions: readonly OracleExecution[], ceilings: R
   }
 }
 
-/** I2: no POST whose `max_credits` is above the recorded ceiling. */
+/** I2: no POST has a `max_credits` above the recorded ceiling. */
 export function checkCeiling(post: SeenPost, ceiling: bigint | undefined): void {
   if (ceiling === undefined || post.maxCredits > ceiling)
     throw new BrokenInvariant('I2', `a POST offers ${post.maxCredits} for ${post.request}, the recorded ceiling is ${ceiling ?? 'none'}`)
 }
 
-/** I2, sharper: what is offered is a price that the service named, since a service may hold all that is offered. */
+/**
+ * I2, stricter: a POST offers a price that the service named, because a service may hold all that is offered.
+ */
 export function checkOffer(post: SeenPost, named: readonly bigint[]): void {
   if (!named.includes(post.maxCredits))
     throw new BrokenInvariant(
@@ -72,14 +81,19 @@ export function checkOffer(post: SeenPost, named: readonly bigint[]): void {
     )
 }
 
-/** I3: settled + held + the worst case of everything uncertain is at most the total ceiling. @param uncertain Sum of the ceilings of what may have been bought. */
+/**
+ * I3: settled + held + the worst case of everything uncertain is at most the total ceiling.
+ *
+ * @param uncertain Sum of the ceilings of requests that may have been bought.
+ */
 export function checkTotal(executions: readonly OracleExecution[], uncertain: bigint, total: bigint): void {
   const taken = executions.reduce((sum, execution) => (isTaken(execution) ? sum + execution.credits : sum), uncertain)
   if (taken > total) throw new BrokenInvariant('I3', `${taken} is settled, held or uncertain, above the total ceiling of ${total}`)
 }
 
 /**
- * I4: every result that the service has is here, or what is on disk leads to it, or a person is asked.
+ * I4: for every result at the service, the vault has it, or the disk names its execution, or a person is
+ * asked.
  *
  * @param isKept Whether the vault holds the result of an execution.
  * @param isNamed Whether lock file or journal name an execution.
@@ -106,10 +120,10 @@ export function checkSameBytes(before: Iterable<SeenPost>, post: SeenPost): void
 }
 
 /**
- * I6: no POST without a record of intent that was durable before it.
+ * I6: every POST has a record of intent that was durable before it.
  *
  * @param durable Records of the request that would survive a power loss at this moment.
- * @param posts How many POSTs have left under this key, this one included: each has a record of its own.
+ * @param posts How many POSTs have left under this key, including this one. Each has a record of its own.
  */
 export function checkIntent(post: SeenPost, durable: readonly SeenRecord[], posts: number): void {
   const frozen = durable.find(({ type, body }) => type === 'frozen' && body.key === post.key)
@@ -118,14 +132,19 @@ export function checkIntent(post: SeenPost, durable: readonly SeenRecord[], post
   if (sent < posts) throw new BrokenInvariant('I6', `POST ${posts} leaves under the key ${post.key} with ${sent} durable records of it`)
 }
 
-/** I8: no write outside of vault, journal, cache, output and the user's state folder. A temporary file counts as the one that it is to become. @param places Files, or folders that end in a slash. */
+/**
+ * I8: no write outside of vault, journal, cache, output and the user's state folder. A temporary file counts
+ * as the file that it will become.
+ *
+ * @param places Files, or folders that end in a slash.
+ */
 export function checkPlace(path: string, places: readonly string[]): void {
   const target = tempTargetOf(path) ?? path
   if (places.some((place) => (place.endsWith('/') ? `${target}/`.startsWith(place) : target === place))) return
   throw new BrokenInvariant('I8', `something is written to ${path}`)
 }
 
-/** Ends at which nothing more is to be done but by a person. */
+/** Ends after which only a person can go on. */
 const ends: Readonly<Record<string, string>> = {
   SW_APPROVAL: 'needs approval',
   SW_CEILING: 'needs approval',
@@ -143,7 +162,12 @@ const ends: Readonly<Record<string, string>> = {
   SW_UNCERTAIN: 'needs decision',
 }
 
-/** I9: with faults off every run ends. @param code Of the error that it ended with; undefined where it was done. @returns How it ended. */
+/**
+ * I9: with faults off every run ends.
+ *
+ * @param code Code of the error that ended the run; `undefined` if it was done.
+ * @returns How it ended.
+ */
 export function checkEnd(code: string | undefined, message = ''): string {
   if (code === undefined) return 'done'
   const end = Object.hasOwn(ends, code) ? ends[code] : undefined

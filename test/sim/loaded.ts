@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url'
 
 const src = join(dirname(fileURLToPath(import.meta.url)), '../../src')
 
-// A virtual clock knows nothing of files that are being loaded: what the program loads later is here before it starts.
+// A virtual clock does not wait for files that are being loaded. So every module that the program loads later
+// is loaded before the clock starts.
 const later = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts') && !path.startsWith('cli'))
   .flatMap((path) =>

@@ -4,13 +4,17 @@ import { type ProcessEnd, SimulatedProcess } from './process.ts'
 import { type Checkout, isResultPath, resultSha256 } from './project.ts'
 import type { PlayedWorld } from './world.ts'
 
-/** What must be true when a process has ended by itself. @returns How it ended. */
+/**
+ * Checks the promises at the end of a process that nothing killed.
+ *
+ * @returns How it ended.
+ */
 export function checkRun(process: SimulatedProcess, played: PlayedWorld, end: ProcessEnd): string {
   const now = process.clock.now
   played.checkMoney(now)
   const words = end.kind === 'done' ? checkEnd(undefined) : checkEnd(end.code, end.message)
   const executions = played.oracle(now)
-  // Another machine may know nothing of what the first has in hand: it must not buy, and that is all.
+  // Another machine may not know what the first has in flight. It must not buy, and it cannot do more.
   const isBarred = played.isElsewhere && end.kind === 'error' && end.code === 'SW_BUYER'
   const isAsked = words === 'needs decision' || isBarred
   checkKept(
@@ -34,7 +38,7 @@ function checkDone(process: SimulatedProcess, executions: readonly OracleExecuti
   if (!executions.some(({ money }) => money === 'settled')) throw new BrokenInvariant('I9', 'a run was done, and nothing was bought')
 }
 
-/** I10: the next build finds the result and asks for nothing. */
+/** I10: the next build finds the result and makes no request. */
 export async function checkQuietAfter(done: SimulatedProcess, played: PlayedWorld, order: Order, checkout: Checkout): Promise<void> {
   const requests: string[] = []
   const again = new SimulatedProcess(done.outside(done.disk.image()), 4, {
@@ -55,7 +59,7 @@ function hasResult({ disk }: SimulatedProcess): boolean {
   return false
 }
 
-/** Whether what would survive a power loss leads to an execution. */
+/** Whether a file that would survive a power loss names the execution. */
 function names({ disk }: SimulatedProcess, id: string): boolean {
   for (const { content } of disk.survivingFiles()) if (content.text.includes(id)) return true
   return false

@@ -1,23 +1,24 @@
-/** Bytes of a file with a number that stands for them. */
+/** The bytes of a file, with a number that identifies them. */
 export interface Content {
   readonly bytes: Uint8Array
-  /** The text, where the bytes are one. */
+  /** The bytes as Latin-1 text. */
   readonly text: string
   /**
-   * A number for the bytes, in which the times of records count as ages: two disks that differ by the same shift of all clocks are one state.
-   * Sums, seals and links of records are left out, since they follow from the rest.
+   * A number for the bytes, in which the times of records count as ages. Two disks that differ only by the
+   * same shift of all clocks are therefore one state. Sums, seals and links of records are left out, because
+   * they follow from the rest.
    */
   hashAt(wall: number, mono: number): number
 }
 
-/** Members of a record that tell a time, and those that follow from the others. */
+/** Members of a record that hold a time, or follow from the other members. */
 const times = /"(at|mono|prev|sum|seal)":("[0-9a-f]*"|\d+)/g
 
-/** Bytes as content. The number is worked out when it is first asked for. */
+/** Bytes as content. The number is computed at its first use. */
 export function contentOf(bytes: Uint8Array): Content {
   let text: string | undefined
   let hash: ((wall: number, mono: number) => number) | undefined
-  // The clocks seldom move between two looks.
+  // The clocks seldom move between two calls.
   let last = { wall: Number.NaN, mono: Number.NaN, hash: 0 }
   const toText = (): string => {
     text ??= Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
@@ -57,7 +58,7 @@ function hashOf(text: string): (wall: number, mono: number) => number {
   }
 }
 
-/** A number of 52 bits for a text. */
+/** A hash of a text, 52 bits. */
 export function hashText(text: string): number {
   let high = 0x811c9dc5
   let low = 0x2545f491
@@ -69,13 +70,13 @@ export function hashText(text: string): number {
   return mix(toNumber(high, low), text.length)
 }
 
-/** Two numbers as one of 52 bits, well stirred. */
+/** Mixes two numbers into one of 52 bits. */
 export function mix(a: number, b: number): number {
   const high = stir((a / 0x100000) ^ stir(b | 0))
   return toNumber(high, stir((a & 0xfffff) ^ high ^ Math.imul(b | 0, 0x9e3779b1)))
 }
 
-/** The sum of two such numbers, as one more of them: the same in every order. */
+/** Adds two such numbers modulo 2^52, so the order does not matter. */
 export function add(a: number, b: number): number {
   const sum = a + b
   return sum < 0x10000000000000 ? sum : sum - 0x10000000000000

@@ -5,8 +5,9 @@ import { type DiskImage, type Entry, fileHash, fingerprint, fingerprintOfRisk, t
 const nothing = contentOf(new Uint8Array())
 
 /**
- * A disk that tells what is there from what would survive a power loss, as POSIX does: bytes are safe after `sync`, names after
- * `syncFolder` of the folder that they stand in, folders included. A new process starts from an image; images are never changed.
+ * A disk that separates its current content from the content that would survive a power loss, as POSIX does.
+ * Bytes are safe after `sync`. Names, also those of folders, are safe after `syncFolder` of their folder. A
+ * new process starts from an image, and images never change.
  */
 export class ExhaustiveDisk implements Disk {
   readonly #names: Map<string, Entry>
@@ -14,7 +15,7 @@ export class ExhaustiveDisk implements Disk {
   readonly #foreign = new Set<string>()
   readonly #onChange: (what: string, path: string) => void | Promise<void>
 
-  /** @param onChange Told after every change, which ends when it does. */
+  /** @param onChange Called after every change. The change ends when it settles. */
   constructor(image: DiskImage, onChange: (what: string, path: string) => void | Promise<void>) {
     const copies = new Map<Node, Node>()
     const copy = (entry: Entry): Entry => {
@@ -36,13 +37,13 @@ export class ExhaustiveDisk implements Disk {
     this.#onChange = onChange
   }
 
-  /** The disk as it is now; what is not synced may be lost yet. */
+  /** The current disk. A later power loss may still take its unsynced changes. */
   imageNotSynced(): DiskImage {
     const copy = new ExhaustiveDisk({ names: this.#names, durable: this.#durable }, () => {})
     return { names: copy.#names, durable: copy.#durable }
   }
 
-  /** The disk as it is now, as if all of it were synced. */
+  /** The current disk, as if all of it were synced. */
   image(): DiskImage {
     const names = new Map<string, Entry>()
     for (const [path, entry] of this.#names) {
@@ -52,7 +53,7 @@ export class ExhaustiveDisk implements Disk {
     return { names, durable: names }
   }
 
-  /** The disk after a power loss: names that were never synced are gone, and so is what was never synced of the others. */
+  /** The disk after a power loss, without names and bytes that were never synced. */
   imageAfterPowerLoss(): DiskImage {
     const names = new Map<string, Entry>()
     for (const [path, entry] of survivors(this.#durable)) {
@@ -67,7 +68,7 @@ export class ExhaustiveDisk implements Disk {
     for (const [path, { node }] of survivors(this.#durable)) if (!node.isFolder) yield { path, content: node.synced }
   }
 
-  /** Files as they are. */
+  /** The current files. */
   *files(): Iterable<{ readonly path: string; readonly content: Content }> {
     for (const [path, { node }] of this.#names) if (!node.isFolder) yield { path, content: node.content }
   }
@@ -77,7 +78,7 @@ export class ExhaustiveDisk implements Disk {
     return fingerprint({ names: this.#names }, wall, mono)
   }
 
-  /** A number for what a later power loss may take away. */
+  /** A number for what a later power loss may take. */
   fingerprintOfRisk(): number {
     return fingerprintOfRisk({ names: this.#names, durable: this.#durable })
   }
@@ -169,7 +170,7 @@ export class ExhaustiveDisk implements Disk {
     return this.#onChange('move', to)
   }
 
-  /** The times of files are not kept: nothing rests on them. */
+  /** The times of files are not recorded, because nothing depends on them. */
   async touch(path: string): Promise<void> {
     this.#file(path)
   }
@@ -205,12 +206,12 @@ export class ExhaustiveDisk implements Disk {
 
 const knownNames = new Map<string, Omit<Entry, 'node'>>()
 
-/** A disk that holds these files, all durable. */
+/** A disk with these files, all durable. */
 export function diskWith(files: Readonly<Record<string, Uint8Array>>): DiskImage {
   const disk = new ExhaustiveDisk({ names: new Map(), durable: new Map() }, () => {})
   const folders = new Set(['/'])
   for (const [path, bytes] of Object.entries(files)) {
-    // Nothing in here waits: the calls are done when they return.
+    // These calls never wait; they are done when they return.
     for (let at = path.indexOf('/', 1); at > 0; at = path.indexOf('/', at + 1)) {
       void disk.makeFolder(path.slice(0, at))
       folders.add(path.slice(0, at))

@@ -25,7 +25,7 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surpris
         console.log(`${name}: ${report.schedules} schedules, ${report.runs} executions of the code`)
       }
       const { schedules, runs: executions, crashes, charges } = total
-      // A broken promise ends the simulator, so that these are what they say.
+      // A broken promise ends the simulator, so the zeros in this line are true.
       console.log(
         `L1: ${schedules} schedules (those that meet in one state go on together, in ${executions} executions of the real code), ${crashes} crashes, ${charges} charged ends, 0 double charges, 0 above the ceiling, 0 lost results`,
       )
@@ -36,7 +36,7 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surpris
   )
 })
 
-/** Ends of a purchase that no schedule of a lasting service may have. */
+/** Whether a schedule may end a purchase in this way while the service lasts. */
 function isAllowed(end: string): boolean {
   return /^(done$|failed \(SW_(FAILED|REFUSED)\)|needs approval \(SW_(CEILING|BUYER)\)|needs decision)/.test(end)
 }

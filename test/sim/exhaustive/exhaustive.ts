@@ -8,11 +8,12 @@ import { approvedProject, orderUnder, otherKey, ownKey, places } from './project
 import { type Death, firstWorld, type Pause, pauseSurprises, pausesOf, restart, type Scenario, tellPause } from './scenario.ts'
 import { fingerprintOfWorld, PlayedWorld, type World, type WorldRules } from './world.ts'
 
-/** What an exploration came to. */
+/** The result of an exploration. */
 export interface Report {
   /**
-   * Ways from the approval to the end of the last process: after which change each process died and how, what became of each POST, how long nothing
-   * ran, and so on. Those that meet in one state go on together, so that there are more of them than runs.
+   * Number of ways from the approval to the end of the last process. They differ in when and how each process
+   * died, in the outcome of each POST, in downtimes, and so on. Ways that meet in one state go on together,
+   * so there are more ways than runs.
    */
   readonly schedules: number
   /** Processes of the real code that were run. */
@@ -21,7 +22,7 @@ export interface Report {
   readonly crashes: number
   /** Ends at which something was paid. */
   readonly charges: number
-  /** How the processes ended that nobody killed. */
+  /** How often processes that nothing killed ended in each way. */
   readonly ends: Readonly<Record<string, number>>
 }
 
@@ -32,22 +33,25 @@ export interface Share {
   readonly of: number
 }
 
-/** What happened up to a state, in words. */
+/** Everything that happened up to a state, in words. */
 interface Story {
   readonly before: Story | undefined
   readonly words: string
 }
 
-/** A state that a process starts from. */
+/** A state from which a process starts. */
 interface Start {
   readonly world: World
   readonly number: 1 | 2 | 3
-  /** How many more surprises there may be. */
+  /** How many more surprises the schedule may have. */
   readonly surprises: number
   readonly story: Story | undefined
-  /** In how many ways it comes about. */
+  /** In how many ways this state comes about. */
   ways: number
-  /** Pauses that may follow when this process dies: one a schedule, however often it happens. */
+  /**
+   * Pauses that may follow if this process dies. A schedule has only one pause, regardless of how often it
+   * could happen.
+   */
   readonly pauses: Pause[]
 }
 
@@ -56,11 +60,11 @@ interface Crash {
   readonly surprises: number
   readonly world: World
   readonly story: Story
-  /** After how many changes, and by which deaths, the process that starts from one state leaves this one. */
+  /** In how many ways (number of changes, kind of death) a process from one start leaves this state. */
   ways: number
 }
 
-/** Something that was decided while a process ran. */
+/** A choice that was made while a process ran. */
 interface Made {
   readonly what: 'outcome' | 'price'
   readonly count: number
@@ -78,7 +82,7 @@ export class BrokenSchedule extends Error {
   }
 }
 
-/** An error with the schedule that led to it, where it is a broken promise. */
+/** A broken promise becomes an error with its schedule. Other errors are returned unchanged. */
 export function brokenBy(error: unknown, story: readonly string[]): unknown {
   return error instanceof BrokenInvariant ? new BrokenSchedule(error, story) : error
 }
@@ -89,10 +93,11 @@ export function noReport(): { schedules: number; runs: number; crashes: number; 
 }
 
 /**
- * Runs every schedule of a scenario: up to three processes, of which the first two may die at any moment, everything that may become of their
- * requests, and what may happen in between. The last process is left to end.
+ * Runs every schedule of a scenario. A schedule has up to three processes, of which the first two may die at
+ * any moment. It also has every outcome of their requests and every event in between. The last process runs
+ * to its end.
  *
- * @param share Which part of the schedules, by the states that the first process leaves behind.
+ * @param share Part of the schedules, divided by the states that the first process leaves behind.
  * @throws {BrokenSchedule} At the first broken promise.
  */
 export async function explore(scenario: Scenario, share: Share = { part: 0, of: 1 }): Promise<Report> {
@@ -128,7 +133,7 @@ class Exploration {
     const second = new Map<number, Start>()
     await this.#runAll(first, second)
     const ends = new Map<number, number>()
-    // The first process is run for each part; its own ends are those of the first part.
+    // Every part runs the first process, but only the first part counts its ends.
     if (part > 0) {
       Object.assign(this.#count, none)
       this.#ends = {}
@@ -147,7 +152,7 @@ class Exploration {
     return { ...this.#count, ends: this.#ends }
   }
 
-  /** Adds the states that a process starts from after a crash, one for every pause. */
+  /** Adds the states from which a process starts after a crash, one for each pause. */
   #follow(from: Start, crash: Crash, starts: Map<number, Start>): void {
     const number = from.number === 1 ? 2 : 3
     const { world, story } = crash
@@ -169,10 +174,10 @@ class Exploration {
   }
 
   /**
-   * Runs a process from a state once for every way that things may go in it.
+   * Runs a process from one state, once for each sequence of choices.
    *
-   * @param starts Gets the states that the next process starts from, where there is one.
-   * @returns How many ways that were.
+   * @param starts Receives the states from which the next process starts, if there is one.
+   * @returns The number of sequences.
    */
   async #runAll(start: Start, starts?: Map<number, Start>): Promise<number> {
     const scripts: (readonly number[])[] = [[]]
@@ -202,7 +207,7 @@ class Exploration {
     }
     const tell = (): Story => ({ before: start.story, words: this.#tell(start, made) })
     const look = (process: SimulatedProcess, what: string): void => {
-      // What came before the last thing that was decided for this run was seen by another one.
+      // Another run has already seen every state before the last given choice of this script.
       if (!crashes || surprises === 0 || made.length < script.length || what.endsWith('.tmp')) return
       for (const death of this.#scenario.deaths[start.number === 1 ? 0 : 1]) {
         const key = add(crashKey(process, played, death), mix(surprises, 5))

@@ -1,6 +1,6 @@
 import { add, type Content, mix } from './content.ts'
 
-/** What a name leads to. Shared by all names of a file; `synced` is what a power loss leaves of it. */
+/** The file or folder of a name, shared by all names of a file. A power loss leaves `synced` of it. */
 export interface Node {
   readonly isFolder: boolean
   content: Content
@@ -12,12 +12,12 @@ export interface Entry {
   readonly path: string
   readonly parent: string
   readonly hash: number
-  /** Temporary names differ from process to process, and nobody may read one that is not its own. */
+  /** Temporary names differ between processes, and a process may only read its own. */
   readonly isTemp: boolean
   readonly node: Node
 }
 
-/** A whole disk between two processes: names as they are, and as a power loss would leave them. */
+/** A whole disk between two processes: its current names, and the names that a power loss would leave. */
 export interface DiskImage {
   readonly names: ReadonlyMap<string, Entry>
   readonly durable: ReadonlyMap<string, Entry>
@@ -37,14 +37,14 @@ export function* survivors(durable: ReadonlyMap<string, Entry>): Iterable<[strin
   for (const pair of durable) if (isReached(pair[1].parent)) yield pair
 }
 
-/** A number for what the next process will find on a disk. Times count as ages. */
+/** A number for the disk that the next process will find. Times count as ages. */
 export function fingerprint({ names }: Pick<DiskImage, 'names'>, wall: number, mono: number): number {
   let sum = 0
   for (const entry of names.values()) if (!entry.isTemp) sum = add(sum, fileHash(entry, entry.node.content, wall, mono, 0))
   return sum
 }
 
-/** A number for what a power loss may take from a disk; 0 where that is nothing. */
+/** A number for what a power loss may take from a disk; 0 if it can take nothing. */
 export function fingerprintOfRisk({ names, durable }: DiskImage): number {
   let sum = 0
   for (const { path, isTemp, hash, node } of names.values()) {

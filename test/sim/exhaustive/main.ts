@@ -2,19 +2,22 @@ import { explore, type Report } from './exhaustive.ts'
 import { exploreRivals } from './rivals.ts'
 import { everything, further, rivals, type Scenario } from './scenario.ts'
 
-/** What a process of the simulator is asked for. */
+/** The task of a process of the simulator. */
 export interface Errand {
-  /** Names of scenarios; all where none is named. */
+  /** Names of scenarios; all if there are none. */
   readonly names?: readonly string[]
   readonly part: number
   readonly of: number
-  /** How many surprises a schedule of the scenarios beside {@link everything} may have at most; as the scenario says where nothing is said. */
+  /**
+   * Most surprises of a schedule, for scenarios other than {@link everything}. By default, the scenario's own
+   * number.
+   */
   readonly surprises?: number
-  /** Whether {@link everything} is run with one surprise more. */
+  /** Whether {@link everything} runs with one more surprise. */
   readonly isLong?: boolean
 }
 
-/** What it answers, a line of JSON for each scenario. */
+/** The answer of the process, one line of JSON for each scenario. */
 export interface Answer {
   readonly name: string
   readonly report: Report

@@ -8,46 +8,49 @@ import { ExhaustiveDisk } from './disk.ts'
 import type { DiskImage } from './image.ts'
 import { type Checkout, jobPorts } from './project.ts'
 
-/** Everything outside of a process that outlives it. Never changed in place. */
+/** Everything outside a process that outlives it. Never changed in place. */
 export interface Outside {
   readonly disk: DiskImage
   /** The true time, milliseconds since the Unix epoch. */
   readonly now: number
-  /** What the machine's wall clock is ahead of the true time, milliseconds. */
+  /** How far the machine's wall clock is ahead of the true time, in milliseconds. */
   readonly wallShift: number
-  /** When the machine was started: its monotonic clock counts from there. */
+  /** When the machine was started. Its monotonic clock counts from this moment. */
   readonly bootAt: number
 }
 
-/** How a process ended that nobody killed. */
+/** How a process ended that nothing killed. */
 export type ProcessEnd =
   | { readonly kind: 'done'; readonly purchase: Purchase }
   | { readonly kind: 'error'; readonly code: string; readonly message: string }
 
-/** What a process meets. */
+/** The network and the watcher of a process. */
 export interface Surroundings {
-  /** Answers a request, or throws where no answer arrives. */
+  /** Answers a request, or throws if no answer arrives. */
   readonly request: (process: SimulatedProcess, wanted: NetRequest) => NetResponse
-  /** Told after every change of the disk, which ends when it does. */
+  /** Called after every change of the disk. The change ends when it settles. */
   readonly onChange: (what: string, path: string) => void | Promise<void>
 }
 
-/** Timers that one process may let ring: far more than any run needs. */
+/** Most timers that one process may wait for, far more than any run needs. */
 const patience = 5_000
 
-/** One process that runs the real `purchase()` to its end, on a clock that jumps as soon as nothing else is left to do. */
+/**
+ * One process that runs the real `purchase()` to its end, on a clock that jumps when nothing else is left to
+ * do.
+ */
 export class SimulatedProcess {
   readonly disk: ExhaustiveDisk
   readonly clock: JumpingClock
   readonly #surroundings: Surroundings
   readonly #number: number
-  /** While another process runs beside it, it stands still. */
+  /** Whether the process is paused while another one runs beside it. */
   isHeld = false
   #broken: unknown
 
   /**
-   * @param start A world, or a process to run beside on the same machine.
-   * @param number Tells the processes of one schedule apart: their temporary names differ.
+   * @param start A world, or a process beside which this one runs on the same machine.
+   * @param number Tells the processes of a schedule apart; their temporary names differ.
    */
   constructor(start: Outside | SimulatedProcess, number: number, surroundings: Surroundings) {
     this.#surroundings = surroundings
@@ -59,12 +62,12 @@ export class SimulatedProcess {
         : new ExhaustiveDisk(start.disk, (what, path) => this.#noting(() => surroundings.onChange(what, path)))
   }
 
-  /** The outside as it is now. */
+  /** The current outside. */
   outside(disk: DiskImage): Outside {
     return { disk, now: this.clock.now, wallShift: this.clock.wallShift, bootAt: this.clock.bootAt }
   }
 
-  /** The code under test may catch what is thrown through it: a broken promise is not forgotten. */
+  /** Remembers a broken promise, because the code under test may catch the error. */
   #noting<T>(work: () => T): T {
     try {
       return work()
@@ -112,7 +115,7 @@ interface Timer {
   readonly ring: () => void
 }
 
-/** A clock that stands still until it is told to jump to the next timer. */
+/** A clock that moves only when it is told to jump to the next timer. */
 export class JumpingClock implements Clock {
   now: number
   readonly wallShift: number
@@ -150,7 +153,7 @@ export class JumpingClock implements Clock {
     })
   }
 
-  /** Jumps to the next timer; false where there is none. */
+  /** Jumps to the next timer. Returns `false` if there is none. */
   advance(): boolean {
     let next: Timer | undefined
     for (const timer of this.#timers) if (!next || timer.at < next.at) next = timer
@@ -162,7 +165,7 @@ export class JumpingClock implements Clock {
   }
 }
 
-/** Chance that counts. */
+/** A source of random numbers that counts. */
 function countedRandom(process: number): Random {
   let next = process << 16
   return {

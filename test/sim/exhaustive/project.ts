@@ -28,7 +28,7 @@ const storeFolder = '/game/.spritewright'
 const copyFolder = '/state/journals/0123456789abcdef'
 const lockPath = '/game/sprites.lock.json'
 
-/** Everywhere that the code below the workshop may write. */
+/** All places to which the code below the workshop may write. */
 export const places: readonly string[] = [`${storeFolder}/`, lockPath, '/state/']
 
 /** How long an unanswered submission may be replayed. */
@@ -46,7 +46,7 @@ const request: SheetRequest = {
   take: 1,
 }
 
-/** What the service does where a scenario says nothing else. */
+/** The rules of the service, unless a scenario has others. */
 export const usualRules: SmallRules = {
   apiOrigin: 'https://service.test',
   assetsOrigin: 'https://files.test',
@@ -65,7 +65,7 @@ export const usualRules: SmallRules = {
 /** The name of the result in the vault. */
 export const resultSha256: string = sha256(usualRules.zip)
 
-/** What the account can do, as the workshop reads it once a run. */
+/** The account's capabilities, as the workshop reads them once a run. */
 export const capabilities: Capabilities = {
   apiVersion: '1',
   keyMode: 'test',
@@ -85,7 +85,7 @@ export const capabilities: Capabilities = {
   maximumFrames: 100,
 }
 
-/** The key that has signed the approval, and that of another machine. */
+/** The key that signed the approval, and the key of another machine. */
 export const ownKey: SigningKey = testKey(1)
 export const otherKey: SigningKey = testKey(2)
 
@@ -94,7 +94,11 @@ const hash = requestHash(request, identity)
 
 const nothing = new Uint8Array()
 
-/** The one order. @param ceiling Ten-thousandths of a credit. */
+/**
+ * The one order.
+ *
+ * @param ceiling Ten-thousandths of a credit.
+ */
 export function orderUnder(ceiling: bigint): Order {
   return {
     hash,
@@ -105,7 +109,7 @@ export function orderUnder(ceiling: bigint): Order {
   }
 }
 
-/** The word of the machine's owner for a request. */
+/** The approval of the machine's owner for a request. */
 export function approvalFor(of: string, ceiling: bigint): Approval {
   const terms = {
     ceiling,
@@ -117,7 +121,12 @@ export function approvalFor(of: string, ceiling: bigint): Approval {
   return signApproval(ownKey, of, identity, terms)
 }
 
-/** The project before its first build: an approval, nothing bought, and the folders that the workshop has made for the buyer's name. @param ceiling As the lock file records it. */
+/**
+ * The project before its first build. It has an approval and no purchase, and the workshop has made the
+ * folders for the buyer's name.
+ *
+ * @param ceiling As the lock file records it.
+ */
 export function approvedProject(ceiling: string): DiskImage {
   const approval = { ...approvalFor(hash, parseCredits(ceiling)), ceiling }
   const entry = { service: identity, asked: askedFields(request), approval }
@@ -125,7 +134,7 @@ export function approvedProject(ceiling: string): DiskImage {
   return diskWith({ [lockPath]: new TextEncoder().encode(lock), [`${storeFolder}/`]: nothing, [`${copyFolder}/`]: nothing })
 }
 
-/** What a process touches of the world. */
+/** The ports of a process to the world. */
 export interface ProcessPorts {
   readonly disk: Disk
   readonly net: Net
@@ -133,17 +142,17 @@ export interface ProcessPorts {
   readonly random: Random
 }
 
-/** What a checkout is like. */
+/** The settings of a checkout. */
 export interface Checkout {
   /** Ceiling of everything that the project ever buys. */
   readonly total: bigint
   /** Whether a second copy of the journal is kept. */
   readonly hasCopy: boolean
-  /** The key of whoever runs it. */
+  /** The key of the user who runs it. */
   readonly key: SigningKey
 }
 
-/** The real code below the workshop over these ports, as the workshop puts it together. */
+/** The real code below the workshop over these ports, wired as the workshop wires it. */
 export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout): JobPorts {
   const { disk, net, clock, random } = ports
   const client = createClient({ net, clock, random }, { baseUrl: usualRules.apiOrigin, key: usualRules.apiKey })
@@ -181,7 +190,10 @@ export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout)
   }
 }
 
-/** Whether a path is gone when the store of the project is, or everything but the lock file. */
+/**
+ * Whether a path is lost with the project's store, or, on another machine, with everything except the lock
+ * file.
+ */
 export function isLostWith(path: string, isElsewhere: boolean): boolean {
   if (isElsewhere) return !['/game', lockPath, '/state'].includes(path)
   return path.startsWith(`${storeFolder}/`)

@@ -7,8 +7,9 @@ import { firstWorld, type Scenario } from './scenario.ts'
 import { PlayedWorld } from './world.ts'
 
 /**
- * Two builds at once: after every single change that the first makes on the disk, a second one runs from beginning to end, and the first goes on.
- * With every outcome of the first POSTs, whoever sends them.
+ * Two builds at once. After every single change that the first build makes on the disk, a second build runs
+ * from beginning to end, and then the first goes on. This is repeated for every outcome of the first POSTs,
+ * whichever build sends them.
  *
  * @throws {BrokenSchedule} At the first broken promise.
  */
@@ -33,7 +34,7 @@ export async function exploreRivals(scenario: Scenario): Promise<Report> {
 }
 
 interface RivalRun {
-  /** Whether the first build made so many changes at all. */
+  /** Whether the first build made that many changes. */
   readonly isReached: boolean
   readonly made: readonly number[]
   readonly ends: readonly string[]

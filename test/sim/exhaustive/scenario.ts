@@ -4,13 +4,13 @@ import { type DiskImage, withoutFiles } from './image.ts'
 import { isLostWith, usualRules } from './project.ts'
 import type { Outcome, World } from './world.ts'
 
-/** How a process ends before its time. */
+/** How a process dies. */
 export type Death =
-  /** What it wrote stays, synced or not. */
+  /** Its writes stay, synced or not. */
   | 'killed'
-  /** The same, and what was not synced may be lost yet, by a later power loss. */
+  /** Its writes stay, but a later power loss may still take those that are not synced. */
   | 'killed, not synced'
-  /** All that was not synced is lost. */
+  /** Everything that was not synced is lost. */
   | 'power loss'
 
 /** What happens to the machine's clocks while no process runs. */
@@ -18,15 +18,15 @@ export type ClockChange =
   | 'right'
   /** The wall clock shows the time of the crash; the monotonic clock goes on. */
   | 'standing still'
-  /** The machine was started anew, and its wall clock is two hours behind where it was. */
+  /** The machine was started anew, and its wall clock shows two hours before the crash. */
   | 'put back'
 
 /** What is gone when the next process starts. */
 export type Loss =
   | 'nothing'
-  /** `git clean`: all of the project that is not committed. */
+  /** `git clean`: everything of the project that is not committed. */
   | 'the store of the project'
-  /** The next process runs on another machine, which has the lock file as it is now. */
+  /** The next process runs on another machine, which has the current lock file. */
   | 'everything but the lock file'
 
 /** A change of the world while no process runs. */
@@ -36,7 +36,10 @@ export interface Pause {
   readonly loss: Loss
 }
 
-/** The axes of an exploration, and how many surprises a schedule may have: crashes, faults, changes of price, downtimes, changes of a clock, losses. */
+/**
+ * The axes of an exploration, and the limit of surprises in a schedule. Crashes, faults, changes of price,
+ * downtimes, changes of a clock and losses are surprises.
+ */
 export interface Scenario {
   readonly name: string
   readonly surprises: number
@@ -46,9 +49,9 @@ export interface Scenario {
   /** Decimal text. */
   readonly ceiling: string
   readonly outcomes: readonly Outcome[]
-  /** How many POSTs may have another outcome than `ok`, from the first on. */
+  /** How many POSTs, from the first, may have another outcome than `ok`. */
   readonly faultyPosts: number
-  /** Prices after the first crash; the first of them is that of before. */
+  /** Prices after the first crash. The first of them is the price before it. */
   readonly prices: readonly bigint[]
   readonly downtimes: readonly number[]
   readonly clocks: readonly ClockChange[]
@@ -72,7 +75,7 @@ export const everything: Scenario = {
   faultyPosts: 3,
   // The same, up within the ceiling, up above it, down.
   prices: ['123456789012345.0001', '123456789012345.0002', '123456789012345.0004', '123456789012345'].map((text) => parseCredits(text)),
-  // None, under the replay window, over it, over the service's retention of keys.
+  // None, shorter than the replay window, longer than it, longer than the service remembers keys.
   downtimes: [0, 9 * minute, 15 * minute, 40 * minute],
   clocks: ['right', 'put back'],
   losses: ['nothing'],
@@ -98,7 +101,7 @@ const slow: SmallRules = { ...usualRules, jobMs: 5_000 }
 
 const alone: Scenario = { ...few, hasCopy: false }
 
-/** What {@link everything} leaves out, each with fewer axes. */
+/** The axes that {@link everything} leaves out, each in a smaller scenario. */
 export const further: readonly Scenario[] = [
   { ...few, name: 'a second copy of the journal' },
   {
@@ -160,7 +163,7 @@ export function pausesOf({ downtimes, clocks, losses }: Scenario): Pause[] {
   return all.filter(({ downMs, clock }) => clock !== 'standing still' || downMs > 0)
 }
 
-/** How many surprises a pause is. */
+/** How many surprises a pause counts as. */
 export function pauseSurprises({ downMs, clock, loss }: Pause): number {
   return (downMs > 0 ? 1 : 0) + (clock === 'right' ? 0 : 1) + (loss === 'nothing' ? 0 : 1)
 }

@@ -19,13 +19,13 @@ import { hashText } from './content.ts'
 import type { Outside, SimulatedProcess } from './process.ts'
 import { isRecordPath } from './project.ts'
 
-/** What becomes of one POST of a submission. */
+/** The outcome of one POST of a submission. */
 export type Outcome = 'ok' | 'lost request' | 'lost response' | '5xx before' | '5xx after' | '429' | '409' | '403'
 
-/** A POST under a key, and what the one who sent it can know of it. */
+/** A POST under a key, with what its sender can know about it. */
 export interface SentPost extends SeenPost {
   readonly count: number
-  /** How many of them got no answer. */
+  /** How many of these POSTs got no answer. */
   readonly open: number
 }
 
@@ -36,30 +36,30 @@ export interface World extends Outside {
   readonly posts: readonly SentPost[]
   /** Prices that the service has named so far. */
   readonly named: readonly bigint[]
-  /** Outcomes that were used up. */
+  /** How many POSTs have had their outcome. */
   readonly used: number
-  /** Whether the price may still change: it is decided when somebody asks the service for it. */
+  /** Whether the price may still change. It is chosen when a process asks the service for it. */
   readonly isPriceOpen: boolean
-  /** Whether the processes run on another machine by now, which may not buy. */
+  /** Whether the processes now run on another machine, which may not buy. */
   readonly isElsewhere: boolean
 }
 
-/** A point at which one of several things may happen. */
+/** Chooses one of several events. */
 export type Choose = (what: 'outcome' | 'price', count: number) => number
 
-/** What a world is played under. */
+/** The rules of a played world. */
 export interface WorldRules {
   readonly rules: SmallRules
   readonly ceiling: bigint
   readonly request: string
   readonly outcomes: readonly Outcome[]
-  /** How many POSTs have an outcome other than `ok`, at most. */
+  /** Most POSTs with an outcome other than `ok`. */
   readonly faultyPosts: number
   /** Prices after the first crash. */
   readonly prices: readonly bigint[]
 }
 
-/** Requests that one process may make: far more than any run needs. */
+/** Most requests that one process may make, far more than any run needs. */
 const patience = 300
 
 /** The network and the service behind it, for one process. */
@@ -76,7 +76,7 @@ export class PlayedWorld {
   readonly #choose: Choose
   readonly #onService: (process: SimulatedProcess, what: string) => void
 
-  /** @param onService Told after every change at the service. */
+  /** @param onService Called after every change at the service. */
   constructor(start: World, world: WorldRules, choose: Choose, onService: (process: SimulatedProcess, what: string) => void) {
     this.service = start.service
     this.posts = start.posts
@@ -130,7 +130,7 @@ export class PlayedWorld {
     return toNetResponse(outcome === '5xx after' ? brokenGateway : response)
   }
 
-  /** Checks a POST as it leaves, and remembers it. */
+  /** Checks a POST when it leaves, and remembers it. */
   #note(process: SimulatedProcess, wanted: NetRequest): SeenPost {
     const { ceiling, request } = this.#world
     const body = wanted.body ?? new Uint8Array()
@@ -165,7 +165,7 @@ export class PlayedWorld {
     this.service = { ...this.service, price: prices[this.#choose('price', prices.length)] as bigint }
   }
 
-  /** I1 and I3. */
+  /** Checks I1 and I3. */
   checkMoney(now: number): void {
     const { ceiling, request } = this.#world
     const executions = this.oracle(now)
@@ -193,7 +193,7 @@ export class PlayedWorld {
   }
 }
 
-/** A number for all that the next process can meet outside of the disk. Times count as ages. */
+/** A number for everything outside the disk that the next process can meet. Times count as ages. */
 export function fingerprintOfWorld(
   world: Pick<World, 'service' | 'posts' | 'named' | 'used' | 'isPriceOpen' | 'isElsewhere'>,
   now: number,
@@ -206,13 +206,13 @@ export function fingerprintOfWorld(
   return hashText([...parts, ...known, ...sent.sort(), rest].join('\n'))
 }
 
-/** Money and state of an execution, as the promises speak of them. */
+/** Money and state of an execution in the terms of the promises. */
 export function toOracle(execution: SmallExecution, rules: SmallRules, request: string, now: number): OracleExecution {
   const { status, money } = viewSmall(execution, rules, now)
   return { id: execution.id, request, money, credits: execution.price, isCompleted: status === 'completed' }
 }
 
-/** Records that a power loss would leave, each once, whichever of its copies it is. */
+/** Records that a power loss would leave, each once even if it has two copies. */
 function survivingRecords({ disk }: SimulatedProcess): readonly SeenRecord[] {
   const records = new Map<string, SeenRecord>()
   for (const { path, content } of disk.survivingFiles()) {
@@ -227,12 +227,12 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A record that was cut off or never synced is none.
+    // A record that was cut off or never synced does not count.
     return undefined
   }
 }
 
-/** Whether it came before or after the work was done cannot be told from it. */
+/** The client cannot tell whether this answer came before or after the work was done. */
 const brokenGateway = binary(502, 'text/html', new TextEncoder().encode('<h1>Bad gateway</h1>'))
 
 function lost(): Error {
