@@ -3,7 +3,7 @@ import type { Disk } from '../../src/host/disk.ts'
 import type { Net } from '../../src/host/net.ts'
 import type { SimulatedWorld } from './world.ts'
 
-/** The process is dead: nothing of it reaches the world any more. */
+/** The process is dead. Nothing of it reaches the world any more. */
 class Death extends Error {}
 
 /** Calls of a disk that change something. */
@@ -16,17 +16,17 @@ export interface MortalPorts {
   readonly clock: Clock
   /** Changes made so far. */
   count(): number
-  /** For each change begun so far, whether the process had sent a request since the one before it. */
+  /** For each change begun so far, whether the process had sent a request since the previous change. */
   readonly sentBefore: readonly boolean[]
   isDead(): boolean
-  /** Settles when it dies. */
+  /** Settles when the process dies. */
   readonly died: Promise<void>
 }
 
 /**
- * A process that is killed at its n-th change: right before it is done, or right after.
+ * Ports of a process that is killed at its n-th change: right before or right after it.
  *
- * @param at From 1; a process that makes fewer changes lives.
+ * @param at From 1. A process that makes fewer changes lives.
  */
 export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' | 'after'): MortalPorts {
   let count = 0
@@ -41,7 +41,7 @@ export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' 
   const kill = (): Promise<never> => {
     isDead = true
     die()
-    // A killed process does not see an error: it sees nothing any more.
+    // A killed process sees no error and nothing else.
     return never
   }
   const disk = { ...bound(world.disk) } as Record<string, (...args: never[]) => Promise<unknown>>
@@ -58,7 +58,7 @@ export function mortalPorts(world: SimulatedWorld, at: number, moment: 'before' 
         const result = await call(...args)
         return own === at ? kill() : result
       } catch (error) {
-        // A change that fails is a moment to die at like any other: without it no later one would be tried.
+        // A process may also die at a change that fails. Without this, no later change would be tried.
         if (own === at) return kill()
         throw error
       }

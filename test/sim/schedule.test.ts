@@ -4,7 +4,8 @@ import { isLong } from '../long.ts'
 import { addSprite, type SimulatedWorld, simulatedWorld } from './world.ts'
 
 /**
- * The shortest time in which anybody could buy `count` sprites, in seconds, with `posts` POSTs each and jobs of `jobSeconds`, under 10 POSTs and 20 downloads a minute and two active jobs.
+ * The shortest possible time to buy `count` sprites, in seconds. Each sprite takes `posts` POSTs and a job of
+ * `jobSeconds`. The limits are 10 POSTs and 20 downloads a minute and two active jobs.
  */
 function lowerBound(count: number, posts: number, jobSeconds: number): number {
   const batch = 10 / posts
@@ -16,7 +17,7 @@ function lowerBound(count: number, posts: number, jobSeconds: number): number {
   return Math.max(byPosts, byJobs, byDownloads)
 }
 
-/** Builds everything under a standing approval and answers what happened. */
+/** Builds everything under a standing approval and returns figures of the run. */
 async function buildAll(world: SimulatedWorld): Promise<{ seconds: number; refused: number; mostActive: number; bought: number }> {
   const workshop = await world.workshop({ approval: { perSprite: '100' } })
   await world.clock.run(acceptCeilings(workshop))
@@ -48,7 +49,7 @@ describe('C30, C31, C41: the schedule under the service’s limits', () => {
     [40, 20, 2],
     [40, 60, 2],
     [40, 20, 1],
-    // A minute and a half: `npm run sim` has it.
+    // Takes a minute and a half; `npm run sim` includes it.
     ...(isLong ? [[1000, 20, 2] as [number, number, number]] : []),
   ])(
     '%i sprites, jobs of %i s, %i POSTs each: no 429, never a third job, within a twentieth of the bound',

@@ -36,7 +36,7 @@ describe('I1 to I6, I8 to I10: every schedule of one purchase with a few surpris
   )
 })
 
-/** Whether a schedule may end a purchase in this way while the service lasts. */
+/** Whether a purchase may end like this in a schedule whose service does not vanish. */
 function isAllowed(end: string): boolean {
   return /^(done$|failed \(SW_(FAILED|REFUSED)\)|needs approval \(SW_(CEILING|BUYER)\)|needs decision)/.test(end)
 }

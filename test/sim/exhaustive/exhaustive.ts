@@ -49,8 +49,8 @@ interface Start {
   /** In how many ways this state comes about. */
   ways: number
   /**
-   * Pauses that may follow if this process dies. A schedule has only one pause, regardless of how often it
-   * could happen.
+   * Pauses that may follow if this process dies. A schedule has one kind of pause, which follows each of its
+   * crashes.
    */
   readonly pauses: Pause[]
 }

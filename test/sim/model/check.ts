@@ -2,24 +2,24 @@ import { sha256 } from '../../../src/vault/objects.ts'
 import type { Table } from './table.ts'
 import type { ModelWorld } from './world.ts'
 
-/** Where a vault has its results. */
+/** The folder of a vault's results. */
 const results = '/game/.spritewright/results'
 
-/** What all runs together came to. */
+/** Counts over all runs. */
 export interface Counts {
   runs: number
   commands: number
   kills: number
   powerCuts: number
   charges: number
-  /** Second charges of one request that nobody had decided: must be 0. */
+  /** Second charges of one request without a person's decision: must be 0. */
   doubleCharges: number
-  /** Second charges that a person took upon himself. */
+  /** Second charges that a person accepted by a decision. */
   decidedCharges: number
-  /** Builds right after "done", and how many of them had to be silent. */
+  /** Builds right after "done", and how many of them had to make no request. */
   secondBuilds: number
   silentBuilds: number
-  /** Charged results that no spec asked for at the end, and that were asked for again. */
+  /** Charged results that no spec needed at the end, so the run asked for them again. */
   askedAgain: number
   refusals: Map<string, number>
 }
@@ -49,10 +49,14 @@ export function formatCounts(counts: Counts): string {
   return `${runs} runs, ${commands} commands, ${kills} kills (${powerCuts} with the power), ${charges} charges, ${doubleCharges} double charges (${decidedCharges} second ones that a person had decided), ${secondBuilds} builds after "done" (${silentBuilds} had to be silent, and were), ${askedAgain} results asked for again; ${codes.join(', ')}`
 }
 
-/** A promise that was broken, in words. */
+/** A broken promise, in words. */
 export class Broken extends Error {}
 
-/** Looked at after every command: money, keys, results. @throws {@link Broken} */
+/**
+ * Checks money, keys and results. Called after every command.
+ *
+ * @throws {@link Broken}
+ */
 export function checkAll(table: Table, world: ModelWorld): void {
   const [violation] = world.wire.violations
   if (violation !== undefined) throw new Broken(violation)

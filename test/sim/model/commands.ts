@@ -7,7 +7,7 @@ import { nobody } from './table.ts'
 
 type Act = (play: Play) => Promise<unknown> | unknown
 
-/** Something that a person does, or that happens to him. Says of itself what it is, for the failure that it leads to. */
+/** An action of a person, or an event. It describes itself for the report of a failure. */
 class Deed implements fc.AsyncCommand<Play, Play> {
   readonly #words: string
   readonly #act: Act
@@ -39,7 +39,7 @@ function on(who: Index, words: string, act: Act, can?: (play: Play) => boolean):
   return new Deed(`${who === 0 ? 'desk' : 'laptop'}: ${words}`, act, can)
 }
 
-/** A deed about one sprite of one machine, where that has it. */
+/** A deed about one sprite of one machine. It can happen only if the machine has the sprite. */
 function about(who: Index, sprite: SpriteName, words: string, act: Act, can: (play: Play) => boolean = () => true): Deed {
   return on(who, words, act, (play) => play.project.specs[who].has(sprite) && can(play))
 }
@@ -52,7 +52,7 @@ function deathWords({ at, since, moment, power }: Death): string {
   return `killed ${moment} change ${at}${since === 'submission' ? ' since its first submission' : ''}${left}`
 }
 
-// The first machine does most of it: two that are as busy would seldom come far.
+// The first machine does most of the work, because two equally busy machines would seldom get far.
 const machine: fc.Arbitrary<Index> = fc.oneof(
   { arbitrary: fc.constant<Index>(0), weight: 3 },
   { arbitrary: fc.constant<Index>(1), weight: 1 },
@@ -60,7 +60,11 @@ const machine: fc.Arbitrary<Index> = fc.oneof(
 const sprite: fc.Arbitrary<SpriteName> = fc.constantFrom(...spriteNames)
 const yesOrNo = fc.boolean()
 
-/** A death at a change of the disk. @param most Changes that the command makes; in one that makes fewer nobody dies. */
+/**
+ * A death at a change of the disk.
+ *
+ * @param most Most changes that the command makes. If a command makes fewer, its process lives.
+ */
 function death(most: number): fc.Arbitrary<Death> {
   const change = fc.oneof(
     fc.record({ since: fc.constant('start' as const), at: fc.integer({ min: 1, max: most }) }),
@@ -164,31 +168,35 @@ const prune = fc
   .tuple(machine, fc.nat(5))
   .map(([who, choice]) => on(who, `store prune, number ${choice + 1} of what may go`, (play) => play.prune(who, choice)))
 
-/** Whether there is anything to take over. */
+/** Whether the machine has another buyer's approval to take over. */
 function isOthers(play: Play, who: Index, name: SpriteName): boolean {
   const own = play.table.identities[who]
   return play.project.wanted(who, [name]).some(({ cells }) => [...cells[who].approvals].some((buyer) => buyer !== own && buyer !== nobody))
 }
 
-/** Whether anything may wait for a decision. */
+/** Whether a decision may be waiting. */
 function isOpen(play: Play, who: Index, name: SpriteName): boolean {
   return play.project.wanted(who, [name]).some(({ cells, isForked }) => !cells[who].isDone && (cells[who].doubt !== undefined || isForked))
 }
 
-/** Whether a question may wait. */
+/** Whether a question may be waiting. */
 function isAsked(play: Play, who: Index): boolean {
   const row = play.project.sheet(who, 'slime')
   return row.isAsking && !row.cells[who].isDone && play.isHeard(row)
 }
 
-/** What a run begins with. */
+/** The start of a run. */
 export const beginnings: fc.Arbitrary<{ readonly sprites: readonly (readonly [SpriteName, 0 | 1])[]; readonly isApproved: boolean }> =
   fc.record({
     sprites: fc.uniqueArray(fc.tuple(sprite, fc.constantFrom(0 as const, 1 as const)), { minLength: 1, selector: ([name]) => name }),
     isApproved: yesOrNo,
   })
 
-/** Commands as they may come; what leads further comes more often. @param replayPath Of a failure, to play it again. */
+/**
+ * Commands in random order. Commands that lead further come more often.
+ *
+ * @param replayPath Path of a failure, to play it again.
+ */
 export function commandsOf(replayPath?: string): fc.Arbitrary<Iterable<fc.AsyncCommand<Play, Play>>> {
   return fc.commands(
     [

@@ -8,10 +8,11 @@ import { windowMs } from './table.ts'
 const roundsEnough = 10
 
 /**
- * A person brings everything to its end on a machine: approves, takes over, answers, gives up what nobody can know. Ends early where a question was answered elsewhere: nobody says
- * which execution goes on.
+ * Brings everything on a machine to its end, as a person would: approves, takes over, answers, and gives up
+ * whatever cannot be known. Returns early if a question was answered on another machine, because nothing
+ * shows which execution goes on.
  *
- * @throws {@link Broken} where no number of decisions does it (I9).
+ * @throws {@link Broken} If no number of decisions is enough (I9).
  */
 async function resolve(play: Play, machine: Index): Promise<void> {
   const answered = new Set<SpriteName>()
@@ -32,13 +33,16 @@ async function resolve(play: Play, machine: Index): Promise<void> {
     if (others.length > 0) await play.approve(machine, others, { adopt: true })
     if (own.length > 0) await play.approve(machine, own)
     play.check()
-    // A person's word to send again stands for a window, in which nothing else can be decided.
+    // A person's permission to replay holds for a window. During it, nothing else can be decided.
     if (round % 3 === 0) await play.world.wait(windowMs + 60_000)
   }
   throw new Broken(`${roundsEnough} rounds of decisions did not bring ${play.world.machines[machine].name} to an end (I9)`)
 }
 
-/** Brings one machine to its end, then the other one with its lock file, and asks again for everything that was charged and is not there any more. */
+/**
+ * Brings one machine to its end, and then the other one with its lock file. At last it asks again for every
+ * charged result that is gone.
+ */
 export async function finish(play: Play): Promise<void> {
   const { counts, project, table, world } = play
   await resolve(play, 0)

@@ -5,10 +5,13 @@ import { Project, type SpriteName } from './project.ts'
 import { type Doubt, permitted, type Row, Table } from './table.ts'
 import type { ModelWorld } from './world.ts'
 
-/** Whom a command is given on. */
+/** The machine that runs a command. */
 export type Index = 0 | 1
 
-/** Compares what processes say with what the table permits, and writes into the table what is sure after it. */
+/**
+ * Compares the reports of processes with the table, and writes everything that is then certain into the
+ * table.
+ */
 export class Judge {
   readonly world: ModelWorld
   readonly table: Table = new Table()
@@ -36,7 +39,7 @@ export class Judge {
     }
     if (ending.how === 'died') {
       this.counts.kills++
-      // Its name may not have reached its second place.
+      // The machine's name may not have reached its second place.
       this.table.namesLost[machine].add('second')
       if (death?.power !== undefined) {
         this.counts.powerCuts++
@@ -46,12 +49,12 @@ export class Judge {
     return ending
   }
 
-  /** What a doubt about anything that is sent from now on would go by. */
+  /** The facts that a doubt about a submission sent from now on would refer to. */
   now(machine: Index): Doubt {
     return { since: this.world.now(), key: this.world.machines[machine].key, boot: this.#boots[machine] }
   }
 
-  /** A process died, and may have left something that was sent and not answered. */
+  /** A process died, and may have left a submission without an answer. */
   doubt(machine: Index, start: Doubt): void {
     const own = this.table.identities[machine]
     for (const row of this.table.rows()) {
@@ -60,7 +63,7 @@ export class Judge {
     }
   }
 
-  /** Each refusal must be one that this state of the table permits, for everything that it names. */
+  /** Each refusal must be permitted by the table for every request that it names. */
   compare(machine: Index, wanted: readonly Row[], refusals: readonly Refusal[], isFrozen = false): void {
     for (const { code, ids, message } of refusals) {
       const rows = ids.length > 0 ? ids.flatMap((id) => this.project.named(machine, id)) : wanted
@@ -69,7 +72,8 @@ export class Judge {
       if (!isFitting)
         throw new Broken(`${code} of ${ids.join(', ') || 'nothing'}: ${message}\nexpected ${this.#words(machine, wanted, isFrozen)}`)
       for (const cell of rows.map(({ cells }) => cells[machine])) {
-        // A clock that went back at a restart runs on, and is ahead again some day: then nobody is asked any more.
+        // The clock that a restart set back will catch up some day. After that, no decision is needed any
+        // more.
         const isForGood = cell.doubt === undefined || cell.doubt.boot === this.#boots[machine]
         if ((code === 'SW_CONFLICT' || code === 'SW_UNCERTAIN') && isForGood) cell.waits = 'decision'
         if (code === 'SW_QUESTION') cell.waits = 'answer'
@@ -77,13 +81,15 @@ export class Judge {
     }
   }
 
-  /** A build said "done". A step is not needed where what it leads to is under way already. */
+  /** Compares a build that said "done". A step is not needed if its animation is already under way. */
   compareDone(machine: Index, wanted: readonly Row[], isFrozen: boolean): void {
     const wrong = wanted.filter((row) => !row.isPicture && !this.#codes(machine, row, isFrozen).has('done'))
     if (wrong.length > 0) throw new Broken(`a build was done, expected ${this.#words(machine, wrong, isFrozen)}`)
   }
 
-  /** What the workshop calls bought is here: from now on it stays, and nothing more is asked. */
+  /**
+   * Records every request whose state is bought. From now on it must stay bought, without further questions.
+   */
   async look(machine: Index): Promise<void> {
     const ending = await this.run(machine, (workshop) => workshop.status())
     if (ending.how !== 'done') throw new Broken('status did not answer')
@@ -101,12 +107,12 @@ export class Judge {
     }
   }
 
-  /** Whether the service has heard of a request at all. */
+  /** Whether the service has received any POST of a request. */
   isHeard(row: Row): boolean {
     return this.world.wire.seen(row.name).posts > 0
   }
 
-  /** Submissions that the service has heard. */
+  /** Number of submissions that the service has received. */
   posts(): number {
     return this.table.rows().reduce((sum, row) => sum + this.world.wire.seen(row.name).posts, 0)
   }

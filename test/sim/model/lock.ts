@@ -5,19 +5,19 @@ import type { Machine } from './machine.ts'
 const path = '/game/sprites.lock.json'
 const noLock: LockFile = { version: 1, animations: {} }
 
-/** What a request is called on every machine: its words and its take. */
+/** The name of a request on every machine: its words and its take. */
 export function nameOf(asked: Pick<AskedFields, 'prompt' | 'take'>): string {
   const words = asked.prompt.replace('\n', ', ')
   return (asked.take ?? 1) === 1 ? words : `${words}, take ${asked.take}`
 }
 
-/** The lock file of a machine; an empty one where it has none. */
+/** The lock file of a machine. Returns an empty one if the machine has none. */
 export function readLock(machine: Machine): LockFile {
   const bytes = machine.disk.peek(path)
   return bytes ? parseLockFile(new TextDecoder().decode(bytes), path) : noLock
 }
 
-/** All entries of a lock file; the id of a step is made up. */
+/** All entries of a lock file. The id of a step is made up. */
 export function entriesOf(lock: LockFile): readonly { readonly id: string; readonly hash: string; readonly entry: LockEntry }[] {
   const steps = Object.entries(lock.steps ?? {}).map(([hash, entry]) => ({ id: 'step#1', hash, entry }))
   const animations = Object.entries(lock.animations).flatMap(([id, requests]) =>
@@ -26,15 +26,16 @@ export function entriesOf(lock: LockFile): readonly { readonly id: string; reado
   return [...steps, ...animations]
 }
 
-/** What two machines have in common: the lock file as the last one that was carried over. */
+/** The common base of two machines: the lock file that was carried over last. */
 export class LockHistory {
   #base: LockFile = noLock
 
   /**
-   * What a commit, a push and a pull make of the receiver's lock file: what only one side has changed since the last one is taken. Of a conflict the receiver
-   * keeps its own, unless the other knows an execution or a result that it does not.
+   * Changes the receiver's lock file like a commit, a push and a pull. Entries that only one side has changed
+   * since the last time are taken over. In a conflict, the receiver keeps its own entry, unless the sender's
+   * names an execution or a result that its own does not.
    *
-   * @returns Names of the requests of which the receiver has the sender's entry now.
+   * @returns Names of the requests whose entry the receiver now has from the sender.
    */
   carry(from: Machine, to: Machine): readonly string[] {
     const [theirs, ours] = [readLock(from), readLock(to)]
@@ -67,7 +68,7 @@ function textOf(entry: LockEntry | undefined): string {
   return JSON.stringify(entry ?? null)
 }
 
-/** What would be lost with an entry. */
+/** How much would be lost with an entry. */
 function worthOf(entry: LockEntry | undefined): number {
   return entry?.result ? 2 : entry?.execution ? 1 : 0
 }

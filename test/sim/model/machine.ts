@@ -10,32 +10,35 @@ import type { SimulatedWorld } from '../world.ts'
 
 const root = '/game'
 const never = new Promise<never>(() => {})
-/** Short windows, so that a simulated minute is not spent on waiting for a slot. */
+/** Short windows, so that a run does not spend simulated minutes on waiting for a slot. */
 const limits = { windowMs: 1_000, post: 20, get: 60, download: 20 }
 
 /** When a process dies, and what is left of the disk. */
 export interface Death {
-  /** The change of the disk at which it dies, from 1; a process that makes fewer lives. */
+  /** The change of the disk at which it dies, from 1. A process that makes fewer changes lives. */
   readonly at: number
-  /** From when changes count: from its start, or from when its first submission left. */
+  /** Whether changes count from the process's start, or from the moment when its first submission left. */
   readonly since: 'start' | 'submission'
   readonly moment: 'before' | 'after'
-  /** The power goes with it, and with the power what was not synced: nothing of it is left, everything, or what this number decides. */
+  /**
+   * If set, the machine loses power too, and with it unsynced changes. It keeps nothing or everything of
+   * them, or this number decides.
+   */
   readonly power?: 'nothing' | 'everything' | number | undefined
 }
 
-/** What a process is given. */
+/** Settings of a process. */
 export interface Given {
   readonly death?: Death | undefined
   readonly options?: Options
-  /** Stands between the process and its disk. */
+  /** Wraps the disk of the process. */
   readonly disk?: (disk: Disk) => Disk
 }
 
 /** One refusal of a run. */
 export interface Refusal {
   readonly code: string
-  /** Of animations and steps; empty where it names none. */
+  /** Ids of animations and steps; empty if the refusal names none. */
   readonly ids: readonly string[]
   readonly message: string
 }
@@ -64,7 +67,7 @@ export class Machine {
     this.disk.put(`${root}/package.json`, '{"name":"game"}')
   }
 
-  /** Folder of the second copy of journal and name; undefined before anything was written there. */
+  /** Folder of the second copy of journal and name. Returns `undefined` before anything was written there. */
   copyFolder(): string | undefined {
     return /^\/state\/journals\/[^/]+/.exec(this.disk.paths('/state/journals')[0] ?? '')?.[0]
   }
@@ -74,7 +77,7 @@ export class Machine {
     return this.#world.clock.run(this.start(work, { death }))
   }
 
-  /** Starts one command in a process of its own; the clock does not run by itself. */
+  /** Starts one command in a process of its own. The caller must run the clock. */
   start<T>(work: (workshop: Workshop) => Promise<T>, given: Given = {}): Promise<Ending<T>> {
     const process = new MortalProcess(this, this.#world, ++this.#processes, this.#bootMs, given.death)
     const host = given.disk ? { ...process.host, disk: given.disk(process.host.disk) } : process.host
@@ -93,14 +96,20 @@ export class Machine {
     return Promise.race([living, died])
   }
 
-  /** Every process of it is dead by now; what was not synced is gone as far as `kept` says, and its own clock starts anew. */
+  /**
+   * Simulates a loss of power. All processes of the machine must be dead already. `kept` decides about
+   * unsynced changes, and the machine's own clock starts anew.
+   */
   losePower(kept: Kept): void {
     this.disk.crash(kept)
     this.#bootMs = this.#world.clock.mono()
   }
 }
 
-/** A process that dies at a change of the disk, or not at all. When it is dead, nothing of it reaches the world. */
+/**
+ * A process that dies at a change of the disk, or not at all. After its death, nothing of it reaches the
+ * world.
+ */
 class MortalProcess {
   readonly host: Host
   readonly died: Promise<void>
@@ -201,7 +210,7 @@ function toUuid(bytes: Uint8Array): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-/** One for each failure; what is no error of ours has its own name as code, which no state of the model permits. */
+/** One refusal for each failure. An error of another kind has a code that no state of the model permits. */
 function toRefusals(error: unknown): readonly Refusal[] {
   if (error instanceof AggregateError) return error.errors.flatMap(toRefusals)
   if (!(error instanceof SpritewrightError))

@@ -39,7 +39,7 @@ describe('I1, I2, I4, I5, I9, I10: whatever a person does with two machines', ()
     expect(counts.kills).toBeGreaterThan(counts.runs / 2)
     expect(counts.powerCuts).toBeGreaterThan(counts.runs / 4)
     expect(counts.silentBuilds).toBeGreaterThan(counts.runs)
-    // Somebody did take a second charge upon himself, and it was made: so it can be told from one that nobody took.
+    // A person accepted a second charge, and it was made. So the runs can tell it from an undecided one.
     expect(counts.decidedCharges).toBeGreaterThan(0)
     const codes = ['SW_APPROVAL', 'SW_BUYER', 'SW_CEILING', 'SW_CONFLICT', 'SW_MISSING', 'SW_QUESTION', 'SW_UNCERTAIN', 'SW_USAGE']
     expect([...counts.refusals.keys()].sort()).toEqual(codes)

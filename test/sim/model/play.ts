@@ -4,9 +4,9 @@ import type { Death, Ending } from './machine.ts'
 import type { SpriteName } from './project.ts'
 import { type Cell, nobody, noteApproval, type Row } from './table.ts'
 
-/** What a person does, and what happens to him: each changes the world and the table, and compares them. */
+/** Actions of a person, and events. Each changes the world and the table, and compares them. */
 export class Play extends Judge {
-  /** Builds, and where that ended well builds again: the second one has nothing to ask (I10). */
+  /** Builds. If that ends well, builds again; the second build must make no request (I10). */
   async build(machine: Index, options: { readonly death?: Death; readonly isFrozen?: boolean } = {}): Promise<Ending<unknown>> {
     const { isFrozen = false, death } = options
     const [start, posts] = [this.now(machine), this.posts()]
@@ -27,7 +27,11 @@ export class Play extends Judge {
     return ending
   }
 
-  /** Approves, or takes approvals over. `isGenerous`: with a credit to spare. */
+  /**
+   * Approves, or takes approvals over.
+   *
+   * @param options `isGenerous`: with a credit to spare.
+   */
   async approve(
     machine: Index,
     sprites: readonly SpriteName[],
@@ -60,7 +64,7 @@ export class Play extends Judge {
     for (const [row, ceiling] of approved) noteApproval(row, machine, buyer, ceiling, true)
   }
 
-  /** Decides about what nobody can know. */
+  /** Decides about a submission whose outcome cannot be known. */
   async recover(machine: Index, sprite: SpriteName, decision: 'replay' | 'abandon', death?: Death): Promise<void> {
     const start = this.now(machine)
     const wanted = this.project.wanted(machine, [sprite]).filter(({ cells }) => !cells[machine].isDone)
@@ -104,7 +108,7 @@ export class Play extends Judge {
     for (const cell of row.cells) if (cell.waits === 'answer') cell.waits = 'no'
   }
 
-  /** Takes away one of the results that the listing offers: never one that a spec asks for. */
+  /** Deletes one of the results that `prune` lists. It must never list one that a spec needs. */
   async prune(machine: Index, choice: number): Promise<void> {
     const pruned: string[] = []
     const ending = await this.run(machine, async ({ store }) => {
@@ -125,14 +129,14 @@ export class Play extends Judge {
     }
   }
 
-  /** One machine's lock file and specs reach the other, as by commit, push and pull. */
+  /** Carries one machine's lock file and specs to the other, like commit, push and pull. */
   carry(from: Index, to: Index): void {
     const { locks, machines } = this.world
     for (const name of locks.carry(machines[from], machines[to])) this.table.carry(this.table.row(name), from, to)
     this.project.carry(from, to)
   }
 
-  /** Deletes what a person may delete: the records alone, or everything that lies beside them. */
+  /** Deletes what a person may delete: only the records, or everything in their folder. */
   erase(machine: Index, which: 'first' | 'second' | 'both', isAll: boolean): void {
     const owner = this.world.machines[machine]
     const second = owner.copyFolder()
@@ -145,7 +149,7 @@ export class Play extends Judge {
     }
   }
 
-  /** Deletes what can be made again. */
+  /** Deletes everything that can be made again. */
   eraseCache(machine: Index): void {
     this.world.machines[machine].disk.erase('/game/node_modules')
   }
@@ -156,7 +160,7 @@ export class Play extends Judge {
     const own = this.table.identities[machine]
     const isOpen = (row: Row, { isDone, doubt, approvals }: Cell): boolean =>
       !isDone && (doubt !== undefined || (this.isHeard(row) && approvals.has(own)))
-    // What an earlier spec asked for, and is still at the service, is asked after.
+    // A build asks the service about a request of an earlier spec that is still in flight.
     const mustBeSilent = !this.table.rows().some((row) => !wanted.includes(row) && isOpen(row, row.cells[machine]))
     const before = requests().at(-1)?.number
     const ending = await this.run(machine, (workshop) => workshop.build({ buyOnly: true }))
@@ -167,7 +171,7 @@ export class Play extends Judge {
     if (requests().at(-1)?.number !== before) throw new Broken('a build right after "done" made a request (I10)')
   }
 
-  /** Looked at after every command. */
+  /** Called after every command. */
   check(): void {
     checkAll(this.table, this.world)
   }

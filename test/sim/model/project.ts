@@ -7,7 +7,7 @@ import type { ModelWorld } from './world.ts'
 export const spriteNames = ['hero', 'slime', 'tower'] as const
 export type SpriteName = (typeof spriteNames)[number]
 
-/** What each sprite may be asked to be; the last word of the slime's makes the service ask. */
+/** The two possible prompts of each sprite. `[ask]` in the slime's makes the service ask. */
 const prompts: Readonly<Record<SpriteName, readonly [string, string]>> = {
   hero: ['a hero', 'a hero with a hat'],
   slime: ['a slime', 'a slime [ask]'],
@@ -15,21 +15,21 @@ const prompts: Readonly<Record<SpriteName, readonly [string, string]>> = {
 }
 const chainText = 'a tower, side view'
 
-/** What a spec asks for today. */
+/** The current content of a spec. */
 export interface SpecState {
   readonly variant: 0 | 1
   readonly take: number
 }
 
-/** The specs of both machines, and what of the model they stand for. */
+/** The specs of both machines, and the rows of the model that belong to them. */
 export class Project {
   readonly specs: readonly [Map<SpriteName, SpecState>, Map<SpriteName, SpecState>] = [new Map(), new Map()]
-  /** What specs have asked for, by row. */
+  /** Sprite and spec that asked for a row. */
   readonly #asked = new Map<Row, readonly [SpriteName, SpecState]>()
   readonly #world: ModelWorld
   readonly #table: Table
 
-  /** @param variants What each sprite is asked to be at first. */
+  /** @param variants The first prompt of each sprite. */
   constructor(world: ModelWorld, table: Table, variants: ReadonlyMap<SpriteName, 0 | 1>) {
     this.#world = world
     this.#table = table
@@ -54,12 +54,12 @@ export class Project {
     )
   }
 
-  /** The receiver's specs become the sender's. */
+  /** Gives the receiver the sender's specs. */
   carry(from: 0 | 1, to: 0 | 1): void {
     for (const [sprite, state] of this.specs[from]) this.edit(to, sprite, { ...state })
   }
 
-  /** The row of a sprite's animation, as its spec asks for it now. */
+  /** The row of a sprite's animation under its current spec. */
   sheet(machine: 0 | 1, sprite: SpriteName): Row {
     const { variant, take } = this.specs[machine].get(sprite) as SpecState
     const prompt = `${prompts[sprite][variant]}\nwalk`
@@ -68,13 +68,16 @@ export class Project {
     return row
   }
 
-  /** Makes a spec ask for a row again, that some spec has asked for before. */
+  /** Makes a spec ask again for a row that some spec asked for before. */
   ask(machine: 0 | 1, row: Row): void {
     const [sprite, state] = this.#asked.get(row) ?? []
     if (sprite && state) this.edit(machine, sprite, { ...state })
   }
 
-  /** Rows that the specs of a machine need, or those of some sprites: steps only while what they lead to is not bought. */
+  /**
+   * Rows that the specs of a machine, or of some sprites, need. A step is needed only while its animation is
+   * not bought.
+   */
   wanted(machine: 0 | 1, sprites: readonly SpriteName[] = this.sprites(machine)): readonly Row[] {
     return sprites.flatMap((sprite) => {
       const sheet = this.sheet(machine, sprite)
@@ -82,7 +85,9 @@ export class Project {
     })
   }
 
-  /** The rows that an id of a message means on a machine; none where it means something of an earlier spec. */
+  /**
+   * The rows that an id in a message means on a machine. Returns none if the id belongs to an earlier spec.
+   */
   named(machine: 0 | 1, id: string): readonly Row[] {
     if (id === 'tower#1') return [this.#step()]
     const sprite = id.split('.')[0] as SpriteName

@@ -26,7 +26,7 @@ afterAll(() =>
   console.log(`L4, two at once: ${totals.races} races, ${totals.calls} calls put in order, ${totals.charges} charges, 0 double charges`),
 )
 
-/** Plays races of which fast-check decides the order, and prints that order where a promise is broken. */
+/** Plays races in orders that fast-check decides, and prints the order that breaks a promise. */
 async function allRaces(seed: number, play: (scheduler: fc.Scheduler, play: Play) => Promise<void>): Promise<void> {
   const property = fc.asyncProperty(fc.scheduler(), async (scheduler) => {
     const one = new Play(await ModelWorld.make(), new Map(sprites.map((name) => [name, 0])), newCounts())
@@ -43,12 +43,12 @@ function charged(play: Play): readonly bigint[] {
   return [...play.world.charges().values()].flat().map(({ credits }) => credits)
 }
 
-/** Codes of what was refused. */
+/** Codes of the refusals. */
 function codesOf(endings: readonly Ending<unknown>[]): readonly string[] {
   return endings.flatMap((ending) => (ending.how === 'refused' ? ending.refusals.map(({ code }) => code) : []))
 }
 
-/** Everything is bought, once, and nobody has anything to ask any more. */
+/** Expects that everything is bought exactly once, and that a build has no questions. */
 async function expectBoughtOnce(play: Play): Promise<void> {
   await play.build(0)
   const charges = [...play.world.charges().values()]
@@ -98,7 +98,7 @@ describe('two builds in one process on one project, whoever is first at the disk
     () =>
       allRaces(4, async (scheduler, play) => {
         await play.approve(0, sprites)
-        // The sheet of the hero and both things of the tower cost 1.6 + 1 + 1.6 together.
+        // The sheet of the hero and the two purchases of the tower cost 1.6 + 1 + 1.6 together.
         const total = play.world.price(false) * 2n + play.world.price(true) - 1n
         const options: Options = { approval: { total: formatCredits(total) } }
         const endings = await race(play.world, scheduler, [build('one', ['hero']), build('other', ['tower'])], options)
@@ -130,7 +130,7 @@ describe('two builds in one process on one project, whoever is first at the disk
         const recover: Racer = { name: 'recover', work: (workshop) => workshop.recover({ name: 'hero', decision: 'abandon' }) }
         const codes = codesOf(await race(play.world, scheduler, [build('build'), recover]))
         expect(['SW_APPROVAL', 'SW_UNCERTAIN']).toEqual(expect.arrayContaining([...codes]))
-        // Nothing more was sent for the hero: its one submission may have been charged, no other was made.
+        // Nothing more was sent for the hero. Its only submission may have been charged.
         expect(play.world.wire.seen('a hero, walk').posts).toBe(1)
       }),
     300_000,

@@ -5,17 +5,18 @@ import type { Workshop } from '../../../src/workshop.ts'
 import type { Ending } from './machine.ts'
 import type { ModelWorld } from './world.ts'
 
-/** A command of one who races, with what his run is told. */
+/** One of the racing commands. */
 export interface Racer {
   readonly name: string
   readonly work: (workshop: Workshop) => Promise<unknown>
 }
 
-/** Papers that both read to decide what they do. */
+/** Paths that both read before they decide what to do. */
 const papers = /\/(?:submissions|sprites\.lock\.json|turn|checkout\.json|ledger\.jsonl|results)\b/
 
 /**
- * Runs commands at once on the first machine. Whose call of the disk is next, the scheduler decides; time passes only while nobody has one to make.
+ * Runs commands at once on the first machine. The scheduler decides whose call of the disk comes next. Time
+ * passes only while no racer has a call to make.
  */
 export async function race(
   world: ModelWorld,

@@ -9,7 +9,7 @@ const pictures = new Map<number, Uint8Array>()
 /** More than any run buys. */
 const count = 32
 
-/** Makes the results that the services of all worlds deliver: once, before the first world. */
+/** Makes the results that the services of all worlds deliver. Called once, before the first world. */
 export async function prepareResults(): Promise<void> {
   for (let number = sheets.length; number < count; number++) {
     const frames = Array.from({ length: 7 }, (_, index) => createBitmap(4, 4, new Uint8Array(64).fill(count * index + number)))
@@ -24,7 +24,7 @@ export function picture(number: number): Uint8Array {
   return known
 }
 
-/** Makers that take `jobMs` of the service's clock and no real time: every result has other bytes. */
+/** Makers that take `jobMs` of the service's clock and no real time. Every result has other bytes. */
 export function countingMakers(jobMs: number): Makers {
   let made = 0
   return {

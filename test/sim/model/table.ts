@@ -1,38 +1,44 @@
-/** Who may spend an approval. */
+/** The machine that may use an approval. */
 export type Buyer = string
 export const nobody: Buyer = 'nobody'
 
-/** How long an unanswered submission is repeated without asking, and how long the service remembers a key, milliseconds. */
+/**
+ * How long an unanswered submission is replayed without asking, and how long the service remembers a key. In
+ * milliseconds.
+ */
 export const windowMs: number = 10 * 60_000
 export const retentionMs: number = 30 * 60_000
 
-/** Where a machine keeps its records and its name: the project, and the user's state. */
+/** The two places of a machine's records and name: the project, and the user's state. */
 export type Copy = 'first' | 'second'
 
-/** When something may have been sent, under which API key, and after how many starts of the machine. */
+/** When a submission may have been sent, under which API key, and after how many starts of the machine. */
 export interface Doubt {
   readonly since: number
   readonly key: string
   readonly boot: number
 }
 
-/** What is known of one request on one machine. */
+/** The knowledge about one request on one machine. */
 export interface Cell {
-  /** Buyers that the approval in this machine's lock file may name, `nobody` where there may be none. */
+  /**
+   * Buyers that the approval in this machine's lock file may name; contains `nobody` if there may be no
+   * approval.
+   */
   readonly approvals: Set<Buyer>
-  /** The lowest ceiling that may stand there. */
+  /** The lowest ceiling that the approval may have. */
   lowest: bigint
-  /** A build of this machine said so, or it came with the lock file. */
+  /** Whether a build of this machine said so, or the lock file brought it. */
   isDone: boolean
-  /** Its result lies in the vault of this machine, under this hash. */
+  /** Hash of the result in this machine's vault. */
   kept: string | undefined
-  /** Something may have been sent and not been answered. */
+  /** Set if a submission may have been sent and not answered. */
   doubt: Doubt | undefined
-  /** A person gave it up and has not approved it since. */
+  /** Whether a person gave the request up and has not approved it since. */
   givenUp: 'no' | 'maybe' | 'yes'
-  /** The last thing that this machine said of it is that a person must decide, or answer. */
+  /** Whether the last report of this machine asked a person for a decision or an answer. */
   waits: 'no' | 'decision' | 'answer'
-  /** Copies of the journal that were deleted since it was last done. */
+  /** Copies of the journal that were deleted since the request was last done. */
   readonly lost: Set<Copy>
 }
 
@@ -42,25 +48,31 @@ export interface Row {
   readonly isPicture: boolean
   readonly isAsking: boolean
   readonly cells: readonly [Cell, Cell]
-  /** The highest ceiling that anybody gave it. */
+  /** The highest ceiling that was ever approved. */
   highest: bigint
-  /** Charges that may be made at most: one for its first approval, and one for each decision by which a person took a second one upon himself. */
+  /**
+   * Most charges that may be made: one for the first approval, and one for each decision by which a person
+   * accepted a second charge.
+   */
   allowed: number
-  /** How often a person gave an attempt up: each may lead to another key. */
+  /** How often a person gave up an attempt. Each time may lead to another key. */
   givenUpTimes: number
-  /** Whoever was named as its buyer last, and everybody who ever was. */
+  /** The last buyer that an approval named, and all of them. */
   lastBuyer: Buyer
   readonly buyers: Set<Buyer>
   /** Two machines, or one that has forgotten, may have sent different bytes under one key. */
   isForked: boolean
-  /** Somebody may have answered its question. */
+  /** Whether its question may have been answered. */
   isAnswered: boolean
 }
 
-/** What the model knows: a row for each request, a cell for each machine. */
+/** The knowledge of the model: a row for each request, a cell for each machine. */
 export class Table {
   readonly #rows = new Map<string, Row>()
-  /** Who each machine is, as approvals name their buyer; another one once its name is gone from both its places. */
+  /**
+   * The name of each machine as approvals name their buyer. A machine gets another one if its name is gone
+   * from both places.
+   */
   readonly identities: [Buyer, Buyer] = ['desk', 'laptop']
   /** Places from which the name of each machine may be gone. */
   readonly namesLost: readonly [Set<Copy>, Set<Copy>] = [new Set(), new Set()]
@@ -76,7 +88,11 @@ export class Table {
     return [...this.#rows.values()]
   }
 
-  /** A machine's name was deleted from one place. @param isSure Whether the other place is known to have lost it, too, where it has. */
+  /**
+   * A machine's name was deleted from one place.
+   *
+   * @param isSure Whether the other place has certainly lost the name too, if it has.
+   */
   loseName(machine: 0 | 1, copy: Copy, isSure: boolean): void {
     const lost = this.namesLost[machine]
     lost.add(copy)
@@ -88,7 +104,12 @@ export class Table {
     if (!isSure) for (const { cells } of this.rows()) for (const cell of cells) if (cell.approvals.has(before)) cell.approvals.add(after)
   }
 
-  /** A copy of a machine's records was deleted. @returns Whether anything unfinished has lost both: then a person took a second charge upon himself. */
+  /**
+   * A copy of a machine's records was deleted.
+   *
+   * @returns Whether an unfinished request has lost both copies. Then the person has accepted a second
+   * charge.
+   */
   loseRecords(machine: 0 | 1, copy: Copy): boolean {
     let isForgotten = false
     for (const row of this.rows()) {
@@ -106,14 +127,19 @@ export class Table {
     return isForgotten
   }
 
-  /** A person gave an attempt up: it may have been charged, and the next one may be, too. */
+  /** A person gave up an attempt. It may have been charged, and the next one may be charged too. */
   giveUp(row: Row, machine: 0 | 1, isSure: 'maybe' | 'yes'): void {
     row.allowed++
     row.givenUpTimes++
     row.cells[machine].givenUp = isSure
   }
 
-  /** A person's word to send again holds for a window; where it may outlast the service's memory, he took a second charge upon himself. @param firstAt When the service first heard of it. */
+  /**
+   * A person allowed a replay, which holds for a window. If it may outlast the service's memory, the person
+   * has accepted a second charge.
+   *
+   * @param firstAt When the service first heard of the request.
+   */
   allowReplay(row: Row, machine: 0 | 1, start: Doubt, firstAt: number): void {
     row.cells[machine].doubt ??= start
     if (firstAt + retentionMs <= start.since + windowMs + 60_000) row.allowed++
@@ -125,9 +151,9 @@ export class Table {
     target.approvals.clear()
     for (const buyer of source.approvals) target.approvals.add(buyer)
     target.lowest = source.lowest
-    // A machine that has sent something of its own follows that to its end first.
+    // A machine that has sent a submission of its own follows that to its end first.
     target.isDone ||= source.isDone && !isForked
-    // What another machine has bought stands above what was given up here.
+    // A purchase of another machine takes precedence over an attempt that was given up here.
     if (target.givenUp === 'yes') target.givenUp = 'maybe'
     target.waits = 'no'
   }
@@ -161,7 +187,7 @@ function newCell(): Cell {
   }
 }
 
-/** What the outcome of a build may depend on, beside the table. */
+/** Facts besides the table on which the outcome of a build may depend. */
 export interface Moment {
   readonly machine: 0 | 1
   readonly now: number
@@ -169,13 +195,13 @@ export interface Moment {
   readonly key: string
   /** How often the machine has been started anew. */
   readonly boot: number
-  /** Whether the service has heard of it at all. */
+  /** Whether the service has received any POST of the request. */
   readonly isHeard: boolean
-  /** Nothing new may be sent. */
+  /** Whether nothing new may be sent. */
   readonly isFrozen: boolean
 }
 
-/** What a build may say of a request: `done`, or the codes of refusals. */
+/** The reports that a build may make about a request: `done`, or the codes of refusals. */
 export function permitted(table: Table, row: Row, { machine, now, price, key, boot, isHeard, isFrozen }: Moment): ReadonlySet<string> {
   const cell = row.cells[machine]
   if (cell.isDone) return new Set(['done'])
@@ -191,7 +217,7 @@ export function permitted(table: Table, row: Row, { machine, now, price, key, bo
   if (canBeDone && (!row.isAsking || row.isAnswered) && (mayBuy || cell.givenUp !== 'yes')) codes.add('done')
   if (row.isAsking) codes.add('SW_QUESTION')
   if (row.isForked) codes.add('SW_CONFLICT')
-  // A repetition that is refused for its price proves nothing about the first.
+  // A replay that is refused for its price proves nothing about the first submission.
   const isDear = price > cell.lowest
   if (cell.doubt && (isDear || cell.doubt.boot !== boot || cell.doubt.key !== key || now - cell.doubt.since > windowMs))
     codes.add('SW_UNCERTAIN')
@@ -206,7 +232,8 @@ export function noteApproval(row: Row, machine: 0 | 1, buyer: Buyer, ceiling: bi
   cell.lowest = isSure || cell.lowest === 0n || ceiling < cell.lowest ? ceiling : cell.lowest
   if (row.highest < ceiling) row.highest = ceiling
   cell.givenUp = isSure || cell.givenUp === 'no' ? 'no' : 'maybe'
-  // Another buyer beside the one before: a person took it upon himself that it is not bought there.
+  // There is another buyer besides the previous one. The person accepted that the previous buyer may have
+  // bought it too.
   if (row.lastBuyer !== buyer) row.allowed++
   row.lastBuyer = buyer
   row.buyers.add(buyer)

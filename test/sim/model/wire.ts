@@ -5,20 +5,20 @@ import { sha256 } from '../../../src/vault/objects.ts'
 import { entriesOf, nameOf, readLock } from './lock.ts'
 import type { Machine } from './machine.ts'
 
-/** What the service has seen of one request. */
+/** Everything that the service has received for one request. */
 export interface Seen {
-  /** POSTs of its submission, and when the first came. */
+  /** POSTs of its submission, and when the first arrived. */
   posts: number
   firstAt: number
-  /** Executions by id, each with the key that it was started under. */
+  /** Executions by id, each with the key under which it was started. */
   readonly executions: Map<string, string>
 }
 
-/** Listens to every POST, and knows which request it belongs to: by its key, which the sender's lock file names. */
+/** Watches every POST, and finds its request by the key, which the sender's lock file names. */
 export class Wire {
-  /** What must never happen and was seen. */
+  /** Forbidden events that were seen. */
   readonly violations: string[] = []
-  /** Told of the maximum of each submission before the service hears it. */
+  /** Called with the maximum of each submission before the service receives it. */
   onMaximum: (name: string, maximum: bigint) => void = () => {}
   readonly #machines: readonly Machine[]
   readonly #now: () => number
@@ -41,7 +41,7 @@ export class Wire {
     return found
   }
 
-  /** The request and the key that an execution was started for. */
+  /** The request and the key for which an execution was started. */
   find(executionId: string): { readonly name: string; readonly key: string } | undefined {
     for (const [name, { executions }] of this.#seen) {
       const key = executions.get(executionId)
@@ -50,12 +50,12 @@ export class Wire {
     return undefined
   }
 
-  /** Both copies of a machine's journal are gone: what it sends from now on, it sends knowing nothing. */
+  /** Both copies of a machine's journal are gone. From now on, it sends without any knowledge of the past. */
   forget(machine: Machine): void {
     this.#forgotten.set(machine.name, (this.#forgotten.get(machine.name) ?? 0) + 1)
   }
 
-  /** A POST on its way to the service. */
+  /** Handles a POST on its way to the service. */
   hear(request: HookedRequest): void {
     if (request.method !== 'POST' || request.path !== '/v1/execute') return
     const key = request.headers['idempotency-key'] ?? ''
@@ -74,7 +74,10 @@ export class Wire {
     if (maximum !== undefined) this.onMaximum(name, parseCredits(maximum))
   }
 
-  /** The answer to a POST: which request an execution belongs to. An answer to a question goes on in the same conversation. */
+  /**
+   * Handles the answer to a POST, which shows the request of an execution. An answer to a question continues
+   * the same conversation.
+   */
   note(request: HookedRequest, response: ServedResponse): void {
     if (request.method !== 'POST' || response.status >= 300 || !(response.body instanceof Uint8Array)) return
     const conversation = /^\/v1\/conversations\/([^/]+)\/answers$/.exec(request.path)?.[1]

@@ -13,12 +13,12 @@ const jobMs = 500
 
 /** A charge of the service's ledger. */
 export interface Charge {
-  /** Of the submission that led to it. */
+  /** Key of the submission that led to it. */
   readonly key: string
   readonly credits: bigint
 }
 
-/** Two machines, a service, and what lies between them. */
+/** Two machines, a service, and the wire and lock files between them. */
 export class ModelWorld {
   readonly sim: SimulatedWorld
   readonly machines: readonly [Machine, Machine]
@@ -33,14 +33,14 @@ export class ModelWorld {
     this.wire = new Wire(this.machines, () => this.now())
   }
 
-  /** Makes a world; nothing is approved or bought in it. */
+  /** Makes a world in which nothing is approved or bought. */
   static async make(): Promise<ModelWorld> {
     const late: { wire?: Wire } = {}
     const sim = await simulatedWorld(jobMs, {
       accounts: [{ ...account, keys: [{ key: firstKey }] }],
       retentionMs,
       makers: countingMakers(jobMs),
-      // The service's own limits are none of the model's business.
+      // The model does not cover the service's own limits.
       limits: { windowMs: 1_000, post: 10_000, get: 10_000, download: 10_000, activeJobs: 100 },
       before: async (request) => {
         late.wire?.hear(request)
@@ -64,7 +64,7 @@ export class ModelWorld {
     await this.sim.clock.run(this.sim.clock.sleep(ms))
   }
 
-  /** A sheet costs 0.4 credits more from now on. */
+  /** Raises the price of a sheet by 0.4 credits. */
   priceUp(): void {
     this.#priceSteps++
     this.sim.service.setPricing({ first_tier_cents: this.#firstTierCents() })
@@ -75,14 +75,14 @@ export class ModelWorld {
     return isPicture ? parseCredits('1') : priceOf({ ...defaultPricing, first_tier_cents: this.#firstTierCents() }, 7, 'remove')
   }
 
-  /** A new key for everybody, the old one is turned off. */
+  /** Gives all machines a new key and revokes the old one. */
   async rotateKey(): Promise<void> {
     const [before, after] = [this.machines[0].key, `${firstKey}_${++this.#keysMade}`]
     await this.sim.service.putAccount({ ...account, keys: [{ key: after }, { key: before, isRevoked: true }] })
     for (const machine of this.machines) machine.key = after
   }
 
-  /** Charges of the service's ledger, by the request that they were made for. */
+  /** Charges of the service's ledger, by request. */
   charges(): ReadonlyMap<string, readonly Charge[]> {
     const found = new Map<string, Charge[]>()
     for (const { executionId, credits } of this.sim.service.charges()) {
