@@ -13,45 +13,48 @@ import { MemoryDisk } from '../kit/memory-disk.ts'
 import { figurePng } from '../kit/project.ts'
 import { type SimulatedWorld, simulatedWorld } from './world.ts'
 
-/** How one process differs from the next of its machine. */
+/** How one process differs from the next on its machine. */
 export interface ProcessInit {
   readonly options?: Options
   readonly env?: Readonly<Record<string, string>>
-  /** Stands before its disk. */
+  /** Called before each call of its disk. */
   readonly guard?: CallGuard
   readonly net?: Net
 }
 
-/** A checkout of the project, at the same path on a machine of its own. Every call is a process of its own, run to its end on the shared clock. */
+/**
+ * A checkout of the project, at the same path on a machine of its own. Every call is a process of its own,
+ * which runs to its end on the shared clock.
+ */
 export interface Machine {
   readonly disk: MemoryDisk
   open(init?: ProcessInit): Promise<Workshop>
-  /** Approves everything that is missing, at today's price, unless more is said. */
+  /** Approves everything that is missing at today's price, unless the request says something else. */
   approve(request?: Partial<ApproveRequest>, init?: ProcessInit): Promise<ApproveReport>
   /** Accepts the standing ceilings of its configuration. */
   accept(init: ProcessInit): Promise<void>
-  /** Buys and makes no atlas, unless more is said. */
+  /** Buys without making an atlas, unless the request says something else. */
   build(request?: BuildRequest, init?: ProcessInit): Promise<BuildReport>
-  /** A build that is killed right before the first call of its disk that `isLast` names. */
+  /** Runs a build that is killed right before the first call of its disk for which `isLast` is true. */
   dieBuilding(isLast: (call: string) => boolean): Promise<void>
   /** States of all animations, by `status`. */
   states(): Promise<readonly string[]>
   write(path: string, content: string | Uint8Array): void
   rename(from: string, to: string): void
   lock(): LockFile
-  /** The entry of an animation that has asked for one thing only. */
+  /** The entry of an animation that has had only one request. */
   entry(id: string): LockEntry
-  /** An edit by hand: the file as it stands, changed. */
+  /** Edits the current lock file by hand. */
   edit(change: (lock: MutableLock) => void): void
-  /** What version control brings: the lock file of another checkout. */
+  /** Copies the lock file of another checkout, as version control does. */
   pull(from: Machine): void
-  /** Records of the journal, of all requests, in order. */
+  /** The journal's records of all requests, in order. */
   records(): readonly JournalRecord[]
   /** Results in its vault, as texts (see {@link textMakers}). */
   results(): readonly string[]
 }
 
-/** A lock file that a person has open in an editor. */
+/** A lock file that a person edits. */
 export interface MutableLock {
   animations: Record<string, Record<string, MutableEntry>>
 }
@@ -60,18 +63,22 @@ type MutableEntry = { -readonly [K in keyof LockEntry]: LockEntry[K] }
 /** A service, a clock, and machines that share them. */
 export interface Team {
   readonly world: SimulatedWorld
-  /** The machine that begins: with a sprite `hero` of one animation, `walk`. */
+  /** The first machine. It has a sprite `hero` with one animation, `walk`. */
   readonly first: Machine
-  /** Another machine with what a checkout has committed. @param keeps Whether results are committed too. @default no */
+  /**
+   * Another machine with the committed files of a checkout.
+   *
+   * @param keeps Whether results are committed too.
+   * @default no
+   */
   clone(from: Machine, keeps?: 'results'): Machine
-  /** The same machine as it stands, to go on with twice. */
+  /** A copy of the machine in its current state, so that a test can go on in two ways. */
   copy(from: Machine): Machine
-  /** Lets time pass. */
   wait(ms: number): Promise<void>
   run<T>(work: Promise<T>): Promise<T>
   /** Submissions that reached the service. */
   posts(): number
-  /** Prompts of what was charged, in order. */
+  /** Prompts of the charged requests, in order. */
   charged(): readonly string[]
 }
 
@@ -80,7 +87,11 @@ export function specOf(prompt: string, picture: string): string {
   return JSON.stringify({ reference: `./${picture}.png`, prompt, animations: { walk: { frames: 7 } } })
 }
 
-/** A service and a first machine. @param options Of the service; jobs take five seconds. */
+/**
+ * A service and a first machine.
+ *
+ * @param options Options of the service; jobs take five seconds.
+ */
 export async function team(options: EmbeddedOptions = {}): Promise<Team> {
   const world = await simulatedWorld(jobMs, { makers: textMakers, jobMs, ...options })
   const run: Team['run'] = (work) => world.clock.run(work)
@@ -108,7 +119,7 @@ export async function team(options: EmbeddedOptions = {}): Promise<Team> {
 }
 
 const jobMs = 5_000
-/** In milliseconds. */
+/** One minute, in milliseconds. */
 export const minutes = 60_000
 /** Folders of every machine. */
 export const places = { results: '/game/.spritewright/results', state: '/home/state', temp: '/tmp' } as const
@@ -163,7 +174,7 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
         isDead ||= isLast(call)
         if (!isDead) return undefined
         die()
-        // A killed process does not see an error: it sees nothing any more.
+        // A killed process sees no error and nothing else.
         return new Promise<never>(() => {})
       }
       const building = (await open({ guard })).build({ buyOnly: true })
@@ -196,7 +207,10 @@ function toMachine(world: SimulatedWorld, disk: MemoryDisk): Machine {
   }
 }
 
-/** Makers whose results say what they were made for, so that a test sees whose bytes it has: a sheet is `PK sheet of <prompt>`. */
+/**
+ * Makers whose results contain their prompts, so that a test can identify them: a sheet is `PK sheet of
+ * <prompt>`.
+ */
 const textMakers: Makers = {
   sheet: async (_request, prompt, tools) => {
     await tools.onStep(1, tools.jobMs)
@@ -209,7 +223,7 @@ const textMakers: Makers = {
   },
 }
 
-/** The bytes that the service makes for a prompt, as a text. */
+/** The result that the service makes for a prompt, as a text. */
 export function sheetOf(prompt: string): string {
   return `PK sheet of ${prompt.replaceAll('\n', ' ')}`
 }
@@ -219,17 +233,17 @@ export function isSubmission({ method, path }: { readonly method: string; readon
   return method === 'POST' && path === '/v1/execute'
 }
 
-/** What comes back where the request did not arrive, or its answer did not. */
+/** The response if a request or its answer is lost. */
 export const lost: ServedResponse = { status: 500, headers: {}, body: new Uint8Array() }
 
-/** A refusal as the interface writes it. */
+/** A refusal in the form of the service's interface. */
 export function refusal(status: number, reason: string): ServedResponse {
   const error = { code: 'X', reason, message: `not now: ${reason}`, category: 'X', retryable: status === 429, request_id: requestId }
   return { status, headers: { 'content-type': 'application/json' }, body: new TextEncoder().encode(JSON.stringify({ error })) }
 }
 const requestId = '00000000-0000-4000-8000-000000000001'
 
-/** Answers for the first submissions instead of the service's own; the others pass. */
+/** Answers the first submissions with the given responses. The others pass. */
 export function answering(
   responses: readonly ServedResponse[],
   isMeant: (request: HookedRequest) => boolean = isSubmission,
@@ -238,7 +252,7 @@ export function answering(
   return { before: async (request) => (isMeant(request) ? left.shift() : undefined) }
 }
 
-/** Verdicts over the executions that get to be made, in order; the others succeed. */
+/** Verdicts about the next executions that reach their job, in order. Later ones succeed. */
 export function failing(...verdicts: readonly ('retryable' | 'for good')[]): EmbeddedOptions {
   const left = [...verdicts]
   return {

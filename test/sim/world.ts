@@ -1,4 +1,4 @@
-// Loaded before the clock goes: what the workshop loads at its first use would take real time.
+// Loaded before the clock starts, because a module that the workshop loads at its first use takes real time.
 import '../../src/service/client.ts'
 import { createBitmap, encodePng } from '../../atlas/index.ts'
 import { createEmbeddedService, type EmbeddedCore } from '../../src/embedded/core.ts'
@@ -23,20 +23,20 @@ export interface SimulatedWorld {
   readonly clock: VirtualClock
   readonly disk: MemoryDisk
   readonly service: EmbeddedCore
-  /** A workshop on the project at `/game`, over ports of its own where some are given. */
+  /** A workshop on the project at `/game`. It uses the world's ports, except those that are given. */
   workshop(
     options?: Options,
     ports?: Partial<Pick<Host, 'disk' | 'net' | 'clock' | 'glob' | 'env' | 'trackedFiles'>>,
     mode?: string,
   ): Promise<Workshop>
-  /** What a process finds in its environment. */
+  /** The environment of each process. */
   readonly env: Host['env']
   readonly net: Net
   /** Writes a file of the project. */
   write(path: string, content: string | Uint8Array): void
 }
 
-/** Makers that take `jobMs` of the service's clock and no real time: every sheet is the same small one. */
+/** Makers that take `jobMs` of the service's clock and no real time. Every sheet is the same small one. */
 async function quickMakers(jobMs: number): Promise<Makers> {
   const frames = Array.from({ length: 7 }, (_, index) => createBitmap(4, 4, new Uint8Array(64).fill(20 * (index + 1))))
   const { zip, width, height } = await packDelivery(frames, defaultShapes.names)
@@ -54,7 +54,11 @@ async function quickMakers(jobMs: number): Promise<Makers> {
   }
 }
 
-/** Makes a world. @param jobMs How long a job takes at the service. */
+/**
+ * Makes a world.
+ *
+ * @param jobMs How long a job takes at the service, in milliseconds.
+ */
 export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {}): Promise<SimulatedWorld> {
   const clock = new VirtualClock()
   const disk = new MemoryDisk()
@@ -97,7 +101,10 @@ export async function simulatedWorld(jobMs: number, options: EmbeddedOptions = {
   }
 }
 
-/** A spec of one animation of seven frames, with a picture of its own unless `picture` names a shared one. */
+/**
+ * Adds a spec of one animation of seven frames. It has a picture of its own unless `picture` names a shared
+ * one.
+ */
 export function addSprite(world: SimulatedWorld, name: string, hue: number, picture = name): void {
   world.write(`sprites/${picture}.png`, figurePng(hue))
   world.write(
@@ -106,7 +113,7 @@ export function addSprite(world: SimulatedWorld, name: string, hue: number, pict
   )
 }
 
-/** The network between the two: no latency, no loss. */
+/** The network between client and service, without latency or loss. */
 function toNet(service: EmbeddedCore): Net {
   return {
     close: async () => {},

@@ -224,7 +224,7 @@ export function permitted(table: Table, row: Row, { machine, now, price, key, bo
   return codes
 }
 
-/** Somebody approved a request, or may have. */
+/** Records that a request was approved, or may have been. */
 export function noteApproval(row: Row, machine: 0 | 1, buyer: Buyer, ceiling: bigint, isSure: boolean): void {
   const cell = row.cells[machine]
   if (isSure) cell.approvals.clear()

@@ -1,18 +1,26 @@
-/** Chance that a seed fixes: the same seed gives the same numbers on every machine. */
+/** Random numbers from a seed. The same seed gives the same numbers on every machine. */
 export interface Chance {
   /** From 0 (included) to 1 (excluded). */
   unit(): number
   /** A whole number from `from` to `to`, both included. */
   whole(from: number, to: number): number
-  /** `true` in `share` of all cases. @param share 0 to 1. */
+  /**
+   * `true` in `share` of all cases.
+   *
+   * @param share 0 to 1.
+   */
   is(share: number): boolean
-  /** One of several, none of them likelier. */
+  /** One of several choices, all equally likely. */
   pick<T>(choices: readonly T[]): T
-  /** Chance of its own, so that what draws from it moves nothing else. */
+  /** A separate source of random numbers. Draws from it do not change the draws from this one. */
   fork(name: string): Chance
 }
 
-/** Chance from a seed. @param seed Any number or text. */
+/**
+ * Random numbers from a seed.
+ *
+ * @param seed Any number or text.
+ */
 export function seededChance(seed: number | string): Chance {
   const text = String(seed)
   let [a, b, c, d] = [0x9e3779b9, 0x243f6a88, 0xb7e15162, hashText(text)]

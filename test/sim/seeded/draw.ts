@@ -10,7 +10,7 @@ const hour = 60 * minute
 /** Around the ends of the replay window and of the service's memory. */
 const longWaits = [9 * minute, 11 * minute, 29 * minute, 31 * minute, 3 * hour, 26 * hour]
 
-/** Kinds of trouble; each seed has a few of them, so that none hides another for ever. */
+/** Kinds of trouble. Each seed has only a few of them, so that none hides another for ever. */
 const troubles = [
   'kill',
   'power',
@@ -36,7 +36,10 @@ const troubles = [
 ] as const
 type Trouble = (typeof troubles)[number]
 
-/** How likely a seed has a kind of trouble that makes worlds large, or that people seldom make. */
+/**
+ * How likely a seed has a kind of trouble. Listed are kinds that make worlds large, or that people seldom
+ * cause.
+ */
 const rarely: { readonly [Name in Trouble]?: number } = { journals: 0.1, adopt: 0.2, git: 0.3 }
 
 /** Draws everything that will happen to a world. The same seed gives the same plan. */
@@ -83,7 +86,7 @@ class Drawer {
     if (!this.#hasBudget) steps.push(this.#step(0, [{ do: 'approve', machine: 0 }]))
     if (this.#machines === 2 && this.#chance.is(0.4)) steps.push(this.#step(1, [{ do: 'sync', machine: 0, conflicts: 'both' }]))
     for (let index = steps.length; index < count; index++) {
-      // After trouble it gets interesting when something else happens before the next try.
+      // After trouble, another event before the next try is more interesting.
       const hasTrouble = steps
         .at(-1)
         ?.faults.some(({ fault }) => fault.fault === 'kill' || (fault.fault === 'net' && fault.on === 'submit'))
@@ -132,7 +135,7 @@ class Drawer {
     return [chance.pick(other)()]
   }
 
-  /** Something that opens a workshop. */
+  /** An action that opens a workshop. */
   #work(machine: MachineIndex): Action {
     const chance = this.#chance
     const sprite = this.#sprites > 1 && chance.is(0.25) ? { sprite: chance.whole(0, this.#sprites - 1) } : {}
@@ -146,7 +149,7 @@ class Drawer {
     return { do: 'look', machine }
   }
 
-  /** What else may happen in this seed; waiting and approving may happen in all. */
+  /** Other actions that may happen in this seed. Waiting and approving may happen in all seeds. */
   #others(machine: MachineIndex): (() => Action)[] {
     const chance = this.#chance
     const has = (trouble: Trouble, ...draws: (() => Action)[]): (() => Action)[] => (this.#on.has(trouble) ? draws : [])
@@ -223,12 +226,12 @@ class Drawer {
   }
 }
 
-/** Whether an action is a process of ours, in which something can go wrong. */
+/** Whether an action is a process of spritewright, in which something can go wrong. */
 export function isWork(action: Action): boolean {
   return ['build', 'approve', 'answer', 'recover', 'look'].includes(action.do)
 }
 
-/** What can happen under the feet of a process. */
+/** Whether an action can happen while a process runs. */
 function isMeanwhile(action: Action): boolean {
   return [
     'commit',

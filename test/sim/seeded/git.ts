@@ -4,13 +4,13 @@ import type { Machine } from './machine.ts'
 const path = '/game/sprites.lock.json'
 const nothing: LockFile = { version: 1, animations: {} }
 
-/** How a person resolves what both sides have changed. */
+/** How a person resolves a conflict. */
 export type Resolution = 'ours' | 'theirs' | 'both'
 
-/** The repository that two machines share: every version of the lock file that was pushed. */
+/** The repository that two machines share, with every pushed version of the lock file. */
 export class Git {
   readonly #versions: LockFile[] = [nothing]
-  /** What each machine has in common with the others. */
+  /** The version of each machine that is also in the repository. */
   readonly #bases = new Map<Machine, LockFile>()
 
   /** Pull, then push. */
@@ -32,7 +32,7 @@ export class Git {
     this.#bases.set(machine, theirs)
   }
 
-  /** The lock file as it was `back` commits ago, in place of the one that is there. */
+  /** Replaces the lock file with the version of `back` commits ago. */
   checkout(machine: Machine, back: number): void {
     const version = this.#versions[Math.max(0, this.#versions.length - 1 - back)] ?? nothing
     writeLock(machine, version)
@@ -40,7 +40,7 @@ export class Git {
   }
 }
 
-/** A machine's lock file; an empty one where it has none. */
+/** A machine's lock file. Returns an empty one if the machine has none. */
 export function readLock(machine: Machine): LockFile {
   const bytes = machine.disk.peek(path)
   return bytes ? (JSON.parse(new TextDecoder().decode(bytes)) as LockFile) : nothing
@@ -50,14 +50,17 @@ function writeLock(machine: Machine, lock: LockFile): void {
   if (lock !== nothing) machine.disk.put(path, formatLockFile(lock))
 }
 
-/** Two versions and the one that both came from. */
+/** Two versions and their common base. */
 interface Sides<T> {
   readonly ours: T
   readonly theirs: T
   readonly base: T
 }
 
-/** Entry by entry: what one side has changed is taken from it; what both have changed is one side's, or of each field what was changed. */
+/**
+ * Merges two lock files entry by entry. If only one side changed an entry, its version is taken. If both did,
+ * one side's version is taken, or the changes of both are merged by field.
+ */
 function mergeLocks(sides: Sides<LockFile>, resolution: Resolution): LockFile {
   const entries = (each: Sides<Entries | undefined>): Entries => mergeAll(toSides(each, {}), (entry) => mergeEntries(entry, resolution))
   const animations = mergeAll(
@@ -74,7 +77,7 @@ function toSides<T>({ ours, theirs, base }: Sides<T | undefined>, none: T): Side
   return { ours: ours ?? none, theirs: theirs ?? none, base: base ?? none }
 }
 
-/** Nothing is ever taken out here: what one side has is there. */
+/** Nothing is ever deleted here: an entry of either side is in the result. */
 function mergeAll<T>(sides: Sides<Readonly<Record<string, T>>>, both: (each: Sides<T | undefined>) => T): Record<string, T> {
   const merged: Record<string, T> = { ...sides.theirs, ...sides.ours }
   for (const name of Object.keys(merged)) {

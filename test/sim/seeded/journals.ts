@@ -3,37 +3,42 @@ import { foldRecords } from '../../../src/job/records/fold.ts'
 import type { JournalRecord } from '../../../src/job/records/record.ts'
 import type { Machine } from './machine.ts'
 
-/** What the records of one request say, on one machine. */
+/** The content of one request's records on one machine. */
 export interface SeenChain {
   readonly hash: string
-  /** POSTs by idempotency key, answers too. */
+  /** POSTs by idempotency key, including those of answers. */
   readonly keys: ReadonlyMap<string, number>
   readonly executions: ReadonlySet<string>
-  /** Whether a POST is without an answer, so that a person or the next run looks after it. */
+  /** Whether a POST is without an answer, so that a person or the next run has to resolve it. */
   readonly isOpen: boolean
-  /** Whether something was given up, or the ledger tells of a POST whose charge nobody knows beside what stands for the request now. */
+  /**
+   * Whether an attempt was given up, or the ledger names a POST whose charge is unknown besides the current
+   * submission.
+   */
   readonly isUncertain: boolean
-  /** Whether something of it is at the service, or may be, and not here. */
+  /** Whether an execution of it is at the service, or may be, while its result is not here. */
   readonly isInFlight: boolean
-  /** Decisions of people about a submission, or about an execution that is gone. */
+  /** Decisions of people about a submission, or about a lost execution. */
   readonly decisions: number
 }
 
 const submissions = '/game/.spritewright/submissions'
 const copies = '/state/journals'
 
-/** Records are never changed: what was read once is known. */
+/** Caches, because records never change. */
 const parsed = new WeakMap<Uint8Array, JournalRecord | undefined>()
 const chains = new Map<string, SeenChain>()
 
-/** All chains of a machine, from both places, as processes see them or as a loss of power would leave them. */
+/**
+ * All chains of a machine, from both places, as processes see them or as a loss of power would leave them.
+ */
 export function readChains(machine: Machine, view: 'current' | 'durable'): SeenChain[] {
   const { disk } = machine
   const folders = [submissions, ...disk.names(copies).map((name) => `${copies}/${name}/submissions`)]
   const found = new Map<string, Map<number, JournalRecord>>()
   for (const folder of folders) {
     for (const hash of disk.names(folder)) {
-      // The purse lies beside the requests.
+      // The reservation chain lies in the same folder.
       if (!/^[0-9a-f]{64}$/.test(hash)) continue
       for (const name of disk.names(`${folder}/${hash}`)) {
         if (!/^\d{4,}\.json$/.test(name)) continue
@@ -57,7 +62,7 @@ function read(bytes: Uint8Array): JournalRecord | undefined {
 }
 
 function toChain(hash: string, records: readonly JournalRecord[]): SeenChain {
-  // Each record is bound to the one before: the last one stands for all.
+  // Each record is bound to the previous one, so the last one identifies the whole chain.
   const last = `${hash} ${records.length} ${records.at(-1)?.sum}`
   const known = chains.get(last)
   if (known) return known
@@ -71,7 +76,7 @@ function toChain(hash: string, records: readonly JournalRecord[]): SeenChain {
     if (record.type === 'accepted' || record.type === 'answerAccepted') executions.add(record.body.executionId)
   }
   const { sends, accepted, answer, stored, failed, abandoned, abandonedAttempts } = foldRecords(records)
-  // A person's word ends the looking, also for an answer that was given up.
+  // A person's decision ends the search for an execution, also for an answer that was given up.
   const isGivenUp = records.some((record) => record.type === 'decided' && record.body.decision === 'abandon')
   const isUncertain = isGivenUp || (abandonedAttempts ?? []).length > 0
   const isOpen = (accepted ? (answer?.sends ?? []) : sends).some((send) => send.answer.kind !== 'refused')

@@ -9,14 +9,18 @@ import type { Chance } from './chance.ts'
 import { faultyNet, kindOf } from './net.ts'
 import type { Fault, KeptName, MachineIndex } from './plan.ts'
 
-/** Where a shared vault folder is mounted: a disk of its own, of another computer. */
+/** Mount point of a shared vault folder, which is a disk of another computer. */
 export const sharedFolder = '/shared'
 
-/** What a machine is told of by its processes. */
+/** Receives the events of a machine's processes. */
 export interface Watch {
-  /** Before every change of a disk. @param bytes What is written, where something is. */
+  /**
+   * Called before every change of a disk.
+   *
+   * @param bytes The written bytes, if the change writes some.
+   */
   changes(machine: Machine, call: DiskCall, path: string, bytes: Uint8Array | undefined): void
-  /** Before every request leaves a process. */
+  /** Called before every request leaves a process. */
   requests(machine: Machine, request: NetRequest): void
   says(text: string): void
 }
@@ -30,11 +34,11 @@ export class Machine {
   readonly watch: Watch
   readonly #chance: Chance
   readonly #processes = new Set<Process>()
-  /** The API key of today. */
+  /** The current API key. */
   key: string
-  /** What the wall clock is wrong by, milliseconds. */
+  /** Error of the wall clock, in milliseconds. */
   wallOffsetMs = 0
-  /** Counts how often both copies of the journal were thrown away. */
+  /** Counts how often both copies of the journal were deleted. */
   epoch = 0
   #bootMs = 0
   #boots = 0
@@ -63,7 +67,7 @@ export class Machine {
     return this.clock.mono() - this.#bootMs + 1_000
   }
 
-  /** Starts a process with what will go wrong in it. */
+  /** Starts a process with its planned faults. */
   start(faults: readonly Fault[], net: Net, isSlow: boolean, signal: AbortController, meanwhile: (request: number) => void): Process {
     const process = new Process(this, this.#chance.fork(`process ${++this.#started}`), faults, net, isSlow, signal, meanwhile)
     this.#processes.add(process)
@@ -74,7 +78,7 @@ export class Machine {
     this.#processes.delete(process)
   }
 
-  /** The power goes: every process dies, and the disk keeps what it kept. */
+  /** Simulates a loss of power. Every process dies, and the disk loses some of its unsynced changes. */
   powerCut(kept: KeptName): void {
     for (const process of this.#processes) process.kill()
     this.#processes.clear()
@@ -84,7 +88,7 @@ export class Machine {
     this.crashes++
   }
 
-  /** The disk that a path lies on. */
+  /** The disk of a path. */
   diskOf(path: string): FaultDisk {
     return this.shared && (path === sharedFolder || path.startsWith(`${sharedFolder}/`)) ? this.shared : this.disk
   }
@@ -92,7 +96,10 @@ export class Machine {
 
 const never = new Promise<never>(() => {})
 
-/** A process of spritewright on a machine. When it is dead, nothing of it reaches the world, and nothing of the world reaches it. */
+/**
+ * A process of spritewright on a machine. After its death, nothing of it reaches the world, and nothing of
+ * the world reaches it.
+ */
 export class Process {
   readonly machine: Machine
   readonly host: Host
@@ -162,7 +169,7 @@ export class Process {
     }
   }
 
-  /** SIGKILL. Its connections are closed by the system. */
+  /** SIGKILL. The system closes its connections. */
   kill(): void {
     if (this.isDead) return
     this.isDead = true
@@ -183,7 +190,7 @@ export class Process {
     return this.isDead ? never : this.machine.clock.sleep(ms, signal, () => this.isDead)
   }
 
-  /** Disks and networks take a while, each call another one. */
+  /** Simulates the time of a call of a disk or a network, which differs from call to call. */
   #delay(upToMs: number): Promise<void> {
     return this.machine.clock.sleep(this.#chance.whole(0, upToMs), undefined, () => this.isDead)
   }
@@ -207,7 +214,7 @@ export class Process {
     return response
   }
 
-  /** A stream that the process has open ends with it. */
+  /** An open stream ends when its process dies. */
   #closed(wanted: NetRequest): NetRequest {
     if (kindOf(wanted) !== 'events') return wanted
     const gone = new AbortController()
@@ -228,7 +235,10 @@ export class Process {
     }
   }
 
-  /** A call happens at once, as far as nothing is slow: who is dead by the time of the answer gets no further than its next call. */
+  /**
+   * A call happens at once unless the world is slow. A process that dies before the answer gets no further
+   * than its next call.
+   */
   #disk(): Disk {
     const on = (path: string): FaultDisk => this.machine.diskOf(path)
     const look = <T>(work: () => Promise<T>): Promise<T> => (this.isDead ? never : this.#isSlow ? this.#delay(2).then(work) : work())
@@ -249,7 +259,7 @@ export class Process {
     }
   }
 
-  /** Between two disks a rename fails, and a link becomes a copy, as in the Node adapter. */
+  /** Between two disks, a rename fails and a link becomes a copy, as in the Node adapter. */
   async #across(from: string, to: string, call: 'link' | 'move'): Promise<void> {
     const [source, target] = [this.machine.diskOf(from), this.machine.diskOf(to)]
     if (source === target) return source[call](from, to)
@@ -268,7 +278,7 @@ export class Process {
     this.machine.watch.changes(this.machine, call, path, bytes)
     if (++this.#changes !== this.#kill?.at) return work()
     if (this.#kill.moment === 'before') return this.#fall()
-    // A write that is cut short; whatever else is done or not done.
+    // A write is cut short. Any other change happens completely or not at all.
     if (this.#kill.moment === 'during') this.machine.diskOf(path).plan({ call: changingCalls, code: 'KILLED', partly: this.#chance.unit() })
     return work().then(
       () => this.#fall(),

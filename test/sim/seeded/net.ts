@@ -4,60 +4,62 @@ import type { Net, NetRequest, NetResponse } from '../../../src/host/net.ts'
 import type { ServedRequest } from '../../../src/host/server.ts'
 import { api, assets } from '../world.ts'
 
-/** Requests by what they are for. */
+/** Requests by their purpose. */
 export const requestKinds = ['submit', 'answer', 'upload', 'read', 'download', 'events'] as const
 export type RequestKind = (typeof requestKinds)[number]
 
-/** What becomes of a request. */
+/** The fate of a request. */
 export const netOutcomes = [
   /** Never arrives; the connection breaks. */
   'lostRequest',
-  /** Arrives, is done; the connection breaks. */
+  /** Arrives and is done; the connection breaks. */
   'lostResponse',
-  /** A gateway says 500 and the service hears nothing. */
+  /** A gateway answers 500, and the service receives nothing. */
   '500before',
-  /** The service itself says 503, retryable, having done nothing. */
+  /** The service itself answers 503, retryable, and has done nothing. */
   '503before',
-  /** Done; a gateway says 502. */
+  /** Is done; a gateway answers 502. */
   '502after',
   '429',
   '409',
   '401',
-  /** Done; the answer breaks off in the middle. */
+  /** Is done; the answer breaks off in the middle. */
   'cut',
-  /** Done at once, answered after up to two minutes. */
+  /** Is done at once and answered after up to two minutes. */
   'slow',
   /** Never answered, never done. */
   'hang',
-  /** The connection breaks, and the request arrives up to two minutes later all the same. */
+  /** The connection breaks, but the request still arrives up to two minutes later. */
   'late',
   /** Arrives twice. */
   'twice',
-  /** Done; a proxy answers with a page of its own. */
+  /** Is done; a proxy answers with a page of its own. */
   'garbage',
 ] as const
 export type NetOutcome = (typeof netOutcomes)[number]
 
-/** One thing that goes wrong on the wire. */
+/** One planned fault of the network. */
 export interface NetFault {
   readonly on: RequestKind
-  /** The first request of that kind that it happens to, from 1. */
+  /** The first request of that kind that is affected, from 1. */
   readonly at: number
-  /** How many of them in a row. */
+  /** How many of these requests in a row are affected. */
   readonly times: number
   readonly outcome: NetOutcome
   /** 0 to 400: where an answer is cut, or how long it takes in thirds of a second. */
   readonly size: number
 }
 
-/** What a request is for, by its method and path. */
+/** The purpose of a request, by its method and path. */
 export function kindOf({ method, url }: Pick<NetRequest, 'method' | 'url'>): RequestKind {
   if (method === 'POST') return url.endsWith('/v1/execute') ? 'submit' : url.endsWith('/answers') ? 'answer' : 'upload'
   if (url.endsWith('/events')) return 'events'
   return url.startsWith(`${api}/`) && !url.endsWith('/asset') ? 'read' : 'download'
 }
 
-/** The wire between a process and the service, without loss. Only an event stream can be left before its end. */
+/**
+ * The wire between a process and the service, without loss. Only an event stream can be left before its end.
+ */
 export function serviceNet(service: EmbeddedCore): Net {
   return {
     close: async () => {},
@@ -97,7 +99,11 @@ async function* whole(body: Uint8Array | AsyncIterable<Uint8Array>, gone?: Abort
   }
 }
 
-/** A network on which the planned things go wrong. @param told Called for each that happens. */
+/**
+ * A network with planned faults.
+ *
+ * @param told Called for each fault that happens.
+ */
 export function faultyNet(net: Net, clock: Clock, faults: readonly NetFault[], told: () => void): Net {
   if (faults.length === 0) return net
   const seen: number[] = []
@@ -120,7 +126,7 @@ export function faultyNet(net: Net, clock: Clock, faults: readonly NetFault[], t
 }
 
 async function play(net: Net, clock: Clock, wanted: NetRequest, { outcome, size }: NetFault): Promise<NetResponse> {
-  // What nobody reads is closed, or an event stream would stay open at the service.
+  // An unread response must be closed, or an event stream would stay open at the service.
   const gone = new AbortController()
   wanted.signal?.addEventListener('abort', () => gone.abort(wanted.signal?.reason), { once: true })
   const forward = (): Promise<NetResponse> => net.request({ ...wanted, signal: gone.signal })
@@ -171,7 +177,7 @@ async function play(net: Net, clock: Clock, wanted: NetRequest, { outcome, size 
   }
 }
 
-/** Reads nothing and closes. */
+/** Reads nothing and closes the response. */
 async function leave(response: NetResponse): Promise<void> {
   for await (const _part of response.body) return
 }
@@ -204,7 +210,7 @@ function envelope(status: number, reason: string, retryable: boolean): NetRespon
   return answer(status, 'application/json', JSON.stringify({ error }))
 }
 
-/** The first bytes of an answer; then the connection breaks, or ends as if that had been all. */
+/** The first bytes of an answer. Then the connection breaks, or ends as if the answer were complete. */
 function cut(response: NetResponse, size: number): NetResponse {
   const body = async function* (): AsyncGenerator<Uint8Array> {
     let left = size

@@ -9,7 +9,7 @@ import { readChains, type SeenChain } from './journals.ts'
 import { type Machine, sharedFolder } from './machine.ts'
 import { kindOf } from './net.ts'
 
-/** A promise that was broken. */
+/** A broken promise. */
 export class Violation extends Error {
   readonly invariant: string
 
@@ -19,18 +19,18 @@ export class Violation extends Error {
   }
 }
 
-/** What a person's word covers, for one request. */
+/** The decisions of people about one request. */
 interface Grant {
-  /** Checkouts that a person named as buyer, each good for one charge. */
+  /** Checkouts that a person named as buyer. Each allows one charge. */
   readonly buyers: Set<string>
-  /** How often a person was asked what to do about what nobody knows, and said something. */
+  /** How often a person was asked about a submission with an unknown outcome, and answered. */
   asked: number
-  /** Charges that a person may have caused by throwing both copies of a journal away. */
+  /** Charges that a person may have caused by deleting both copies of a journal. */
   losses: number
   ceiling: Credits
 }
 
-/** Paths that spritewright may write under. */
+/** Paths under which spritewright may write. */
 const ownPlaces = [
   '/game/.spritewright/submissions',
   '/game/.spritewright/results',
@@ -46,7 +46,7 @@ const ownPlaces = [
   sharedFolder,
 ]
 
-/** Looks on, knows what is true by the service's own books, and says when a promise is broken. */
+/** Watches a world, knows the truth from the service's own books, and reports a broken promise. */
 export class Oracle {
   readonly #service: () => EmbeddedCore
   readonly #machines: () => readonly Machine[]
@@ -58,7 +58,9 @@ export class Oracle {
   readonly #bodies = new Map<string, string>()
   readonly #sent = new Map<string, number>()
   readonly #secrets: Buffer[] = []
-  /** The first promise that was broken. Ports cannot throw it: who calls them may take it for a failing disk. */
+  /**
+   * The first broken promise. Ports cannot throw it, because their callers may take it for a failing disk.
+   */
   violation: Violation | undefined
   posts = 0
   /** Requests that left a machine. */
@@ -69,7 +71,7 @@ export class Oracle {
     this.#machines = machines
   }
 
-  /** I7: a key must not be seen from now on. */
+  /** I7: from now on, this key must not appear anywhere. */
   hide(key: string): void {
     const base64 = [0, 1, 2].map((shift) =>
       Buffer.from(`${'x'.repeat(shift)}${key}`)
@@ -92,7 +94,7 @@ export class Oracle {
     if (!isKept) this.violation ??= new Violation(invariant, message())
   }
 
-  /** What looks on must not fail quietly: whoever called the port would take it for a failing port. */
+  /** Records an error of the oracle itself, because a caller of the port would take it for a failing port. */
   #look(work: () => void): void {
     try {
       work()
@@ -101,7 +103,7 @@ export class Oracle {
     }
   }
 
-  /** I7, I8: what is written, and where. */
+  /** Checks I7 and I8: what is written, and where. */
   changes(machine: Machine, call: DiskCall, path: string, bytes: Uint8Array | undefined): void {
     const isFolder = call === 'makeFolder' || call === 'syncFolder'
     const isOurs = ownPlaces.some((place) => path.startsWith(place) || (isFolder && place.startsWith(path)))
@@ -109,7 +111,7 @@ export class Oracle {
     if (bytes) this.#search(bytes, () => path)
   }
 
-  /** I7: what is said to people. */
+  /** Checks I7 in a text for people. */
   says(text: string): void {
     this.#search(Buffer.from(text), () => `words to people: ${text.slice(0, 200)}`)
   }
@@ -119,7 +121,7 @@ export class Oracle {
     for (const secret of this.#secrets) if (buffer.includes(secret)) this.check('I7', false, () => `the key is in ${where()}`)
   }
 
-  /** I2, I5, I6, I7: what is about to leave a machine. */
+  /** Checks I2, I5, I6 and I7 in a request before it leaves a machine. */
   requests(machine: Machine, request: NetRequest): void {
     this.requestsSeen++
     const headers = Object.entries(request.headers)
@@ -135,7 +137,8 @@ export class Oracle {
 
   #checkPost(machine: Machine, kind: 'submit' | 'answer', key: string, body: Uint8Array): void {
     const who = `machine ${machine.index}, key ${key.slice(0, 20)}`
-    // A key may come with other bytes from another machine: that is a conflict at the service, not a second charge.
+    // Another machine may send a key with other bytes. That is a conflict at the service, not a second
+    // charge.
     const scope = `${machine.index} ${machine.epoch} ${key}`
     const sha = createHash('sha256').update(body).digest('hex')
     const before = this.#bodies.get(scope)
@@ -160,7 +163,7 @@ export class Oracle {
 
   readonly #hashOfKey = new Map<string, string>()
 
-  /** What the service has just answered, whether or not the answer arrives. */
+  /** Handles an answer of the service, whether or not it arrives. */
   served(request: ServedRequest, response: ServedResponse): void {
     if (request.method !== 'POST' || response.status !== 202 || !(response.body instanceof Uint8Array)) return
     this.#look(() => this.#learn(request, JSON.parse(new TextDecoder().decode(response.body as Uint8Array))))
@@ -174,12 +177,16 @@ export class Oracle {
     this.#hashOfConversation.set(conversation, hash)
   }
 
-  /** The service has made a result. */
+  /** Handles a result that the service has made. */
   made(executionId: string, sha256: string): void {
     this.#shaOf.set(executionId, sha256)
   }
 
-  /** I1, I3: what was charged, against what people said. @param total Ceiling over everything, where there is one. */
+  /**
+   * Checks I1 and I3: the charges against the approvals and decisions of people.
+   *
+   * @param total Ceiling over everything, if there is one.
+   */
   checkMoney(total: Credits | undefined): void {
     const counts = new Map<string, number>()
     const charges = this.#service().charges()
@@ -217,13 +224,13 @@ export class Oracle {
     return this.#machines().flatMap((machine) => readChains(machine, 'current').filter((chain) => chain.hash === hash))
   }
 
-  /** Both copies of a machine's journal are about to be thrown away, by a person. */
+  /** Handles that a person is about to delete both copies of a machine's journal. */
   loses(machine: Machine): void {
     for (const chain of readChains(machine, 'current')) if (chain.keys.size > 0) this.grant(chain.hash).losses += 1 + chain.decisions
     machine.epoch++
   }
 
-  /** I4: whatever was delivered is kept, or somebody knows where to ask for it. */
+  /** Checks I4: every delivered result is kept, or a record leads to it. */
   checkKept(): void {
     for (const { executionId } of this.#service().charges()) {
       const hash = this.#hashOf.get(executionId)
@@ -240,7 +247,7 @@ export class Oracle {
     }
   }
 
-  /** How many charges there are beyond one an approval, by decisions of people. */
+  /** Charges beyond one for each request, which decisions of people allowed. */
   get extraCharges(): number {
     const counts = new Map<string, number>()
     for (const { executionId } of this.#service().charges()) {
@@ -250,7 +257,7 @@ export class Oracle {
     return [...counts.values()].reduce((sum, count) => sum + count - 1, 0)
   }
 
-  /** Whether the result of a request is on a machine, whole. */
+  /** Whether a machine has the whole result of a request. */
   holds(machine: Machine, hash: string): boolean {
     return [...this.#hashOf].some(([executionId, own]) => own === hash && isKept(machine, this.#shaOf.get(executionId) ?? '-'))
   }
@@ -261,7 +268,7 @@ function isKept(machine: Machine, sha: string): boolean {
     for (const folder of ['/game/.spritewright/results', sharedFolder])
       if (machine.diskOf(folder).peek(`${folder}/${sha}.${ending}`)) return true
   }
-  // The ladder's lower steps.
+  // Places of rescued results.
   return ['/state/results', '/tmp/spritewright'].some((place) => machine.disk.paths(place).some((path) => path.includes(sha)))
 }
 

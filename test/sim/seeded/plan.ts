@@ -4,7 +4,7 @@ import type { NetFault } from './net.ts'
 /** Which of the two machines. */
 export type MachineIndex = 0 | 1
 
-/** What a person or a program does. */
+/** An action of a person or a program. */
 export type Action =
   | { readonly do: 'build'; readonly machine: MachineIndex; readonly sprite?: number }
   | {
@@ -19,9 +19,9 @@ export type Action =
   | { readonly do: 'look'; readonly machine: MachineIndex }
   | { readonly do: 'edit'; readonly machine: MachineIndex; readonly sprite: number; readonly field: EditField }
   | { readonly do: 'commit' | 'pull'; readonly machine: MachineIndex; readonly conflicts: 'ours' | 'theirs' | 'both' }
-  /** What one machine has is pushed, and the other pulls it. */
+  /** One machine pushes its lock file, and the other pulls it. */
   | { readonly do: 'sync'; readonly machine: MachineIndex; readonly conflicts: 'ours' | 'theirs' | 'both' }
-  /** The lock file of an earlier commit, `back` commits ago. */
+  /** Restores the lock file of an earlier commit, `back` commits ago. */
   | { readonly do: 'checkout'; readonly machine: MachineIndex; readonly back: number }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'rotateKey'; readonly machine: MachineIndex; readonly revokes: boolean }
@@ -29,27 +29,32 @@ export type Action =
   | { readonly do: 'priceVersion' }
   | { readonly do: 'capability'; readonly has: boolean }
   | { readonly do: 'clockBack'; readonly machine: MachineIndex; readonly ms: number }
-  /** The power goes while nothing runs. */
+  /** The machine loses power while nothing runs. */
   | { readonly do: 'powerCut'; readonly machine: MachineIndex; readonly kept: KeptName }
   /** `git clean -fdx`: everything that is not committed. */
   | { readonly do: 'clean' | 'deleteCache' | 'deleteJournals'; readonly machine: MachineIndex }
   | { readonly do: 'deleteObject'; readonly machine: MachineIndex; readonly pick: number }
   | { readonly do: 'rotObject'; readonly machine: MachineIndex; readonly pick: number; readonly bit: number; readonly shared: boolean }
 
-/** What of a spec is edited; each has a few values, so that an edit may lead back to an earlier request. */
+/**
+ * The edited field of a spec. Each field has a few values, so that an edit may lead back to an earlier
+ * request.
+ */
 export type EditField = 'prompt' | 'frames' | 'take' | 'animations' | 'reference'
 
-/** What a loss of power leaves of what was not synced; `some` draws. */
+/** The unsynced changes that survive a loss of power; `some` draws them. */
 export type KeptName = 'nothing' | 'everything' | 'some'
 
-/** Something that goes wrong during a step, in the process of one of its actions. */
+/** A fault during a step, in the process of one of its actions. */
 export type Fault =
   | {
       readonly fault: 'kill'
       readonly run: number
       /** At the n-th change of the disk. */
       readonly at?: number
-      /** At the n-th submission: `before`, when it is about to leave; else when its answer has come. */
+      /**
+       * At the n-th submission. `before`: when it is about to leave; the others: when its answer has arrived.
+       */
       readonly submission?: number
       readonly moment: 'before' | 'during' | 'after'
       /** The whole machine goes down with it. */
@@ -57,14 +62,14 @@ export type Fault =
     }
   | ({ readonly fault: 'net'; readonly run: number } & NetFault)
   | ({ readonly fault: 'disk'; readonly run: number; readonly shared?: boolean } & DiskFault)
-  /** The person interrupts at the n-th request. */
+  /** A person interrupts the process at its n-th request. */
   | { readonly fault: 'interrupt'; readonly run: number; readonly request: number }
-  /** Something changes while it runs, at the n-th request. */
+  /** Something changes while the process runs, at its n-th request. */
   | { readonly fault: 'meanwhile'; readonly run: number; readonly request: number; readonly event: Action }
 
 /** A step: one action, or two processes at once. */
 export interface Step {
-  /** Names the step in a list of what to leave out. */
+  /** Names the step in a list of parts to leave out. */
   readonly id: string
   readonly actions: readonly Action[]
   readonly faults: readonly { readonly id: string; readonly fault: Fault }[]
@@ -79,7 +84,10 @@ export type Fate =
 /** How a sprite is made at the start. */
 export interface SpriteChoice {
   readonly animations: number
-  /** `picture` shares one picture between sprites that have it, `chain` one reference chain of paid steps. */
+  /**
+   * `picture` shares one picture between the sprites that have it. `chain` shares one reference chain of paid
+   * steps.
+   */
   readonly reference: 'picture' | 'chain'
 }
 
@@ -90,15 +98,15 @@ export interface Plan {
   readonly machines: 1 | 2
   readonly hasShared: boolean
   readonly hasLinks: boolean
-  /** Disks and network take their time, so that processes interleave. */
+  /** Whether disks and network take time, so that processes interleave. */
   readonly isSlow: boolean
-  /** Standing ceilings in place of approvals: credits of `approval.total`. */
+  /** Credits of `approval.total`, for standing ceilings instead of approvals. */
   readonly budget: string | undefined
   readonly steps: readonly Step[]
   readonly fates: readonly { readonly id: string; readonly execution: number; readonly fate: Fate }[]
 }
 
-/** One line a thing that can be left out. */
+/** The plan in lines, one for each part that can be left out. */
 export function listPlan(plan: Plan): string[] {
   const { sprites, machines, hasShared, hasLinks, isSlow, budget } = plan
   const lines = [`world ${JSON.stringify({ sprites, machines, hasShared, hasLinks, isSlow, budget })}`]
@@ -110,7 +118,7 @@ export function listPlan(plan: Plan): string[] {
   return lines
 }
 
-/** Ids of all that can be left out: faults first, then steps. */
+/** Ids of all parts that can be left out: faults first, then steps. */
 export function droppable(plan: Plan): string[] {
   return [
     ...plan.steps.flatMap((step) => step.faults.map(({ id }) => id)),
@@ -119,7 +127,7 @@ export function droppable(plan: Plan): string[] {
   ]
 }
 
-/** The plan without some of its parts; what is left keeps its id. */
+/** The plan without some of its parts. The other parts keep their ids. */
 export function withoutParts(plan: Plan, gone: ReadonlySet<string>): Plan {
   return {
     ...plan,

@@ -8,7 +8,7 @@ import { parseSpec } from '../../../src/spec/parser.ts'
 import { type ServiceIdentity, toReference, toSheetRequest } from '../../../src/spec/request.ts'
 import { api } from '../world.ts'
 
-/** What of a sprite can be edited. */
+/** The editable content of a sprite. */
 export interface SpriteState {
   readonly prompt: number
   readonly frames: 7 | 8
@@ -40,7 +40,7 @@ export function specText(index: number, { prompt, frames, take, animations, refe
   })
 }
 
-/** One paid thing of a spec. */
+/** One paid request of a spec. */
 export interface Paid {
   readonly id: string
   readonly hash: string
@@ -48,7 +48,7 @@ export interface Paid {
 
 const known = new Map<string, readonly Paid[]>()
 
-/** What a spec asks for, paid steps first. Equal texts are read once for all seeds. */
+/** The paid requests of a spec, steps first. Equal texts are parsed once for all seeds. */
 export function paidOf(index: number, state: SpriteState): readonly Paid[] {
   const text = specText(index, state)
   const key = `${index} ${text}`
@@ -67,7 +67,7 @@ export function paidOf(index: number, state: SpriteState): readonly Paid[] {
   return paid
 }
 
-/** How many different results the makers have; a world makes fewer. */
+/** How many different results the makers have. A world makes fewer. */
 const variants = 24
 
 interface Delivered {
@@ -80,7 +80,10 @@ interface Delivered {
 const sheets = new Map<string, Delivered>()
 const images: Delivered[] = []
 
-/** Makes what all worlds share. To be awaited once, before the first world: packing waits for more than a virtual clock can see. */
+/**
+ * Makes the data that all worlds share. Must be awaited once before the first world, because packing waits
+ * for events that a virtual clock does not know.
+ */
 export async function prepareResults(): Promise<void> {
   if (images.length > 0) return
   for (let variant = 0; variant < variants; variant++) {
@@ -98,7 +101,10 @@ function delivered(bytes: Uint8Array, width: number, height: number): Delivered 
   return { bytes, width, height, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** Makers that take the service's time and none of ours. Every execution has a result of its own, as far as there are enough. */
+/**
+ * Makers that take time of the service's clock and no real time. Every execution gets a different result
+ * until all variants are used.
+ */
 export function quickMakers(job: { next(): { readonly variant: number; readonly ms: number }; made(sha256: string): void }): Makers {
   const review = { background: 'remove' as const, keptBackgroundFrames: [], inspectionFrames: [], sourceShiftedFrames: [] }
   return {

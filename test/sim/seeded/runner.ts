@@ -5,10 +5,10 @@ import { addTotals, noTotals, type Totals } from './totals.ts'
 
 export { addTotals, formatTotals, noTotals } from './totals.ts'
 
-/** What a thread answers to a list of seeds. */
+/** The answer of a thread to a list of seeds. */
 export interface Batch {
   readonly totals: Totals
-  /** Words on each seed that broke a promise. */
+  /** A description of each seed that broke a promise. */
   readonly broken: readonly string[]
 }
 

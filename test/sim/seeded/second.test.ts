@@ -5,7 +5,7 @@ import { addTotals, formatTotals, noTotals } from './totals.ts'
 const totals = noTotals()
 afterAll(() => console.log(`L2, second half: ${formatTotals(totals, 0)}`))
 
-// A file of its own, so that both cores have something to do.
+// A separate file, so that two cores share the seeds.
 describe('I1 to I10, whatever goes wrong', () => {
   test.each([1001, 1251, 1501, 1751])(
     'seeds %i and the 249 after it',

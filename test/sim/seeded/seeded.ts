@@ -6,7 +6,7 @@ import { settle } from './settle.ts'
 import { acceptBudget, playStep } from './steps.ts'
 import { SeededWorld } from './world.ts'
 
-/** What one seed came to. */
+/** Figures of one seed. */
 export interface SeedReport {
   readonly steps: number
   readonly processes: number
@@ -17,11 +17,11 @@ export interface SeedReport {
   /** Submissions and answers that left a machine. */
   readonly posts: number
   readonly charges: number
-  /** Charges beyond one a request and buyer, each covered by a decision of a person. */
+  /** Charges beyond one for each request and buyer. A person's decision covers each of them. */
   readonly extraCharges: number
-  /** Decisions of people about what nobody can know. */
+  /** Decisions of people about submissions whose outcome is unknown. */
   readonly decisions: number
-  /** How often processes ended with which code, and machines with which end. */
+  /** How often processes ended with each code, and machines with each end. */
   readonly seen: ReadonlyMap<string, number>
 }
 
@@ -38,19 +38,24 @@ export class SeedFailure extends Error {
 }
 
 /**
- * Plays one seed: the whole workshop on one or two machines against the embedded service, with what goes wrong drawn from the seed.
+ * Plays one seed: the whole workshop on one or two machines against the embedded service. The seed decides
+ * all faults.
  *
  * @param without Ids of steps and faults to leave out, see `listPlan`.
- * @throws {SeedFailure} where a promise is broken.
+ * @throws {SeedFailure} If a promise is broken.
  */
 export async function runSeed(seed: number | string, without: ReadonlySet<string> = new Set()): Promise<SeedReport> {
   return runPlan(withoutParts(drawPlan(seed), without))
 }
 
-/** Plays a plan. @throws {SeedFailure} */
+/**
+ * Plays a plan.
+ *
+ * @throws {SeedFailure}
+ */
 export async function runPlan(plan: Plan): Promise<SeedReport> {
   await prepareResults()
-  // Traces of errors that nobody reads are dear; a failure says which seed to play again.
+  // Stack traces of handled errors are slow. A failure names the seed to play again.
   const depth = Error.stackTraceLimit
   Error.stackTraceLimit = 1
   try {
@@ -77,7 +82,7 @@ async function play(plan: Plan): Promise<SeedReport> {
     look()
   } catch (error) {
     if (error instanceof Violation) throw new SeedFailure(plan, error)
-    // What cannot come to an end, or breaks the world itself.
+    // A run that does not end, or an error of the world itself.
     throw new SeedFailure(plan, new Violation('I9', (error as Error).stack ?? String(error)))
   } finally {
     await world.service.stop()

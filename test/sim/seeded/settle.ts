@@ -4,13 +4,16 @@ import type { Action } from './plan.ts'
 import { playStep } from './steps.ts'
 import type { SeededWorld } from './world.ts'
 
-/** Ends at which a machine may stand still: another one has what it needs in flight, and nobody there can go on. */
+/**
+ * Codes with which a machine may end: another machine has the request in flight, so this one cannot go on.
+ */
 const finalCodes = ['SW_BUYER']
 
 /**
- * The faults are over: people do what they are told to until nothing is left to do.
+ * Ends a world after its faults. People do what the messages say until nothing is left to do.
  *
- * I9: every machine comes to its end. I10: a further build makes no request. I4: all that is asked for is here.
+ * I9: every machine comes to its end. I10: a further build makes no request. I4: every requested result is
+ * here.
  */
 export async function settle(world: SeededWorld): Promise<void> {
   await world.changeCapability(true)
@@ -18,7 +21,7 @@ export async function settle(world: SeededWorld): Promise<void> {
   if (!first) return
   const alone = await workUntilQuiet(world, first, second === undefined)
   if (!second) return checkEnd(world, first, alone)
-  // What each has bought is told to the other; then nobody has a reason to wait any more.
+  // The machines exchange their lock files. Then none has a reason to wait any more.
   for (const machine of [first, second]) world.git.commit(machine, 'both')
   await workUntilQuiet(world, second, false)
   for (const machine of [second, first]) world.git.commit(machine, 'both')
@@ -28,8 +31,9 @@ export async function settle(world: SeededWorld): Promise<void> {
 /**
  * Builds, does what the refusal says, and builds again, until nothing changes any more.
  *
- * @param isLast Whether all that other machines know has been heard: then a person decides about conflicts too.
- * @returns The codes that the last build ended with; empty where all is done.
+ * @param isLast Whether the machine has all knowledge of the others. If so, a person decides about conflicts
+ * too.
+ * @returns The codes that the last build ended with; empty if all is done.
  */
 async function workUntilQuiet(world: SeededWorld, machine: Machine, isLast: boolean): Promise<readonly string[]> {
   let last = ''
@@ -39,13 +43,14 @@ async function workUntilQuiet(world: SeededWorld, machine: Machine, isLast: bool
     const codes = await act(world, machine, { do: 'build', machine: machine.index })
     const todo = codes.length === 0 ? undefined : nextAction(world, machine, codes, isLast)
     if (!todo) return codes
-    // Whoever has asked once more in vain gives up.
+    // After one replay in vain, the person gives up.
     const done = await act(world, machine, todo.do === 'recover' && decisions++ > 0 ? { ...todo, decision: 'abandon' } : todo)
     if (world.oracle.violation) return []
     const words = `${codes.join()} after ${JSON.stringify(todo)}: ${done.join() || 'done'}, ${world.oracle.posts} POSTs`
     same = words === last ? same + 1 : 0
     last = words
-    // Somebody else has to do something, or nobody can; a question that was answered where nobody knows can be given up.
+    // Only another machine can go on, or none. A question that was answered on a machine that forgot it can
+    // be given up.
     if (same === 1 && isLast && codes.includes('SW_QUESTION') && decisions++ === 0) {
       await act(world, machine, { do: 'recover', machine: machine.index, decision: 'abandon' })
       if (world.oracle.violation) return []
@@ -55,7 +60,7 @@ async function workUntilQuiet(world: SeededWorld, machine: Machine, isLast: bool
   return []
 }
 
-/** What the message says that a person should do. Undefined where there is nothing that only needs doing. */
+/** The action that a message asks of a person. Returns `undefined` if no action helps. */
 function nextAction(world: SeededWorld, machine: Machine, codes: readonly string[], isLast: boolean): Action | undefined {
   const has = (...wanted: string[]): boolean => codes.some((code) => wanted.includes(code))
   const { index } = machine
@@ -75,7 +80,7 @@ function nextAction(world: SeededWorld, machine: Machine, codes: readonly string
   return { do: 'wait', ms: 60_000 }
 }
 
-/** Whether another machine has something of what this one's specs ask for in flight. */
+/** Whether another machine has a request of this one's specs in flight. */
 function others(world: SeededWorld, machine: Machine): boolean {
   const wanted = new Set(world.paid(machine).map(({ hash }) => hash))
   return world.machines.some(
@@ -102,7 +107,8 @@ async function checkEnd(world: SeededWorld, machine: Machine, codes: readonly st
     world.seen.set(`end ${[...new Set(codes)].sort().join('+')}`, (world.seen.get(`end ${[...new Set(codes)].sort().join('+')}`) ?? 0) + 1)
     const mayEnd = [
       ...finalCodes,
-      // The first place of the journal was thrown away, and the second had not been writable: only a person can know what was sent.
+      // The first place of the journal was deleted, and the second was not writable. Only a person can know
+      // what was sent.
       ...(hasLostJournal(world) ? ['SW_JOURNAL'] : []),
       ...(world.total === undefined ? [] : ['SW_APPROVAL', 'SW_CEILING', 'SW_PRICE_VERSION', 'SW_FAILED', 'SW_REFUSED']),
     ]
@@ -115,7 +121,7 @@ async function checkEnd(world: SeededWorld, machine: Machine, codes: readonly st
   }
   const { requestsSeen } = oracle
   const wanted = new Set(world.paid(machine).map(({ hash }) => hash))
-  // What no spec asks for any more is still asked about, as long as it is at the service.
+  // A build still asks the service about a request that no spec needs any more, as long as it is in flight.
   const hasOrphans = readChains(machine, 'current').some((chain) => chain.isInFlight && !wanted.has(chain.hash))
   const again = await act(world, machine, { do: 'build', machine: machine.index })
   oracle.check(

@@ -3,15 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { droppable, listPlan, type Plan, withoutParts } from './plan.ts'
 import { runPlan, SeedFailure } from './seeded.ts'
 
-/** A plan that once broke a promise, as small as it could be made. */
+/** A plan that once broke a promise, made as small as possible. */
 export interface Regression {
-  /** Commit on which it was found. */
+  /** Commit at which it was found. */
   readonly commit: string
   readonly violation: string
   readonly plan: Plan
 }
 
-/** Leaves out steps and faults one by one, as long as the same promise is broken. */
+/** Leaves out steps and faults one by one, as long as the plan breaks the same promise. */
 export async function shrink(failure: SeedFailure): Promise<SeedFailure> {
   let smallest = failure
   for (let isSmaller = true; isSmaller; ) {
@@ -36,12 +36,12 @@ async function failureOf(plan: Plan): Promise<SeedFailure | undefined> {
   }
 }
 
-/** A failure as it is kept, and told. */
+/** A failure as it is stored and reported. */
 export function toRegression({ plan, violation }: SeedFailure): Regression {
   return { commit: commitOf(), violation: violation.message.slice(0, 500), plan }
 }
 
-/** The words on a failure: seed, commit, what was broken, and what is left of the plan. */
+/** The report of a failure: seed, commit, the broken promise, and the rest of the plan. */
 export function describeRegression({ commit, violation, plan }: Regression): string {
   return `seed ${plan.seed} at commit ${commit} broke ${violation}\n${listPlan(plan).join('\n')}`
 }
@@ -54,12 +54,16 @@ function commitOf(): string {
   }
 }
 
-/** The kept plans of a file. @param path Of `regressions.json`. */
+/**
+ * The stored plans of a file.
+ *
+ * @param path Path of `regressions.json`.
+ */
 export function readRegressions(path: string): readonly Regression[] {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Regression[]) : []
 }
 
-/** Adds a plan to the file, unless the same one is there. */
+/** Adds a plan to the file, unless it is already there. */
 export function keepRegression(path: string, regression: Regression): void {
   const known = readRegressions(path)
   if (known.some(({ plan }) => JSON.stringify(plan) === JSON.stringify(regression.plan))) return

@@ -6,7 +6,7 @@ import type { SpriteState } from './project.ts'
 import { type Outcome, runProcess, workOf } from './work.ts'
 import type { SeededWorld } from './world.ts'
 
-/** Longest time that a process may take, by the world's clock, milliseconds. */
+/** Longest time that a process may take by the world's clock, in milliseconds. */
 const longestMs = 30 * 60 * 60_000
 
 /** Plays a step with its faults to its end. */
@@ -23,7 +23,7 @@ export async function playStep(world: SeededWorld, step: Step): Promise<readonly
   return ended
 }
 
-/** Before anything goes wrong, the person at each machine accepts the standing ceilings, where the plan has them. */
+/** Before any fault, the person at each machine accepts the standing ceilings if the plan has them. */
 export async function acceptBudget(world: SeededWorld): Promise<void> {
   if (world.plan.budget === undefined) return
   for (const machine of world.machines)
@@ -52,7 +52,10 @@ async function play(world: SeededWorld, action: Action, faults: readonly Fault[]
   return outcome
 }
 
-/** Everything that is no process of ours. What can happen at once happens before the first await. */
+/**
+ * Applies an action that is not a process of spritewright. Everything that can happen at once happens before
+ * the first await.
+ */
 async function change(world: SeededWorld, machine: Machine, action: Action): Promise<void> {
   switch (action.do) {
     case 'wait':
@@ -102,7 +105,7 @@ async function change(world: SeededWorld, machine: Machine, action: Action): Pro
 function edit(world: SeededWorld, machine: Machine, { sprite, field }: Extract<Action, { do: 'edit' }>): void {
   const state = world.specs[machine.index]?.[sprite]
   if (!state) return
-  // Two values each: a second edit leads back to what was asked before.
+  // Two values each, so that a second edit leads back to an earlier request.
   const changed: Partial<SpriteState> = {
     prompt: { prompt: 3 - state.prompt },
     frames: { frames: state.frames === 7 ? 8 : 7 },
@@ -113,9 +116,12 @@ function edit(world: SeededWorld, machine: Machine, { sprite, field }: Extract<A
   world.writeSpec(machine, sprite, { ...state, ...changed })
 }
 
-/** Everything that version control does not know: the store, the cache, and the lock file where it was never committed. */
+/**
+ * Deletes everything that version control does not know: the store, the cache, and the lock file if it was
+ * never committed.
+ */
 function clean(world: SeededWorld, machine: Machine): void {
-  // Where the second copy of the journal could not be written, this throws away the only one.
+  // If the second copy of the journal could not be written, this deletes the only one.
   const isDiskBad = world.plan.steps.some(({ faults }) => faults.some(({ fault }) => fault.fault === 'disk'))
   if (isDiskBad) world.oracle.loses(machine)
   machine.disk.erase('/game/.spritewright')

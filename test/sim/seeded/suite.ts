@@ -4,10 +4,10 @@ import { runSeed, SeedFailure } from './seeded.ts'
 import { describeRegression, keepRegression, shrink, toRegression } from './shrink.ts'
 import { addTotals, noTotals, type Totals } from './totals.ts'
 
-/** Plans that once broke a promise: played first, each time. */
+/** Plans that once broke a promise. They are played first, every time. */
 export const regressionFile: string = join(fileURLToPath(new URL('.', import.meta.url)), 'regressions.json')
 
-/** Plays seeds in order. A seed that breaks a promise is made small, kept and told. */
+/** Plays seeds in order. A seed that breaks a promise is made small, stored and reported. */
 export async function runSeeds(from: number, count: number): Promise<Totals> {
   const totals = noTotals()
   for (let seed = from; seed < from + count; seed++) {

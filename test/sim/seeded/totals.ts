@@ -1,6 +1,6 @@
 import type { SeedReport } from './seeded.ts'
 
-/** Sums over many seeds; plain numbers, so that they can be sent between threads. */
+/** Sums over many seeds. They are plain numbers, so that threads can send them. */
 export interface Totals {
   seeds: number
   steps: number
@@ -13,7 +13,7 @@ export interface Totals {
   extraCharges: number
 }
 
-/** Nothing yet. */
+/** Totals of no seed. */
 export function noTotals(): Totals {
   return { seeds: 0, steps: 0, processes: 0, crashes: 0, faults: 0, posts: 0, charges: 0, decisions: 0, extraCharges: 0 }
 }
@@ -23,7 +23,10 @@ export function addTotals(totals: Totals, more: Totals | SeedReport): void {
   for (const name of Object.keys(totals) as (keyof Totals)[]) totals[name] += name in more ? (more as Totals)[name] : 1
 }
 
-/** One line for people. What a promise forbids is counted by the seeds that broke it: there are none, or the run has failed. */
+/**
+ * One line for people. Forbidden events are counted as the seeds that broke a promise: there are none, or the
+ * run has failed.
+ */
 export function formatTotals(totals: Totals, broken: number): string {
   const { seeds, steps, processes, crashes, faults, posts, charges, decisions, extraCharges } = totals
   const promises = broken === 0 ? 'double charges 0, above ceiling 0, lost results 0' : `${broken} SEEDS BROKE A PROMISE`

@@ -8,15 +8,22 @@ import type { Action, Fault } from './plan.ts'
 import { picture, spriteName } from './project.ts'
 import type { SeededWorld } from './world.ts'
 
-/** What became of a process. */
+/** The outcome of a process. */
 export interface Outcome {
-  /** Codes of its errors: ours, and those of a failing disk; `killed` where it died. Empty where all went well. */
+  /**
+   * Codes of its errors: those of spritewright and of a failing disk, and `killed` if it died. Empty if all
+   * went well.
+   */
   readonly codes: readonly string[]
 }
 
 const options = { windowMs: 2_000, post: 10, get: 40, download: 10, activeJobs: 2, streams: 4 }
 
-/** Runs one process to its end, or to its death. @param meanwhile What happens under its feet. */
+/**
+ * Runs one process to its end, or to its death.
+ *
+ * @param meanwhile Called for each event that happens while it runs.
+ */
 export async function runProcess(
   world: SeededWorld,
   machine: Machine,
@@ -50,12 +57,12 @@ export async function runProcess(
   machine.ended(process)
   world.processes++
   world.injected += process.injected
-  // A process that has ended does nothing more.
+  // A process that has ended must do nothing more.
   process.kill()
   return { codes }
 }
 
-/** The codes of an error and of all that it stands for. I7: none of them says a key. */
+/** The codes of an error and of all errors inside it. I7: none of them contains a key. */
 function codesOf(world: SeededWorld, error: unknown): readonly string[] {
   if (error instanceof AggregateError) return error.errors.flatMap((one) => codesOf(world, one))
   const { code, message, stack, facts } = error as { code?: unknown; message?: string; stack?: string; facts?: unknown }
@@ -66,7 +73,7 @@ function codesOf(world: SeededWorld, error: unknown): readonly string[] {
   return [String(code)]
 }
 
-/** What a machine does for one action. */
+/** The work of a machine for one action. */
 export function workOf(
   world: SeededWorld,
   machine: Machine,
@@ -98,7 +105,7 @@ export function workOf(
   }
 }
 
-/** Says yes to what is asked, and tells the oracle that a person did. */
+/** Approves everything that is asked, and reports it to the oracle. */
 async function approve(
   world: SeededWorld,
   machine: Machine,
@@ -108,12 +115,14 @@ async function approve(
 ): Promise<void> {
   const paid = world.paid(machine)
   const confirm: Parameters<Workshop['approve']>[0]['confirm'] = async (lines) => {
-    // A spec may have been edited since the command read it, or right before: the person says yes to what it read.
+    // A spec may have been edited since the command read it, or right before. The person approves what the
+    // command read.
     const all = [...paid, ...world.paid(machine)]
     const asked = lines.flatMap(({ id, ceiling }) => all.filter((one) => one.id === id).map(({ hash }) => ({ hash, ceiling })))
     for (const { hash, ceiling } of asked) {
       const grant = world.oracle.grant(hash)
-      // Who has made sure that the other has not bought takes the other's place; who has not may pay twice.
+      // A person who has checked that the other machine did not buy replaces it as buyer. A person who has
+      // not checked may pay twice.
       if (adopt === 'checked') grant.buyers.clear()
       grant.buyers.add(String(machine.index))
       if (ceiling > grant.ceiling) grant.ceiling = ceiling
@@ -123,7 +132,7 @@ async function approve(
   await workshop.approve({ names, ...(hasMore ? { max: 200_000n } : {}), ...(adopt ? { adopt: true } : {}), confirm }, signal)
 }
 
-/** Answers every question that waits; the same words for the same question. */
+/** Answers every question that waits, with the same words for the same question. */
 async function answerAll(workshop: Workshop, signal: AbortSignal): Promise<void> {
   const { items, steps } = await workshop.status()
   for (const { id, question } of [...steps, ...items]) {
@@ -147,7 +156,7 @@ async function recoverAll(
       await workshop.recover({ name, decision }, signal)
       world.decisions++
     } catch (error) {
-      // Nothing of this sprite waits for a decision.
+      // No request of this sprite waits for a decision.
       if ((error as { code?: unknown }).code !== 'SW_USAGE') throw error
     }
   }

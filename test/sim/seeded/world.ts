@@ -1,4 +1,4 @@
-// Loaded before the clock goes: what the workshop loads at its first use would take real time.
+// Loaded before the clock starts, because a module that the workshop loads at its first use takes real time.
 import '../../../src/service/client.ts'
 import { parseCredits } from '../../../src/credit/credits.ts'
 import { createEmbeddedService, type EmbeddedCore } from '../../../src/embedded/core.ts'
@@ -22,13 +22,16 @@ import { Oracle } from './oracle.ts'
 import type { Fate, Plan } from './plan.ts'
 import { type Paid, paidOf, picture, quickMakers, type SpriteState, specText, spriteName } from './project.ts'
 
-/** How long the service remembers a key. Shorter than any that publishes its own: a client must be right with it. */
+/**
+ * How long the service remembers a key. It is shorter than the time that any service publishes, and a client
+ * must still be correct.
+ */
 const retentionMs = 30 * 60_000
 
-/** Limits with a short window, so that a world does not spend its time waiting for minutes to pass. */
+/** Limits with a short window, so that a world does not spend its time waiting. */
 const limits = { windowMs: 2_000, post: 10, get: 40, download: 10, activeJobs: 2, streams: 4 }
 
-/** A service, two machines, what they share, and somebody who looks on. */
+/** A service, two machines, their shared disk and repository, and an oracle. */
 export class SeededWorld {
   readonly plan: Plan
   readonly clock = new VirtualClock(1)
@@ -38,15 +41,15 @@ export class SeededWorld {
   readonly oracle: Oracle
   readonly net: Net
   readonly service: EmbeddedCore
-  /** What each machine has as specs. */
+  /** The specs of each machine. */
   readonly specs: readonly SpriteState[][]
-  /** Things that went wrong by plan. */
+  /** Planned faults that happened. */
   injected = 0
-  /** Decisions of people about what nobody knows. */
+  /** Decisions of people about submissions whose outcome is unknown. */
   decisions = 0
-  /** How often a process ended with which code. */
+  /** How often a process ended with each code. */
   readonly seen = new Map<string, number>()
-  /** Takes words on what happens, for somebody who looks into a failure. */
+  /** Receives descriptions of events, for the analysis of a failure. */
   log: (text: string) => void = () => {}
   processes = 0
   #keys: string[] = []
@@ -127,7 +130,7 @@ export class SeededWorld {
 
   #state: { priceVersion: number; log: (text: string) => void } = { priceVersion: 1, log: () => {} }
 
-  /** Ceiling over everything, where the plan has one. */
+  /** Ceiling over everything, if the plan has one. */
   get total(): bigint | undefined {
     return this.plan.budget === undefined ? undefined : parseCredits(this.plan.budget)
   }
@@ -135,7 +138,7 @@ export class SeededWorld {
   writeSpec(machine: Machine, index: number, state: SpriteState): void {
     const own = this.specs[machine.index] as SpriteState[]
     own[index] = state
-    // Under standing ceilings nobody is asked: the configuration is the person's word.
+    // Under standing ceilings, no question is asked: the configuration is the person's approval.
     if (this.plan.budget !== undefined) {
       for (const { hash } of this.paid(machine)) {
         this.oracle.grant(hash).buyers.add(String(machine.index))
@@ -150,7 +153,12 @@ export class SeededWorld {
     return (this.specs[machine.index] ?? []).map((_, index) => spriteName(index))
   }
 
-  /** What a machine's specs ask for now. @param name Of one sprite. @default all */
+  /**
+   * The requests of a machine's current specs.
+   *
+   * @param name Name of one sprite.
+   * @default all
+   */
   paid(machine: Machine, name?: string): readonly Paid[] {
     return (this.specs[machine.index] ?? []).flatMap((state, index) =>
       name === undefined || name === spriteName(index) ? paidOf(index, state) : [],
@@ -173,7 +181,10 @@ export class SeededWorld {
     })
   }
 
-  /** A new key for one machine; the others keep theirs, which is refused from now on where it is revoked. */
+  /**
+   * Gives one machine a new key. The others keep theirs, and the service refuses it from now on if it is
+   * revoked.
+   */
   async rotateKey(machine: Machine, revokes: boolean): Promise<void> {
     const key = `sw_test_rotated+/%=${this.#keys.length}&<canary>`
     this.#keys.push(key)
@@ -191,11 +202,11 @@ function account(keys: NonNullable<EmbeddedAccount['keys']>): EmbeddedAccount {
   return { name: 'studio', credits: '100000', keys }
 }
 
-/** What becomes of the service's executions, in the order in which they come. */
+/** The planned fates of the service's executions, in their order. */
 class FateBook {
   readonly #fates: ReadonlyMap<number, Fate>
   readonly #numbers = new Map<string, number>()
-  /** The execution that is being drawn right now. */
+  /** The execution that is being drawn. */
   drawing = ''
 
   constructor(plan: Plan) {
@@ -212,7 +223,7 @@ class FateBook {
     const fate = this.#of(executionId)
     this.drawing = executionId
     if (fate?.fate !== 'fails' || fate.stage !== stage) return undefined
-    // A retryable failure at admission leaves it queued: it is asked again.
+    // A retryable failure at admission leaves the execution queued, and the service tries it again.
     if (stage === 'admission' && fate.retryable && attempt > 3) return undefined
     return {
       reason: fate.retryable ? 'temporarily_unavailable' : 'generation_failed',
@@ -244,7 +255,7 @@ function seededRandom(name: string): { bytes(count: number): Uint8Array; uuid():
   }
 }
 
-/** The service prices by another version from now on. */
+/** The answer, changed so that the service prices by another version. */
 function withPriceVersion(request: HookedRequest, response: ServedResponse, version: number): ServedResponse {
   if (version === 1 || !request.path.startsWith('/v1/sprite-pricing') || !(response.body instanceof Uint8Array)) return response
   const body = new TextEncoder().encode(new TextDecoder().decode(response.body).replace(/-v\d+"/, `-v${version}"`))

@@ -9,11 +9,12 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 /**
  * Bundles a module with a patched version of the code.
  *
- * @param folder Takes the bundle.
+ * @param folder Receives the bundle.
  * @param name Name of the file, without its ending.
- * @param entry What is bundled, from the root of the repository. @default the explorations
+ * @param entry The bundled module, from the root of the repository.
+ * @default the explorations
  * @returns Path of a module that Node runs.
- * @throws Error where a patch does not fit: the code has changed, and the variant has to follow it.
+ * @throws Error if a patch does not fit. Then the code has changed, and the variant must follow it.
  */
 export async function bundleVariant(
   patches: readonly Patch[],
@@ -42,7 +43,11 @@ export async function bundleVariant(
   return join(folder, `${name}.mjs`)
 }
 
-/** Files by their absolute path, patched. @throws Error where the text of a patch does not occur exactly once. */
+/**
+ * Patched files by their absolute path.
+ *
+ * @throws Error if the text of a patch does not occur exactly once.
+ */
 export function patchFiles(patches: readonly Patch[]): ReadonlyMap<string, string> {
   const files = new Map<string, string>()
   for (const { file, find, replace } of patches) {

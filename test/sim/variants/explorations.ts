@@ -13,7 +13,7 @@ export interface Counter {
 
 const minute = 60_000
 
-/** Few axes: a variant is looked for where it is wrong. */
+/** Few axes: each variant is explored only where it is wrong. */
 const few: Scenario = {
   ...everything,
   surprises: 1,
@@ -22,13 +22,16 @@ const few: Scenario = {
   clocks: ['right'],
 }
 
-/** Jobs that fail, and an end to patience: three executions are all that one approval may start. */
+/** Jobs that always fail, up to a limit: one approval may start only three executions. */
 function alwaysFails(index: number): 'fails, may be tried again' {
   if (index > 2) throw new BrokenInvariant('I9', `execution ${index + 1} is started under one approval: its attempts have no end`)
   return 'fails, may be tried again'
 }
 
-/** Explorations by name: the exhaustive ones, smaller, and scenes for what they do not play. Each ends at the first broken promise. */
+/**
+ * Explorations by name: the exhaustive ones, smaller, and scenes for cases that they do not play. Each ends
+ * at the first broken promise.
+ */
 export const explorations = {
   everything: (counter: Counter) => counted({ ...everything, surprises: 2 }, counter),
   'a job that fails once': (counter: Counter) =>
@@ -53,7 +56,10 @@ export const explorations = {
 
 export type ExplorationName = keyof typeof explorations
 
-/** The simulator tells how many processes it ran when it has found nothing: what each of them asks for once is counted here. */
+/**
+ * The simulator reports its number of processes only if it finds nothing. So this counts a field that each
+ * process reads once.
+ */
 async function counted(scenario: Scenario, counter: Counter, exploreIt: (scenario: Scenario) => Promise<unknown> = explore): Promise<void> {
   await exploreIt({
     ...scenario,

@@ -5,7 +5,7 @@ const everything: readonly ExplorationName[] = ['everything']
 
 const float = (file: string, find: string, replace: string): Patch => ({ file, find, replace })
 
-/** Wrong ways with amounts. */
+/** Variants that handle amounts wrongly. */
 export const counting: readonly Variant[] = [
   {
     name: 'the ceiling is compared as a float',
@@ -48,7 +48,7 @@ export const counting: readonly Variant[] = [
   },
 ]
 
-/** Wrong ways with the disk. */
+/** Variants that handle the disk wrongly. */
 export const keeping: readonly Variant[] = [
   {
     name: 'no fsync of a new file',

@@ -12,7 +12,10 @@ import type { Counter } from './explorations.ts'
 
 const ceiling = parseCredits(everything.ceiling)
 
-/** Two builds of one checkout want a sprite each, and the project's ceiling has room for one. The second build runs after each change of the first in turn. */
+/**
+ * Two builds of one checkout need a sprite each, and the project's ceiling has room for one. The second build
+ * runs after each change of the first in turn.
+ */
 export async function raceForCredits(counter: Counter): Promise<void> {
   const first = orderUnder(ceiling)
   const request = { ...first.request, id: 'hero.run', take: 2 } as Order['request']
@@ -24,7 +27,7 @@ export async function raceForCredits(counter: Counter): Promise<void> {
   }
 }
 
-/** @returns Whether the first build made so many changes at all. */
+/** @returns Whether the first build made that many changes. */
 async function raceOnce(first: Order, second: Order, at: number): Promise<boolean> {
   const world = firstWorld(everything, approvedProject(everything.ceiling))
   const checkout = { total: ceiling, hasCopy: false, key: ownKey }

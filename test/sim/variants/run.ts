@@ -5,17 +5,17 @@ import { type ExplorationName, explorations } from './explorations.ts'
 /** Exit code of a run that found a broken promise. */
 const brokenCode = 3
 
-/** What a run prints as its last line. */
+/** The last line that a run prints. */
 export interface RunReport {
   /** Processes of the code that were run. */
   readonly runs: number
-  /** The promise that was broken, if any. */
+  /** The broken promise, if any. */
   readonly broken?: string
-  /** What was found, and the schedule that led to it. */
+  /** The finding, and the schedule that led to it. */
   readonly story?: string
 }
 
-// Runs in a process of its own, one for each variant: the names of explorations are its arguments.
+// Runs in a process of its own, one for each variant. Its arguments are names of explorations.
 const counter = { runs: 0 }
 try {
   for (const name of process.argv.slice(2)) await explorations[name as ExplorationName](counter)

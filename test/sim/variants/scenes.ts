@@ -21,12 +21,12 @@ function sceneStart(): World {
   return firstWorld(everything, approvedProject(everything.ceiling))
 }
 
-/** One process of a scene and what it meets. */
+/** One process of a scene, with its world. */
 interface Played {
   readonly process: SimulatedProcess
   readonly played: PlayedWorld
   readonly end: ProcessEnd
-  /** The world as it was when `isMoment` was first true. */
+  /** The world when `isMoment` was first true. */
   readonly moment: World | undefined
   /** The world after it. */
   readonly after: World
@@ -34,9 +34,13 @@ interface Played {
 
 interface Script {
   readonly rules?: SmallRules
-  /** What becomes of a POST, by its number in this process, from 1. @default `ok` */
+  /**
+   * The outcome of a POST, by its number in this process, from 1.
+   *
+   * @default `ok`
+   */
   readonly outcome?: (post: number, now: number) => Outcome | 'refused'
-  /** Whether the world is to be remembered as it is now. Asked after every change and every request. */
+  /** Whether the current world is to be remembered. Called after every change and every request. */
   readonly isMoment?: (played: PlayedWorld, path: string) => boolean
 }
 
@@ -88,13 +92,19 @@ function seen({ moment }: Played): World {
   return moment
 }
 
-/** After the purchase the power is lost, the journal is deleted and the keys are forgotten: the lock file alone knows the execution. */
+/**
+ * After the purchase the power is lost, the journal is deleted and the keys are forgotten. Only the lock file
+ * knows the execution.
+ */
 export async function deletedStore(counter: Counter): Promise<void> {
   const { process, after } = await play(sceneStart(), 1, counter)
   await play(restart({ ...after, disk: process.disk.imageAfterPowerLoss() }, later(40 * minute, 'the store of the project')), 2, counter)
 }
 
-/** A submission without an answer is refused nine minutes later until the window is over, which ends while the process waits. The service forgets keys as early as it may. */
+/**
+ * A submission has no answer. Nine minutes later, its replay is refused until the window is over, which ends
+ * while the process waits. The service forgets keys as early as it may.
+ */
 export async function windowThatEnds(counter: Counter): Promise<void> {
   const rules = { ...usualRules, retentionMs: windowMs }
   const start = sceneStart()
@@ -107,13 +117,16 @@ export async function windowThatEnds(counter: Counter): Promise<void> {
   await play(restart(seen(first), later(9 * minute)), 2, counter, { rules, outcome })
 }
 
-/** The answer to a submission is lost, and its replay is refused: that says nothing about the first one. */
+/**
+ * The answer to a submission is lost, and its replay is refused. The refusal says nothing about the first
+ * submission.
+ */
 export async function refusedReplay(counter: Counter): Promise<void> {
   const outcomes = ['lost response', 'refused'] as const
   await play(sceneStart(), 1, counter, { outcome: (post) => outcomes[post - 1] ?? 'ok' })
 }
 
-/** A process that was late writes that the first attempt has failed, when the second one has long been accepted. */
+/** A late process writes that the first attempt has failed, long after the second one was accepted. */
 export async function lateRecord(counter: Counter): Promise<void> {
   const rules: SmallRules = { ...usualRules, fate: (index) => (index === 0 ? 'fails, may be tried again' : 'completes') }
   const isMoment = (played: PlayedWorld, path: string): boolean => played.service.executions.length === 2 && isRecordPath(path)

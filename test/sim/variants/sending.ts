@@ -3,14 +3,14 @@ import type { Patch, Variant } from './variant.ts'
 
 const everything: readonly ExplorationName[] = ['everything']
 
-/** Invariant I11 would stop it as well: bytes are made anew before each POST, and so is their key. */
+/** Invariant I11 would stop these variants too: bytes are made anew before each POST, and so is their key. */
 const anyKey: Patch = {
   file: 'src/job/body.ts',
   find: 'frozen.key === idempotencyKey(identity, hash, frozen.attempt)',
   replace: 'frozen.key !== idempotencyKey(identity, hash, -1)',
 }
 
-/** Wrong ways to send: when, how often, and under which key. */
+/** Variants that send wrongly: when, how often, and under which key. */
 export const sending: readonly Variant[] = [
   {
     name: 'the key is made in memory, by each process',
@@ -117,7 +117,7 @@ export const sending: readonly Variant[] = [
   },
 ]
 
-/** Wrong judgements of what may have been bought. */
+/** Variants that judge wrongly what may have been bought. */
 export const judging: readonly Variant[] = [
   {
     name: 'no window: replays for ever',
@@ -204,7 +204,7 @@ export const judging: readonly Variant[] = [
         find: 'if (!entry?.execution || !mayAdopt(view.submission, entry, isLeft)) return view',
         replace: 'if (entry !== null) return view',
       },
-      // The purse would stop it as well.
+      // The reservation chain would stop it too.
       {
         file: 'src/job/records/bought-elsewhere.ts',
         find: 'if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue',

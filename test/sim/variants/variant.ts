@@ -14,7 +14,7 @@ export interface Patch {
 export interface Variant {
   readonly name: string
   readonly patches: readonly Patch[]
-  /** What is explored, in this order, up to the first broken promise. */
+  /** The explorations to run, in this order, up to the first broken promise. */
   readonly where: readonly ExplorationName[]
   /** The promise that it breaks first. */
   readonly breaks: InvariantName

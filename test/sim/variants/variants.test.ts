@@ -9,14 +9,14 @@ import type { RunReport } from './run.ts'
 import type { Patch } from './variant.ts'
 import { variants } from './variants.ts'
 
-/** Bundled and run two at a time; each early end makes room for the next. */
+/** How many variants are bundled and run at a time. Each end makes room for the next one. */
 const atOnce = 2
 const brokenCode = 3
 
-/** What became of one version of the code. */
+/** The outcome of one version of the code. */
 interface Result extends RunReport {
   readonly code: number | null
-  /** What the process wrote, for a failure that nobody expected. */
+  /** The output of the process, for an unexpected failure. */
   readonly said: string
 }
 
@@ -26,7 +26,7 @@ const results = new Map<string, Result>()
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'spritewright-variants-'))
   const known = new Set(variants.flatMap(({ where }) => where))
-  // The longest work first: the code as it is has nothing to stop at.
+  // The longest work comes first: the unchanged code has nothing to stop at.
   const work = [{ name: 'the code as it is', patches: [], where: [...known] }, ...variants]
   let next = 0
   const worker = async (): Promise<void> => {
@@ -82,7 +82,7 @@ describe('the simulator finds what is wrong', () => {
     const { code, said, broken, story } = resultOf(name)
     expect(code, said).toBe(brokenCode)
     expect(broken, story).toBe(breaks)
-    // A mistake of the variant itself would be caught as well, and would say nothing about the simulator.
+    // A programming error in the variant would be caught too, and would prove nothing about the simulator.
     expect(story).not.toMatch(/TypeError|ReferenceError|SyntaxError|RangeError/)
   })
 
