@@ -5,16 +5,16 @@ import { maximumDepth, type TextNode } from '../../src/spec/document.ts'
 import { parseYamlText } from '../../src/spec/yaml-text.ts'
 
 /** The value of a tree, with the last of equal fields. */
-function valueOf(node: TextNode): unknown {
+function toValue(node: TextNode): unknown {
   if (node.kind === 'scalar') return node.value
-  if (node.kind === 'list') return node.items.map(valueOf)
-  return Object.fromEntries(node.entries.map(({ key, node: own }) => [key, valueOf(own)]))
+  if (node.kind === 'list') return node.items.map(toValue)
+  return Object.fromEntries(node.entries.map(({ key, node: own }) => [key, toValue(own)]))
 }
 
 function read(text: string): unknown {
   const parsed = parseYamlText(text)
   if ('broken' in parsed) throw new Error(parsed.broken.expected)
-  return valueOf(parsed.root)
+  return toValue(parsed.root)
 }
 
 function fault(text: string): unknown {
