@@ -4,7 +4,7 @@ import { type BoxPlace, type Layout, type PageBounds, rootAbove } from './layout
 
 /** A page with fewer boxes is not filled in bands, since its last band would stay too empty. */
 const FEWEST = 200
-/** Width of a band: the larger of so many mean box sides, and so many hundredths of its widest box. */
+/** A band is `sides` mean box sides wide, and at least `ofWidest` hundredths of its widest box. */
 const BAND = { sides: 4, ofWidest: 120 }
 /** Number of widths tried for a band. Two of them differ by one twentieth of the mean width. */
 const WIDTHS = { most: 3, parts: 20 }

@@ -39,8 +39,8 @@ const STABLE_LOSS = 0.08
  * powers of two.
  *
  * @param earlier Places to keep. All rectangles keep their places if the pages are at most 8 % larger than
- * freshly packed ones, and not more of them. Else only unchanged pages are kept, by the same rule. Else all
- * pages are packed from scratch.
+ * freshly packed ones, and not more of them. If not, only unchanged pages are kept, under the same
+ * condition. If that fails too, all pages are packed from scratch.
  * @default none
  * @returns At least one page for at least one group. The same input gives the same pages on every machine,
  * since the search is limited by tries, not by time. Groups are packed by name, so that animations of one

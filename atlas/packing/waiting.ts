@@ -12,8 +12,8 @@ export interface FillRule {
 }
 
 /**
- * Scores of a box as wide as the gap: level with the longer neighbour; level with the shorter one or the
- * bottom.
+ * Scores of a box that is exactly as wide as the gap. The first is for a box that ends level with the longer
+ * neighbour, the second for one that ends level with the shorter neighbour or with the bottom of the page.
  */
 const EXACT_FAR = 60
 const EXACT_NEAR = 50

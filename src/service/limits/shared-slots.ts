@@ -17,8 +17,8 @@ export interface SlotRules {
   /** Pause between renewals in milliseconds; null if no use of a slot outlasts `leaseMs`. */
   readonly renewMs: number | null
   /**
-   * A claim that took longer than this, in milliseconds, releases its slot: its lease began when the claim
-   * started. The lease is this plus the longest use.
+   * The longest that a claim may take, in milliseconds. The lease of a slot starts with its claim, so a
+   * slower claim releases its slot and tries again. A lease lasts this long plus the longest use.
    */
   readonly patienceMs: number
 }

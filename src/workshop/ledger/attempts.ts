@@ -50,8 +50,8 @@ interface Draft {
 }
 
 /**
- * The money of every attempt of a request, oldest first. Attempts that started nothing are left out. An
- * execution beside the one of its attempt has a line of its own. Pure.
+ * The money of every attempt of a request, oldest first. Attempts that started nothing are left out. If an
+ * attempt led to two executions, the second one has a line of its own. Pure.
  */
 export function attemptsOf(records: readonly JournalRecord[]): readonly AttemptMoney[] {
   const drafts = new Map<number, Draft>()
