@@ -12,28 +12,32 @@ const flags = [
   '--use-gl=angle',
   '--use-angle=swiftshader',
   '--enable-unsafe-swiftshader',
-  // The page itself is put together without it: that is quicker where every pixel is the processor's work.
+  // Composites the page itself without WebGL, which is quicker if the processor draws every pixel.
   '--disable-gpu-compositing',
 ]
 
-/** Small: every pixel costs. */
+/** Small, because every pixel takes time. */
 const small = { width: 320, height: 240 }
 
-/** Starts a Chromium; `npm test` has seen to it that there is one. */
+/** Starts a Chromium; `npm test` has made sure that there is one. */
 export async function openBrowser(): Promise<Browser> {
   const found = findBrowser()
   if (!found) throw new Error('Expected a Chromium for the end-to-end tests, found none. "npm test" installs one, or says how.')
   return chromium.launch({ executablePath: found.path, headless: true, args: flags })
 }
 
-/** A page, and everything that went wrong on it. */
+/** A page, and all its errors. */
 export interface Visit {
   readonly page: Page
-  /** Errors of the console, uncaught ones, answers of 400 and above. */
+  /** Errors of the console, uncaught errors, and answers of 400 and above. */
   readonly complaints: string[]
 }
 
-/** Opens an address. @param viewport Pixels. */
+/**
+ * Opens an address.
+ *
+ * @param viewport In pixels.
+ */
 export async function visit(browser: Browser, url: string, viewport = small): Promise<Visit> {
   const page = await browser.newPage({ viewport })
   const complaints: string[] = []
@@ -44,7 +48,7 @@ export async function visit(browser: Browser, url: string, viewport = small): Pr
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`)
   })
-  // Long enough for a machine that does other things too: Vite may still be preparing an engine.
+  // Long enough for a busy machine, on which Vite may still be preparing an engine.
   await page.goto(url, { timeout: 120_000 })
   return { page, complaints }
 }

@@ -18,7 +18,9 @@ import { filesOf } from './vite-process.ts'
 
 const accounts = [{ name: 'demo', keys: [{ key: canary }] }]
 
-/** A service that repeats the key wherever it may say a word: a proxy that logs, or a mistake, might do so. */
+/**
+ * A service that repeats the key wherever it may send a text. A proxy that logs, or a mistake, might do so.
+ */
 async function echo(request: HookedRequest, response: ServedResponse): Promise<ServedResponse> {
   if (response.status < 400 || !(response.body instanceof Uint8Array) || response.body.length === 0) return response
   const body = JSON.parse(new TextDecoder().decode(response.body)) as { error: Record<string, unknown> }
@@ -35,13 +37,13 @@ async function open(options: EmbeddedOptions = {}, spec?: string): Promise<World
   return latest
 }
 
-/** Where the key stands in what a world's project has written. */
+/** The files of a world's project in which the key appears. */
 async function searchFiles(root: string): Promise<string[]> {
   const found = (await filesOf(root)).map(async (path) => search(await readFile(join(root, path))).map((how) => `${path}: ${how}`))
   return (await Promise.all(found)).flat()
 }
 
-/** What is thrown, the errors behind one that stands for several too. */
+/** The error that the work throws, with the errors inside an aggregate. */
 async function thrown(work: () => Promise<unknown>): Promise<unknown> {
   try {
     return await work().then(() => undefined)
@@ -76,7 +78,7 @@ const refusing =
     return { status, headers: { 'content-type': 'application/json' }, body }
   }
 
-/** Ways to each code. A code without one is listed by the test. */
+/** Ways to reach each code. The test lists every code without a way. */
 const ways: Partial<Record<ErrorCode | 'SW_PACK', () => Promise<unknown>>> = {
   SW_INTERNAL: async () => {
     const w = await open()
@@ -87,7 +89,7 @@ const ways: Partial<Record<ErrorCode | 'SW_PACK', () => Promise<unknown>>> = {
   SW_JOURNAL: async () => {
     const w = await open({ before: lost })
     await approvedBuild(w)
-    // Both copies of the first record, on which the others stand.
+    // Both copies of the first record, on which the others depend.
     const records = (await readdir(w.project.root, { recursive: true })).filter((path) => path.endsWith('0001.json'))
     for (const path of records) await w.project.write(path, '{"v":1,"n":1}')
     return build(w)
@@ -212,8 +214,9 @@ describe('C40, I7: nothing that can be printed shows the key', () => {
   test('the list of codes that were reached', () => {
     const missed = Object.keys(errorCodes).filter((code) => !reached.has(code))
     console.log(`errors looked at: ${[...reached].sort().join(', ')}${missed.length > 0 ? `; not reached: ${missed.join(', ')}` : ''}`)
-    // What a command makes of a refusal of atlas/, whose own code it shows.
-    // The dev server's refusals, and files that are read when nothing is sent: their tests are beside them, the panel's own search for the key too.
+    // A command turns a refusal of atlas/ into SW_BUILD, and shows its own code. The other codes are the dev
+    // server's refusals, and files that are read when nothing is sent. Tests beside them cover these,
+    // including the panel's own search for the key.
     expect(missed).toEqual(['SW_BUILD', 'SW_GUARD', 'SW_OVERRIDE', 'SW_LAYOUT', 'SW_CHANGED'])
   })
 
@@ -233,7 +236,7 @@ describe('C40, I7: nothing that can be printed shows the key', () => {
     shown.store = await workshop.store.list()
     shown.client = createClient(nodeHost(), { baseUrl: w.service.url, key: canary })
     shown.plugin = spritewright()
-    // The embedded service hands out its own key, by purpose: the rest of it is looked at.
+    // The embedded service returns its own key on purpose, so only the rest of it is searched.
     const { key, ...service } = w.service
     expect(key).toBe(canary)
     shown.service = service

@@ -12,13 +12,13 @@ import { canary, disguises, search } from './canary.ts'
 import { createGame, type Game, repository } from './game.ts'
 import { filesOf, gameFiles, runViteBuild } from './vite-process.ts'
 
-/** Source maps show what went into a bundle. */
+/** With source maps, because they show the content of a bundle. */
 const config = `import spritewright from 'spritewright/vite'
 export default { plugins: [spritewright()], build: { sourcemap: true } }`
 
 let service: EmbeddedService
 let game: Game
-/** Of this test alone: the service's state, packed packages, notes about requests. */
+/** Folder of this test only: the service's state, packed packages, notes about requests. */
 let scratch: string
 const atAssets: string[] = []
 const runs: CliRun[] = []
@@ -47,7 +47,7 @@ afterAll(async () => {
   await rm(scratch, { recursive: true, force: true })
 })
 
-/** A whole life of a project, failures at its end: those talk more than successes. */
+/** Runs the whole life of a project. Failures come at its end, because they print more than successes. */
 async function live(): Promise<void> {
   const tell = new URL('tell-requests.mjs', import.meta.url).href
   const env = {
@@ -69,14 +69,14 @@ async function live(): Promise<void> {
   runs.push(await runCli(game, ['build'], env), await runViteBuild(game.root, env))
 }
 
-/** Where the canary stands in the files of a folder. */
+/** The files of a folder in which the canary appears. */
 async function searchFolder(folder: string, paths: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const path of paths) found.push(...search(await readFile(join(folder, path))).map((how) => `${path}: ${how}`))
   return found
 }
 
-/** Packs a package as it would be published; answers its bytes, unpacked. */
+/** Packs a package as it would be published. Returns its unpacked bytes. */
 async function pack(folder: string): Promise<Buffer> {
   const shell = process.platform === 'win32'
   const told = execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', scratch], {
@@ -122,7 +122,7 @@ describe('C40, I7: after a whole life of a project the key is', () => {
     const others = told.filter((line) => (JSON.parse(line) as { origin: string }).origin !== service.url)
     expect(others.length).toBeGreaterThan(0)
     expect(others.filter((line) => search(line).length > 0)).toEqual([])
-    // It does go to the service itself: what is searched is what was sent.
+    // The service itself does receive the key, which proves that the sent requests are searched.
     expect(told.some((line) => search(line).length > 0)).toBe(true)
     expect(atAssets.length).toBeGreaterThan(0)
     expect(atAssets.filter((request) => search(request).length > 0)).toEqual([])
@@ -131,7 +131,7 @@ describe('C40, I7: after a whole life of a project the key is', () => {
 
   test('in no package that is made meanwhile: this one, the game in the long run, the built files of this one', async () => {
     expect(search(await pack(repository))).toEqual([])
-    // All files of the game were searched as they lie.
+    // All files of the game were already searched unpacked.
     if (isLong) expect(search(await pack(game.root))).toEqual([])
     const built = (await filesOf(join(repository, 'dist'))).map((path) => `dist/${path}`)
     expect(await searchFolder(repository, built)).toEqual([])

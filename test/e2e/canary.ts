@@ -3,7 +3,10 @@ import { inspect } from 'node:util'
 /** A key that looks different in every encoding. */
 export const canary = 'sw_test_c4n4ry/+=&%?-Zz9'
 
-/** The forms in which a key might end up somewhere: plain, escaped, in base64 at each of the three alignments, in hexadecimal. */
+/**
+ * The forms in which a key might appear: plain, escaped, in base64 at each of the three alignments, in
+ * hexadecimal.
+ */
 export function disguises(key: string): Record<string, Buffer> {
   const bytes = Buffer.from(key)
   const forms: Record<string, string> = {
@@ -15,7 +18,7 @@ export function disguises(key: string): Record<string, Buffer> {
     backwards: [...key].reverse().join(''),
   }
   for (const shift of [0, 1, 2]) {
-    // Only the groups of four that no neighbour has a share in.
+    // Only the groups of four that contain no bit of a neighbour.
     const whole = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
     const inner = whole.slice(shift === 0 ? 0 : 4, -4)
     forms[`base64, shifted by ${shift}`] = inner
@@ -27,13 +30,13 @@ export function disguises(key: string): Record<string, Buffer> {
 
 const forms = Object.entries(disguises(canary))
 
-/** The disguises in which the canary stands in some bytes. */
+/** The disguises in which the canary appears in some bytes. */
 export function search(bytes: Uint8Array | string): string[] {
   const all = Buffer.from(bytes)
   return forms.flatMap(([name, form]) => (all.includes(form) ? [name] : []))
 }
 
-/** All that printing and writing down an object may show: hidden members, getters and causes too. */
+/** Everything that printing or logging an object may show, including hidden members, getters and causes. */
 export function everythingOf(value: unknown): string {
   const seen = inspect(value, {
     depth: Number.POSITIVE_INFINITY,

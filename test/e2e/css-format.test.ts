@@ -31,7 +31,7 @@ const projects: Readonly<Record<string, Project>> = {
   'pixel art, untrimmed': makeProject({ sequences: [painting('gem/spin', { pixelArt: true, trim: false })] }),
 }
 
-/** Opens an empty page with a project's style sheet, everything served from memory. */
+/** Opens an empty page with a project's style sheet. All files are served from memory. */
 async function open(format: EngineFormat, project: Project): Promise<Page> {
   const files = new Map(
     [...project.atlases.flatMap(({ pages }) => pages), ...format.write(project.atlases)].map(({ file, bytes }) => [file, bytes]),
@@ -51,7 +51,7 @@ async function open(format: EngineFormat, project: Project): Promise<Page> {
   return page
 }
 
-/** Shows one element, an animation at a moment of its own, and takes what is drawn. */
+/** Shows one element, an animation at a moment of its own time, and returns its picture. */
 async function show(page: Page, attribute: string, name: string, atMs?: number): Promise<Bitmap> {
   const size = await page.evaluate(
     async ({ attribute, name, atMs }) => {
@@ -74,7 +74,10 @@ async function show(page: Page, attribute: string, name: string, atMs?: number):
   return decodePng(await page.screenshot({ clip: { x: 0, y: 0, ...size }, omitBackground: true }))
 }
 
-/** Largest difference of premultiplied channels: what a screenshot says of soft pixels is exact up to rounding. */
+/**
+ * Largest difference of premultiplied channels. A screenshot is exact about half-transparent pixels only up
+ * to rounding.
+ */
 function difference(actual: Bitmap, expected: Bitmap): number {
   if (actual.width !== expected.width || actual.height !== expected.height) return Number.POSITIVE_INFINITY
   let most = 0
@@ -104,7 +107,7 @@ describe.each([css, strip])('the format $name in Chromium', (format) => {
           }
           begin += frame.durationMs
         }
-        // The first once more, or the last for good.
+        // The first frame again for a loop, or else the last one for good.
         const last = animation.loop ? playedFrames(animation)[0]! : playedFrames(animation).at(-1)!
         expect(difference(await show(page, 'data-animation', animation.name, begin + 1), pictures.get(last.name)!)).toBeLessThan(2)
       }

@@ -5,7 +5,7 @@ import { PNG } from 'pngjs'
 import { scaleFrames } from '../../atlas/index.ts'
 import type { Playback } from './probe.ts'
 
-/** A picture that was paid for, straight alpha. */
+/** A paid frame, straight alpha. */
 export interface DeliveredFrame {
   /** `sprite/animation/0000`. */
   readonly name: string
@@ -14,7 +14,7 @@ export interface DeliveredFrame {
   readonly data: Uint8Array
 }
 
-/** As much of a spec as playing and drawing need. */
+/** The fields of a spec that playing and drawing need. */
 interface Spec {
   readonly size?: number
   readonly pixelArt?: boolean
@@ -33,15 +33,17 @@ interface Spec {
   >
 }
 
-/** What a project should show: every used frame of every animation, and how each is played. */
+/**
+ * The expected content of a project: every used frame of every animation, and the playback of each animation.
+ */
 export interface Expected {
   readonly frames: readonly DeliveredFrame[]
   readonly playbacks: readonly Playback[]
 }
 
 /**
- * Reads specs, lock file and paid ZIPs by other means than the product does (jszip, pngjs), so that the product is not its own witness. Only where a spec asks for another
- * size, the product's scaler is used.
+ * Reads specs, lock file and paid ZIPs with other libraries than the product (jszip, pngjs), so that the
+ * product does not check itself. Only if a spec asks for another size, the product's scaler is used.
  *
  * @param specs Paths of the spec files from the root.
  */
@@ -63,7 +65,7 @@ export async function readExpected(root: string, specs: readonly string[]): Prom
       const played = use ?? sized.map((_, index) => index)
       for (const index of new Set(played)) frames.push({ name: nameOf(index), ...(sized[index] as Picture) })
       const there = played.map((index, at) => ({ name: nameOf(index), ms: durations?.[at] ?? 1000 / fps }))
-      // Back again without the ends doubled; a loop leaves its first frame to the next round.
+      // The way back leaves out both end frames. Only without a loop does it end with the first frame.
       const back = yoyo ? there.slice(loop ? 1 : 0, -1).reverse() : []
       playbacks.push({ name: `${sprite}/${animation}`, round: [...there, ...back], loop })
     }
@@ -90,7 +92,7 @@ async function unzip(path: string): Promise<Picture[]> {
   )
 }
 
-/** Straight to premultiplied alpha, rounded to the nearest. */
+/** Converts straight to premultiplied alpha, rounded to the nearest. */
 export function premultiply({ data }: { readonly data: Uint8Array }): Uint8Array {
   return data.map((value, at) => (at % 4 === 3 ? value : Math.round((value * (data[at - (at % 4) + 3] as number)) / 255)))
 }

@@ -15,7 +15,10 @@ export interface EncodedGame {
   readonly pictures: ReadonlyMap<string, Bitmap>
 }
 
-/** Packs sequences, and encodes their pages. Other scales than 1 have the same pixels: nobody draws them. */
+/**
+ * Packs sequences and encodes their pages. Other scales than 1 have the same pixels, because no test draws
+ * them.
+ */
 export async function encodeGame(
   sequences: readonly FrameSequence[],
   [first = { format: 'png' }, ...also]: readonly PageEncoding[],
@@ -28,30 +31,45 @@ export async function encodeGame(
   }
 }
 
-/** What a page of the game has asked for, and how far its frames are from what was packed, premultiplied, 0 to 255. */
+/**
+ * The requests of a page of the game, and the difference between its frames and the packed ones,
+ * premultiplied, 0 to 255.
+ */
 export interface ShownGame {
   /** Pages and their data, sorted. */
   readonly asked: readonly string[]
   readonly largest: number
-  /** Of all that is seen. */
+  /** Mean over all visible pixels. */
   readonly mean: number
 }
 
 /** How a page loads. */
 export interface LoadChoice {
-  /** The encodings that may be chosen. @default what the browser shows */
+  /**
+   * The encodings that may be chosen.
+   *
+   * @default what the browser shows
+   */
   readonly formats?: readonly string[]
   /** @default 1 */
   readonly resolution?: number
-  /** Whether pictures are loaded as image elements. @default false */
+  /**
+   * Whether pictures are loaded as image elements.
+   *
+   * @default false
+   */
   readonly isExact?: boolean
-  /** Whether PixiJS has been taught to load KTX2. @default false */
+  /**
+   * Whether PixiJS has been taught to load KTX2.
+   *
+   * @default false
+   */
   readonly hasKtx2?: boolean
 }
 
 type Loader = (given: LoadChoice) => Promise<void>
 
-/** The written files, loaded by PixiJS's own `Assets`. */
+/** Loads the written files with PixiJS's own `Assets`. */
 export async function showWritten(browser: Browser, game: EncodedGame, choice: LoadChoice = {}): Promise<ShownGame> {
   const files = [...pixi.write(game.atlases), ...game.atlases.flatMap(pagesOf)]
   const load = (page: Page): Promise<void> =>
@@ -59,7 +77,7 @@ export async function showWritten(browser: Browser, game: EncodedGame, choice: L
   return show(browser, new Map(files.map(({ file, bytes }) => [file, bytes])), load, game)
 }
 
-/** A module as the plugin makes it, loaded by the plugin's runtime. */
+/** Loads a module that the plugin makes, with the plugin's runtime. */
 export async function showModule(browser: Browser, game: EncodedGame, choice: LoadChoice = {}): Promise<ShownGame> {
   const hero = { name: 'hero', file: '/hero.sprite.json', atlas: 'sprites', width: 1, height: 1, pixelArt: false, isPlaceholder: false }
   // The URL of a page is its file; see toBuilt.
@@ -117,7 +135,7 @@ async function show(
     await page.waitForFunction(() => 'loadModule' in globalThis)
     await load(page)
     const shown = asked.filter((file) => /^sprites/.test(file)).sort()
-    // Other scales are drawn in other sizes.
+    // Other scales are drawn in other sizes, so they are not compared.
     return { asked: shown, ...(await compare(page, atlases.length === 1 ? pictures : new Map())) }
   } finally {
     await page.close()

@@ -17,7 +17,7 @@ afterAll(async () => {
   await browser?.close()
 })
 
-/** Speckles of every colour and alpha: whatever a codec changes shows. */
+/** Speckles of every colour and alpha, so that any change by a codec is visible. */
 const speckles = [painting('hero/walk', { width: 48, height: 40 }), painting('hero/idle', { width: 40, height: 56 })]
 
 test('PixiJS takes the best encoding that the browser shows at the scale that it is to take, and no other', async () => {
@@ -56,14 +56,17 @@ describe('KTX2', () => {
     texture: (bitmap) => encodeTexture(entry, bitmap, settings),
   })
 
-  /** What the codec is made for, with soft edges: colours that were multiplied twice or never would show there. */
+  /**
+   * Drawings, for which the codec is made, with soft edges. Colours that were multiplied twice or never would
+   * be visible there.
+   */
   async function drawings(): Promise<readonly FrameSequence[]> {
     const [drawn] = await drawAll(['a wizard with a blue hat'], [['walk', 7]])
     const frames = drawn!.frames.slice(0, 3).map((bitmap, at) => ({ name: `hero/walk/000${at}`, bitmap, durationMs: 80 }))
     return [{ ...painting('hero/walk'), frames, play: frames.map(({ name }) => name) }]
   }
 
-  /** Of 255, in the mean of all that is seen. */
+  /** Mean difference over all visible pixels, of 255. */
   const tolerance = { uastc: 4, etc1s: 12 }
 
   test('as UASTC is taken by PixiJS where it has learnt to load it, and looks alike', async () => {

@@ -15,7 +15,10 @@ import { serveFolder } from './site.ts'
 
 const specs = ['sprites/knight.sprite.json', 'sprites/gem.sprite.json', 'sprites/pixel.sprite.json']
 
-/** As delivered, with everything free that changes how it is played; pages so small that one does not do. */
+/**
+ * Sprites as delivered, with every free field that changes playback. A page is so small that a sprite needs
+ * more than one.
+ */
 const files = {
   'vite.config.js': `import spritewright from 'spritewright/vite'
 export default { base: './', plugins: [spritewright()] }`,
@@ -77,12 +80,15 @@ afterAll(async () => {
   await game?.remove()
 })
 
-/** A picture of this repository, 128 pixels wide: what is delivered is as large as what was sent, and every engine draws every pixel of it. */
+/**
+ * A picture of this repository, 128 pixels wide. A delivered frame is as large as the sent picture, and every
+ * engine draws every pixel of it.
+ */
 function shrunk(path: string): Promise<Uint8Array> {
   return sharp(join(repository, path)).resize(128).png().toBuffer()
 }
 
-/** The names of frames that are drawn otherwise than delivered. */
+/** The frames that are drawn differently from their delivery. */
 function wrong(differences: Readonly<Record<string, number>>): string[] {
   return Object.entries(differences).flatMap(([name, difference]) => (difference > 0 ? [`${name}: ${difference}`] : []))
 }
@@ -96,7 +102,7 @@ const engines = [
 describe('a built game', () => {
   beforeAll(async () => {
     await addProbes(game.root, ['phaser', 'phaser3', 'pixi'])
-    // The game lies in a folder of its server; what names files from the server's root is found out.
+    // The game lies in a folder of its server, so that a path from the server's root fails.
     await bundle(game.root, ['phaser', 'phaser3', 'pixi'], { build: { outDir: 'dist' } })
   })
 
@@ -141,7 +147,7 @@ describe('files of the command line, on a page without a bundler', () => {
     expect(built.stdout).toContain('nothing paid')
   })
 
-  // The same loaders read the files of random-atlases.test.ts.
+  // random-atlases.test.ts reads its files with the same loaders.
   test.each(isLong ? pages : pages.slice(-1))(
     '$engine loads what was written by its own loader and draws every frame as delivered, in time',
     async ({ page, from, version }) => {

@@ -19,7 +19,7 @@ const specs = {
   prebuild: ['sprites/bat.sprite.json', 'sprites/mushroom.sprite.json', 'sprites/robot.sprite.json'],
 }
 
-/** Milliseconds; a slow machine that does other things too. */
+/** Milliseconds, for a slow and busy machine. */
 const patience = 300_000
 
 let folder: string
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await linkPackages(folder)
   await cp(join(repository, 'examples'), join(folder, 'examples'), {
     recursive: true,
-    // As a fresh clone has them.
+    // Only the files of a fresh clone.
     filter: (path) => !/[\\/](?:node_modules|dist|\.spritewright|sprites\.lock\.json|vendor|public[\\/]sprites)$/.test(path),
   })
   if (!isLong) await shrinkReferences()
@@ -44,7 +44,10 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true, force: true })
 })
 
-/** What is delivered is as large as what was sent, and every step from the artist to the engine takes as long as there are pixels. */
+/**
+ * Shrinks the reference pictures. A delivered frame is as large as the sent picture, and the time of every
+ * step from the artist to the engine grows with its pixels.
+ */
 async function shrinkReferences(): Promise<void> {
   const paths = await readdir(join(folder, 'examples'), { recursive: true })
   for (const path of paths.filter((one) => one.endsWith('.png')).map((one) => join(folder, 'examples', one))) {
@@ -59,7 +62,11 @@ async function shrinkReferences(): Promise<void> {
   }
 }
 
-/** Runs the demo on the copy, as `npm run demo` does. @param only Names of games; all without one. */
+/**
+ * Runs the demo on the copy, as `npm run demo` does.
+ *
+ * @param only Names of games; all if there are none.
+ */
 function demo(...only: readonly string[]): Promise<string> {
   const child = spawn(
     process.execPath,
@@ -81,7 +88,7 @@ function demo(...only: readonly string[]): Promise<string> {
   })
 }
 
-/** How many different colours a screenshot has: an empty page has one, drawn scenery a few hundred. */
+/** How many different colours a screenshot has. An empty page has one, drawn scenery a few hundred. */
 async function colours(page: Page): Promise<number> {
   const { data } = PNG.sync.read(await page.screenshot())
   const seen = new Set<number>()
@@ -95,7 +102,7 @@ describe('the demo', () => {
     async () => {
       expect(firstRun).toContain('6 animations to buy, 14.4 credits')
       expect(firstRun).toMatch(/Together \d+(\.\d+)? credits of play money/)
-      // A second run of one game; of the whole demo in the long run.
+      // A second run: of one game, and in the long run of the whole demo.
       const again = await demo('prebuild')
       expect(again.match(/bought nothing/g)).toHaveLength(1)
       expect(again).toContain('Nothing was paid')
@@ -120,7 +127,7 @@ describe.each([
     const { page, complaints } = await visit(browser, site.url, { width: 960, height: 540 })
     try {
       await page.waitForFunction(isReady, undefined, { timeout: 30_000 })
-      // Two frames later it is drawn.
+      // After two frames it is drawn.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))
       expect(complaints).toEqual([])
       expect(await colours(page)).toBeGreaterThan(1000)
@@ -131,7 +138,8 @@ describe.each([
   })
 })
 
-// engines.test.ts draws other sprites in every engine, built and in dev; here, in the long run, it is the examples' own specs that count.
+// engines.test.ts draws other sprites in every engine, built and in dev. The long run here checks the
+// examples' own specs.
 describe.skipIf(!isLong).each([
   { name: 'phaser', pages: ['phaser', 'phaser3'] },
   { name: 'pixi', pages: ['pixi'] },

@@ -7,14 +7,20 @@ import { createServer, type InlineConfig, build as viteBuild } from 'vite'
 /** Folder of this repository. */
 export const repository: string = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-/** A game's folder of its own, with the packages of this repository within its reach, the package itself by its name. */
+/**
+ * A game in a folder of its own. It can import the packages of this repository, and spritewright itself by
+ * its name.
+ */
 export interface Game {
   readonly root: string
   write(path: string, content: string | Uint8Array): Promise<void>
   remove(): Promise<void>
 }
 
-/** Engines, bundler and this package are linked, each alone: caches in the game's `node_modules` are its own. */
+/**
+ * Engines, bundler and this package are linked one by one, so that the game's `node_modules` has its own
+ * caches.
+ */
 const packages = ['phaser', 'phaser3', 'pixi.js', 'vite']
 
 /** Makes a game's folder. */
@@ -35,7 +41,7 @@ export async function createGame(files: Readonly<Record<string, string | Uint8Ar
   return game
 }
 
-/** Puts engines, bundler and this package into a folder's `node_modules`. */
+/** Links engines, bundler and this package into a folder's `node_modules`. */
 export async function linkPackages(root: string): Promise<void> {
   await mkdir(join(root, 'node_modules'), { recursive: true })
   for (const name of packages)
@@ -55,8 +61,8 @@ export async function addProbes(root: string, names: readonly string[], head = '
 }
 
 /**
- * Engines as their makers bundled them, in place of their packages: a fifth of the text, nothing to prepare. What Vite makes of the packages themselves is shown by the
- * examples.
+ * Engines as their makers bundled them, instead of their packages. They have a fifth of the text, and Vite
+ * need not prepare them. The examples test what Vite makes of the packages themselves.
  */
 export const bundledEngines: readonly { readonly find: RegExp; readonly replacement: string }[] = [
   ['phaser', 'phaser.esm.min.js'],
@@ -75,7 +81,7 @@ export async function bundle(root: string, pages: readonly string[], config: Inl
     ...config,
     resolve: { alias: [...bundledEngines] },
     build: {
-      // The probes wait at their top level, and nothing here is looked at by people.
+      // The probes use top-level await, and nobody reads this output.
       target: 'esnext',
       minify: false,
       emptyOutDir: true,
@@ -87,7 +93,7 @@ export async function bundle(root: string, pages: readonly string[], config: Inl
 
 /** A dev server of a game. */
 export interface DevServer {
-  /** With a slash at its end. */
+  /** Ends with a slash. */
   readonly url: string
   close(): Promise<void>
 }
@@ -95,7 +101,8 @@ export interface DevServer {
 /**
  * Starts Vite's dev server on loopback.
  *
- * @param engines What Vite prepares before the first page: it would reload a page on which it found them. Without it, engines come as their makers bundled them.
+ * @param engines Packages that Vite prepares before the first page, because it would reload a page on which
+ * it discovered them. Without them, engines come as their makers bundled them.
  */
 export async function serveDev(root: string, engines?: readonly string[]): Promise<DevServer> {
   const server = await createServer({

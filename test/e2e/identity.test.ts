@@ -41,7 +41,11 @@ afterAll(async () => {
   for (const game of games) await game.remove()
 })
 
-/** What was bought, as another checkout has it, where nothing has been built. @param isReversed Whether its files were written in another order. */
+/**
+ * Another checkout that has the purchases but has built nothing.
+ *
+ * @param isReversed Whether its files were written in reverse order.
+ */
 async function checkout(isReversed: boolean): Promise<Game> {
   const results = (await filesOf(join(bought.root, '.spritewright/results'))).map((path) => `.spritewright/results/${path}`)
   const game = await createGame()
@@ -75,7 +79,7 @@ test('three cold runs of "spritewright build" in every format, two of them at th
   expect(await digests(first, 'out')).toEqual(written)
 })
 
-// That a warm one writes the same is shown by vite-build.test.ts.
+// vite-build.test.ts checks that a warm run writes the same bytes.
 test('two cold runs of "vite build" at the same time write the same bytes', async () => {
   const run = (game: Game, threads: string): Promise<CliRun> => runViteBuild(game.root, { CI: 'true', UV_THREADPOOL_SIZE: threads })
   const [first, second] = [await checkout(false), await checkout(true)]

@@ -10,7 +10,7 @@ import { readExpected } from './delivered.ts'
 import { bundledEngines, createGame, type Game, repository } from './game.ts'
 import { largestDifference } from './probe.ts'
 
-/** What a page of `test/fixtures/live` says of its only sprite, and the pixels of it. */
+/** The only sprite of a page of `test/fixtures/live`, as the page reports it, and its pixels. */
 interface Look {
   readonly isSame: boolean
   readonly isPlaying: boolean
@@ -31,10 +31,10 @@ const engines = [
   { title: 'PixiJS 8', page: 'pixi', engine: 'pixi.js' },
 ]
 
-/** Pixels. */
+/** In pixels. */
 const window = { width: 480, height: 360 }
 const frameMs = 100
-/** Where pictures of it are put, for the docs: `SPRITEWRIGHT_PICTURES=docs npx vitest run test/e2e/live.test.ts`. */
+/** Folder for pictures for the docs: `SPRITEWRIGHT_PICTURES=docs npx vitest run test/e2e/live.test.ts`. */
 const pictures = process.env.SPRITEWRIGHT_PICTURES
 
 let browser: Browser
@@ -49,7 +49,9 @@ afterAll(async () => {
   await browser?.close()
 })
 
-/** A game's folder, and its dev server as a person starts it: CI and test runners never buy. */
+/**
+ * Makes a game's folder and starts its dev server as a person does, because CI and test runners never buy.
+ */
 async function startGame(page: string, engine: string): Promise<{ game: Game; service: EmbeddedService; url: string; panelUrl: string }> {
   const service = await startEmbeddedService({ jobMs: 0 })
   open.push(service)
@@ -105,7 +107,10 @@ export default {
   return { game, service, url: new URL('/', panelUrl).href, panelUrl }
 }
 
-/** What a module of the game may try, being of the same origin: every action without a token and with a wrong one. Answers each status, and every text in which it could look for the token. */
+/**
+ * Tries what a module of the game might try, because it has the same origin: every action without a token and
+ * with a wrong one. Returns each status, and every text in which it could search for the token.
+ */
 function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: string }> {
   return page.evaluate(async () => {
     const statuses: number[] = []
@@ -135,7 +140,7 @@ function tryToSpend(page: Page): Promise<{ statuses: readonly number[]; texts: s
   })
 }
 
-/** Approves the only animation as a person does, and answers a picture of what that person is asked. */
+/** Approves the only animation as a person does. Returns a picture of the question to that person. */
 async function approveInPanel(page: Page): Promise<Uint8Array> {
   await page.getByRole('button', { name: /^Approve 2\.4 credits…$/ }).click()
   const dialog = page.getByRole('dialog')
@@ -180,7 +185,7 @@ test.each(engines)('$title: a placeholder walks, somebody approves in the panel,
   const asked = await approveInPanel(panel)
   await shown.waitForFunction(() => globalThis.live?.isReal())
 
-  // Nothing has been reloaded, it is the same object, and it plays on from where it was.
+  // Nothing has been reloaded. It is the same object, and it plays on from its position.
   expect(await shown.evaluate(() => globalThis.isTheSamePage)).toBe(true)
   const { frames } = await readExpected(game.root, ['sprites/hero.sprite.json'])
   const seen: string[] = []
@@ -204,7 +209,7 @@ test.each(engines)('$title: a placeholder walks, somebody approves in the panel,
     await writeFile(join(pictures, `live-${engine.replace('.js', '')}.png`), await join3(placeholder, await shown.screenshot(), asked))
 })
 
-/** The game before and after, one over the other, beside what the person was asked. */
+/** The game before and after, one above the other, beside the question to the person. */
 async function join3(before: Uint8Array, after: Uint8Array, asked: Uint8Array): Promise<Uint8Array> {
   const gap = 8
   const { width, height } = window

@@ -54,7 +54,7 @@ test('an approval is given by keyboard alone, and the focus comes back', async (
   await page.waitForFunction(() => document.activeElement?.tagName === 'H1')
   await page.locator('.paid', { hasText: 'spin' }).getByText('bought', { exact: true }).waitFor()
   expect(desk.service.charges()).toHaveLength(1)
-  // Screen readers were told without the page being read again.
+  // Screen readers were notified without reading the page again.
   expect(await page.getByRole('status').textContent()).toMatch(/coin\.spin|Approved/)
   expect(desk.complaints).toEqual([])
 })

@@ -1,9 +1,12 @@
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 
-/** What bars the way of somebody: what axe finds on a page that is serious or critical, as rule and place, and a page or dialog that is wider than what is seen of it: nobody reads sideways with pleasure. */
+/**
+ * Barriers on a page: serious and critical findings of axe, as rule and place, and a page or dialog that is
+ * wider than its visible part, because nobody likes to scroll sideways.
+ */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
-  // Not as a script element: the policy of the page refuses those.
+  // Not as a script element, because the page's policy refuses those.
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate(() =>
     (globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }).axe.run({ resultTypes: ['violations'] }),
@@ -21,7 +24,7 @@ interface AxeResults {
   readonly violations: readonly { readonly id: string; readonly impact: string; readonly nodes: readonly { readonly target: string[] }[] }[]
 }
 
-/** Goes on with Tab until something of this name has the focus. */
+/** Presses Tab until an element of this name has the focus. */
 export async function tabTo(page: Page, name: string): Promise<void> {
   for (let times = 0; times < 80; times++) {
     await page.keyboard.press('Tab')

@@ -17,7 +17,7 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
   let isDeaf = true
   const desk = await start({
     files: {
-      // What was never answered may be sent again by itself for a second.
+      // An unanswered submission may be replayed for one second.
       'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}',
       [heroFile]: heroSpec('walks', ',\n    "idle": { "prompt": "waits", "frames": 7 }'),
     },
@@ -53,7 +53,7 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
   await standing(page, 'bought')
   expect(desk.service.requests().length).toBeGreaterThan(sent)
   await focused(page, 'hero.walk')
-  // What is decided is no problem any more; the other one still is.
+  // The decided problem is gone; the other one remains.
   await page.getByRole('alert').getByText('hero.idle', { exact: false }).first().waitFor()
   expect(await page.getByText('Whether "hero.walk" was bought is unknown', { exact: false }).count()).toBe(0)
 
@@ -70,7 +70,7 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
   await page.getByText('given up', { exact: false }).first().waitFor()
   await button(page, /^Approve 1\.6 credits…$/).waitFor()
   await page.getByText('Whether "hero.idle" was bought', { exact: false }).first().waitFor({ state: 'detached' })
-  // Both had arrived at once, each once; a decision costs nothing by itself.
+  // Both submissions had arrived, once each. A decision itself costs nothing.
   expect(spent(desk)).toEqual(['16000', '16000'])
   expect(desk.complaints).toEqual([])
 })
@@ -82,7 +82,7 @@ test('a picture that is being made is cancelled by a button, costs nothing, and 
     jobMs: 600_000,
   })
   const { page } = desk
-  // The picture comes with the animation that it is for.
+  // The picture comes with its animation.
   await page.getByRole('checkbox', { name: /^All 1/ }).check()
   await page.getByText('2.6 credits', { exact: true }).waitFor()
   await button(page, 'Approve 1…').click()

@@ -12,15 +12,23 @@ import { type Game, hostOf, key, openGame, pluginOf, vites } from '../plugin/wor
 export interface DeskSetup {
   /** Files of the game. */
   readonly files: Readonly<Record<string, string>>
-  /** Names that are bought before. */
+  /** Names of sprites that are bought before. */
   readonly bought?: readonly string[]
-  /** What the address asks for, e.g. `?show=hero.walk`. */
+  /** Query of the address, for example `?show=hero.walk`. */
   readonly query?: string
-  /** Without it the page only shows. @default true */
+  /**
+   * Whether the page has the token. Without it, the page only shows.
+   *
+   * @default true
+   */
   readonly hasToken?: boolean
-  /** How long a purchase takes beside its real work, milliseconds. @default 0 */
+  /**
+   * How long a purchase takes besides its real work, in milliseconds.
+   *
+   * @default 0
+   */
   readonly jobMs?: number
-  /** What else the service is started with. */
+  /** Further options of the service. */
   readonly service?: EmbeddedOptions
   readonly look?: BrowserContextOptions
 }
@@ -31,16 +39,16 @@ export interface Desk {
   readonly game: Game
   readonly service: EmbeddedService
   readonly dev: Dev
-  /** Errors of the page, and requests that left the server. Empty where all is well. */
+  /** Errors of the page, and requests to other origins. Empty if all is well. */
   readonly complaints: string[]
-  /** The text of a file, once it is as it should be. */
+  /** Waits until the text of a file fits, and returns it. */
   written(file: string, fits: (text: string) => boolean): Promise<string>
   close(): Promise<void>
 }
 
 const machine = nodeHost()
 
-/** Opens everything that a person at a panel has. */
+/** Opens a dev server and its panel, as a person has them. */
 export async function openPanelServer(browser: Browser, setup: DeskSetup): Promise<Desk> {
   const service = await startEmbeddedService({
     jobMs: setup.jobMs ?? 0,
@@ -92,7 +100,10 @@ async function buy(game: Game, env: Readonly<Record<string, string>>, names: rea
   await workshop.close()
 }
 
-/** What a page complains of: errors, what its policy blocked, answers that failed, and whatever it asks of another origin. */
+/**
+ * Complaints of a page: errors, content that its policy blocked, failed answers, and requests to other
+ * origins.
+ */
 function listen(page: Page, origin: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -106,7 +117,7 @@ function listen(page: Page, origin: string): string[] {
   return complaints
 }
 
-/** A spec as people write them: with comments, in an order of their own. */
+/** A spec as people write it: with comments, in an order of its own. */
 export function heroSpec(walk: string, more = ''): string {
   return `{
   // The one that the player moves.

@@ -16,7 +16,7 @@ beforeAll(async () => {
   desk = await openPanelServer(browser, { files: { [heroFile]: original }, bought: ['hero'], query: '?show=hero.walk' })
   page = desk.page
 })
-/** The spec as it was, and the panel opened anew upon it. */
+/** Restores the spec, and opens the panel anew. */
 beforeEach(async () => {
   await desk.game.write(heroFile, original)
   await page.waitForFunction(async (wanted) => {
@@ -44,7 +44,7 @@ describe('frames', () => {
     await frame(2).click()
     await page.keyboard.press('Delete')
     expect(await desk.written(heroFile, (text) => useOf(text) === '0,1,3,4,5,6')).toContain('// brisk')
-    // The one in its place has the focus now.
+    // The next frame in its place has the focus now.
     await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label')?.startsWith('Frame 3,'))
     await page.keyboard.press('Alt+ArrowLeft')
     await desk.written(heroFile, (text) => useOf(text) === '0,3,1,4,5,6')
@@ -96,7 +96,7 @@ describe('the preview', () => {
   })
 })
 
-/** What the stage shows, and what the page of the game has for that frame, as colours. */
+/** The colours of the stage, and those of the same frame in the game's page. */
 async function readStage(): Promise<[string[], string[]]> {
   const state = await (await fetch('api/state')).json()
   const { pages, animations } = state.sprites[0]
@@ -165,7 +165,8 @@ describe('free fields', () => {
     await desk.game.write(heroFile, heroSpec('walks', '\n    // and a note'))
     await page.getByRole('spinbutton', { name: 'Frames a second' }).fill('20')
     await page.keyboard.press('Enter')
-    // Either the panel had seen the note, or it is refused, says so, and the second try is upon what is there.
+    // The panel either had seen the note, or its edit is refused with a message, and the second try uses the
+    // new text.
     const isWritten = desk.written(heroFile, (text) => /"fps": 20/.test(text))
     const isRefused = page.getByRole('button', { name: 'Dismiss' }).waitFor()
     await Promise.race([isWritten, isRefused])
@@ -181,7 +182,7 @@ describe('errors', () => {
     await page.getByRole('heading', { name: /sprites\/hero\.sprite\.json:6:\d+/ }).waitFor()
     await desk.game.write(heroFile, original)
     await page.getByText('Nothing is wrong.').waitFor()
-    // The frames of a broken spec may have been asked for just then.
+    // The frames of a broken spec may have been requested at that moment.
     expect(desk.complaints.filter((complaint) => !complaint.includes('status of 400'))).toEqual([])
   })
 })

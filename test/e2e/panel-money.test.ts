@@ -14,7 +14,7 @@ test('a ceiling of its own holds: under it the price may rise, above it nothing 
   const ceiling = dialog.getByRole('textbox', { name: /^Ceiling for each/ })
   const approve = dialog.getByRole('button', { name: /^Approve/ })
   await button(page, /^Approve 1\.6 credits…$/).click()
-  // The dialog grows when its prices come.
+  // The dialog grows when its prices arrive.
   await dialog.getByText('1.6 credits will be held for hero.walk', { exact: false }).waitFor()
   await dialog.getByText('Another ceiling').click()
   await ceiling.fill('2,5')
@@ -30,7 +30,7 @@ test('a ceiling of its own holds: under it the price may rise, above it nothing 
   await ceiling.press('Enter')
   await dialog.getByText('1.6 credits will be held for hero.walk; at most 2.5 are charged.').waitFor()
 
-  // Dearer than the ceiling while the dialog is open: what was shown is not to be had any more.
+  // The price rises above the ceiling while the dialog is open, so the shown offer is no longer available.
   service.setPricing({ first_tier_cents: 80 })
   await approve.click()
   await dialog.getByRole('alert').getByText('hero.walk costs 3.2', { exact: false }).waitFor()
@@ -39,7 +39,7 @@ test('a ceiling of its own holds: under it the price may rise, above it nothing 
   await ceiling.press('Enter')
   await dialog.getByText('3.2 credits will be held for hero.walk; at most 3.2 are charged.').waitFor()
 
-  // Dearer once more: refused, and asked again with the price of now.
+  // The price rises again: the approval is refused, and the dialog asks again with the current price.
   service.setPricing({ first_tier_cents: 90 })
   await approve.click()
   await dialog.getByRole('alert').getByText('Nothing was approved', { exact: false }).waitFor()
@@ -58,7 +58,7 @@ test('a price that rose after the approval is not paid: it is asked about again,
   const desk = await start({
     files,
     service: {
-      // Between the agreement and the purchase, whose first question is the price.
+      // Between the agreement and the purchase, whose first request is the price.
       before: async ({ path }) => {
         const isApproved = isRising && path.startsWith('/v1/sprite-pricing') && (await desk.game.list()).includes('sprites.lock.json')
         if (isApproved) {

@@ -39,7 +39,7 @@ declare global {
   var opened: Window | null
 }
 
-/** What a page of the game learns of a window that it has opened: the token where it can. */
+/** Everything that a page of the game learns of a window that it has opened; the token if it can. */
 function peek(page: Page): Promise<unknown> {
   return page.evaluate(() => {
     try {
@@ -75,14 +75,16 @@ test.each([
   await panel.goto(address.href)
   await panel.waitForFunction(() => typeof (history.state as { token?: unknown } | null)?.token === 'string')
   expect(await peek(page)).toBe('nothing')
-  // Nor does one that was in the panel's tab before.
+  // A page that was in the panel's tab before learns nothing either.
   const game = await openWindow('/')
   await game.goto(address.href)
   await game.waitForFunction(() => typeof (history.state as { token?: unknown } | null)?.token === 'string')
   expect(await peek(page)).toBe('nothing')
 })
 
-/** What a package does that a game imports: its module becomes a service worker, and answers for the panel. */
+/**
+ * A malicious package that a game imports: its module becomes a service worker, and answers for the panel.
+ */
 const greedy = `if ('ServiceWorkerGlobalScope' in self) {
   self.addEventListener('install', () => self.skipWaiting())
   self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
@@ -128,7 +130,7 @@ test('over TLS the panel shows, listens and writes', async () => {
   const fps = page.getByRole('spinbutton', { name: 'Frames a second' })
   await fps.fill('15')
   await page.keyboard.press('Enter')
-  // The file is written, seen by the server, and told to the page.
+  // The file is written, the server sees it, and the page receives the change.
   await page.waitForFunction(
     async () =>
       (await (await fetch('api/state')).json()).sprites.find(({ name }: { name: string }) => name === 'hero').animations[0].fps === 15,

@@ -7,14 +7,18 @@ interface Closable {
   close(): Promise<unknown>
 }
 
-/** Where the tests of a file open panels. */
+/** Opens panels for the tests of a file. */
 export interface PanelRoom {
   start(setup: DeskSetup): Promise<Desk>
-  /** Has something else closed behind the test. */
+  /** Closes the object after the test too. */
   keep<T extends Closable>(one: T): T
 }
 
-/** One browser for the tests of a file; what a test opens is closed behind it, the last first. @param usual What each panel is opened with, unless its test says otherwise. */
+/**
+ * One browser for the tests of a file. Everything that a test opens is closed after it, the last first.
+ *
+ * @param usual Settings of each panel, unless its test has others.
+ */
 export function panelRoom(usual: Omit<DeskSetup, 'files'> = {}): PanelRoom {
   let browser: Browser
   const open: Closable[] = []
@@ -38,14 +42,14 @@ export const heroFile = 'sprites/hero.sprite.json'
 
 export const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
 
-/** Waits until the sprite that is shown stands so. */
+/** Waits until the shown sprite has this state. */
 export const standing = (page: Page, word: string): Promise<void> =>
   page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
 
-/** What was charged, one after the other. */
+/** The amounts that were charged, in order. */
 export const spent = ({ service }: Desk): readonly string[] => service.charges().map(({ credits }) => String(credits))
 
-/** Agrees to what a dialog offers. */
+/** Confirms a dialog. */
 export async function agree(page: Page, name: RegExp): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name }).click()
 }

@@ -10,7 +10,7 @@ import { agree, button, heroFile, panelRoom, spent, standing } from './panel-roo
 
 const room = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 
-/** A desk at which what was never answered may be sent again by itself for a second. */
+/** A desk at which an unanswered submission may be replayed for one second. */
 function start(service: EmbeddedOptions = {}): Promise<Desk> {
   const files = { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}', [heroFile]: heroSpec('walks') }
   return room.start({ files, service })
@@ -38,7 +38,7 @@ test('words that change while an approval is asked about are shown, and asked ab
   await dialog.getByRole('button', { name: /^Approve 1\.6 credits$/ }).click()
   await standing(page, 'bought')
   expect(spent(desk)).toEqual(['16000'])
-  // A refusal is an answer that a browser writes down as an error.
+  // The browser logs a refusal as an error.
   expect(desk.complaints.filter((words) => !words.includes('409'))).toEqual([])
 })
 

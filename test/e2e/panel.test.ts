@@ -18,7 +18,7 @@ describe('money', () => {
     await standing(page, 'bought')
     await page.getByText('a placeholder', { exact: false }).waitFor({ state: 'detached' })
     expect(desk.service.charges().map((charge) => charge.credits)).toEqual([16_000n])
-    // The game has it a moment before the lock file does.
+    // The game has the result a moment before the lock file does.
     const lock = await desk.written('sprites.lock.json', (text) => text.includes('"result"'))
     expect(Object.values(JSON.parse(lock).animations['hero.walk'])).toMatchObject([{ approval: { ceiling: '1.6' } }])
     expect(desk.complaints).toEqual([])
@@ -127,7 +127,7 @@ describe('questions', () => {
   })
 })
 
-/** Drops a file upon the place for a picture, as a browser does. */
+/** Drops a file on the area for a picture, as a browser does. */
 async function drop(page: Page, file: { readonly name: string; readonly type: string; readonly bytes: readonly number[] }): Promise<void> {
   const data = await page.evaluateHandle(({ name, type, bytes }) => {
     const transfer = new DataTransfer()

@@ -25,7 +25,7 @@ const sequences = [
   painting('orc/hit', { width: 40, height: 40, trim: false }),
 ]
 
-/** What Phaser has in its texture manager and animation manager. */
+/** The content of Phaser's texture manager and animation manager. */
 interface Loaded {
   /** Pixels as a canvas has them, by frame. */
   readonly frames: Readonly<Record<string, { readonly width: number; readonly height: number; readonly data: readonly number[] }>>
@@ -37,7 +37,11 @@ interface Loaded {
   >
 }
 
-/** Boots a game that loads by the loader's own calls, and reads what it then has. @param calls Body of `preload` and `create` over `scene`. */
+/**
+ * Boots a game that loads with the loader's own calls, and reads its content.
+ *
+ * @param calls Body of `preload` and `create` over `scene`.
+ */
 async function load(phaser: string, files: ReadonlyMap<string, Uint8Array>, calls: { preload: string; create: string }): Promise<Loaded> {
   const page: Page = await browser.newPage()
   await page.route('http://game.test/**', async (route) => {
@@ -102,7 +106,7 @@ async function readGame(calls: { preload: string; create: string }): Promise<Loa
   return { frames, animations }
 }
 
-/** Largest difference of premultiplied channels: a canvas keeps those. */
+/** Largest difference of premultiplied channels, which a canvas has. */
 function difference(actual: Loaded['frames'][string], expected: Bitmap): number {
   if (actual.width !== expected.width || actual.height !== expected.height) return Number.POSITIVE_INFINITY
   const seen = createBitmap(actual.width, actual.height, Uint8Array.from(actual.data))

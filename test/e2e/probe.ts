@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { visit } from './browser.ts'
 import { type DeliveredFrame, premultiply } from './delivered.ts'
 
-/** What `test/fixtures/e2e/*-probe.js` puts on its page. */
+/** The functions that `test/fixtures/e2e/*-probe.js` puts on its page. */
 interface Probe {
   draw(name: string): { readonly width: number; readonly height: number; readonly ring: number; readonly rgba: string }
   play(animation: string, steps: number, stepMs: number, loop: boolean): readonly Shown[]
@@ -20,25 +20,32 @@ declare global {
   var version: string | undefined
 }
 
-/** One animation as its spec means it. */
+/** The expected playback of one animation, by its spec. */
 export interface Playback {
   /** `sprite/animation`. */
   readonly name: string
-  /** Frame names in playing order, the way back of a yoyo too, one whole round; and how long each is shown, milliseconds. */
+  /**
+   * One whole round: frame names in playing order, including the way back of a yoyo, each with its time in
+   * milliseconds.
+   */
   readonly round: readonly { readonly name: string; readonly ms: number }[]
   readonly loop: boolean
 }
 
-/** What a browser made of a page. */
+/** How a browser drew a page. */
 export interface Drawn {
   readonly version: string
-  /** Of each frame: the largest difference of a channel, premultiplied, 0 to 255; and whether anything lay outside. */
+  /**
+   * By frame: the largest difference of a channel, premultiplied, 0 to 255; pixels outside the frame count
+   * too.
+   */
   readonly differences: Readonly<Record<string, number>>
 }
 
 /**
- * Opens a probe's page, has every frame drawn 1:1 on a clear canvas and compares it with the picture that was delivered, both with premultiplied alpha, as engines draw.
- * Plays every animation by a clock of 1 ms a step.
+ * Opens a probe's page, lets it draw every frame 1:1 on a clear canvas, and compares each with the delivered
+ * picture. Both have premultiplied alpha, as engines draw. Then it plays every animation with a clock of 1 ms
+ * a step.
  */
 export async function examine(
   browser: Browser,
@@ -69,7 +76,7 @@ export async function examine(
       differences[frame.name] = largestDifference(Buffer.from(drawn.rgba, 'base64'), drawn.ring, frame)
     }
     for (const playback of playbacks) {
-      // Two rounds and a bit: the turn from the end to the start is seen twice.
+      // A little more than two rounds, so that the turn from the end to the start is seen twice.
       const steps = Math.ceil(2.2 * playback.round.reduce((sum, { ms }) => sum + ms, 0))
       const shown = await page.evaluate(([name, count, loop]) => globalThis.probe?.play(name, count, 1, loop), [
         playback.name,
@@ -85,7 +92,7 @@ export async function examine(
   }
 }
 
-/** Compares the canvas with the frame at (ring, ring) on nothing. */
+/** Compares the canvas with the frame at (ring, ring) on a clear background. */
 export function largestDifference(canvas: Uint8Array, ring: number, frame: DeliveredFrame): number {
   const wanted = premultiply(frame)
   const width = frame.width + 2 * ring
@@ -101,7 +108,7 @@ export function largestDifference(canvas: Uint8Array, ring: number, frame: Deliv
   return largest
 }
 
-/** The frames one after the other, each from its time on, to the nearest step. */
+/** Checks that the frames come in order, each at its time, to the nearest step. */
 function checkPlayback({ name, round, loop }: Playback, shown: readonly Shown[], steps: number): void {
   const wanted: { name: string; start: number }[] = []
   for (let start = 0, index = 0; start < steps && (loop || index < round.length); index++) {
@@ -120,7 +127,7 @@ function checkPlayback({ name, round, loop }: Playback, shown: readonly Shown[],
   expect(Math.abs(found.length - wanted.length), `${name}: number of changes`).toBeLessThanOrEqual(loop ? 1 : 0)
   expect(found.slice(0, count).map((one) => one.name)).toEqual(wanted.slice(0, count).map((one) => one.name))
   const late = found.slice(0, count).map((one, index) => Math.abs(one.start - (wanted[index]?.start ?? 0)))
-  // Engines and this sum add thirds and sevenths in another order.
+  // Engines add thirds and sevenths in another order than this sum.
   const rounding = 1e-6
   expect(Math.max(...late), `${name}: milliseconds off`).toBeLessThanOrEqual(1 + rounding)
 }

@@ -13,7 +13,7 @@ import {
 } from '../../atlas/index.ts'
 import { type AnimationCase, type AtlasCase, drawArt } from './random-case.ts'
 
-/** What an engine is told to do with one scale of an atlas; the fixtures `random-*.js` read it. */
+/** The task of an engine for one scale of an atlas; the fixtures `random-*.js` read it. */
 export interface Errand {
   /** Path of the files from the server's root. */
   readonly folder: string
@@ -21,7 +21,7 @@ export interface Errand {
   readonly name: string
   readonly scale: number
   readonly pixelArt: boolean
-  /** Whose pixels lie in `sources.bin`, RGBA, straight alpha, from byte `at` on. */
+  /** Frames whose pixels are in `sources.bin`: RGBA, straight alpha, from byte `at` on. */
   readonly frames: readonly Source[]
   readonly playbacks: readonly { readonly name: string; readonly loop: boolean; readonly steps: number }[]
 }
@@ -33,28 +33,35 @@ export interface Source {
   readonly height: number
   readonly at: number
   readonly anchor?: { readonly x: number; readonly y: number }
-  /** What lies around it on its page: its own edge repeated, or clear pixels; absent where neighbours may touch it, as its maker asked for. */
+  /**
+   * The pixels around it on its page: its own edge repeated, or clear. Missing if the case lets neighbours
+   * touch it.
+   */
   readonly ring?: 'edge' | 'clear'
 }
 
-/** A frame, and the millisecond from which on it is seen. */
+/** A frame, and the millisecond at which it appears. */
 export interface Shown {
   readonly name: string
   readonly startMs: number
 }
 
-/** An atlas as files, and what is to be seen of it. */
+/** An atlas as files, with its expected picture and playback. */
 export interface MadeAtlas {
   readonly errands: readonly Errand[]
   readonly files: ReadonlyMap<string, Uint8Array>
   /** By animation. */
   readonly timelines: ReadonlyMap<string, readonly Shown[]>
   readonly pages: number
-  /** Frames that lie turned on the pages of the largest scale. */
+  /** Frames that are turned on the pages of the largest scale. */
   readonly turned: number
 }
 
-/** Packs a case, and writes it for Phaser and PixiJS as the product does. @param name Of the atlas, and of the folder of its files. */
+/**
+ * Packs a case, and writes it for Phaser and PixiJS as the product does.
+ *
+ * @param name Name of the atlas and of the folder of its files.
+ */
 export async function makeRandomAtlas(asked: AtlasCase, name: string): Promise<MadeAtlas> {
   const sequences = asked.animations.map((one, index) => toSequence(one, `${name}-${index}/play`, asked.pixelArt))
   const variants = await layOut(name, sequences, asked)
@@ -95,7 +102,7 @@ function toSequence(one: AnimationCase, name: string, pixelArt: boolean): FrameS
   return { name, sprite: name.split('/')[0]!, frames, play: play.map(nameOf), fps, pixelArt, ...rest, ...optional }
 }
 
-/** All scales in one layout where they have one in common, as a build makes them. */
+/** All scales in one layout, if they have a common unit, as in a build. */
 async function layOut(name: string, sequences: readonly FrameSequence[], { scales, maxSize, rotate = false }: AtlasCase) {
   const at = (all: readonly FrameSequence[], scale: number): Promise<FrameSequence[]> =>
     Promise.all(all.map((sequence) => scaleSequence(sequence, scale)))
@@ -120,10 +127,16 @@ async function layOut(name: string, sequences: readonly FrameSequence[], { scale
   return variants
 }
 
-/** Alpha of 255 that may be cleared around a trimmed frame at a smaller scale: Lanczos rings further out than it reaches. */
+/**
+ * Highest alpha, of 255, that may be cleared around a trimmed frame at a smaller scale. Lanczos rings reach
+ * further out than the frame.
+ */
 const FAINT = 12
 
-/** The frame at a smaller scale as it is to be seen: without the faint rings more than a pixel outside of what was visible at the largest. */
+/**
+ * The frame as it should appear at a smaller scale: without the faint rings more than a pixel outside of the
+ * part that is visible at the largest scale.
+ */
 function withoutRings(bitmap: Bitmap, large: Bitmap): Bitmap {
   const ratio = bitmap.width / large.width
   const seen = Array.from({ length: large.width * large.height }, (_, at) => at).filter((at) => large.data[at * 4 + 3]! > 0)
@@ -143,7 +156,11 @@ function withoutRings(bitmap: Bitmap, large: Bitmap): Bitmap {
   return kept
 }
 
-/** The pixels of all frames, one after the other. @param large The frames at the scale that the layout was made for. */
+/**
+ * The pixels of all frames, one after the other.
+ *
+ * @param large The frames at the scale of the layout.
+ */
 function gather(shown: readonly FrameSequence[], large: readonly FrameSequence[], { animations }: AtlasCase) {
   const sources: Source[] = []
   const pixels: Uint8Array[] = []
@@ -162,13 +179,16 @@ function gather(shown: readonly FrameSequence[], large: readonly FrameSequence[]
   return { sources, bytes: new Uint8Array(Buffer.concat(pixels)) }
 }
 
-/** One round, the way back of a yoyo too: ends are not doubled, and a loop leaves its first frame to the next round. */
+/**
+ * One round, including the way back of a yoyo. Ends are not doubled, and the way back of a loop leaves out
+ * the first frame.
+ */
 function roundOf({ play, durations, fps, loop, yoyo }: FrameSequence): readonly { readonly name: string; readonly ms: number }[] {
   const there = play.map((name, at) => ({ name, ms: durations?.[at] ?? 1000 / fps }))
   return yoyo ? [...there, ...there.slice(loop ? 1 : 0, -1).reverse()] : there
 }
 
-/** Two rounds and a bit, in steps of a millisecond. */
+/** A little more than two rounds, in steps of a millisecond. */
 function stepsOf(sequence: FrameSequence): number {
   return Math.ceil(2.2 * roundOf(sequence).reduce((sum, { ms }) => sum + ms, 0))
 }
@@ -179,7 +199,7 @@ function timelineOf(sequence: FrameSequence): Shown[] {
   let startMs = 0
   for (let at = 0; startMs < stepsOf(sequence) && (sequence.loop || at < round.length); at++) {
     const { name, ms } = round[at % round.length]!
-    // One frame twice in a row is seen once.
+    // The same frame twice in a row is seen once.
     if (shown.at(-1)?.name !== name) shown.push({ name, startMs })
     startMs += ms
   }

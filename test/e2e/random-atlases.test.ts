@@ -10,19 +10,22 @@ import { type Errand, type MadeAtlas, makeRandomAtlas, type Shown } from './rand
 import { type AnimationCase, type AtlasCase, atlasCases } from './random-case.ts'
 import { type Site, serveFiles } from './site.ts'
 
-/** How many atlases each engine is shown. CONTRIBUTING.md names both variables. */
+/** How many atlases each engine draws. CONTRIBUTING.md names both variables. */
 const count = Number(process.env.SPRITEWRIGHT_ATLASES ?? (isLong ? 100 : 12))
 const seed = Number(process.env.SPRITEWRIGHT_SEED ?? 1)
 
-/** Of 255, for one frame drawn out of two textures: coordinates are rounded, so that now and then a pixel is one level off. */
+/**
+ * Largest difference, of 255, of a frame that is drawn from two textures. Coordinates are rounded, so now and
+ * then a pixel differs by one level.
+ */
 const maxEdge = 2
 
-/** What an engine made of an atlas at one scale. */
+/** The result of an engine for an atlas at one scale. */
 interface Seen {
-  /** Largest differences, by frame; none where there is none. */
+  /** Largest differences, by frame; frames without a difference are missing. */
   readonly exact: Readonly<Record<string, number>>
   readonly edges: Readonly<Record<string, number>>
-  /** By animation: frames, and for how many milliseconds each was shown. */
+  /** By animation: the shown frames, each with its milliseconds. */
   readonly shown: Readonly<Record<string, readonly { readonly name: string; readonly steps: number }[]>>
 }
 
@@ -38,7 +41,7 @@ const engines = [
 
 let browser: Browser
 let site: Site
-/** What the server has: pages and engines, and one atlas at a time. */
+/** The files on the server: pages and engines, and one atlas at a time. */
 const files = new Map<string, Uint8Array>()
 const visits = new Map<string, Visit>()
 let made = 0
@@ -74,7 +77,8 @@ test(
   `every engine draws ${count} random atlases as they were drawn, without a bad edge, and plays every animation in order and time`,
   async () => {
     const totals = { atlases: 0, pages: 0, frames: 0, animations: 0, largestEdge: 0 }
-    // A failing case is made smaller, but not for ever: the test would run out of time and not say what it found.
+    // A failing case is shrunk, but not for ever. If the test ran out of time, it would not report its
+    // finding.
     let triesLeft = Number.POSITIVE_INFINITY
     const check = async (asked: AtlasCase): Promise<void> => {
       if (triesLeft-- <= 0) return
@@ -92,7 +96,7 @@ test(
     }
     await fc.assert(fc.asyncProperty(atlasCases, check), { numRuns: count, seed })
     console.log(`seed ${seed}: ${JSON.stringify(totals)}, in each of ${engines.length} engines`)
-    // One page for all, on a machine that does other things too.
+    // One page for all atlases, on a busy machine.
   },
   120_000 + count * 5_000,
 )
@@ -146,7 +150,7 @@ test.each(engines)('$name: a neighbour that shows at an edge, another picture an
   })
 })
 
-/** Makes an atlas, serves its files, and takes them away again. */
+/** Makes an atlas, serves its files, and removes them again. */
 async function withAtlas<T>(asked: AtlasCase, use: (atlas: MadeAtlas) => Promise<T>): Promise<T> {
   const atlas = await makeRandomAtlas(asked, `atlas${made++}`)
   for (const [path, bytes] of atlas.files) files.set(path, bytes)
@@ -183,7 +187,7 @@ async function expectSound(
   return { edge, pages }
 }
 
-/** The frames one after the other, each from its time on, to the nearest millisecond. */
+/** Expects the frames in order, each at its time, to the nearest millisecond. */
 function expectPlayed(shown: Seen['shown'][string], timeline: readonly Shown[], at = ''): void {
   let startMs = 0
   const found = shown.map(({ name, steps }) => {
@@ -195,7 +199,7 @@ function expectPlayed(shown: Seen['shown'][string], timeline: readonly Shown[], 
   const wanted = timeline.filter((one) => one.startMs < startMs - 1 || found.length >= timeline.length)
   const seen = found.slice(0, Math.max(wanted.length, found.filter((one) => one.startMs < startMs - 1).length))
   expect({ at, names: seen.map(({ name }) => name) }).toEqual({ at, names: wanted.map(({ name }) => name) })
-  // Engines and the timeline add thirds and sevenths in another order.
+  // Engines add thirds and sevenths in another order than the timeline.
   for (const [index, one] of seen.entries())
     expect(Math.abs(one.startMs - wanted[index]!.startMs), `${at}: milliseconds off`).toBeLessThanOrEqual(1 + 1e-6)
 }

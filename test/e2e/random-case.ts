@@ -2,14 +2,14 @@ import fc from 'fast-check'
 import { type Bitmap, createBitmap } from '../../atlas/index.ts'
 import { createChance } from '../fuzz/chance.ts'
 
-/** What a frame shows. `ghost` is clear, with colours under its alpha of 0. */
+/** The picture of a frame. `ghost` is clear, with colours under its alpha of 0. */
 export type ArtKind = 'blank' | 'ghost' | 'opaque' | 'noise' | 'disc' | 'dot' | 'box'
 
-/** An animation in a few words, as a failure prints it. */
+/** A short description of an animation, as a failure prints it. */
 export interface AnimationCase {
   readonly width: number
   readonly height: number
-  /** Equal ones are equal frames, in other animations of this size too. */
+  /** Equal values give equal frames, also in other animations of this size. */
   readonly art: readonly { readonly kind: ArtKind; readonly seed: number }[]
   /** Indices of frames, in playing order. */
   readonly play: readonly number[]
@@ -24,19 +24,23 @@ export interface AnimationCase {
   readonly padding: number
 }
 
-/** An atlas in a few words. */
+/** A short description of an atlas. */
 export interface AtlasCase {
   readonly maxSize: number
   /** Largest first. */
   readonly scales: readonly number[]
   readonly pixelArt: boolean
   readonly palette: boolean
-  /** Whether frames may be turned, which PixiJS alone draws. @default false */
+  /**
+   * Whether frames may be turned, which only PixiJS draws.
+   *
+   * @default false
+   */
   readonly rotate?: boolean
   readonly animations: readonly AnimationCase[]
 }
 
-/** As large as a page holds. */
+/** The side of the largest page. */
 const WHOLE_PAGE = 4096
 
 const side = fc.oneof(
@@ -52,7 +56,7 @@ const animation: fc.Arbitrary<AnimationCase> = fc
   .record({
     width: side,
     height: side,
-    // Few seeds, so that equal frames come about.
+    // Few seeds, so that equal frames occur.
     art: fc.array(fc.record({ kind, seed: fc.integer({ min: 0, max: 3 }) }), { minLength: 1, maxLength: 6 }),
     play: fc.option(fc.array(fc.nat(5), { minLength: 1, maxLength: 7 })),
     fps: fc.oneof(fc.integer({ min: 6, max: 60 }), fc.double({ min: 6, max: 60, noNaN: true })),
@@ -74,7 +78,7 @@ const animation: fc.Arbitrary<AnimationCase> = fc
     }
   })
 
-/** Atlases of all kinds that one can ask for: every one of them can be packed. */
+/** Atlases of every possible kind. Each of them can be packed. */
 export const atlasCases: fc.Arbitrary<AtlasCase> = fc
   .record({
     maxSize: fc.constantFrom(64, 72, 80, 96, 128, 200),
@@ -89,7 +93,7 @@ export const atlasCases: fc.Arbitrary<AtlasCase> = fc
   .map(({ animations, ...rest }) => {
     const { maxSize } = rest
     const isShared = rest.scales.length > 1
-    // What scales share is a multiple of up to four pixels, so that rings and gaps become as much larger.
+    // The common unit of the scales is up to four pixels, and rings and gaps grow by this factor.
     const near = animations.map((one) =>
       isShared ? { ...one, extrude: Math.min(1, one.extrude), padding: Math.min(2, one.padding) } : one,
     )
@@ -97,7 +101,7 @@ export const atlasCases: fc.Arbitrary<AtlasCase> = fc
     return { ...rest, animations: near.map((one) => fitting(one, maxSize, rest.scales, padding)) }
   })
 
-/** The same animation, made so small that a page holds all of its frames in rows and columns. */
+/** The same animation, so small that a page holds all of its frames in rows and columns. */
 function fitting(one: AnimationCase, maxSize: number, scales: readonly number[], padding: number): AnimationCase {
   const unit = scales.length > 1 ? 4 : 1
   const largest = Math.max(...scales)
@@ -110,7 +114,7 @@ function fitting(one: AnimationCase, maxSize: number, scales: readonly number[],
   return { ...one, width, height, art: one.art.slice(0, count), play: one.play.map((index) => index % count) }
 }
 
-/** Draws what a case says. The same words give the same pixels. */
+/** Draws the described picture. The same description gives the same pixels. */
 export function drawArt(of: { readonly kind: ArtKind; readonly seed: number }, width: number, height: number): Bitmap {
   const bitmap = createBitmap(width, height)
   const chance = createChance(of.seed * 7919 + of.kind.length * 31 + of.kind.charCodeAt(0))

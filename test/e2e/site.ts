@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 
-/** A folder on loopback, as a plain static server gives it. */
+/** A folder on loopback, as a plain static server serves it. */
 export interface Site {
-  /** With a slash at its end. */
+  /** Ends with a slash. */
   readonly url: string
   close(): Promise<void>
 }
@@ -18,12 +18,16 @@ const types: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
-/** Serves files by their paths from the root, from memory; what is put into the map later is served too. */
+/** Serves files from memory by their paths from the root. Later additions to the map are served too. */
 export async function serveFiles(files: ReadonlyMap<string, Uint8Array>): Promise<Site> {
   return serve(async (path) => files.get(path.slice(1)), '/')
 }
 
-/** Serves a folder. @param at Path under which it is served, so that a bundle with a wrong base is found out. */
+/**
+ * Serves a folder.
+ *
+ * @param at Path under which it is served, so that a bundle with a wrong base fails.
+ */
 export async function serveFolder(folder: string, at = '/'): Promise<Site> {
   return serve(async (path) => {
     const file = join(folder, path.slice(at.length - 1), path.endsWith('/') ? 'index.html' : '')
@@ -32,7 +36,7 @@ export async function serveFolder(folder: string, at = '/'): Promise<Site> {
   }, at)
 }
 
-/** @param find Given a path with its first slash; undefined where nothing is there. */
+/** @param find Gets a path with its first slash; returns `undefined` if there is no file. */
 async function serve(find: (path: string) => Promise<Uint8Array | undefined>, at: string): Promise<Site> {
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname)

@@ -1,4 +1,5 @@
-// Loaded into a process before everything else: writes down every HTTP request that it makes, whole, one JSON line each, into the file that SPRITEWRIGHT_TOLD names.
+// Loaded into a process before everything else. Writes every HTTP request of the process, whole, as one JSON
+// line into the file that SPRITEWRIGHT_TOLD names.
 import { subscribe } from 'node:diagnostics_channel'
 import { appendFileSync } from 'node:fs'
 

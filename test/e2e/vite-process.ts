@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { CliRun } from '../kit/project.ts'
 import { repository } from './game.ts'
 
-/** What a game of one sprite needs for Vite, beside its sprite. */
+/** The files that a game of one sprite needs for Vite, besides its sprite. */
 export const gameFiles: Readonly<Record<string, string>> = {
   'index.html': '<!doctype html><script type="module" src="/main.js"></script>',
   'main.js': `import hero from './sprites/hero.sprite.json'
@@ -15,7 +15,7 @@ document.title = JSON.stringify([hero, sprites])`,
 export default { plugins: [spritewright()] }`,
 }
 
-/** Runs `vite build` in a process of its own, with no more environment than is given. */
+/** Runs `vite build` in a process of its own, with only the given environment and what a process needs. */
 export function runViteBuild(root: string, env: Readonly<Record<string, string>> = {}): Promise<CliRun> {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, [join(repository, 'node_modules/vite/bin/vite.js'), 'build'], {
@@ -34,7 +34,7 @@ export function runViteBuild(root: string, env: Readonly<Record<string, string>>
   })
 }
 
-/** Every file under a folder with its SHA-256, links not followed. */
+/** The SHA-256 of every file under a folder. Links are not followed. */
 export async function digestFolder(folder: string): Promise<Record<string, string>> {
   const digests: Record<string, string> = {}
   for (const path of await filesOf(folder))
@@ -44,7 +44,7 @@ export async function digestFolder(folder: string): Promise<Record<string, strin
   return digests
 }
 
-/** Paths of all files under a folder, relative to it, sorted; links are not followed. */
+/** Paths of all files under a folder, relative to it, sorted. Links are not followed. */
 export async function filesOf(folder: string): Promise<string[]> {
   const paths: string[] = []
   for (const entry of await readdir(folder, { withFileTypes: true })) {

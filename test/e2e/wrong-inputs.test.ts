@@ -28,7 +28,11 @@ interface Refusal {
   readonly message: string
 }
 
-/** The refusal in a JSON document, and in the words that a person sees. @param isTold Whether those are looked at too. */
+/**
+ * The refusal in a JSON document, and the text that a person sees.
+ *
+ * @param isTold Whether that text is fetched too.
+ */
 async function refusalOf(
   project: TestProject,
   args: readonly string[],
@@ -43,7 +47,7 @@ async function refusalOf(
   return { run, error, words: told.stderr }
 }
 
-/** A text that goes over lines in the terminal, as one line. */
+/** A text that spans several lines in the terminal, as one line. */
 function flat(text: string): string {
   return text.replace(/\s+/g, ' ')
 }
