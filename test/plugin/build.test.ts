@@ -19,18 +19,18 @@ interface Failure {
   readonly loc?: { readonly file?: string; readonly line: number; readonly column: number }
 }
 
-/** What a build was refused with. */
+/** The error of a failed build. */
 async function failureOf(build: Promise<unknown>): Promise<Failure> {
   const error = await build.then(
     () => undefined,
     (reason: unknown) => reason,
   )
   if (error === undefined) throw new Error('Expected the build to fail, it did not.')
-  // Rolldown wraps what a plugin threw.
+  // Rolldown wraps an error that a plugin threw.
   return ((error as { errors?: unknown[] }).errors?.[0] ?? error) as Failure
 }
 
-/** Runs the built game's one script, as a page at `base` would, and answers its sprites. */
+/** Runs the built game's one script, as a page at `base` would, and returns its sprites. */
 async function runBuilt(game: Game): Promise<{ hero: SpriteModule; coin: SpriteModule; at: string }> {
   const script = (await game.list('dist')).find((name) => /(index|main)[^/]*\.js$/.test(name)) ?? ''
   const at = pathToFileURL(game.path(script)).href

@@ -5,7 +5,7 @@ import type { PendingReport } from '../../src/workshop/api/overview-report.ts'
 const hero = '/game/hero.sprite.json'
 const coin = '/game/coin.sprite.json'
 
-/** A buyer of a project in which `hero.walk` is due; what it is told of its papers, and what it has bought. */
+/** A buyer of a project in which `hero.walk` is due, the reports that it reads, and its purchases. */
 function world() {
   const bought: string[] = []
   const answers: (Partial<PendingReport> | Error)[] = []

@@ -27,7 +27,7 @@ const isError = ({ type }: HotMessage): boolean => type === 'error'
 const isReload = ({ type }: HotMessage): boolean => type === 'full-reload'
 const isMended = ({ event }: HotMessage): boolean => event === 'spritewright:mended'
 
-/** What a page that has loaded these modules tells the server, by the stamps in their code. */
+/** The stamps in the code of these modules, which a page that has loaded them sends to the server. */
 function stampsIn(modules: ReadonlyMap<string, string>): Record<string, string> {
   const found = [...modules.values()].flatMap((code) => /keepUpToDate\(sprites, (\{.*\})\)/.exec(code)?.[1] ?? [])
   return Object.assign({}, ...found.map((text) => JSON.parse(text) as Record<string, string>))
@@ -94,7 +94,7 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     const { told, crawl } = await start(load, game, {}, { disk })
     await crawl('/src/main.js')
     lock(game.path(name), half)
-    // As large as the frames that were bought.
+    // As large as the bought frames.
     await game.write(name, encodePng(createBitmap(78, 76, new Uint8Array(78 * 76 * 4).fill(200))))
     await told.next(isError)
     // A page that is loaded meanwhile gets the sprite without that frame.
@@ -135,7 +135,7 @@ describe.each(vites)('what %s tells pages', (version, load) => {
     await told.next(isUpdateOf('hero'))
     say('spritewright:have', { stamps })
     expect((await told.next(isUpdateOf())).data?.sprites.map(({ name }) => name)).toEqual(['hero'])
-    // One that knows all sprites is told of those that came since, one that imports some is not.
+    // A page that knows all sprites receives those that came since. A page that imports some does not.
     say('spritewright:have', { stamps: { coin: stamps.coin }, all: ['coin'] })
     expect((await told.next(isUpdateOf())).data?.sprites.map(({ name }) => name)).toEqual(['hero'])
     const count = told.all.length
@@ -152,7 +152,7 @@ describe.each(vites)('what %s tells pages', (version, load) => {
   })
 })
 
-// Earlier ones do not look into the modules of such a root at all.
+// Earlier versions never read the modules of such a root.
 describe('Vite 8', () => {
   const [[, load]] = vites as [(typeof vites)[number]]
 

@@ -91,14 +91,15 @@ describe.each(vites)('the dev server of %s', (version, load) => {
     expect(JSON.stringify(told.all)).not.toContain(key)
     const code = [...(await crawl('/src/main.js'))].find(([url]) => url.includes('/atlas/hero'))?.[1]
     expect(code).toContain('"fps":30')
-    // A reload that came late would be there after one more edit.
+    // A late reload would arrive before the end of one more edit.
     await game.write('sprites/hero.sprite.json', spec({}, { fps: 31 }))
     await game.write('sprites/hero.sprite.json', spec({}, { fps: 32 }))
     await told.next((message) => fpsOf(message, 'hero', 'hero/walk') === 32)
     await game.write('sprites/.hero.tmp', spec({}, { fps: 33 }))
     await rename(game.path('sprites/.hero.tmp'), game.path('sprites/hero.sprite.json'))
     await told.next((message) => fpsOf(message, 'hero', 'hero/walk') === 33)
-    // A file that is written in two steps may be seen in between, and told as broken and mended; what never comes is a reload, or an update of Vite's own.
+    // A file that is written in two steps may be read in between, and reported as broken and mended. A reload
+    // or an update of Vite's own must never come.
     const kinds = new Set(told.all.map(({ type, event }) => event ?? type))
     expect([...kinds].filter((kind) => kind !== 'error' && kind !== 'spritewright:mended')).toEqual(['spritewright:update'])
   })
@@ -255,7 +256,8 @@ describe.each(vites)('what is ours stays ours with %s', (_name, load) => {
       const contents = await game.read(secret)
       for (const url of spellings(game.root, secret)) {
         const { status, text } = await get(url)
-        // Vite answers with the game's page where nothing is found; that is no answer of ours, and gives nothing away.
+        // Vite answers with the game's page if nothing is found. That answer is not the plugin's, and reveals
+        // nothing.
         if (status !== 404 || text.includes(contents.slice(0, 40))) given.push(`${status} ${url}`)
       }
       for (const query of ['?raw', '?import&raw', '?url&raw', '?inline']) {
@@ -269,7 +271,7 @@ describe.each(vites)('what is ours stays ours with %s', (_name, load) => {
   })
 })
 
-/** Many ways to ask for one file. */
+/** Many ways to request one file. */
 function spellings(root: string, secret: string): readonly string[] {
   const file = basename(secret)
   const encoded = encodeURIComponent(secret)

@@ -15,7 +15,7 @@ afterAll(() => game.remove())
 type Headers = Readonly<Record<string, string | undefined>>
 type Ask = (headers: Headers, name?: string, body?: string) => Promise<{ readonly status: number; readonly text: string }>
 
-/** A dev server over TLS as Vite starts it: HTTP/2, and HTTP/1.1 for whoever asks for that. */
+/** A dev server over TLS as Vite starts it: HTTP/2, and HTTP/1.1 for clients that ask for it. */
 async function start(load: (typeof vites)[number][1]) {
   const plugin = pluginOf(game, { net: noNet() })
   const { logger, lines } = keptLog()
@@ -42,7 +42,7 @@ async function start(load: (typeof vites)[number][1]) {
           host: '127.0.0.1',
           port,
           ca: tls.cert,
-          // Whatever the request names, the connection is to this server.
+          // The connection is to this server, whatever name the request has.
           servername: 'localhost',
           path: path(name),
           method: body === undefined ? 'GET' : 'POST',
@@ -102,7 +102,7 @@ test.each(vites)('over TLS too exactly one combination acts on the dev server of
       ])
         for (const host of [own, `localhost:${port}`, '127.0.0.1', `evil.test:${port}`])
           for (const given of [token, undefined]) {
-            // Both of its names are its own, but a page has one of them alone.
+            // Both names are the server's own, but a page has only one of them.
             if (origin === `https://localhost:${port}` && host === `localhost:${port}`) continue
             const headers = { ...right, host, origin, 'x-spritewright-token': given }
             const { status } = await ask(headers, 'edit', body)

@@ -93,7 +93,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
         headers: { host: `localhost:${port}`, origin: `http://localhost:${port}`, 'content-type': 'application/json', ...headers },
         body: '{"ids":[]}',
       }).then(({ status }) => status)
-    // Without a key an offer can only be refused, by the workshop.
+    // Without a key, the workshop can only refuse an offer.
     expect(await ask('/game/__spritewright/api/offer', { 'x-spritewright-token': token })).toBe(400)
     expect(await ask(`/game/__spritewright/api/offer?token=${token}`, {})).toBe(403)
     expect(await ask('/game/__spritewright/api/offer', { cookie: `x-spritewright-token=${token}; token=${token}` })).toBe(403)
@@ -136,7 +136,7 @@ describe.each(vites)('who may act on the dev server of %s', (_name, load) => {
         if (method === 'OPTIONS') expect(answer.status).toBe(405)
       }
     }
-    // Vite's own answers have them: this is no switch of Vite's.
+    // Vite's own answers have these headers, so no option of Vite disables them.
     expect((await get('/src/main.js', { headers: { origin } })).headers['access-control-allow-origin']).toBe(origin)
     expect(await get('/__spritewright/api/state', { headers: { 'sec-fetch-site': 'cross-site' } })).toMatchObject({ status: 403 })
     expect(await get('/__spritewright')).toMatchObject({ status: 302, headers: { location: '/__spritewright/' } })

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-/** This machine's disk, which notes what is read of the sources, each once. */
+/** This machine's disk, which records the source files that are read, each once. */
 function noteReads(): { readonly disk: Disk; readonly read: Set<string> } {
   const read = new Set<string>()
   const note = (path: string): void => {
@@ -32,7 +32,7 @@ function noteReads(): { readonly disk: Disk; readonly read: Set<string> } {
   return { disk, read }
 }
 
-/** A game of a hero, a coin and so many others, each with a picture of its own. */
+/** A game of a hero, a coin and this many other sprites, each with a picture of its own. */
 async function world(others: number, main: string): Promise<Dev & { readonly game: Game; readonly read: Set<string> }> {
   const game = await openGame()
   open.push(() => game.remove())
@@ -53,7 +53,10 @@ const imports =
   "import hero from '../sprites/hero.sprite.json'\nimport coin from '../sprites/coin.sprite.json'\nglobalThis.all = { hero, coin }"
 const isPicture = (name: string): boolean => name.endsWith('.png')
 
-/** A panel as its page has it: the whole state once, then what has changed. Answers every update with its size. */
+/**
+ * The state as the panel's page has it: the whole state once, then the changes. Returns every update with its
+ * size.
+ */
 async function follow(panel: PanelClient): Promise<{
   readonly state: () => PanelState
   readonly until: (fits: (state: PanelState) => boolean) => Promise<readonly { readonly update: PanelUpdate; readonly bytes: number }[]>
@@ -166,12 +169,12 @@ describe('of many sprites', () => {
       expect(new Set(updates.flatMap(({ update }) => update.sprites.map(({ name }) => name)))).toEqual(new Set(['hero']))
       expect(updates.flatMap(({ update }) => Object.keys(update)).filter((part) => /names|ledger|steps|totals/.test(part))).toEqual([])
       bytes.push(Math.max(...updates.map((one) => one.bytes)))
-      // What it was told piece by piece is what a page is told that is opened now.
+      // The state from all updates equals the state that a new page receives.
       const { revision: _, ...whole } = await panel.state()
       const { revision: __, ...known } = page.state()
       expect(known).toEqual(whole)
     }
-    // But for the digits of a revision.
+    // The same size, except for the digits of a revision.
     expect(Math.abs((bytes[1] as number) - (bytes[0] as number))).toBeLessThan(8)
   })
 

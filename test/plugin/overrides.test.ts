@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 afterAll(() => shelf.close())
 
-/** A frame of the hero in one grey, by default as large as those that were delivered. */
+/** A frame of the hero in one grey, by default as large as the delivered frames. */
 async function greyFrame(game: Game, shade: number, side?: number): Promise<Uint8Array> {
   const workshop = await shelf.workshop(game)
   const { sheets } = await workshop.preview()
@@ -25,7 +25,7 @@ async function greyFrame(game: Game, shade: number, side?: number): Promise<Uint
   return encodePng(frame)
 }
 
-/** An export of Aseprite: frame 3 alone, on a sheet of its own size. */
+/** An export of Aseprite: only frame 3, on a sheet of its own size. */
 function asExport({ width: w, height: h }: { readonly width: number; readonly height: number }): string {
   const whole = { x: 0, y: 0, w, h }
   const frame = { frame: whole, rotated: false, trimmed: false, spriteSourceSize: whole, sourceSize: { w, h }, duration: 100 }
@@ -119,7 +119,7 @@ describe.each(vites)('touched-up frames with %s', (_version, load) => {
     expect(err).toMatchObject({ plugin: 'spritewright', id: file })
     await game.remove('sprites/hero.frames')
     await dev.told.next(({ event }) => event === 'spritewright:mended')
-    // The same as an export; its sheet alone belongs to no frame.
+    // The same frame as an export. Its sheet without the JSON belongs to no frame.
     await game.write('sprites/hero.frames/walk.json', asExport(pictureInfo(await greyFrame(game, 90))))
     await game.write('sprites/hero.frames/walk.png', await greyFrame(game, 90))
     await dev.told.next((message) => isUpdateOf('hero')(message) && pagesOf(message) === second)
@@ -137,7 +137,7 @@ describe.each(vites)('touched-up frames with %s', (_version, load) => {
     open.push(watcher)
     watcher.on('event', (event) => events.push(event))
     const isEnd = ({ code }: { code: string }): boolean => code === 'END'
-    // While a build empties the folder that is being listed, there is none.
+    // While a build empties the listed folder, there is no file.
     const page = async (): Promise<string | undefined> => (await game.list('dist').catch(() => [])).find((name) => name.endsWith('.png'))
     const script = async (): Promise<string> => {
       const name = (await game.list('dist').catch(() => [])).find((other) => other.endsWith('.js'))

@@ -5,7 +5,7 @@ import type { PanelProgress, PanelState, StateEvent } from '../../plugin/protoco
 import type { Answer, Dev } from './server.ts'
 import { createHappenings, type Happenings } from './world.ts'
 
-/** A request as it goes over the wire: nothing is added by a browser. */
+/** A request as it goes over the wire. No browser adds anything to it. */
 export interface RawRequest {
   readonly path: string
   readonly method?: string
@@ -13,7 +13,7 @@ export interface RawRequest {
   readonly body?: string
 }
 
-/** Sends a request as it is. */
+/** Sends a request unchanged. */
 export function sendRaw(port: number, { path, method = 'GET', headers = {}, body }: RawRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -36,18 +36,18 @@ export type PanelEvent =
   | { readonly event: 'state'; readonly data: StateEvent }
   | { readonly event: 'progress'; readonly data: PanelProgress }
 
-/** The panel's page without its page: what it asks, and what it is told. */
+/** The panel's page without a browser: its requests, and the answers and events that it receives. */
 export interface PanelClient {
   readonly port: number
   readonly token: string
-  /** Every text that was answered or told, for canaries. */
+  /** Every received text, for canaries. */
   readonly texts: readonly string[]
   readonly events: Happenings<PanelEvent>
   state(): Promise<PanelState>
-  /** The state as soon as it fits; looked at after each event. */
+  /** Waits until the state fits, and returns it. Checks the state after each event. */
   stateWhere(fits: (state: PanelState) => boolean): Promise<PanelState>
   act<Name extends keyof PanelActions>(name: Name, ask: PanelActions[Name]['asks']): Promise<PanelActions[Name]['answers']>
-  /** The same, refused. */
+  /** The same for an action that must be refused. */
   refused<Name extends keyof PanelActions>(name: Name, ask: unknown): Promise<Answer>
   get(path: string): Promise<Answer>
   close(): void

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** What was never answered may be sent again by itself for a second. */
+/** An unanswered submission may be replayed for one second. */
 const config = { 'spritewright.config.json': '{"replayWindow":"1s","limits":{"windowMs":1}}' }
 
 async function world(files: Readonly<Record<string, string>>, options: EmbeddedOptions): Promise<PanelWorld> {
@@ -20,9 +20,9 @@ async function world(files: Readonly<Record<string, string>>, options: EmbeddedO
   return opened
 }
 
-/** The connection ends, and the service has not seen the request. */
+/** The connection ends, and the service has not received the request. */
 const unheard: ServedResponse = { status: 500, headers: {}, body: new Uint8Array(), cutAfter: 0 }
-/** As a service answers for an execution that it does not have. */
+/** The answer of a service to an execution that it does not have. */
 const unknown: ServedResponse = {
   status: 404,
   headers: { 'content-type': 'application/json' },
@@ -104,6 +104,6 @@ test('an execution that the service has lost can only be given up, and then appr
   isLost = false
   await approveHero(panel)
   await panel.stateWhere(stands('hero.walk', 'bought'))
-  // The lost one was charged at the service all the same.
+  // The service had charged the lost one too.
   expect(service.charges()).toHaveLength(2)
 })

@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** What was never answered may be sent again by itself for this long. */
+/** A world in which an unanswered submission may be replayed for this long. */
 async function world(
   options: EmbeddedOptions = {},
   replayWindow = '1s',
@@ -33,7 +33,7 @@ const posts = ({ service }: PanelWorld): number => service.requests().filter(isS
 const refusalOf = async (panel: PanelClient, ...ask: Parameters<PanelClient['refused']>): Promise<unknown> =>
   JSON.parse((await panel.refused(...ask)).text).error
 
-/** The connection ends, and the service has not seen the request. */
+/** The connection ends, and the service has not received the request. */
 const unheard: ServedResponse = { status: 500, headers: {}, body: new Uint8Array(), cutAfter: 0 }
 
 test('an approval is for the request that was shown: other words at the same price are refused, and written nowhere', async () => {
@@ -62,7 +62,7 @@ test('a decision is about the one request that was shown, and not about an earli
   const first = hero(await panel.stateWhere((state) => hero(state).undecided === 'submission'))
   await made.game.write(heroFile, spec({ prompt: 'quite another figure' }))
   const edited = await panel.stateWhere(stands('hero.walk', 'missing'))
-  // It stays in sight, under a name of its own, with what can be decided about it.
+  // It remains visible, under a name of its own, with the possible decisions about it.
   expect(edited.orphans).toMatchObject([
     { was: 'hero.walk', hash: first.hash, attempt: 1, standing: 'uncertain', undecided: 'submission', ceiling: first.ceiling },
   ])
@@ -80,7 +80,7 @@ test('a decision is about the one request that was shown, and not about an earli
   const after = await panel.stateWhere(stands('hero.walk', 'bought'))
   expect(made.service.charges()).toHaveLength(1)
   expect(after.ledger.entries.map(({ state }) => state).sort()).toEqual(['settled', 'uncertain'])
-  // The same word once more finds nothing that waits for it.
+  // The same decision again finds no submission that waits for it.
   expect(await refusalOf(panel, 'recover', toRecover(second, 'replay'))).toMatchObject({ code: 'SW_CHANGED' })
   const [orphan] = after.orphans
   expect(after.orphans).toHaveLength(1)
@@ -88,7 +88,7 @@ test('a decision is about the one request that was shown, and not about an earli
   const given = await panel.stateWhere(({ orphans }) => orphans.length === 0)
   expect([given.errors, hero(given).standing]).toEqual([[], 'bought'])
   expect(made.service.charges()).toHaveLength(1)
-  // Given up, it is not bought by the approval it had: its words are approved anew, or not at all.
+  // After it was given up, its old approval does not buy it. Its prompt needs a new approval.
   const before = posts(made)
   await made.game.write(heroFile, spec())
   await panel.stateWhere(stands('hero.walk', 'failed'))
@@ -112,7 +112,7 @@ test('what was sent under earlier words is sent again from its own line, and bro
   const after = await panel.stateWhere((state) => state.orphans.length === 0 && state.ledger.uncertain === '0')
   expect([hero(after).standing, after.errors]).toEqual(['missing', []])
   expect(made.service.charges()).toHaveLength(1)
-  // The words as they were find it.
+  // The earlier prompt finds it again.
   await made.game.write(heroFile, spec())
   await panel.stateWhere(stands('hero.walk', 'bought'))
   expect(made.service.charges()).toHaveLength(1)

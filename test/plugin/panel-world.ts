@@ -12,9 +12,13 @@ import { type Game, hostOf, key, openSource, pluginOf, vites } from './world.ts'
 export interface PanelWorld {
   readonly game: Game
   readonly service: EmbeddedService
-  /** Starts a server, and opens its panel. @param added Variables besides those of the service. */
+  /**
+   * Starts a server, and opens its panel.
+   *
+   * @param added Variables besides those of the service.
+   */
   start(added?: Readonly<Record<string, string>>): Promise<Dev & { readonly panel: PanelClient }>
-  /** As in another terminal. */
+  /** Approves as in another terminal. */
   approve(names: readonly string[], added?: Readonly<Record<string, string>>): Promise<void>
   close(): Promise<void>
 }
@@ -60,19 +64,19 @@ export function find(state: PanelState, id: string): PanelAnimation {
   return state.sprites.flatMap(({ animations }) => animations).find((one) => one.id === id) as PanelAnimation
 }
 
-/** Whether an animation has come to stand so. */
+/** Whether an animation has this state. */
 export function stands(id: string, standing: string): (state: PanelState) => boolean {
   return (state) => find(state, id).standing === standing
 }
 
-/** Approves the hero as a person does; answers its price. */
+/** Approves the hero as a person does. Returns its price. */
 export async function approveHero(panel: PanelClient): Promise<string> {
   const offer = await panel.act('offer', { ids: ['hero'] })
   await panel.act('approve', { ids: ['hero'], lines: offer.lines, sum: offer.sum })
   return offer.sum
 }
 
-/** What of a state an answer sends back. */
+/** The fields of a state that an answer sends back. */
 export function toQuestion({ id, hash = '', question }: PanelAnimation): {
   readonly id: string
   readonly hash: string

@@ -144,7 +144,7 @@ test('frames of what is bought are looked over, and flagged with the words of th
   const { start } = await world({}, { makers })
   const { panel } = await start()
   await approveHero(panel)
-  // What the service said stands in the lock file, which is written last.
+  // The service's report is in the lock file, which is written last.
   const state = await panel.stateWhere((now) => find(now, 'hero.walk').flags.some(({ from }) => from === 'service'))
   const { flags } = find(state, 'hero.walk')
   expect(flags.find(({ from }) => from === 'service')).toMatchObject({ fault: 'shifted', frames: [5] })
@@ -188,7 +188,7 @@ describe('an approval from elsewhere', () => {
     const first = await start()
     await approveHero(first.panel)
     await first.panel.stateWhere(stands('hero.walk', 'running'))
-    // "running" is said from the sending on; what is being made has been accepted, and is held.
+    // The state is "running" as soon as the request is sent. An accepted request also has a hold.
     await begun
     expect(service.holds()).toHaveLength(1)
     first.panel.close()

@@ -7,7 +7,10 @@ import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runti
 import { isHot, onUpdate } from '../../plugin/runtime/shared/hot.ts'
 import { readSheet } from '../../plugin/runtime/shared/sheet.ts'
 
-/** Two pages; one frame trimmed and with an anchor, one whole, one shown for two times in one animation. */
+/**
+ * Two pages; one frame trimmed and with an anchor, one whole, one with two different durations in one
+ * animation.
+ */
 const atlas: AtlasData = {
   key: 'sprites',
   scale: 0.5,
@@ -104,7 +107,7 @@ test('the main atlas is the one at scale 1, else the first, else an error with t
 })
 
 test('a listener hears updates until it stops; a page is cold until the dev server says otherwise', () => {
-  // As a page that was just loaded, whatever ran here before.
+  // Like a page that was just loaded, regardless of earlier tests.
   Reflect.deleteProperty(globalThis, Symbol.for('spritewright.updates'))
   expect(isHot()).toBe(false)
   const heard: unknown[] = []

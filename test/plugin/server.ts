@@ -7,7 +7,7 @@ import { readSheet, type SheetUpdate } from '../../plugin/runtime/shared/sheet.t
 import { listenAnywhere } from '../kit/listen.ts'
 import { configOf, createHappenings, type Game, type Happenings, keptLog, type TestPlugin, type Vite } from './world.ts'
 
-/** What a page's socket is told; sheets as the sprites that a page reads from them. */
+/** A message to a page's socket. Sheets are converted to the sprites that a page reads from them. */
 export interface HotMessage {
   readonly type: string
   readonly event?: string
@@ -29,22 +29,22 @@ export interface Answer {
   readonly text: string
 }
 
-/** A running dev server, as browsers meet it. */
+/** A running dev server, as a browser sees it. */
 export interface Dev {
   readonly server: ViteDevServer
   readonly log: Happenings<string>
-  /** What the connected page was told, after Vite's greeting. */
+  /** Messages to the connected page, after Vite's greeting. */
   readonly told: Happenings<HotMessage>
-  /** Says something to the server, as the page's code does. */
+  /** Sends an event to the server, as the page's code does. */
   say(event: string, data: object): void
-  /** Sends a path as it is, without the clean-up of a browser. */
+  /** Sends a path unchanged, without the clean-up of a browser. */
   get(path: string, options?: { readonly method?: string; readonly headers?: Readonly<Record<string, string>> }): Promise<Answer>
   /** All modules that a page loads from a first one on, by URL. */
   crawl(first: string): Promise<ReadonlyMap<string, string>>
   close(): Promise<void>
 }
 
-/** Where a server listens now: one that starts anew may have another port. */
+/** The current port of a server. A restarted server may have another one. */
 export function portOf({ httpServer }: Pick<ViteDevServer, 'httpServer'>): number {
   return (httpServer?.address() as AddressInfo | null)?.port ?? 0
 }
@@ -119,7 +119,7 @@ export async function startDev({ createServer }: Vite, game: Game, plugin: TestP
   }
 }
 
-/** What a page makes of a message of Vite's socket. */
+/** Parses a message of Vite's socket as a page does. */
 export function readMessage(text: string): HotMessage {
   const message = JSON.parse(text) as HotMessage & { readonly data?: SheetUpdate }
   if (message.event !== 'spritewright:update') return message
@@ -127,7 +127,7 @@ export function readMessage(text: string): HotMessage {
   return { ...message, data: { sprites: sheets.flatMap(readSheet), ...more } }
 }
 
-/** The update that tells of these sprites. */
+/** The update that contains these sprites. */
 export function isUpdateOf(...names: readonly string[]): (message: HotMessage) => boolean {
   return ({ event, data }) => event === 'spritewright:update' && names.every((name) => data?.sprites.some((sprite) => sprite.name === name))
 }

@@ -7,9 +7,9 @@ import type { BuiltAtlas, BuiltSheets } from '../../src/index.ts'
 
 const side = fc.integer({ min: 0, max: 5000 })
 const part = fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0)
-/** Near one another, so that some are neighbours, or far. */
+/** Close together, so that some are neighbours, or far apart. */
 const number = fc.oneof(fc.nat(12), fc.nat(12_000))
-/** Places that come again; and numbers that are not to be counted by. */
+/** Places that occur again, and numbers that must not be encoded as differences. */
 const known = [
   [0, 1979, 1980, 44, 43, 2, 3, 128, 128],
   [0, 1979, 87_164, 87_163, 43, 2, 3, 128, 128],
@@ -47,7 +47,7 @@ const project = fc
     fc.tuple(...sprites.map((sprite) => fc.tuple(fc.constant(sprite), fc.tuple(play(`${sprite}/walk`), play(`${sprite}/2`))))),
   )
 
-/** Sheets of one group, frames sorted by name as packing sorts them. */
+/** Sheets of one group, with frames sorted by name as packing sorts them. */
 function toSheets(plays: readonly (readonly [sprite: string, plays: readonly Play[]])[], scales: readonly number[]): BuiltSheets {
   const all = plays.flatMap(([, own]) => own)
   const frames = all
@@ -83,7 +83,7 @@ function toSheets(plays: readonly (readonly [sprite: string, plays: readonly Pla
   }
 }
 
-/** What a page is to have of an atlas. */
+/** The expected data of an atlas on a page. */
 function expectedAtlas({ name, scale, pixelArt, frames, animations }: BuiltAtlas): AtlasData {
   const borders = frames.flatMap((frame) => (frame.borders ? [[frame.name.split('/')[0], [1, 2, 3, 4]]] : []))
   return {
@@ -108,7 +108,7 @@ function expectedAtlas({ name, scale, pixelArt, frames, animations }: BuiltAtlas
   }
 }
 
-/** What a page is to have of a sprite. */
+/** The expected data of a sprite on a page. */
 function expectedSprite(name: string, { sprites, atlases }: BuiltSheets): SpriteModule {
   const { file: _, atlas, ...head } = sprites.find((sprite) => sprite.name === name)!
   const animations = head.animations.map((short) => {
@@ -142,10 +142,10 @@ describe('the rows of a sheet', () => {
         const bundled = runModule(sheetModule(sheet))
         const expected = sheets.sprites.map(({ name }) => expectedSprite(name, sheets))
         expect(sent).toEqual(expected)
-        // As texts, which show the order of keys.
+        // Compared as texts, which show the order of keys.
         expect(JSON.stringify(bundled)).toBe(JSON.stringify(sent))
         expect(Object.keys(sent[0]!.atlases[0]!.frames)).toEqual(sheets.atlases[0]!.frames.map(({ name }) => name))
-        // Sorted, and the very same sprites.
+        // Sorted by name, and the same objects.
         const named = spritesByName([[...bundled].reverse()])
         expect(Object.keys(named).sort()).toEqual(sheets.sprites.map(({ name }) => name))
         for (const sprite of bundled) expect(named[sprite.name]).toBe(sprite)

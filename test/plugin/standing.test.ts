@@ -57,7 +57,7 @@ describe('a failure', () => {
   test('of what was bought after all is none', () => {
     expect(codes([failure('SW_UNREACHABLE')], { state: 'bought' })).toEqual([])
     expect(codes([failure('SW_UNREACHABLE')], { state: 'running' })).toEqual(['SW_UNREACHABLE'])
-    // Of something that no spec asks for any more.
+    // A failure of a request that no spec needs any more.
     expect(codes([failure('SW_FAILED')])).toEqual(['SW_FAILED'])
   })
 

@@ -3,7 +3,7 @@ import { createStatePublisher, type StatePorts, type StatePublisher } from '../.
 import type { PanelState, PanelUpdate, StateEvent } from '../../plugin/protocol/protocol.ts'
 import type { Overview } from '../../src/index.ts'
 
-/** A project of no sprites, whose papers warn of something; whoever reads them again sees another warning. */
+/** A project without sprites. Its records give a warning, and a later read gives another one. */
 function world(startedAt: number): {
   readonly publisher: StatePublisher
   readonly sent: readonly StateEvent[]
@@ -53,7 +53,7 @@ test('a page that knows a state of an earlier server is given all of it by the o
   const { revision } = await earlier.read()
   const now = world(1_002_000)
   now.warn('The vault is damaged.')
-  // Another page was first, and something has happened since.
+  // Another page came first, and something has happened since.
   await now.read()
   for (let changes = 0; changes < 9; changes++) now.publisher.announce()
   expect(await now.read(revision)).toMatchObject({ project: 'game', warnings: ['The vault is damaged.'] })

@@ -10,9 +10,9 @@ import { type FakeArt, fakeArt, fakeWorkshop } from '../kit/fake-art.ts'
 import { listenAnywhere } from '../kit/listen.ts'
 import { isLong } from '../long.ts'
 
-/** What a page of `test/fixtures/swap` says of one object that plays. */
+/** One playing object, as a page of `test/fixtures/swap` reports it. */
 interface Playing {
-  /** Name of the frame that is played, and of the one that is drawn. */
+  /** Name of the played frame, and of the drawn one. */
   readonly frame: string
   readonly shown: string
   readonly isPlaying: boolean
@@ -22,17 +22,20 @@ interface Playing {
   readonly anchor: readonly [x: number, y: number]
 }
 
-/** What the page says of all of them. */
+/** The page's report about all objects. */
 interface Look {
-  /** Whether all objects are those of the beginning, and the frame that one of them holds. */
+  /** Whether all objects are the first ones, and so is the frame that one of them holds. */
   readonly isSame: boolean
   readonly isSameFrame: boolean
-  /** How often a change of frame was told to the game. */
+  /** How often the game was notified of a change of frame. */
   readonly changes: number
   readonly still: { readonly colour: Colour; readonly frame?: string; readonly width: number }
   readonly tile: { readonly colour: Colour }
   readonly colours: { readonly inner: Colour; readonly local: Colour; readonly made: Colour }
-  /** In a container; made by the runtime; with the game's own list of the same frames, and of some; with a rate of its own; paused; not on the stage. */
+  /**
+   * In a container; made by the runtime; with the game's own list of the same frames, and of some; with a
+   * rate of its own; paused; not on the stage.
+   */
   readonly inner: Playing
   readonly made: Playing
   readonly local: Playing
@@ -45,7 +48,10 @@ interface Look {
   readonly filter: unknown
 }
 
-/** What a nine-slice keeps, and the colours of its left edge, behind its clear border, and of its right edge. */
+/**
+ * The borders of a nine-slice, and the colours of its left edge, behind its clear border, and of its right
+ * edge.
+ */
 interface Panel {
   readonly left: number
   readonly top: number
@@ -68,9 +74,9 @@ interface Stage {
   counts(): Counts
   repeat(times: number): Promise<void>
   hurry(): Promise<void>
-  /** Loads a sprite of `virtual:spritewright`. Answers whether its frames are there. */
+  /** Loads a sprite of `virtual:spritewright`. Returns whether its frames are there. */
   load(name: string): Promise<boolean>
-  /** Plays the walk anew. */
+  /** Plays the walk again from the start. */
   replay(): void
   /** A nine-slice of the first frame, 100 × 60. */
   readonly panel: { put(): void; look(): Panel; take(): void }
@@ -82,7 +88,10 @@ declare global {
   var isTheSamePage: boolean | undefined
 }
 
-/** Swaps of the test that nothing piles up. A thousand: `SPRITEWRIGHT_SWAPS=1000 npx vitest run test/plugin/swap.test.ts`. */
+/**
+ * How many swaps the test of leaks makes. A thousand: `SPRITEWRIGHT_SWAPS=1000 npx vitest run
+ * test/plugin/swap.test.ts`.
+ */
 const swaps = Number.parseInt(process.env.SPRITEWRIGHT_SWAPS ?? (isLong ? '200' : '16'), 10)
 
 let browser: Browser
@@ -100,15 +109,15 @@ const engines = [
 /** A game that is played in dev. */
 interface Played {
   readonly page: Page
-  /** What went wrong on the page. */
+  /** Errors of the page. */
   readonly complaints: string[]
-  /** What the page shows. */
+  /** The page's current report. */
   look(): Promise<Look>
-  /** Moves the game's time. */
+  /** Advances the game's time. */
   step(ms: number): Promise<Look>
-  /** Moves it by steps of 100 ms. Answers the frames that were shown, by their last digits. */
+  /** Advances it by steps of 100 ms. Returns the shown frames by their last digits. */
   walk(steps: number): Promise<string>
-  /** Holds out other art, waits until the page shows it, and looks. */
+  /** Changes the art, waits until the page shows it, and returns the report. */
   change(next: Partial<FakeArt>): Promise<Look>
   end(): Promise<void>
 }
@@ -173,7 +182,7 @@ async function play(name: string, engine: string, art: FakeArt, more: InlineConf
 }
 
 const frame = (index: number): string => `hero/walk/000${index}`
-/** Beside the stroke of the missing-texture picture. */
+/** A colour beside the stroke of the missing-texture picture. */
 const missing: Colour = [0, 0, 0]
 
 describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => {
@@ -269,7 +278,7 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
     await game.change({ side: 16, borders: 4, red: 100 })
     await game.page.evaluate(() => globalThis.stage?.panel.put())
     const size = { width: 100, height: 60 }
-    // Two clear pixels at each side; stretched they were twelve.
+    // Two clear pixels at each side, which would be twelve if they were stretched.
     const drawn = { ...size, edge: missing, right: missing }
     expect(await look()).toEqual({ ...drawn, left: 4, top: 4, inside: [100, 0, 0] })
     await game.change({ borders: 6, red: 60 })
@@ -359,13 +368,14 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
       counts: { ...(await game.page.evaluate(() => globalThis.stage?.counts() ?? {})), ...(await domOf(cdp)) },
       heap: await heapOf(cdp),
     })
-    // Whatever is made once is made by then, and code that runs often is compiled: a few hundred swaps in, memory stands still.
+    // After a few hundred swaps, everything that is made once exists, and hot code is compiled. Then memory
+    // does not grow.
     await repeat(game, Math.max(12, Math.min(300, swaps)))
     const before = await measure()
     await repeat(game, swaps)
     const after = await measure()
     console.log(`${engine}: ${swaps} swaps, ${JSON.stringify(after.counts)}, heap ${before.heap} → ${after.heap} kB`)
-    // Pictures of swaps just past may still be listened to when the first ones are counted.
+    // When the first pictures are counted, those of recent swaps may still have listeners.
     for (const [what, count] of Object.entries(after.counts))
       expect({ what, more: count > (before.counts[what] ?? 0) }).toEqual({ what, more: false })
     expect(after.heap - before.heap).toBeLessThan(400)
@@ -392,7 +402,7 @@ describe('a game that Vite 8 bundles in dev', () => {
       })
       await game.change({ red: 60, frames: 5 })
       await game.page.reload()
-      // The bundle is as old as the server: the page is told what has changed since.
+      // The bundle is as old as the server, so the page receives the changes since then.
       await game.page.waitForFunction(() => globalThis.stage?.isSettled() && globalThis.stage.told() > 0, undefined, { timeout: 60_000 })
       expect(await game.look()).toMatchObject({
         still: { colour: [60, 0, 40] },
@@ -405,14 +415,14 @@ describe('a game that Vite 8 bundles in dev', () => {
   })
 })
 
-/** Whole rounds of all that was told, so that it ends as it was. */
+/** Plays whole rounds of all updates so far, so that the art is the same at the end. */
 async function repeat({ page, complaints }: Played, times: number): Promise<void> {
   const told = await page.evaluate(() => globalThis.stage?.told() ?? 1)
   await page.evaluate((count) => globalThis.stage?.repeat(count), Math.ceil(times / told) * told)
   complaints.splice(0)
 }
 
-/** Kilobytes that JavaScript holds, all rubbish taken out. */
+/** Kilobytes on the JavaScript heap after garbage collection. */
 async function heapOf(cdp: CDPSession): Promise<number> {
   await cdp.send('HeapProfiler.collectGarbage')
   const { usedSize } = await cdp.send('Runtime.getHeapUsage')

@@ -15,14 +15,14 @@ beforeAll(async () => {
 })
 afterAll(() => shelf.close())
 
-/** Makes a dependency of the repository one of the game. */
+/** Installs a dependency of the repository in the game. */
 async function install(game: Game, name: string): Promise<void> {
   const place = game.path(`node_modules/${name}`)
   await mkdir(dirname(place), { recursive: true })
   await symlink(name === 'spritewright' ? repository : join(repository, 'node_modules', name), place, 'dir')
 }
 
-/** The TypeScript of our pages, each piece with its page and line. */
+/** The TypeScript snippets of the docs, each with its page and line. */
 async function readSnippets(): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (const page of ['README.md', ...['vite', 'engines', 'options', 'formats', 'errors', 'library'].map((name) => `docs/${name}.md`)]) {
@@ -33,7 +33,7 @@ async function readSnippets(): Promise<ReadonlyMap<string, string>> {
   return found
 }
 
-/** As docs/vite.md says. */
+/** The options of docs/vite.md. */
 const tsconfig = {
   compilerOptions: {
     strict: true,
@@ -49,7 +49,9 @@ const tsconfig = {
   include: ['src', 'sprites'],
 }
 
-/** Compiles a game's `src/main.ts` as a user does, against the package as it is built; answers the lines that are wrong. */
+/**
+ * Compiles a game's `src/main.ts` as a user does, against the built package. Returns the lines with errors.
+ */
 async function compile(game: Game): Promise<readonly string[]> {
   const output = await new Promise<string>((resolve) => {
     execFile(process.execPath, [compiler, '-p', game.root, '--pretty', 'false'], { cwd: game.root }, (_error, stdout) => resolve(stdout))
@@ -87,7 +89,7 @@ test('the TypeScript of README and docs compiles as it stands', async () => {
   const game = await shelf.game({
     'tsconfig.json': JSON.stringify(tsconfig),
     'sprites/hero.sprite.json': JSON.stringify(hero),
-    // What a piece takes for granted.
+    // Declares the variable that snippets assume.
     'src/given.d.ts': "declare const workshop: import('spritewright').Workshop\n",
     ...Object.fromEntries(snippets),
   })

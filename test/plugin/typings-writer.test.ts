@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createTypingsWriter } from '../../plugin/dev/typings.ts'
 import type { Preview } from '../../src/index.ts'
 
-/** A project of so many specs, of which nothing is made. */
+/** A project with this many specs, without any sprite. */
 function projectOf(count: number): Preview {
   const specs = Array.from({ length: count }, (_, index) => ({ name: `sprite${index}`, file: `/game/sprite${index}.sprite.json` }))
   return { specs, sheets: { sprites: [], atlases: [] }, errors: [] } as unknown as Preview

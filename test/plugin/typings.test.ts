@@ -9,7 +9,7 @@ import type { BuiltSheets } from '../../src/workshop.ts'
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
-/** A sprite of two animations, as far as typings go. */
+/** A sprite of two animations, with only the fields that typings need. */
 const sheets = {
   sprites: [{ name: 'hero', file: 'hero.sprite.json', atlas: 'sprites', animations: ['walk', 'jump'] }],
   atlases: [{ name: 'sprites', frames: ['hero/jump/0000', 'hero/walk/0000', 'villain/walk/0000'].map((name) => ({ name })) }],
@@ -31,7 +31,7 @@ function write(path: string, text: string): Promise<void> {
   return writeFile(join(root, path), text)
 }
 
-/** What TypeScript finds wrong in `game.ts`, one a line. */
+/** The errors of TypeScript in `game.ts`, one a line. */
 async function complaints(game: string, options: object = {}): Promise<string[]> {
   const compilerOptions = {
     target: 'ES2023',

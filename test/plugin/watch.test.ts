@@ -57,7 +57,10 @@ interface BuiltSprite {
   readonly animations: Readonly<Record<string, { readonly fps: number }>>
 }
 
-/** The sprite "hero" as the built script gives it to the game; undefined while there is no whole script, also while a build empties the folder that is being listed. */
+/**
+ * The sprite "hero" as the built script gives it to the game. Returns `undefined` while there is no whole
+ * script, also while a build empties the listed folder.
+ */
 async function builtHero(game: Game): Promise<BuiltSprite | undefined> {
   const name = (await game.list('dist').catch(() => [])).find((other) => /\.js$/.test(other))
   const text = name === undefined ? '' : await game.read(name).catch(() => '')
@@ -65,7 +68,7 @@ async function builtHero(game: Game): Promise<BuiltSprite | undefined> {
   try {
     runInNewContext(text.replaceAll('import.meta.url', '"http://game/"'), Object.assign(world, { URL }))
   } catch (error) {
-    // Half a script.
+    // The script is only half written.
     if ((error as Error).name !== 'SyntaxError') throw error
   }
   return world.sprites?.hero
@@ -126,7 +129,8 @@ describe.each(vites)('build --watch with %s', (version, load) => {
     const workshop = await shelf.workshop(game)
     await workshop.approve({ names: ['hero'], confirm: async () => true })
     await workshop.close()
-    // Approval, purchase and typings each may set off a build, and each build empties the folder first: the last one ends with the sprite.
+    // Approval, purchase and typings may each start a build, and each build empties the folder first. The
+    // last build ends with the sprite.
     while (!(await builtHero(game))?.frames.includes('hero/walk/0008')) await events.next(isEnd)
     await close()
   })

@@ -17,7 +17,7 @@ afterEach(async () => {
 })
 afterAll(() => game.remove())
 
-/** A plugin that makes up a service worker, as those for progressive web apps do. */
+/** A plugin with a virtual service worker, as plugins for progressive web apps have. */
 const madeUp = {
   name: 'test:worker',
   resolveId: (id: string) => (id === '/dev-sw.js' ? id : undefined),
@@ -31,7 +31,7 @@ async function start(load: (typeof vites)[number][1], more: Parameters<typeof st
   return dev
 }
 
-/** What a path answers to a page, and to somebody who wants it for a service worker. */
+/** The status of a path for a page, and for a request that wants a service worker. */
 async function both({ get }: Dev, path: string): Promise<readonly [string, number, number]> {
   const plain = await get(path, { headers: { accept: '*/*' } })
   const worker = await get(path, { headers: { accept: '*/*', 'service-worker': 'script' } })

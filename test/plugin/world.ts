@@ -12,17 +12,20 @@ import { acceptCeilings } from '../kit/keys.ts'
 import { figurePng } from '../kit/project.ts'
 import { isLong } from '../long.ts'
 
-/** Vite, in the majors that the package says it works with. */
+/** Vite, in each major version that the package supports. */
 export type Vite = typeof import('vite')
 
-/** By major. Their typings differ in what no test touches. */
+/** By major version. Their typings differ only in parts that no test uses. */
 export const vites: readonly (readonly [name: string, load: () => Promise<Vite>])[] = [
   ['Vite 8', () => import('vite')],
   ['Vite 7', () => import('vite7') as unknown as Promise<Vite>],
   ['Vite 6', () => import('vite6') as unknown as Promise<Vite>],
 ]
 
-/** The test of what hangs little on Vite's major: with the newest alone, with all in the long run. */
+/**
+ * A test that depends little on Vite's major version. It runs only with the newest, and in the long run with
+ * all.
+ */
 export function testOfNewest(name: string): typeof test | typeof test.skip {
   return isLong || name === vites[0]?.[0] ? test : test.skip
 }
@@ -56,7 +59,7 @@ export interface Game {
   path(name: string): string
   write(name: string, content: string | Uint8Array): Promise<void>
   read(name: string): Promise<string>
-  /** Paths from the root, with forward slashes, sorted; what tools keep for themselves left out. */
+  /** Paths from the root, with forward slashes, sorted, without the files that tools keep for themselves. */
   list(folder?: string): Promise<string[]>
   remove(name?: string): Promise<void>
 }
@@ -89,19 +92,19 @@ export async function openGame(): Promise<Game> {
   }
 }
 
-/** A game of which nothing is bought. */
+/** A game without purchases. */
 export async function openSource(more: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Game> {
   const game = await openGame()
   for (const [name, content] of Object.entries({ ...files, ...more })) await game.write(name, content)
   return game
 }
 
-/** A game whose sprites are bought, to be copied; and the service that sold them, which may be closed. */
+/** A game whose sprites are bought, to be copied, and the service that sold them, which may be closed. */
 export interface Shelf {
   readonly url: string
-  /** All requests that the service has had. */
+  /** All requests that the service has received. */
   requests(): readonly { readonly method: string; readonly path: string }[]
-  /** A game of its own: bought, or only its sources. */
+  /** A game of its own: with purchases, or only its sources. */
   game(more?: Readonly<Record<string, string | Uint8Array>>, isBought?: boolean): Promise<Game>
   /** A workshop of the game, as the CLI has it. */
   workshop(game: Game, options?: Options): Promise<Workshop>
@@ -139,7 +142,7 @@ export async function openShelf(): Promise<Shelf> {
   return shelf
 }
 
-/** Made once: it listens to the standard streams. */
+/** Created once, because it listens to the standard streams. */
 const machine = nodeHost()
 
 /** This machine with an environment of its own. */
@@ -157,7 +160,7 @@ export function noNet(): Host['net'] {
   }
 }
 
-/** What a plugin of a test is made with. */
+/** Settings of a test's plugin. */
 export interface PluginSetup {
   readonly options?: Options
   readonly env?: Readonly<Record<string, string>>
@@ -166,15 +169,17 @@ export interface PluginSetup {
   readonly disk?: Host['disk']
 }
 
-/** The plugin of a game, and how many workshops it holds open. */
+/** The plugin of a game, and how many workshops it has open. */
 export interface TestPlugin {
   readonly plugins: ReturnType<typeof createPlugins>
-  /** Workshops that were made and not closed. */
+  /** Number of workshops that were made and not closed. */
   open(): number
   made(): number
 }
 
-/** The plugin as a user has it, in an environment of its own. Without `env` there is no service and no key. */
+/**
+ * The plugin as a user has it, in an environment of its own. Without `env` there is no service and no key.
+ */
 export function pluginOf(
   game: Game,
   { options = {}, env = {}, net = noNet(), clock = machine.clock, disk = machine.disk }: PluginSetup = {},
@@ -197,7 +202,7 @@ export function pluginOf(
   return { plugins, open: () => open, made: () => made }
 }
 
-/** A logger that keeps what it is told. */
+/** A logger that stores its lines. */
 export function keptLog(): { readonly logger: Logger; readonly lines: Happenings<string> } {
   const lines = createHappenings<string>()
   const keep = (line: string): void => lines.push(line)
@@ -213,7 +218,7 @@ export function keptLog(): { readonly logger: Logger; readonly lines: Happenings
   return { logger, lines }
 }
 
-/** Vite's configuration of a game: nothing read from disk, nothing printed. */
+/** Vite's configuration of a game. It reads no file and prints nothing. */
 export function configOf(game: Game, plugin: TestPlugin, more: InlineConfig = {}): InlineConfig {
   return {
     root: game.root,
@@ -225,11 +230,14 @@ export function configOf(game: Game, plugin: TestPlugin, more: InlineConfig = {}
   }
 }
 
-/** A queue of what has happened, for tests that wait for things and never for time. */
+/** A queue of events, for tests that wait for events and never for time. */
 export interface Happenings<T> {
   readonly all: readonly T[]
   push(one: T): void
-  /** Waits for the next one, from where the last wait ended, that fits; answers it. Those before it are passed over. */
+  /**
+   * Waits for the next fitting event after the last one that was waited for, and returns it. Earlier events
+   * are skipped.
+   */
   next(fits: (one: T) => boolean): Promise<T>
 }
 

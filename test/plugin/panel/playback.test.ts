@@ -4,7 +4,7 @@ import { createPlayer, type Player, roundOf } from '../../../plugin/panel/ui/pre
 const once = { loop: false, yoyo: false }
 const loop = { loop: true, yoyo: false }
 
-/** The places that are shown, one for each step of time. */
+/** The shown places, one for each step of time. */
 function watch(player: Player, stepMs: number, count: number): number[] {
   player.setPlaying(true)
   return Array.from({ length: count }, () => {

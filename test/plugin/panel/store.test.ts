@@ -4,7 +4,10 @@ import { createStore } from '../../../plugin/panel/ui/state/panel-store.ts'
 import { withSameParts } from '../../../plugin/panel/ui/state/same-parts.ts'
 import type { PanelState } from '../../../plugin/protocol/protocol.ts'
 
-/** A server of one sprite, whose spec is a number that every edit raises; edits of an older one are refused. */
+/**
+ * A server of one sprite. Its spec is a number that every edit raises, and edits of an older number are
+ * refused.
+ */
 function fakeServer(): { readonly api: PanelApi; readonly acts: string[]; events(): EventHandlers; loads(): number; change(): void } {
   let [version, loads] = [1, 0]
   let handlers: EventHandlers | undefined
