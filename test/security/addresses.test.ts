@@ -65,7 +65,7 @@ interface Block {
   readonly length: number
 }
 
-/** The two halves of an address around `::`, sixteen bits a group. */
+/** Reads a block: 32 bits, or the two halves of an IPv6 address around `::`, 16 bits a group. */
 function parseBlock([text, length]: readonly [string, number]): Block {
   if (!text.includes(':')) return { bits: 32, first: text.split('.').reduce((value, part) => value * 256n + BigInt(part), 0n), length }
   const [head = [], tail = []] = text.split('::').map((half) => half.split(':').filter((group) => group !== ''))
@@ -89,7 +89,7 @@ const four = [0, 1, 2, 3]
 const eight = [0, 1, 2, 3, 4, 5, 6, 7]
 
 /**
- * Spellings that a URL takes: dots of four, of fewer parts, in octal and in hexadecimal; groups with zeros,
+ * Spellings that a URL accepts: four dotted parts, fewer parts, octal and hexadecimal; groups with zeros,
  * capitals, a tail of IPv4.
  */
 const spellings: Readonly<Record<32 | 128, readonly ((value: bigint) => string)[]>> = {

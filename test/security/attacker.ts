@@ -10,7 +10,10 @@ import { sha256 } from '../../src/vault/objects.ts'
 /** The service of the simulated world. */
 export const identity = { host: '127.0.0.1:1', keyMode: 'test', apiVersion: '1' } as const
 
-/** What somebody has who writes into a project: every name and form, and no key but his own. */
+/**
+ * Everything that an attacker has who writes into a project: every name and form, but no key except their
+ * own.
+ */
 export interface Attacker {
   readonly hash: string
   readonly frozen: RecordBodies['frozen']
@@ -27,7 +30,7 @@ export function approvalBy(
   return { ...approval, ceiling: formatCredits(approval.ceiling) }
 }
 
-/** Bytes of the attacker's making under the right key, with everything about them signed by him. */
+/** Bytes that the attacker made, under the right key. The attacker has signed everything about them. */
 export function freezeBy(
   key: SigningKey,
   hash: string,

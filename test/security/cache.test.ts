@@ -14,9 +14,10 @@ import { parseSpec } from '../../src/spec/parser.ts'
 import { configOf, type Game, openShelf, pluginOf, type Shelf, vites } from '../plugin/world.ts'
 import { type MemoryCache, memoryCache } from '../sheets/memory-cache.ts'
 
-// A stranger's run has written the cache that a CI restores: every entry has the right digest, and says what the stranger likes.
+// A stranger's run has written the cache that a CI restores. Every entry has the right digest and any content
+// that the stranger likes.
 
-/** Code, for wherever a value of the cache would become a part of a script. */
+/** Code, in case a value of the cache becomes a part of a script. */
 const code = "1}];globalThis.poisoned=1;[{a:'"
 const folder = 'node_modules/.cache/spritewright'
 
@@ -27,7 +28,7 @@ interface Head {
   readonly value: unknown
 }
 
-/** The heads of an entry without its digest: one, and whatever else reads like one. */
+/** The heads of an entry without its digest: the first one, and everything else that reads like one. */
 function headsOf(content: Uint8Array): readonly Head[] {
   const heads: Head[] = []
   let at = 0
@@ -59,7 +60,7 @@ function withHeads(content: Uint8Array, change: (value: unknown) => unknown): Ui
   return Buffer.concat([...parts, content.subarray(to + ((4 - (to % 4)) % 4))])
 }
 
-/** Sets a field of that name wherever it stands, at any depth. */
+/** Sets every field of that name, at any depth. */
 function setting(field: string, value: unknown): (from: unknown) => unknown {
   const set = (from: unknown): unknown => {
     if (Array.isArray(from)) return from.map(set)
@@ -91,14 +92,14 @@ const poisons: readonly (readonly [string, (content: Uint8Array) => Uint8Array])
   ['another frame than the spec plays', (content) => withHeads(content, setting('index', 6))],
   ['the quality of another animation', (content) => withHeads(content, setting('id', 'coin.spin'))],
   ['a field more', (content) => withHeads(content, (value) => (Array.isArray(value) ? value : { ...(value as object), code }))],
-  // Other pixels of a frame would be data like any other; a page is a file.
+  // Other pixels of a frame would be valid data. A page is a file.
   [
     'pages that are no pictures',
     (content) => (Object.hasOwn(headsOf(content)[0]?.value as object, 'atlases') ? fillPages(content) : content),
   ],
 ]
 
-/** Poisons every entry. What else lies there goes: earlier versions answered from it. */
+/** Poisons every entry, and deletes all other files, because earlier versions read from them. */
 async function poisonAll(game: Game, change: (content: Uint8Array) => Uint8Array): Promise<number> {
   const names = await readdir(game.path(folder))
   for (const name of names) {
@@ -113,7 +114,7 @@ async function writeSealed(path: string, content: Uint8Array): Promise<void> {
   await writeFile(path, Buffer.concat([createHash('sha256').update(content).digest(), content]))
 }
 
-/** All that a build has written, apart from its cache, by SHA-256. */
+/** The SHA-256 of every file that a build has written, except its cache. */
 async function bytesOf(game: Game): Promise<Record<string, string>> {
   const names = await game.list()
   return Object.fromEntries(
@@ -151,7 +152,7 @@ describe.each(vites)('a cache by somebody else, read by a build with %s', (_name
 
 const options: SheetOptions = { maxSize: 256, encodings: ['png', 'webp'], level: 1, ktx2: 'uastc', hull: 8 }
 
-/** @param step Another one is a sprite that was edited: the others of its group come from the cache. */
+/** @param step Another number means an edited sprite; the other sprites of its group come from the cache. */
 async function inputsOf(delivery: Uint8Array, step: number): Promise<readonly SheetInput[]> {
   return ['hero', 'coin'].flatMap((name) => {
     const spec = parseSpec(
@@ -168,7 +169,7 @@ async function inputsOf(delivery: Uint8Array, step: number): Promise<readonly Sh
   })
 }
 
-/** Puts a value somewhere into a tree, takes something out of it, or adds to it. */
+/** Sets, removes or adds a value somewhere in a tree. */
 function mutate(value: unknown, path: readonly number[], poison: unknown, how: 'set' | 'drop' | 'add'): unknown {
   if (value === null || typeof value !== 'object') return poison
   const entries = Object.entries(value)

@@ -42,7 +42,7 @@ interface Header {
   readonly isInterlaced?: boolean
 }
 
-/** A PNG with sound chunks. The default image data is no zlib stream, so that whoever unpacks it says `zlib`. */
+/** A PNG with sound chunks. The default image data is no zlib stream, so unpacking it fails with `zlib`. */
 function pngOf(
   { width, height, depth = 8, colourType = 6, isInterlaced = false }: Header,
   data: Uint8Array = Buffer.from('junk'),
@@ -63,7 +63,7 @@ function pngOf(
   return new Uint8Array(Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', new Uint8Array())]))
 }
 
-/** A sound picture, wholly clear. */
+/** A sound picture, completely clear. */
 function clearPng(width: number, height: number): Uint8Array {
   return pngOf({ width, height }, deflateSync(Buffer.alloc(height * (1 + width * 4))))
 }

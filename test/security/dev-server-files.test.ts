@@ -9,9 +9,9 @@ import { type Dev, startDev } from '../plugin/server.ts'
 import { type Game, openGame, openShelf, type PluginSetup, pluginOf, type Shelf, vites } from '../plugin/world.ts'
 
 let shelf: Shelf
-/** As npm makes it: `node_modules/game` of the workspace is a link to `packages/game`. */
+/** A workspace as npm makes it: `node_modules/game` is a link to `packages/game`. */
 let workspace: Game
-/** The game in it, with all of its papers. */
+/** The game of the workspace, with all of its private files. */
 let game: Game
 let secrets: readonly string[]
 const servers: Dev[] = []
@@ -87,7 +87,7 @@ describe.each(vites)('what %s gives out by a link', (_name, load) => {
           if (status !== 404) given.push(`${status} ${path}${end}`)
         }
     expect(given).toEqual([])
-    // What else lies there is given out as ever.
+    // Other files there are served as before.
     expect(await get(`/@fs${linked}/src/main.js`)).toMatchObject({ status: 200 })
     expect(await get(`/@fs${linked}/package.json?raw`, { headers: { 'sec-fetch-dest': 'script' } })).toMatchObject({ status: 200 })
   })
@@ -127,11 +127,11 @@ describe.each(vites)('what %s gives out by a link', (_name, load) => {
           for (const end of ['?raw', '?url&raw', '?import&raw']) {
             const { client } = dev.server.environments
             const answer = await client.transformRequest(id + end).catch(() => null)
-            // A name that leads nowhere makes no module either.
+            // A name without a file makes no module either.
             if (answer) made.push(`${id}${end} ${answer.code.slice(0, 60)}`)
           }
       expect(made).toEqual([])
-      // The same ways lead to other files.
+      // The same kinds of path lead to other files.
       for (const id of ['game/package.json?raw', `/@fs${linked}/package.json?raw`])
         expect((await dev.server.environments.client.transformRequest(id))?.code).toContain('module')
     },

@@ -24,7 +24,7 @@ async function start(load: (typeof vites)[number][1], server: InlineConfig['serv
   return dev
 }
 
-/** What of ours a browser may ask for, below the base. */
+/** The plugin's paths that a browser may request, below the base. */
 const ours = [
   '__spritewright',
   '__spritewright/',

@@ -15,7 +15,7 @@ afterAll(() => game.remove())
 
 const events = ['spritewright:have', 'spritewright:reload'] as const
 
-/** Data of a message, none of which is one that a page sends. */
+/** Data of messages. No page sends any of these. */
 const wrongData: readonly unknown[] = [
   ...[undefined, null, 0, -1, true, false, '', 'stamps', [], [null], {}, { stamps: null }, { stamps: undefined, all: [] }],
   ...[{ stamps: [] }, { stamps: 'hero' }, { stamps: 1 }, { stamps: { hero: null } }, { stamps: { hero: { toString: null } } }],
@@ -29,7 +29,7 @@ const wrongData: readonly unknown[] = [
   ...[{ stamps: { ['x'.repeat(401)]: 'a' } }, { stamps: { hero: 'x'.repeat(65) } }, { stamps: { '': 'a' } }],
 ]
 
-/** The listeners of a messenger, as Vite calls them: with whatever a frame has brought. */
+/** The listeners of a messenger. Vite calls them with the data of a frame, whatever it is. */
 function listen() {
   const listeners = new Map<string, (data: unknown, client: { send(...what: unknown[]): void }) => void>()
   const { logger, lines } = keptLog()
@@ -49,7 +49,7 @@ describe('what a socket says to the dev server', () => {
     const data = fc.oneof(fc.jsonValue(), near, fc.constantFrom(...wrongData))
     fc.assert(
       fc.property(fc.constantFrom(...events), data, (event, value) => {
-        // A frame is JSON: this is how `__proto__` becomes a key of its own.
+        // A frame is JSON, so `__proto__` can be an own key.
         say(event, value === undefined ? undefined : JSON.parse(JSON.stringify(value)))
       }),
       { numRuns: isLong ? 200_000 : 5_000 },
@@ -87,7 +87,7 @@ describe.each(vites)('the socket of %s', (_name, load) => {
         socket.send(JSON.stringify({ type: 'custom', event, data }))
         socket.send(`{"type":"custom","event":"${event}"}`)
       }
-    // Frames of one socket are taken in their order: what this one is answered comes after all of them.
+    // Frames of one socket are handled in order, so the answer to this one comes after all of them.
     const isAnswered = new Promise((resolve) => {
       socket.addEventListener('message', ({ data }) => isUpdateOf('hero')(readMessage(String(data))) && resolve('answered'))
     })
@@ -103,7 +103,7 @@ describe.each(vites)('the socket of %s', (_name, load) => {
   })
 })
 
-/** A page of nobody's: it has no token, and names no origin. */
+/** A page of a stranger: it has no token, and names no origin. */
 function connect(dev: Dev): Promise<WebSocket> {
   const socket = new WebSocket(`ws://127.0.0.1:${portOf(dev.server)}${dev.server.config.base}`, 'vite-hmr')
   return new Promise((resolve, reject) => {
@@ -112,7 +112,7 @@ function connect(dev: Dev): Promise<WebSocket> {
   })
 }
 
-/** Sees what would end a process in which nobody listens for it. */
+/** Watches for errors that would end a process without a listener. */
 function watchProcess(): { readonly hasEnded: Promise<unknown>; leave(): void } {
   let tell = (_error: unknown): void => {}
   const hasEnded = new Promise((resolve) => {

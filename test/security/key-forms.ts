@@ -6,8 +6,8 @@ const percent = (text: string): string => [...bytes(text)].map((byte) => `%${byt
 const unicode = (text: string): string => [...bytes(text)].map((byte) => `\\u00${byte.toString(16).padStart(2, '0')}`).join('')
 
 /**
- * What a careless or hostile program may make of a key, by name. It is told apart from the searched code on
- * purpose.
+ * The forms into which a careless or hostile program may turn a key, by name. The list is independent of the
+ * tested code on purpose.
  */
 export const forms: Readonly<Record<string, (key: string) => string>> = {
   plain: (text) => text,
@@ -31,8 +31,8 @@ export const forms: Readonly<Record<string, (key: string) => string>> = {
 }
 
 /**
- * Whether six characters in a row of the key can be read out of a text, by decoding all of it in every usual
- * way.
+ * Whether six consecutive characters of the key can be read from a text, after decoding all of it in every
+ * usual way.
  */
 export function reveals(text: string, secret: string): boolean {
   const windows = Array.from({ length: secret.length - 5 }, (_, index) => secret.slice(index, index + 6))

@@ -11,7 +11,7 @@ import { type Attacker, approvalBy, freezeBy, identity } from './attacker.ts'
 
 const submissions = '/game/.spritewright/submissions'
 
-/** Sums of what the service has charged and holds. */
+/** Sum of the service's charges and holds. */
 function cost({ world }: Team): bigint {
   return [...world.service.charges(), ...world.service.holds()].reduce((sum, { credits }) => sum + credits, 0n)
 }
@@ -24,7 +24,7 @@ async function victim(): Promise<Team & { readonly hash: string; readonly own: L
   await first.build()
   const own = first.entry('hero.walk')
   first.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
-  // A pull request knows the hash of what it asks for.
+  // A pull request knows the hash of its own request.
   const shadow = made.copy(first)
   await shadow.approve()
   const [hash = ''] = Object.keys(shadow.lock().animations['rogue.walk'] ?? {})
@@ -67,7 +67,7 @@ describe('H2: no file of a project is authority to buy', () => {
     const plan = await run((await first.open()).plan())
     expect(plan.items.find(({ id }) => id === 'rogue.walk')?.approval?.verdict).not.toBe('valid')
     expect(cost(made)).toBe(before)
-    // The person takes it over, sees the price, and it is bought once.
+    // The person adopts it after seeing the price, and it is bought once.
     expect((await first.approve({ adopt: true })).approved.map(({ ceiling }) => ceiling)).toEqual([16_000n])
     await first.build()
     expect(cost(made) - before).toBe(16_000n)
@@ -77,7 +77,7 @@ describe('H2: no file of a project is authority to buy', () => {
     const made = await team()
     await made.first.approve()
     const clone = made.clone(made.first)
-    // The same user on another machine: his key, and none of his journal.
+    // The same user on another machine, with the same key but without the journal.
     for (const [path, bytes] of made.first.disk.files) if (path.endsWith('/signing-key.pem')) clone.disk.files.set(path, bytes)
     const name = made.first.entry('hero.walk').approval?.checkout
     clone.write('.spritewright/buyer', `${name}\n`)
@@ -130,7 +130,10 @@ describe('H2: no file of a project is authority to buy', () => {
 })
 
 describe('H3: records cause, widen and change no purchase', () => {
-  /** Writes a chain as an attacker can: whole, with right sums, and sealed with a key of his own or not at all. */
+  /**
+   * Writes a chain as an attacker can: complete, with right sums, and sealed with the attacker's key or not
+   * at all.
+   */
   async function plantChain(
     made: Team,
     machine: Machine,
@@ -235,7 +238,7 @@ describe('H3: records cause, widen and change no purchase', () => {
     async (_how, records, isSealed) => {
       const made = await team()
       const { first, run, posts } = made
-      // Whoever approves after the pull request was merged is told today’s price.
+      // A person who approves after the pull request was merged sees today's price.
       const shadow = made.copy(first)
       await shadow.approve()
       const [hash = ''] = Object.keys(shadow.lock().animations['hero.walk'] ?? {})
@@ -262,7 +265,7 @@ describe('H3: records cause, widen and change no purchase', () => {
     const paths = [...first.disk.files.keys()].filter((path) => /submissions\/[0-9a-f]{64}\//.test(path))
     for (const path of paths)
       first.disk.files.set(path.replace(/submissions\/[0-9a-f]{64}\//, `submissions/${hash}/`), first.disk.files.get(path) as Uint8Array)
-    // Without its end, so that it asks to be sent again.
+    // Without its end, so that it seems to need a replay.
     for (const path of [...first.disk.files.keys()]) if (path.includes(hash) && !/000[12]\.json$/.test(path)) first.disk.files.delete(path)
     const before = [posts(), cost(made)]
     await first.build().catch(() => {})

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleVariant } from '../sim/variants/bundle.ts'
 import { mutants } from './mutants.ts'
 
-/** Bundled and run two at a time. */
+/** How many mutants are bundled and run at a time. */
 const atOnce = 2
 const brokenCode = 3
 

@@ -16,7 +16,7 @@ const fold = 'src/job/records/fold.ts'
 const chain = 'src/job/records/chain.ts'
 const hosts = 'src/project/trust/hosts.ts'
 
-/** What an approval signs, each part left out once. */
+/** Each part that an approval signs, left out once. */
 const signedParts = ['hash', 'host', 'keyMode', 'apiVersion', 'formatCredits(ceiling)'].map((part) =>
   one(
     `the approval does not sign ${part}`,

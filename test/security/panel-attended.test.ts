@@ -14,7 +14,10 @@ afterAll(() => game.remove())
 
 const line: ApprovalLine = { id: 'hero.walk', hash: '0'.repeat(64), prompt: 'a small figure', quote: 16_000n, ceiling: 16_000n }
 
-/** Approves in the panel of a server that prints its token into this terminal; answers what the workshop was asked. */
+/**
+ * Approves in the panel of a server that prints its token into this terminal. Returns the requests to the
+ * workshop.
+ */
 async function approveWith(load: (typeof vites)[number][1], terminal: Terminal): Promise<readonly ApproveRequest[]> {
   const asked: ApproveRequest[] = []
   const plugins = createPlugins(
@@ -45,7 +48,7 @@ test.each(vites)('A1: with %s a click counts as one only if a person watches the
   const terminal = { ...nodeTerminal(), isInteractive: true, canAsk: true, columns: 80 }
   const watched = await approveWith(load, { ...terminal, isOutputTerminal: true })
   const piped = await approveWith(load, { ...terminal, isOutputTerminal: false })
-  // Showing an offer approves nothing, and so is given by nobody.
+  // Showing an offer approves nothing, so it has no way of giving.
   expect(watched.map(({ given }) => given)).toEqual([undefined, 'clicked'])
   expect(piped.map(({ given }) => given)).toEqual([undefined, 'unattended'])
 })

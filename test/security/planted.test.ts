@@ -12,19 +12,22 @@ import { type Chance, seededChance } from '../sim/seeded/chance.ts'
 import { type Machine, specOf, type Team, team } from '../sim/two-machines.ts'
 import { approvalBy, freezeBy, identity } from './attacker.ts'
 
-/** How many states are planted, and the first of them. */
+/** How many states are planted, and the seed of the first one. */
 const count = Number(process.env.SPRITEWRIGHT_PLANTS ?? (isLong ? 1_000_000 : 10_000))
 const first = Number(process.env.SPRITEWRIGHT_SEED ?? 1)
 const batch = 2_500
 const apiKey = 'sw_test_simulated'
 const theirs = 'https://attacker.example'
 
-/** What the attacker has read of the project before: hashes, and everything that the victim has signed for other requests. */
+/**
+ * The attacker's knowledge of the project: hashes, and everything that the victim has signed for other
+ * requests.
+ */
 interface Known {
   readonly made: Team
   readonly hashes: readonly string[]
   readonly signed: LockEntry
-  /** Records of the victim's own, of another request. */
+  /** The victim's own records of another request. */
   readonly records: ReadonlyMap<string, Uint8Array>
 }
 
@@ -34,7 +37,7 @@ async function survey(): Promise<Known> {
   victim.write('sprites/old.sprite.json', specOf('an old one', 'hero'))
   await victim.approve({ names: ['old'] })
   await victim.build({ names: ['old'] })
-  // What the pull request's specs will ask for: the attacker can compute it.
+  // The attacker can compute the hashes of the requests of the pull request's specs.
   victim.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
   const shadow = made.copy(victim)
   await shadow.approve()
@@ -98,7 +101,7 @@ const types: readonly RecordType[] = [
 async function plantJournal({ made, records }: Known, disk: MemoryDisk, hash: string, chance: Chance): Promise<void> {
   const folder = '/game/.spritewright/submissions'
   if (chance.is(0.15)) {
-    // The victim's own records of another request, some of them.
+    // Some of the victim's own records of another request.
     for (const [path, bytes] of records) if (chance.is(0.7)) disk.files.set(path.replace(/[0-9a-f]{64}/, hash), bytes)
     return
   }
@@ -208,7 +211,7 @@ test.each(Array.from({ length: Math.ceil(count / batch) }, (_, index) => index *
       const env = {
         VITEST: undefined as never,
         ...(chance.is(0.7) ? {} : { SPRITEWRIGHT_BASE_URL: undefined as never }),
-        // And some have the key under another name, which a planted file may guess.
+        // Some have the key under another name, which a planted file may guess.
         ...(chance.is(0.8) ? {} : { SPRITEWRIGHT_API_KEY: undefined as never, OWNER_TOKEN: apiKey }),
       }
       const run = chance.pick(verbs)
@@ -224,7 +227,7 @@ test.each(Array.from({ length: Math.ceil(count / batch) }, (_, index) => index *
       expect(hosts.has(theirs), `seed ${seed}`).toBe(false)
       expect([service.charges().length, service.holds().length], `seed ${seed}`).toEqual([1, 0])
     }
-    // Most of them got as far as the service or a refusal that is about money.
+    // Most runs got as far as the service, or a refusal that is about money.
     expect([...ends.keys()].filter((end) => !/^(done|SW_[A-Z_]+)$/.test(end))).toEqual([])
     expect(
       service

@@ -14,7 +14,7 @@ import { type Machine, specOf, type Team, team } from '../sim/two-machines.ts'
 const submissions = '/game/.spritewright/submissions'
 const strange = '00000000-0000-4000-8000-00000000dead'
 
-/** Chains as somebody else writes them: whole, and sealed with another key. */
+/** Chains as another user writes them: complete, and sealed with another key. */
 function theirs({ world }: Team, disk: MemoryDisk) {
   return { disk, random: countingRandom(), clock: world.clock, keys: ringOf(testKey(66)) }
 }
@@ -59,7 +59,7 @@ async function spent(): Promise<Team & { readonly hash: string }> {
   return { ...made, hash }
 }
 
-/** The second sprite is asked for, by whatever way there is. */
+/** Asks for the second sprite, by approval and build. */
 async function buyMore(machine: Machine): Promise<unknown> {
   machine.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
   return machine.approve({}, tight).then(() => machine.build({}, tight))
@@ -84,7 +84,7 @@ test('I3, I11: a purse that was replaced is not an empty one: what the user has 
   for (const path of [...first.disk.files.keys()]) if (path.startsWith(`${submissions}/budget/`)) first.disk.files.delete(path)
   first.disk.files.set(...(record as [string, Uint8Array]))
   await expect(buyMore(first)).rejects.toMatchObject({ code: 'SW_JOURNAL', message: expect.stringContaining('has been replaced') })
-  // As the message says.
+  // Follows the message.
   for (const path of [...first.disk.files.keys()]) if (path.startsWith(`${submissions}/budget/`)) first.disk.files.delete(path)
   await expect(buyMore(first)).rejects.toMatchObject({ code: 'SW_CEILING' })
   expect(made.charged()).toHaveLength(1)

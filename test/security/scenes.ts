@@ -23,7 +23,8 @@ import { mayBuy } from '../../src/workshop/may-buy.ts'
 import { ringOf, testKey } from '../kit/keys.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 
-// Small scenes of invariant I11, each without a service: the same code plays them for the tests and for wrong versions of the checks.
+// Small scenes of invariant I11, each without a service. The same code plays them for the tests and for wrong
+// versions of the checks.
 
 const own = testKey(1)
 const friend = testKey(2)
@@ -51,7 +52,7 @@ async function refused(work: () => unknown, what: string, code?: string): Promis
   assert.fail(`${what}: expected a refusal`)
 }
 
-/** An approval counts for exactly what was signed, by exactly those whom the user trusts. */
+/** An approval counts only for exactly the signed terms, and only if the user trusts its signer. */
 async function approvals(): Promise<void> {
   const verdict = (approval: Approval, of = hash, service: typeof identity = identity, by: Approvers = approvers): string =>
     judgeApproval(approval, of, service, by)
@@ -66,14 +67,14 @@ async function approvals(): Promise<void> {
     ...[{ checkout: 'laptop' }, { buyer: friend.fingerprint }, { publicKey: friend.publicKey }, { signature: friend.sign('x') }],
   ]
   for (const change of changes) assert.equal(verdict({ ...mine, ...change }), 'forged', JSON.stringify(Object.keys(change)))
-  // As they are in a machine that takes approvals from any checkout.
+  // On a machine that accepts approvals from any checkout.
   const anywhere = { ...approvers, checkout: undefined }
   assert.equal(verdict({ ...mine, checkout: 'laptop' }, hash, identity, anywhere), 'forged', 'checkout, anywhere')
   for (const name of ['publicKey', 'signature', 'given'] as const) assert.equal(verdict({ ...mine, [name]: undefined }), 'unsigned', name)
   const theirs = signApproval(stranger, hash, identity, terms)
   assert.equal(verdict(theirs), 'other')
   assert.equal(verdict({ ...theirs, buyer: own.fingerprint }), 'forged')
-  // Somebody whom the user trusts speaks in his own name alone.
+  // A trusted user can approve only in their own name.
   assert.equal(verdict(signApproval({ ...friend, fingerprint: own.fingerprint }, hash, identity, terms)), 'forged')
   assert.equal(verdict(signApproval(own, hash, identity, { ...terms, checkout: 'laptop' })), 'elsewhere')
   assert.equal(verdict(mine, hash, identity, { ...approvers, given: new Set(['clicked']) }), 'given')
@@ -112,7 +113,7 @@ const frozen = {
 const facts = { wall: clock.wall(), mono: clock.mono(), windowMs: 600_000, keyTag: 'x', approvedAt: at }
 const later = { ...facts, approvedAt: '2030-01-01T00:00:00.000Z' }
 
-/** Records of somebody else stop what records of one's own would lead to. */
+/** Another user's records stop every step that the user's own records would lead to. */
 async function records(): Promise<void> {
   const histories: readonly (readonly (readonly [RecordType, object])[])[] = [
     [['frozen', frozen]],
@@ -139,7 +140,7 @@ async function records(): Promise<void> {
     for (const [type, body] of history) await write(theirs, other, type, body)
     const stopped = decide((await mine.read(other)).submission, later)
     assert.deepEqual([stopped.do, stopped.do === 'stop' && stopped.why.kind === 'uncertain' && stopped.why.because], ['stop', 'records'])
-    // One's own record behind them makes them no better.
+    // A later record of the user's own does not make them trusted.
     await write(mine, other, 'sent', { attempt: 1, send: 9, keyTag: 'x' })
     assert.equal((await mine.read(other)).submission.isForeign, true)
     await write(mine, other, 'frozen', { ...frozen, attempt: 2 })
@@ -151,12 +152,12 @@ async function records(): Promise<void> {
     await write(mine, other, 'decided', { attempt: 2, about: 'submission', decision: 'abandon', approvedAt: null })
     assert.equal((await mine.read(other)).submission.isForeign, undefined, 'given up by the user')
   }
-  // Copied to another request, one's own records are foreign.
+  // The user's own records are foreign if they are copied to another request.
   const { disk, mine } = papers()
   await write(mine, hash, 'frozen', frozen)
   disk.files.set(`/j/${other}/0001.json`, disk.files.get(`/j/${hash}/0001.json`) as Uint8Array)
   assert.equal((await mine.read(other)).submission.isForeign, true)
-  // So is a record of somebody else that carries the seal of one's own.
+  // Another user's record with a seal of the user's own is foreign too.
   const { disk: mixed, ...both } = papers()
   await write(both.mine, hash, 'frozen', frozen)
   await write(both.theirs, hash, 'sent', { attempt: 1, send: 1, keyTag: 'x' })
@@ -169,7 +170,7 @@ async function records(): Promise<void> {
     (await createJournal({ disk: mixed, random: countingRandom(), clock, keys: ringOf(own) }, '/j').read(hash)).submission.isForeign,
     true,
   )
-  // A planted answer is not sent, and a failure of what the lock file named proves nothing.
+  // A planted answer is not sent. A planted failure of an execution from the lock file proves nothing.
   const answers = papers()
   await write(answers.mine, hash, 'accepted', { attempt: 1, executionId: 'e', conversationId: 'c' })
   await write(answers.theirs, hash, 'answerFrozen', {
@@ -217,7 +218,7 @@ function freeze(more: Partial<RecordBodies['frozen']> = {}, credits = '1.6'): Re
   }
 }
 
-/** What is sent is what the request and the approval make. */
+/** Only bytes that match the request and the approval are sent. */
 async function bodies(): Promise<void> {
   const ports = { client, mayBuy: true, mayReplay: true, approvers }
   checkFrozen(ports, order(), freeze(), false)
@@ -244,7 +245,7 @@ async function bodies(): Promise<void> {
     'SW_JOURNAL',
   )
   await refused(() => checkFrozen(ports, order(), freeze({}, '2.1'), true), 'above the ceiling', 'SW_CEILING')
-  // A profile that puts the figure of its own into the body.
+  // A profile that puts its own amount into the body.
   const greedy = { ...client, submissionBody: () => new TextEncoder().encode('{"max_credits":"20"}') }
   await refused(
     () => checkFrozen({ ...ports, client: greedy }, order(), freeze(bytes('{"max_credits":"20"}')), true),
@@ -264,7 +265,7 @@ async function bodies(): Promise<void> {
   const theirs = signApproval(stranger, hash, identity, terms)
   await refused(() => checkFrozen(ports, order({ approval: theirs }), freeze(), false), 'a stranger’s approval', 'SW_BUYER')
   await refused(() => checkFrozen(ports, order({ approval: undefined }), freeze(), false), 'no approval', 'SW_APPROVAL')
-  // A replay may rest on the approval of its own record, if that is signed.
+  // A replay may rely on the approval of its own record, if that is signed.
   checkFrozen(ports, order({ approval: undefined }), freeze(), true)
   const { approvedBy: _none, ...unsigned } = freeze()
   await refused(() => checkFrozen(ports, order({ approval: undefined }), unsigned, true), 'a replay without an approval', 'SW_APPROVAL')
@@ -297,7 +298,7 @@ async function bodies(): Promise<void> {
   assert.equal(trustedSubmission(entry(signSubmission(stranger, hash, locked)), hash, isTrusted), undefined, 'bytes of a stranger')
 }
 
-/** Seals are the user's own, and for one thing each. */
+/** Seals are the user's own, and each seal is for one thing. */
 async function seals(): Promise<void> {
   const disk = new MemoryDisk()
   let uploads = 0
@@ -341,7 +342,7 @@ async function seals(): Promise<void> {
 
 const howToRaise = async (): Promise<string> => 'Raise it'
 
-/** Shares of the purse go back by one's own word alone. */
+/** Only the user's own records release shares of the reservation chain. */
 async function purse(): Promise<void> {
   const make = (journalOf: (papers: Papers) => Journal) => {
     const all = papers()
@@ -359,7 +360,7 @@ async function purse(): Promise<void> {
     ['sent', { attempt: 1, send: 1, keyTag: 'x' }],
     ['refused', { attempt: 1, send: 1, status: 422, error }],
   ] as const
-  // One's own refusal gives the share back, a planted one does not.
+  // The user's own refusal releases the share, a planted one does not.
   const honest = make(({ mine }) => mine)
   await honest.open().reserve(share)
   for (const [type, body] of failed) await write(honest.all.mine, hash, type, body)
@@ -368,7 +369,7 @@ async function purse(): Promise<void> {
   await planted.open().reserve(share)
   for (const [type, body] of failed) await write(planted.all.theirs, hash, type, body)
   await refused(() => planted.open().reserve(next), 'a planted refusal', 'SW_CEILING')
-  // A stranger's purse would release it: his record counts for nothing.
+  // A stranger's reservations would release the share, but the stranger's record does not count.
   const released = make(({ mine }) => mine)
   await released.open().reserve(share)
   for (const [type, body] of failed) await write(released.all.theirs, hash, type, body)
@@ -383,7 +384,7 @@ async function purse(): Promise<void> {
   await refused(() => released.open().reserve(next), 'a planted release', 'SW_CEILING')
 }
 
-/** Standing ceilings count as accepted, and no others. */
+/** Only standing ceilings that the user accepted count. */
 async function standing(): Promise<void> {
   const ceilings = { perSprite: parseCredits('2'), perRun: parseCredits('10'), total: parseCredits('20') }
   const accepted = signCeilings(own, 'place', { ceilings, service: identity, at })
@@ -407,7 +408,7 @@ async function standing(): Promise<void> {
   assert.deepEqual([lowerTotal(1n, 2n), lowerTotal(2n, 1n), lowerTotal(undefined, 1n), lowerTotal(1n, undefined)], [1n, 1n, 1n, 1n])
 }
 
-/** The key goes where its owner said. */
+/** The key is sent only to hosts that its owner named. */
 async function hosts(): Promise<void> {
   const disk = new MemoryDisk()
   const book = openTrustedHosts({ disk, random: countingRandom(), clock, stateFolder: '/state' })
@@ -466,7 +467,7 @@ async function appointed(): Promise<void> {
   assert.deepEqual((await read({})).others, new Set([friend.fingerprint]))
 }
 
-/** By name. Each throws where a promise is broken. */
+/** Scenes by name. Each throws if a promise is broken. */
 export const scenes: Readonly<Record<string, () => Promise<void>>> = {
   approvals,
   records,

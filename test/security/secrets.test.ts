@@ -92,9 +92,7 @@ describe('an address', () => {
   })
 })
 
-/**
- * Seven variables, each nine times the next one: under 200 bytes that would become nine to the seventh words.
- */
+/** Seven variables, each nine times the next one: less than 200 bytes that would expand to 9^7 words. */
 const bomb = [...'abcdefg'].map((name, index) => `${name}=${`$${'bcdefgh'[index]}`.repeat(9)}`).join('\n')
 
 describe('variables of a file', () => {

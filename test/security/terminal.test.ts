@@ -11,12 +11,15 @@ beforeAll(async () => {
 })
 afterAll(() => game.remove())
 
-/** Clears the screen, names the window, moves up by the one-byte CSI, turns the reading direction, rings, goes back. */
+/**
+ * Clears the screen, names the window, moves up by the one-byte CSI, turns the reading direction, rings, goes
+ * back.
+ */
 const hostile = 'no\x1b[2J\x1b]0;owned\x07\x9b1A\u202eyaw\u2066\u200f\x7f\b\rfine'
 const shown = String.raw`no\x1b[2J\x1b]0;owned\x07\x9b1A\u202eyaw\u2066\u200f\x7f\x08\x0dfine`
-/** A spec that is none, by a tab and by what stands behind its prompt. */
+/** An invalid spec: it has a tab, and hostile text after its prompt. */
 const broken = spec({ prompt: 'X' }).replace('"X"', '"\u202e\t\x9b2K"\x1b[2J')
-/** Two lines of ours, with words of somebody else in both. */
+/** Two lines of a message of spritewright, with foreign text in both. */
 const message = `Expected less, found ${hostile}.\nSecond line: ${hostile}`
 const shownMessage = `Expected less, found ${shown}.\nSecond line: ${shown}`
 
@@ -31,13 +34,13 @@ function steeringTexts(texts: readonly string[]): readonly string[] {
   return texts.map((text) => text.replace(colors, '')).filter((text) => steering.test(text))
 }
 
-/** What Vite may print of an error. */
+/** The parts of an error that Vite may print. */
 function printed(error: unknown): readonly string[] {
   const { message, stack, id, frame, loc } = error as { [field: string]: unknown; loc?: { file?: unknown } }
   return [message, stack, id, frame, loc?.file].filter((text) => typeof text === 'string')
 }
 
-/** A plugin whose workshop differs from the real one in this. */
+/** A plugin whose workshop differs from the real one in these parts. */
 function pluginWith(over: Partial<Workshop> | Error): TestPlugin {
   const makeWorkshop = async (init: Parameters<typeof createWorkshop>[0]): Promise<Workshop> => {
     if (over instanceof Error) throw over

@@ -9,7 +9,7 @@ import { api, type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 const theirs = 'https://attacker.example'
 const apiKey = 'sw_test_simulated'
 
-/** The hosts that a key was sent to. */
+/** The hosts to which a key was sent. */
 function listening(world: SimulatedWorld): { readonly net: SimulatedWorld['net']; readonly hosts: Set<string> } {
   const hosts = new Set<string>()
   const net: SimulatedWorld['net'] = {
@@ -26,7 +26,7 @@ interface Place {
   readonly how: string
   /** Files of the pull request. */
   readonly files: Readonly<Record<string, string>>
-  /** What the owner has set. */
+  /** The owner's own settings. */
   readonly env?: Readonly<Record<string, string>>
   readonly own?: Readonly<Record<string, string>>
   readonly mode?: string
@@ -49,7 +49,8 @@ const places: readonly Place[] = [
     env: {},
     own: { '.env.local': keyLine },
   },
-  // The file names another variable as the key, and has an address beside it: not all of the key is its own.
+  // The file names another variable as the key and has an address too, so the key does not come from the file
+  // alone.
   {
     how: '.env.development that takes its key out of the environment',
     files: { '.env.development': `SPRITEWRIGHT_API_KEY=$DEPLOY_TOKEN\n${address}` },
@@ -72,7 +73,7 @@ const places: readonly Place[] = [
     files: { 'spritewright.config.json': JSON.stringify({ service: { baseUrl: theirs } }) },
     env: { SPRITEWRIGHT_API_KEY: apiKey, SPRITEWRIGHT_BASE_URL: api },
   },
-  // A file of the project trusts nobody.
+  // A file of the project cannot trust a host.
   { how: '.env that trusts itself', files: { '.env': `${address}SPRITEWRIGHT_TRUSTED_HOSTS=${theirs}\n` } },
 ]
 
@@ -129,7 +130,7 @@ describe('H1: the key goes only where its owner said', () => {
     expect((await workshop.trust.route())?.trust).toBe('confirmed')
     await world.clock.run(workshop.plan())
     expect([...hosts]).toEqual(['attacker.example'])
-    // Another key is another question.
+    // Another key needs a new decision.
     const rotated = { ...place, own: { ...place.own, '.env.local': keyLine.replace(apiKey, 'sw_test_another_key') } }
     const other = await open(world, place.own ? rotated : place, place.own ? {} : { SPRITEWRIGHT_API_KEY: 'sw_test_another_key' }, net)
     if (Object.keys(place.files)[0] !== '.env.local') expect((await other.trust.route())?.trust).toBe('none')
@@ -185,7 +186,7 @@ describe('H2: a total that was accepted', () => {
     const { offer } = await run(workshop.acceptStanding({ confirm: async () => true }))
     expect(offer).toMatchObject({ acceptedTotal: 10_000n })
     expect(offer.ceilings.perSprite).toBeUndefined()
-    // No standing purchase comes of it.
+    // It leads to no standing purchase.
     await expect(first.build({}, later)).rejects.toMatchObject({ code: 'SW_APPROVAL' })
     await first.approve({}, later)
     await first.build({}, later)
@@ -223,7 +224,7 @@ describe('H2: a total that was accepted', () => {
 })
 
 describe.each(vites)('H1: %s on a project of a pull request', (_version, load) => {
-  /** The attacker's own service, at which he has bought what his lock file says. */
+  /** The attacker's own service, which has the purchases of the attacker's lock file. */
   let shelf: Shelf
   beforeAll(async () => {
     shelf = await openShelf()
@@ -234,7 +235,7 @@ describe.each(vites)('H1: %s on a project of a pull request', (_version, load) =
     const vite = await load()
     const lines = `SPRITEWRIGHT_BASE_URL=${shelf.url}\n`
     const game = await shelf.game({ '.env.development': lines, '.env.production': lines })
-    // Without its results, so that whoever builds asks for them.
+    // Without results, so that a build requests them.
     await game.remove('.spritewright')
     await game.remove('.state')
     const before = shelf.requests().length
