@@ -32,7 +32,7 @@ function read(path: string): string {
   return readFileSync(join(root, path), 'utf8')
 }
 
-/** The cells of every row below a table's head, without the marks of code. */
+/** The cells of every row below a table's head, without code marks. */
 function rowsBelow(page: string, head: string): string[][] {
   const lines = page.split('\n')
   const start = lines.findIndex((line) => line.startsWith('|') && cellsOf(line).join(' | ') === head)
@@ -262,7 +262,7 @@ describe('docs/library.md', () => {
 
 describe('docs/options.md', () => {
   const page = read('docs/options.md')
-  /** The names that the program knows at a place, as its refusal of an unknown one lists them. */
+  /** The option names at a place, as the program's refusal of an unknown name lists them. */
   function namesAt(group: string | undefined): string[] {
     const unknown = { 'x-unknown-x': 1 }
     const read = readOptions(group === undefined ? unknown : { [group]: unknown })
@@ -358,7 +358,7 @@ function optionsIn(text: string): string[] {
   return [...new Set(text.match(/--[a-z][a-z-]*/g) ?? [])].sort()
 }
 
-/** The anchor that a heading gets where Markdown is shown. */
+/** The anchor of a heading in rendered Markdown. */
 function anchorOf(title: string): string {
   return title
     .toLowerCase()

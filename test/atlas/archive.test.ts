@@ -19,7 +19,7 @@ function refusal(run: () => unknown): AtlasError {
 
 const files = corpus('zip')
 
-/** Rules that some files break besides those that the corpus names, and that we meet first. */
+/** Rules that some files break besides those that the corpus names, and that this reader checks first. */
 const metFirst = ['zip64-locator-bad', 'stored-size-differs', 'extra-malformed']
 
 describe.skipIf(files.length === 0)('the corpus of archives', () => {

@@ -9,11 +9,11 @@ const here = dirname(fileURLToPath(import.meta.url))
 const script = join(here, '../fixtures/atlas/read-corpus.mjs')
 const atlas = join(here, '../../dist/atlas/index.js')
 
-/** What reading a whole corpus in a process of its own took. */
+/** The cost of reading a whole corpus in a process of its own. */
 interface Effort {
   readonly files: number
   readonly slowest: { readonly file: string; readonly cpuMs: number }
-  /** Of the whole process, Node and all files together. */
+  /** Peak memory of the whole process: Node and all files together. */
   readonly peakMb: number
 }
 

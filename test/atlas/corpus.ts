@@ -13,7 +13,7 @@ export interface CorpusFile {
 
 const root = process.env.SPRITEWRIGHT_CORPORA ?? join(dirname(fileURLToPath(import.meta.url)), '../../../shared/corpora')
 
-/** The files of a corpus, or none, with a printed sentence, where it is not on this machine. */
+/** The files of a corpus. If it is not on this machine, prints a sentence and returns none. */
 export function corpus(kind: 'zip' | 'png'): readonly CorpusFile[] {
   const index = join(root, kind, 'index.json')
   if (!existsSync(index)) {
@@ -23,7 +23,7 @@ export function corpus(kind: 'zip' | 'png'): readonly CorpusFile[] {
   return (JSON.parse(readFileSync(index, 'utf8')) as { files: CorpusFile[] }).files
 }
 
-/** Where the files of a corpus lie. */
+/** The folder of a corpus. */
 export function corpusFolder(kind: 'zip' | 'png'): string {
   return join(root, kind)
 }

@@ -17,7 +17,7 @@ function refusal(run: () => unknown): AtlasError {
   throw new Error('Expected a refusal, found none.')
 }
 
-/** A frame whose pixels tell its number. */
+/** A frame whose pixels depend on its number. */
 function picture(number: number, width = 4, height = 3): Bitmap {
   const data = new Uint8Array(width * height * 4).map((_, at) => (at % 4 === 3 ? 255 : (number * 20 + at) % 256))
   return createBitmap(width, height, data)

@@ -9,7 +9,7 @@ export interface Drawn {
   readonly frames: readonly Bitmap[]
 }
 
-/** What the embedded service's artist animates here. */
+/** Prompts that the embedded service's artist animates here. */
 export const prompts: readonly string[] = [
   'a knight with a red plume and a sword',
   'a green dragon',
@@ -50,13 +50,13 @@ export async function drawAll(words: readonly string[] = prompts, acts = motions
   return drawn
 }
 
-/** Without half clear pixels. */
+/** Makes half-transparent pixels opaque or clear. */
 function hardEdged(picture: Bitmap): Bitmap {
   for (let at = 3; at < picture.data.length; at += 4) picture.data[at] = picture.data[at]! < 128 ? 0 : 255
   return picture
 }
 
-/** Numbers from 0 to below 1, the same each time. */
+/** A generator of numbers from 0 to below 1, always the same for a seed. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0
   return () => {

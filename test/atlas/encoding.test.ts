@@ -6,7 +6,7 @@ import { type Bitmap, bleedColours, createBitmap, decodePng, encodePage } from '
 import { CLOSE_ENOUGH, encodeIndexed } from '../../atlas/png/palette.ts'
 import { drawAll, seeded } from './drawn.ts'
 
-/** A picture of at most so many colours, some of them clear. */
+/** A picture of at most this many colours, some of them clear. */
 function patchwork(width: number, height: number, colours: number, seed: number): Bitmap {
   const chance = seeded(seed)
   const palette = Array.from({ length: colours }, () =>
@@ -54,7 +54,7 @@ describe('a palette', () => {
     expect(await encodeIndexed(bitmap, 6)).toBeUndefined()
     const plain = await encodePage(bitmap, { format: 'png' })
     expect(await encodePage(bitmap, { format: 'png', palette: 'exact' })).toEqual(plain)
-    // Noise does not look alike with fewer colours.
+    // Noise looks different with fewer colours.
     expect(await encodePage(bitmap, { format: 'png', palette: 'close' })).toEqual(plain)
   })
 

@@ -3,17 +3,17 @@ import { qualityLimits } from '../../atlas/quality/limits.ts'
 import type { QualityFault } from '../../atlas/quality/report.ts'
 import type { Drawn } from './drawn.ts'
 
-/** A sequence with a fault that was put in. */
+/** A sequence with an injected fault. */
 export interface Faulty {
   readonly frames: readonly Bitmap[]
-  /** Where it is; a flag must name one of these. */
+  /** Frames with the fault; a flag must name one of these. */
   readonly at: readonly number[]
 }
 
-/** Puts a fault into a clean sequence. Undefined where this motion cannot have it. */
+/** Puts a fault into a clean sequence. Returns `undefined` if this motion cannot have it. */
 export type Spoil = (clean: Drawn, strength: number, chance: () => number) => Faulty | undefined | Promise<Faulty | undefined>
 
-/** For each fault: how it is put in, and how strongly, in multiples of the documented limit where it has one. */
+/** How to inject each fault, and how strongly: in multiples of the documented limit, if it has one. */
 export const spoils: Readonly<Record<QualityFault, { readonly spoil: Spoil; readonly strengths: readonly number[] }>> = {
   'foot-line': { spoil: (clean, strength, chance) => slip(clean, strength, chance, 'y'), strengths: [1, 1.5, 3, -1.5] },
   'body-anchor': { spoil: (clean, strength, chance) => slip(clean, strength, chance, 'x'), strengths: [1, 1.5, 3, -1.5] },
@@ -35,7 +35,7 @@ interface Box {
   readonly middle: number
 }
 
-/** The figure's box and centre, by every solid pixel. */
+/** The figure's box and centre, over all solid pixels. */
 function boxOf(frame: Bitmap): Box {
   let [left, top, right, bottom, sum, count] = [frame.width, frame.height, 0, 0, 0, 0]
   for (let y = 0; y < frame.height; y++)
@@ -66,7 +66,7 @@ export function moved(frame: Bitmap, dx: number, dy: number): Bitmap {
   return target
 }
 
-/** The same frames with room on all sides, so that nothing falls off. */
+/** The same frames with room on all sides, so that nothing is cut off. */
 export function roomy(frames: readonly Bitmap[], room: number): Bitmap[] {
   return frames.map((frame) => {
     const target = createBitmap(frame.width + 2 * room, frame.height + 2 * room)
@@ -84,7 +84,10 @@ function replaced<T>(all: readonly T[], at: number, by: T): T[] {
   return all.map((one, index) => (index === at ? by : one))
 }
 
-/** The whole figure stands out from both neighbours by a multiple of the limit; with a negative strength it creeps over a loop that is one. */
+/**
+ * Shifts the whole figure from both neighbours by a multiple of the limit. With a negative strength, it drifts
+ * over all frames, which only motions that really loop can have.
+ */
 function slip(clean: Drawn, strength: number, chance: () => number, axis: 'x' | 'y'): Faulty | undefined {
   const share = axis === 'y' ? qualityLimits.footLine : qualityLimits.bodyAnchor
   const limit = Math.max(qualityLimits.leastShiftPx, share * sizeOf(clean.frames))
@@ -100,7 +103,7 @@ function slip(clean: Drawn, strength: number, chance: () => number, axis: 'x' | 
   const at = pick(chance, count)
   const boxes = frames.map(boxOf)
   const places = (box: Box): number[] => (axis === 'y' ? [box.top, box.bottom] : [box.left, box.right, box.middle])
-  // What the motion does there by itself comes on top.
+  // The motion's own shift there is added.
   const own = Math.max(
     ...[at + 1, at + count - 1].flatMap((other) =>
       places(boxes[other % count]!).map((place, i) => Math.abs(place - places(boxes[at]!)[i]!)),
@@ -148,7 +151,10 @@ function apart(a: Bitmap, b: Bitmap): number {
   return sum
 }
 
-/** A stretch of the motion only: its last frame is as far from its first as a multiple of the limit asks for, in large steps of the motion. */
+/**
+ * A part of the motion. The distance from its last frame to its first is a multiple of the limit, measured in
+ * the motion's large steps.
+ */
 function cutShort({ frames }: Drawn, strength: number, chance: () => number): Faulty | undefined {
   const stretches: Bitmap[][] = []
   const known = new Map<Bitmap, Map<Bitmap, number>>(frames.map((frame) => [frame, new Map()]))
@@ -168,14 +174,14 @@ function cutShort({ frames }: Drawn, strength: number, chance: () => number): Fa
   return own && { frames: own, at: [0, own.length - 1] }
 }
 
-/** A copy of a frame of which each pixel was looked at: `at` is where its four bytes begin. */
+/** A copy of a frame. `paint` gets each pixel, and `at` is the index of its four bytes. */
 function painted(frame: Bitmap, paint: (data: Uint8Array, at: number, x: number, y: number) => void): Bitmap {
   const data = frame.data.slice()
   for (let y = 0, at = 0; y < frame.height; y++) for (let x = 0; x < frame.width; x++, at += 4) paint(data, at, x, y)
   return createBitmap(frame.width, frame.height, data)
 }
 
-/** All colours of one frame, or of the second half more and more, move by a multiple of the limit. */
+/** Shifts all colours by a multiple of the limit: of one frame, or increasingly over the second half. */
 function tint({ frames }: Drawn, strength: number, chance: () => number): Faulty {
   const by = strength * qualityLimits.palette
   const way = [chance() - 0.5, chance() - 0.5, chance() - 0.5]
@@ -189,7 +195,7 @@ function tint({ frames }: Drawn, strength: number, chance: () => number): Faulty
       for (let channel = 0; channel < 3 && data[at + 3]! > 0; channel++) {
         const own = data[at + channel]!
         const wanted = (share * by * way[channel]!) / length
-        // Away from the ends of the scale, so that the step is really made.
+        // Away from the ends of the scale, so that the step has its full size.
         data[at + channel] = own + wanted < 0 || own + wanted > 255 ? own - wanted : own + wanted
       }
     })
@@ -201,7 +207,10 @@ function tint({ frames }: Drawn, strength: number, chance: () => number): Faulty
   return { frames: replaced(frames, at, change(frames[at]!, 1)), at: [at] }
 }
 
-/** A rim one or two pixels wide on a part of the outline, of white, light grey or screen green; or soft edges blended with it. */
+/**
+ * Adds a rim of one or two pixels to a part of the outline, in white, light grey or screen green, or blends
+ * soft edges with it.
+ */
 function ring({ frames }: Drawn, strength: number, chance: () => number): Faulty {
   const colour = [
     [255, 255, 255],
@@ -230,7 +239,7 @@ function ring({ frames }: Drawn, strength: number, chance: () => number): Faulty
   return isAll ? { frames: frames.map(draw), at: frames.map((_, i) => i) } : { frames: replaced(frames, at, draw(frames[at]!)), at: [at] }
 }
 
-/** 0: the whole background; 1: a piece of it on one side; 2: a thin veil over a part. */
+/** Leaves background. 0: all of it; 1: a piece on one side; 2: a thin veil over a part. */
 function leaveBackground({ frames }: Drawn, kind: number, chance: () => number): Faulty {
   const at = pick(chance, frames.length)
   const colour = [
@@ -251,7 +260,7 @@ function leaveBackground({ frames }: Drawn, kind: number, chance: () => number):
   return { frames: replaced(frames, at, spoiled), at: [at] }
 }
 
-/** One frame shows what the one before shows; 2: with a trace of noise. */
+/** Repeats the previous frame; 2: with a trace of noise. */
 function repeat({ frames }: Drawn, kind: number, chance: () => number): Faulty {
   const at = 1 + pick(chance, frames.length - 1)
   const noise = kind === 2 ? 3 : 0
@@ -262,7 +271,7 @@ function repeat({ frames }: Drawn, kind: number, chance: () => number): Faulty {
   return { frames: replaced(frames, at, spoiled), at: [at] }
 }
 
-/** Nothing at all; 1: some specks. */
+/** Empties a frame; 1: except for some specks. */
 function wipe({ frames }: Drawn, kind: number, chance: () => number): Faulty {
   const at = pick(chance, frames.length)
   const clear = createBitmap(frames[at]!.width, frames[at]!.height)
@@ -270,7 +279,10 @@ function wipe({ frames }: Drawn, kind: number, chance: () => number): Faulty {
   return { frames: replaced(frames, at, clear), at: [at] }
 }
 
-/** One frame, or all of them, over the edge of the canvas: as far as it takes to touch the edge with a multiple of the limit. */
+/**
+ * Moves one frame, or all of them, over the edge of the canvas, so far that the contact with the edge is a
+ * multiple of the limit.
+ */
 function cutOff({ frames }: Drawn, strength: number, chance: () => number): Faulty | undefined {
   const [first] = frames
   const limit = Math.max(qualityLimits.leastContactPx, qualityLimits.cutOff * Math.max(first!.width, first!.height))

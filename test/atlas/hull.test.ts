@@ -17,7 +17,10 @@ function setAlpha(bitmap: Bitmap, x: number, y: number, alpha: number): void {
   bitmap.data[(y * bitmap.width + x) * 4 + 3] = alpha
 }
 
-/** How far right of the way from `a` to `b` a point lies, in ten-thousandths: exact, since corners lie on hundredths. */
+/**
+ * How far a point lies right of the way from `a` to `b`, in ten-thousandths. It is exact, because corners are
+ * multiples of a hundredth.
+ */
 function turn(a: HullPoint, b: HullPoint, c: HullPoint): number {
   const on = (value: number): number => Math.round(value * 100)
   return (on(b.x) - on(a.x)) * (on(c.y) - on(a.y)) - (on(b.y) - on(a.y)) * (on(c.x) - on(a.x))

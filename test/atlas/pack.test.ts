@@ -19,7 +19,7 @@ function refusal(run: () => unknown): AtlasError {
   throw new Error('Expected a refusal, found none.')
 }
 
-/** Few colours, so that equal frames and clear borders come up often. */
+/** Few colours, so that equal frames and clear borders occur often. */
 const bitmaps = (width: number, height: number): fc.Arbitrary<Bitmap> =>
   fc
     .array(fc.constantFrom(0, 0, 0, 0xff0000ff, 0x80ff00ff), { minLength: width * height, maxLength: width * height })

@@ -8,7 +8,7 @@ import { expectSound } from './packings.ts'
 
 type Range = readonly [number, number]
 
-/** Boxes with sides drawn from ranges by a seed; now and then one of another kind. */
+/** Boxes with random sides from ranges. A few have both sides from another range. */
 function draw(count: number, seed: number, widths: Range, heights: Range, other: Range = widths): Box[] {
   let state = seed
   const next = (): number => {

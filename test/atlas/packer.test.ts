@@ -6,7 +6,7 @@ import { type PackedPage, type PackSize, packPages } from '../../atlas/packing/p
 import { isLong } from '../long.ts'
 import { covered, expectSound, occupancy, packings } from './packings.ts'
 
-/** Sizes as sprites have them; the seed decides. */
+/** Typical sizes of sprites; the seed decides. */
 function frameSizes(count: number, seed: number, [low, high]: readonly [number, number] = [20, 90]): PackSize[] {
   let state = seed
   const draw = (): number => {
@@ -16,7 +16,7 @@ function frameSizes(count: number, seed: number, [low, high]: readonly [number, 
   return Array.from({ length: count }, () => ({ width: draw(), height: draw() }))
 }
 
-/** Animations of so many frames each. */
+/** Animations of this many frames each. */
 function inGroups(sizes: readonly PackSize[], perGroup: number): { name: string; members: number[] }[] {
   return Array.from({ length: Math.ceil(sizes.length / perGroup) }, (_, group) => ({
     name: `sprite${String(group).padStart(4, '0')}/walk`,
@@ -134,7 +134,7 @@ describe('packPages beside an earlier layout', () => {
     return [...places(before)].filter(([index, place]) => later.get(index) !== place).map(([index]) => index)
   }
 
-  /** Pages with all that lies on them, in the order of the numbers. */
+  /** Pages with the groups and positions on them, sorted by number. */
   const laid = (pages: readonly PackedPage[]): unknown =>
     pages.map(({ width, height, groups, positions }) => ({
       width,

@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { PackedPage, PackGroup, PackOptions, PackSize } from '../../atlas/packing/packer.ts'
 
-/** Something to pack: sizes, animations of one or more of them that may share, and bounds in which each animation fits on a page. */
+/**
+ * Sizes to pack, animations of one or more sizes, which may share some, and bounds within which each
+ * animation fits on a page.
+ */
 export interface Packing {
   readonly sizes: readonly PackSize[]
   readonly groups: readonly PackGroup[]
@@ -31,7 +34,7 @@ export const packings: fc.Arbitrary<Packing> = fc
     return { sizes, groups, options: { maxSize: 160, ...bounds } }
   })
 
-/** Where each rectangle lies on a page, as it covers it. */
+/** The area of each rectangle on a page. */
 export function covered(
   page: PackedPage,
   sizes: readonly PackSize[],
@@ -42,7 +45,10 @@ export function covered(
   })
 }
 
-/** Fails unless pages keep every promise: nothing dropped, groups whole and once, inside, apart, no longer than they may be. */
+/**
+ * Fails unless pages keep every promise: nothing dropped, every group whole and once, rectangles inside and
+ * apart, no page larger than allowed.
+ */
 export function expectSound(pages: readonly PackedPage[], { sizes, groups, options }: Packing): void {
   const { maxSize, padding, border } = options
   expect(pages.flatMap((page) => page.groups).sort((a, b) => a - b)).toEqual(groups.map((_, index) => index))
@@ -64,7 +70,7 @@ export function expectSound(pages: readonly PackedPage[], { sizes, groups, optio
   }
 }
 
-/** Area of the rectangles, each once, in that of the pages: 0 to 1. */
+/** Area of the rectangles, each once, as a share of the pages' area: 0 to 1. */
 export function occupancy(pages: readonly PackedPage[], sizes: readonly PackSize[]): number {
   const area = (all: readonly PackSize[]): number => all.reduce((sum, { width, height }) => sum + width * height, 0)
   return area(sizes) / area(pages)

@@ -41,7 +41,7 @@ const drawings: fc.Arbitrary<Drawn> = fc
     return { page: packed[0] as PackedPage, pictures }
   })
 
-/** Pixel by pixel: the nearest one of the picture that covers the place. */
+/** The expected page, pixel by pixel: the nearest pixel of the picture that covers the place. */
 function reference({ page, pictures }: Drawn): Uint8Array {
   const out = createBitmap(page.width, page.height)
   for (const [index, { x, y, isTurned }] of page.positions) {

@@ -35,7 +35,7 @@ describe('a stand-in', () => {
     const frames = makePlaceholder(clear, { frames: 8, label: 'hero/walk', isMarked: false })
     expect(frames[0]).toEqual(clear)
     expect(frames[4]).not.toEqual(clear)
-    // Its feet stay where they are.
+    // Its feet do not move.
     for (const frame of frames) expect([at(frame, 20, 54)[2], isClear(frame, 20, 55)]).toEqual([200, true])
   })
 
@@ -45,7 +45,7 @@ describe('a stand-in', () => {
     expect(new Set(marked.map((frame) => at(frame, 0, 0).join())).size).toBe(2)
     const unmarked = makePlaceholder(clear, { frames: 4, label: 'hero/walk', isMarked: false })
     expect(unmarked.map((frame) => isClear(frame, 0, 0))).toEqual([true, true, true, true])
-    // Animations can be told apart by it.
+    // The corner makes animations distinguishable.
     const other = makePlaceholder(clear, { frames: 4, label: 'hero/attack' })
     expect(other.map(hex)).not.toEqual(marked.map(hex))
   })
@@ -64,7 +64,7 @@ describe('a stand-in', () => {
       ] as const)
         expect(at(frame, x, y)).toEqual([90, 200, 90, 255])
     expect(kept[3]).not.toEqual(green)
-    // A frame of another shape is filled all the same.
+    // A frame of another shape is filled too.
     const wide = makePlaceholder(green, { frames: 7, label: 'x', width: 80, height: 20, isMarked: false, background: 'keep' })
     expect(wide.every((frame) => !isClear(frame, 0, 0) && !isClear(frame, 79, 19))).toBe(true)
   })
@@ -91,7 +91,7 @@ describe('a stand-in', () => {
     const kinds = ['a red knight', 'a red fox', 'a red bat', 'a red slime', 'a red gem'].map((prompt) => hex(draw(prompt)))
     expect(new Set(kinds).size).toBe(5)
     expect(draw('a red fox that guards a gem')).toEqual(draw('a red wolf'))
-    // Words that name no colour have one of their own, always the same.
+    // A prompt without a colour gets one of its own, always the same.
     expect(middle('a knight')).toEqual(middle('a knight'))
     expect(middle('a knight')).not.toEqual(middle('the other knight'))
     const ground = makePlaceholder(undefined, { frames: 7, label: 'x', prompt: 'a fox', background: 'keep' })[0] as Bitmap

@@ -20,12 +20,12 @@ function outcome(bytes: Uint8Array): { bitmap?: Bitmap; found: string } {
   }
 }
 
-/** Colour under alpha 0 is never seen, and pngjs drops some of it. */
+/** Colour under alpha 0 is never visible, and pngjs drops some of it. */
 function shown(data: Uint8Array): Uint8Array {
   return data.map((value, at) => (data[at | 3] === 0 ? 0 : value))
 }
 
-/** Rules that some files break besides those that the corpus names, and that we meet first. */
+/** Rules that some files break besides those that the corpus names, and that this reader checks first. */
 const metFirst = ['chunk-type', 'zlib-unfinished']
 
 describe.skipIf(files.length === 0)('the corpus of PNGs', () => {
@@ -57,7 +57,11 @@ describe.skipIf(files.length === 0)('the corpus of PNGs', () => {
   })
 })
 
-/** Undefined where it does not read the picture. @param isDeep Whether it has 16 bits a channel. */
+/**
+ * Returns `undefined` if pngjs cannot read the picture.
+ *
+ * @param isDeep Whether it has 16 bits a channel.
+ */
 function pixelsByPngjs(bytes: Uint8Array, isDeep: boolean): Uint8Array | undefined {
   try {
     const { data } = PNG.sync.read(Buffer.from(bytes), isDeep ? { skipRescale: true } : {})

@@ -6,7 +6,7 @@ import { isLong } from '../long.ts'
 import { type Drawn, drawAll, prompts, seeded } from './drawn.ts'
 import { spoils } from './faulty.ts'
 
-/** Motions and prompts that no limit was chosen by. */
+/** Motions and prompts that were not used to choose the limits. */
 const further = {
   prompts: ['a skeleton', 'a goblin', 'a fish'],
   motions: [
@@ -20,7 +20,10 @@ const further = {
   ],
 } as const
 
-/** All sequences in the long run; else every motion of a third of the figures, pixel art among them. */
+/**
+ * All sequences in the long run; in the short run, every motion of a third of the figures, including pixel
+ * art.
+ */
 const some = (words: readonly string[]): readonly string[] => words.filter((_, index) => isLong || index % 3 === 0)
 
 let clean: readonly Drawn[] = []
@@ -58,7 +61,7 @@ test('of faults that were put into drawn animations, at least 95 of 100 are foun
   for (const [fault, line] of tally) expect(line.found / line.put, fault).toBeGreaterThanOrEqual(0.9)
 })
 
-/** Two strengths of each fault for each animation: all come in turn. */
+/** Two strengths of each fault for each animation, so that all of them occur. */
 function twoOf(strengths: readonly number[], chance: () => number): readonly number[] {
   const first = Math.floor(chance() * strengths.length)
   return [strengths[first]!, strengths[(first + 1) % strengths.length]!]

@@ -94,7 +94,8 @@ test('nothing is cut off: the canvas grows, evenly across, and every frame keeps
     blit(frame, picture, x, 2)
     return frame
   }
-  // The broad frame fills its canvas and lies right of where its neighbours are: put back, it reaches beyond the left edge.
+  // The broad frame fills its canvas, and is too far right compared with its neighbours. Moved back, it
+  // reaches beyond the left edge.
   const frames = [at(figure, 0), at(figure, 0), at(wide, 0), at(figure, 0), at(figure, 0), at(figure, 0)]
   const { frames: steady, moves, origin } = stabilize(frames, { loop: true, shifted: [2] })
   expect(moves[2]!.x).toBeLessThan(0)
@@ -119,7 +120,8 @@ function still(width: number, height: number): readonly Bitmap[] {
 }
 
 test.each([
-  // Three percent of 40 pixels are less than a pixel and a half: rounding, for which the limit in pixels stands.
+  // Three percent of 40 pixels are less than a pixel and a half. This is rounding, for which the limit in
+  // pixels applies.
   ['a small figure', 40, 40, 2, 3],
   // Three percent of 300 pixels are nine: a slip of five is no fault of a large figure.
   ['a large figure', 300, 300, 5, 12],

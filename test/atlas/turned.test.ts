@@ -12,7 +12,10 @@ import { alignSequences, sharedUnit, shrinkAtlas } from '../../atlas/variants.ts
 import { isLong } from '../long.ts'
 import { painting } from './formats/project.ts'
 
-/** What stands in the page at a frame's place, turned back by the definition: clockwise on the page, its left edge is on top. */
+/**
+ * The page's pixels at a frame's place, turned back by the definition: clockwise on the page, its left edge
+ * is on top.
+ */
 function upright(page: Bitmap, { x, y, width, height, isTurned = false }: PlacedFrame): Bitmap {
   if (!isTurned) return crop(page, x, y, width, height)
   const bitmap = createBitmap(width, height)
@@ -37,7 +40,7 @@ function expectWhole(atlas: Atlas, sequences: readonly FrameSequence[]): void {
 
 const turnedIn = (atlas: Atlas): readonly string[] => atlas.frames.flatMap(({ name, isTurned }) => (isTurned ? [name] : []))
 
-/** Lying and standing ones, which fill a page well where all of them lie. */
+/** Wide and tall frames, which fill a page well if all of them are wide. */
 const mixed = (): FrameSequence[] => [
   painting('a/walk', { width: 100, height: 14, trim: false }),
   painting('b/walk', { width: 14, height: 100, trim: false }),

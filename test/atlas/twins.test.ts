@@ -16,7 +16,7 @@ function sequenceOf(name: string, colours: readonly number[]): FrameSequence {
   return { name, sprite: name, frames, play, ...rest }
 }
 
-/** Where the frames of sequences lie that fill a page in rows of four. */
+/** The places of the sequences' frames if they fill a page in rows of four. */
 function inRows(page: number, sequences: readonly FrameSequence[]): readonly EarlierFrame[] {
   const frames = sequences.flatMap((sequence) => sequence.frames)
   return frames.map(({ name }, at) => ({ name, page, x: 1 + 25 * (at % 4), y: 1 + 25 * (at >> 2), width: 25, height: 25 }))

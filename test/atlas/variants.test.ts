@@ -90,7 +90,7 @@ describe('atlases of several scales', () => {
   })
 
   test.each([[[1, 0.5]], [[1, 0.75, 0.25]]])('%j: a trimmed frame fades out inside of its rectangle at every scale', async (scales) => {
-    // Hard edges between the pixels of the smaller scales, which Lanczos rings around.
+    // Hard edges between the pixels of the smaller scales, which cause Lanczos rings.
     const bitmap = createBitmap(40, 32)
     for (let y = 9; y < 22; y++) for (let x = 7; x < 33; x++) bitmap.data.set([255, 255, 255, 255], (y * 40 + x) * 4)
     const boxes = discs('a/walk', 40, 32, 1)
@@ -141,7 +141,7 @@ describe('scaling', () => {
     for (let at = 0; at < data.length; at += 4) {
       if (data[at + 3]! < 8) continue
       seen++
-      // What is left is rounding of faint pixels.
+      // The rest is rounding of faint pixels.
       expect(255 - data[at + 1]!).toBeLessThanOrEqual(Math.ceil(255 / data[at + 3]!) + 2)
     }
     expect(seen).toBeGreaterThan(100)

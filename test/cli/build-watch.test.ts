@@ -12,7 +12,7 @@ import { createWorld } from './world.ts'
 let project: TestProject | undefined
 afterEach(() => project?.remove())
 
-/** What a running CLI has said, as it comes. */
+/** The output of a running CLI, as it comes. */
 function listen({ child }: CliProcess): { said(words: string, times?: number): Promise<void>; count(words: string): number } {
   let text = ''
   let look = (): void => {}
@@ -61,7 +61,7 @@ test('build --watch builds again after a save, goes on after an error, buys what
   await said('error SW_SPEC')
   expect(await pack()).toBe(second)
 
-  // Not approved: the build fails and buys nothing. The approval leads to the purchase.
+  // Without approval, the build fails and buys nothing. The approval leads to the purchase.
   await write('sprites/hero.sprite.json', heroSpec(['walk', 'idle']))
   await said(waiting, 4)
   await said('error SW_APPROVAL')
@@ -77,11 +77,11 @@ test('build --watch builds again after a save, goes on after an error, buys what
 
   cli.child.kill('SIGINT')
   expect(await cli.ended).toMatchObject({ code: 130 })
-  // Each change led to one build: what a build writes itself leads to none.
+  // Each change led to one build. A file that a build writes leads to none.
   expect(count(waiting)).toBe(6)
 })
 
-/** A watch in process: the builds are the test's own. */
+/** A watch in this process; the test makes its builds. */
 function watching(build: (run: number, change: (path: string) => void) => Promise<BuildTrace>) {
   const world = createWorld()
   const project = { approvals: ['a'], kept: '' }
@@ -96,7 +96,7 @@ function watching(build: (run: number, change: (path: string) => void) => Promis
   let waits = 0
   const interrupt = new AbortController()
   const change = (path: string): void => listeners?.onChange(path)
-  /** Is called whenever the watch waits. The last call ends it. */
+  /** Called whenever the watch waits. The last call ends it. */
   const steps: (() => void)[] = []
   const context = {
     root: '/game',

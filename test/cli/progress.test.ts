@@ -9,7 +9,7 @@ import type { JobProgress } from '../../src/job/order.ts'
 
 const plain = createPaint(false)
 
-/** News with the time of each in milliseconds. */
+/** The state after these news, each with its time in milliseconds. */
 function tell(...news: readonly (readonly [number, JobProgress])[]): ProgressState {
   return news.reduce((state, [at, one]) => applyProgress(state, one, at), emptyProgress)
 }

@@ -13,7 +13,7 @@ function serving(): { world: World; asked: ServiceInit[]; closed: () => number }
   const world = createWorld({
     startService: async (init) => {
       asked.push(init)
-      // Ctrl-C, as soon as it listens.
+      // Ctrl-C as soon as the service listens.
       queueMicrotask(() => world.interrupt.abort())
       return { url: `http://127.0.0.1:${init.port}`, key: init.key ?? 'its-own-key', close: async () => void closed++ }
     },

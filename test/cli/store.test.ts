@@ -42,12 +42,12 @@ const verified: VerifyReport = { checked: 3, good: 3, bytes: 3_000_000, findings
 const copied: CopyReport = { copied: [hash('1')], bytes: 1_234_567, present: 2, lacking: [], folder: '/shared' }
 const line: PruneLine = { name: hash('2'), ids: ['hero.walk'], bytes: 999, state: 'superseded' }
 
-/** A world whose workshop has a store of which only the methods under test are there. */
+/** A world whose workshop has a store with only the tested methods. */
 function worldOf(store: Partial<ResultStore>, init: WorldInit = {}): World {
   return createWorld({ ...init, workshop: { store: store as ResultStore } })
 }
 
-/** A store whose prune asks about one line, and what it was asked for. */
+/** A store whose prune asks about one line, and the requests to it. */
 function pruning(lines: readonly PruneLine[], init: WorldInit = {}): { world: World; requests: PruneRequest[] } {
   const requests: PruneRequest[] = []
   const prune: ResultStore['prune'] = async (request) => {

@@ -11,7 +11,7 @@ export function systemError(code: string, syscall: string, path: string): Error 
   return Object.assign(new Error(`${code}: made up, ${syscall} '${path}'`), { code, syscall, path, errno: -1 })
 }
 
-/** Files in memory; folders are implied, as far as the CLI looks at them. */
+/** Files in memory. Folders are implied, as far as the CLI needs them. */
 export function memoryDisk(files: Map<string, Uint8Array>): Disk {
   const must = (path: string): Uint8Array => {
     const bytes = files.get(path)
@@ -45,7 +45,7 @@ export function memoryDisk(files: Map<string, Uint8Array>): Disk {
   }
 }
 
-/** What a world is made with. */
+/** The settings of a world. */
 export interface WorldInit {
   readonly workshop?: Partial<Workshop>
   readonly files?: Readonly<Record<string, string>>
@@ -57,7 +57,7 @@ export interface WorldInit {
   readonly startService?: (init: ServiceInit) => Promise<RunningService>
 }
 
-/** A program run in process: its world, and everything that it said and did. */
+/** A program that runs in this process: its world, and its output and actions. */
 export interface World {
   readonly files: Map<string, Uint8Array>
   readonly opened: WorkshopInit[]
@@ -73,7 +73,7 @@ export interface World {
   json(): Record<string, unknown>
 }
 
-/** Makes a world around a workshop of which only the methods under test are there. */
+/** Makes a world around a workshop with only the tested methods. */
 export function createWorld(init: WorldInit = {}): World {
   const files = new Map<string, Uint8Array>(
     Object.entries({ '/game/package.json': '{}', ...init.files }).map(([path, text]) => [path, new TextEncoder().encode(text)]),

@@ -111,7 +111,7 @@ describe('the ledger', () => {
       const disk = new MemoryDisk()
       disk.files.set('/l', text.slice(0, length))
       const ledger = createLedger(disk, '/l')
-      // The line is whole once its brace is there, with or without its end of line.
+      // The line is complete once its brace is there, with or without its end of line.
       const kept = length >= text.length - 1 ? ['held', 'settled'] : ['held']
       expect(
         (await ledger.read()).map(({ type }) => type),

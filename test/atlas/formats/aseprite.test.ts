@@ -18,7 +18,7 @@ import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type Read
 interface AsepriteJson {
   readonly frames: readonly {
     readonly filename: string
-    /** Ours: the frame's own name. */
+    /** Not part of Aseprite's format: the frame's own name. */
     readonly name: string
     readonly frame: { readonly x: number; readonly y: number; readonly w: number; readonly h: number }
     readonly trimmed: boolean
@@ -52,7 +52,7 @@ function joined(sheets: readonly ReadSheets[]): ReadSheets {
   }
 }
 
-/** The borders of frames whose animation has a slice with a center: no reader looks there. */
+/** The borders of frames whose animation has a slice with a center, which no reader reads. */
 function bordersOf({ frames, meta }: AsepriteJson): Map<string, ReadFrame['borders']> {
   const known = new Map<string, ReadFrame['borders']>()
   for (const { name, keys } of meta.slices) {
@@ -67,7 +67,7 @@ function bordersOf({ frames, meta }: AsepriteJson): Map<string, ReadFrame['borde
   return known
 }
 
-/** `load.aseprite` and `createFromAseprite` of Phaser's own source. */
+/** Reads with `load.aseprite` and `createFromAseprite` of Phaser's own source. */
 function readByPhaser(version: keyof typeof phasers, folder: Folder, json: AsepriteJson): ReadSheets {
   const pages = [folder.picture(json.meta.image)]
   const texture = createPhaserTexture(version, pages)
@@ -104,7 +104,7 @@ for (const version of Object.keys(phasers) as (keyof typeof phasers)[]) {
   })
 }
 
-/** A port of what melonJS 20.7 reads (src/video/texture/parser/aseprite.js). */
+/** A port of melonJS 20.7's reader (src/video/texture/parser/aseprite.js). */
 function portOfMelonJs(folder: Folder, json: AsepriteJson): ReadSheets {
   if (!['texturepacker', 'free-tex-packer', 'shoebox', 'aseprite', 'melonJS'].some((word) => json.meta.app.includes(word)))
     throw new Error(`Unknown texture atlas format: ${json.meta.app}`)
@@ -113,7 +113,7 @@ function portOfMelonJs(folder: Folder, json: AsepriteJson): ReadSheets {
   const frames = new Map<string, ReadFrame>()
   for (const index in json.frames) {
     const { name, frame, trimmed, spriteSourceSize: trim, sourceSize, pivot, hull } = json.frames[Number(index)]!
-    // Its anchor is one of the trimmed rectangle.
+    // Its anchor is relative to the trimmed rectangle.
     const origin = pivot && { x: sourceSize.w * pivot.x - (trimmed ? trim.x : 0), y: sourceSize.h * pivot.y - (trimmed ? trim.y : 0) }
     const anchor = origin && {
       x: (origin.x + (trimmed ? trim.x : 0)) / sourceSize.w,
@@ -160,7 +160,8 @@ describe('the format aseprite', () => {
   })
 
   test('read by a port of what KAPLAY reads: quads by their share of the page, tags by name', () => {
-    // kaplay 3001.0.19, src/assets/aseprite.ts: `data.frames.map(…)`, so the array is a must; trim and durations are not looked at.
+    // kaplay 3001.0.19, src/assets/aseprite.ts: `data.frames.map(…)`, so the frames must be an array. It
+    // reads neither trim nor durations.
     const { w, h } = json.meta.size
     const page = folder.picture(json.meta.image)
     const quads = json.frames.map(({ frame }) => ({ x: frame.x / w, y: frame.y / h, w: frame.w / w, h: frame.h / h }))
@@ -178,7 +179,8 @@ describe('the format aseprite', () => {
   })
 
   test("read by a port of what Excalibur's plugin reads: the values of frames in order, with durations", () => {
-    // @excaliburjs/plugin-aseprite, AsepriteJsonParser: `Object.values(raw.frames)` by index; trim is not looked at.
+    // @excaliburjs/plugin-aseprite, AsepriteJsonParser: `Object.values(raw.frames)` by index. It does not
+    // read trim.
     const values = Object.values(json.frames)
     const tags = json.meta.frameTags.map(({ name, from, to }) => [name, values.filter((_, id) => id >= from && id <= to)] as const)
     expect(tags.map(([name, frames]) => [name, frames.map((frame) => frame.name)])).toEqual([

@@ -1,13 +1,13 @@
 import type { FormatName } from '../../../atlas/format-abilities.ts'
 
-/** What comes through a format, as the suite tests it and docs/formats.md tells it. */
+/** The data that a format transports. The suite tests it, and docs/formats.md lists it. */
 export interface Carries {
-  /** How long each frame is shown: as it is played (a frame that comes twice may have two durations), or once for each frame. */
+  /** Durations: of each played frame (a frame that is played twice may have two), or one for each frame. */
   readonly durations: 'played' | 'frame'
   readonly anchor: boolean
   readonly borders: boolean
   readonly hull: boolean
-  /** Whether it plays for ever or once. */
+  /** Whether the format says if an animation loops or plays once. */
   readonly loop: boolean
 }
 

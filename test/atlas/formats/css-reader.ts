@@ -2,7 +2,7 @@ import { type Folder, type ReadAnimation, type ReadFrame, restored } from './sui
 
 type Declarations = ReadonlyMap<string, string>
 
-/** A style sheet of ours, taken apart: rules by selector, keyframes by name. */
+/** Parses a style sheet of the package into rules by selector and keyframes by name. */
 function parseCss(text: string): { rules: Map<string, Declarations>; keyframes: Map<string, [number, Declarations][]> } {
   const rules = new Map<string, Declarations>()
   const keyframes = new Map<string, [number, Declarations][]>()
@@ -29,7 +29,7 @@ function pixels(text: string): readonly number[] {
   return [...text.matchAll(/(-?[\d.]+)px/g)].map(([, value]) => Number(value))
 }
 
-/** Draws what an element with these declarations shows, in pixels of the page: background moved, then clipped. */
+/** Draws an element with these declarations, in pixels of the page: the background is moved, then clipped. */
 function draw(folder: Folder, box: Declarations, place: Declarations, scale: number): ReadFrame {
   const toPage = (px: number): number => Math.round(px * scale)
   const page = folder.picture(decodeURIComponent(/url\("(.*)"\)/.exec(box.get('background')!)![1]!))
@@ -47,7 +47,7 @@ function draw(folder: Folder, box: Declarations, place: Declarations, scale: num
   return { picture: restored(page, from, { x: start, y: top }, { width, height }), anchor: origin && { x: origin[0]!, y: origin[1]! } }
 }
 
-/** Reads the frames, and the animations by what each keyframe shows. */
+/** Reads the frames, and the animations from the frame of each keyframe. */
 export function readCss(
   folder: Folder,
   file: string,

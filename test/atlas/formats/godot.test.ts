@@ -12,7 +12,10 @@ interface Section {
   readonly fields: Readonly<Record<string, string>>
 }
 
-/** A port of Godot's text resource loader (scene/resources/resource_format_text.cpp), for what a SpriteFrames resource is made of. */
+/**
+ * A port of Godot's text resource loader (scene/resources/resource_format_text.cpp), for the parts of a
+ * SpriteFrames resource.
+ */
 function parseResource(text: string): readonly Section[] {
   return text
     .split(/^(?=\[(?:gd_resource|ext_resource|sub_resource|resource)\b)/m)
@@ -50,7 +53,7 @@ function readResource(folder: Folder, file: string): ReadSheets {
   const sections = parseResource(folder.text(file))
   const [head] = sections
   expect(head).toMatchObject({ kind: 'gd_resource', attributes: { type: 'SpriteFrames', format: '3' } })
-  // Every resource but the file itself, and the file itself.
+  // `load_steps` counts every resource and the file itself.
   expect(Number(head!.attributes.load_steps)).toBe(sections.length - 1)
   const byId = (kind: string): Map<string, Section> => {
     const all = sections.filter((section) => section.kind === kind)

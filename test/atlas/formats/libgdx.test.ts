@@ -13,7 +13,7 @@ interface Page {
 interface Region {
   readonly name: string
   readonly page: Page
-  /** Of fields that libGDX knows, and of those that `findValue` answers. */
+  /** Fields that libGDX knows, and those that `findValue` returns. */
   readonly fields: Map<string, readonly string[]>
 }
 
@@ -53,7 +53,7 @@ function parseAtlas(text: string): { pages: Page[]; regions: Region[] } {
       pages.push(page)
     } else regions.push({ name: line.trim(), page, fields: readFields() })
   }
-  // By index, those without one last, in the order of the file.
+  // By index; regions without one come last, in the order of the file.
   const indexOf = ({ fields }: Region): number => Number(fields.get('index')?.[0] ?? Number.MAX_SAFE_INTEGER)
   return { pages, regions: regions.sort((a, b) => indexOf(a) - indexOf(b)) }
 }
@@ -97,7 +97,7 @@ function readAtlas(folder: Folder, file: string): ReadSheets {
     const played = regions.filter((region) => region.name === name && isPlayed(region))
     expect(played.map((region) => numbers(region, 'index')![0])).toEqual(played.map((_, index) => index))
     animations.set(name, {
-      // A region of an animation has no name of its own: it is the frame that lies there.
+      // A region of an animation has no name of its own. Its frame is the one at the same place.
       frames: played.map((region) => frames.find((frame) => placeOf(frame) === placeOf(region))!.name),
       durationsMs: played.map((region) => numbers(region, 'duration')![0]!),
     })

@@ -4,7 +4,7 @@ import { type ReadAnimation, type ReadFrame, restored } from './suite.ts'
 
 const require = createRequire(import.meta.url)
 
-/** A frame of Phaser's own class, as far as drawing looks at it. */
+/** A frame of Phaser's own class, with the fields that drawing needs. */
 interface PhaserFrame {
   readonly name: string
   readonly sourceIndex: number
@@ -27,7 +27,7 @@ interface PhaserFrame {
 
 type Parser = (texture: PhaserTexture, ...rest: never[]) => unknown
 
-/** What Phaser's parsers ask of a texture; the real one wants a renderer. */
+/** The parts of a texture that Phaser's parsers use. A real texture needs a renderer. */
 interface PhaserTexture {
   readonly source: readonly { readonly width: number; readonly height: number }[]
   readonly customData: Record<string, unknown>
@@ -35,7 +35,7 @@ interface PhaserTexture {
   add(name: string, sourceIndex: number, x: number, y: number, width: number, height: number): PhaserFrame | null
 }
 
-/** What `AnimationManager.create` is given. */
+/** The argument of `AnimationManager.create`. */
 export interface PhaserAnimationConfig {
   readonly key: string
   readonly frames: readonly { readonly key: string; readonly frame: string; readonly duration?: number }[]
@@ -51,15 +51,15 @@ interface PhaserAnimation {
   readonly yoyo: boolean
 }
 
-/** The majors that the package supports. */
+/** The major versions that the package supports. */
 export const phasers = { 'Phaser 4': 'phaser', 'Phaser 3': 'phaser3' } as const
 
-/** Phaser's own source, file by file: its bundle wants a browser, its parsers do not. */
+/** A module of Phaser's own source. Its bundle needs a browser, its parsers do not. */
 export function phaserModule<T>(version: keyof typeof phasers, path: string): T {
   return require(`../../../node_modules/${phasers[version]}/src/${path}`) as T
 }
 
-/** Hands pages to Phaser's own parsers and takes frames of Phaser's own class from them. */
+/** A texture of these pages for Phaser's own parsers. Its frames have Phaser's own class. */
 export function createPhaserTexture(version: keyof typeof phasers, pages: readonly Bitmap[]): PhaserTexture {
   const Frame = phaserModule<new (...args: unknown[]) => PhaserFrame>(version, 'textures/Frame.js')
   const texture: PhaserTexture = {
@@ -102,7 +102,7 @@ function drawn(frame: PhaserFrame, page: Bitmap): ReadFrame {
   }
 }
 
-/** Makes Phaser's own `Animation` of each config, and says what it plays and for how long. */
+/** Makes Phaser's own `Animation` of each config, and returns its frames and durations. */
 export function playedBy(
   version: keyof typeof phasers,
   configs: readonly PhaserAnimationConfig[],
@@ -124,7 +124,7 @@ export function playedBy(
         config.key,
         {
           frames: animation.frames.map(({ frame }) => frame.customData?.name ?? frame.name),
-          // What AnimationState waits for.
+          // AnimationState waits for this time.
           durationsMs: animation.frames.map(({ duration }) => duration || animation.msPerFrame),
           loop: animation.repeat === -1,
           yoyo: animation.yoyo,

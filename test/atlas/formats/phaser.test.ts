@@ -30,7 +30,7 @@ interface Multi {
 
 type Loaded = { readonly texture: ReturnType<typeof createPhaserTexture>; readonly frames: Map<string, ReadFrame> }
 
-/** Loads what the pack of a scale names, as Phaser's loader does, through Phaser's own parsers. */
+/** Loads the files in the pack of a scale, as Phaser's loader does, through Phaser's own parsers. */
 function readPack(version: keyof typeof phasers, folder: Folder, scale: number): ReadSheets {
   const pack = folder.json(`pack${scaleSuffix(scale)}.json`) as { sprites: { files: readonly PackEntry[] } }
   const loaded = new Map<string, Loaded>()

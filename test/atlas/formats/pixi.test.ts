@@ -7,7 +7,7 @@ import { carries } from './carries.ts'
 import { makeProject, type Project, painting } from './project.ts'
 import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets, restored, toFolder } from './suite.ts'
 
-// PixiJS' index wants a browser; these of its modules do not.
+// PixiJS' index needs a browser; these of its modules do not.
 const own = <T>(path: string): Promise<T> =>
   import(new URL(`../../../node_modules/pixi.js/lib/${path}`, import.meta.url).href) as Promise<T>
 const { Spritesheet } = await own<typeof import('pixi.js')>('spritesheet/Spritesheet.mjs')
@@ -23,7 +23,7 @@ function mapSides({ left = 0, top = 0, right = 0, bottom = 0 }: Partial<Sides>, 
   return { left: change(left), top: change(top), right: change(right), bottom: change(bottom) }
 }
 
-/** Parses a page and those that it names, as `Assets` does, with PixiJS' own `Spritesheet`. */
+/** Parses a page and its related pages, as `Assets` does, with PixiJS' own `Spritesheet`. */
 function readSheet(folder: Folder, file: string): ReadSheets {
   const frames = new Map<string, ReadFrame>()
   const animations = new Map<string, ReadAnimation>()
@@ -45,7 +45,7 @@ function readSheet(folder: Folder, file: string): ReadSheets {
           { width: px(orig.width), height: px(orig.height) },
         ),
         anchor: texture.defaultAnchor as ReadFrame['anchor'],
-        // PixiJS slices in units of the sides, which it has divided by the resolution.
+        // PixiJS has divided the sides by the resolution, and slices in these units.
         borders: texture.defaultBorders && mapSides(texture.defaultBorders, px),
         hull: (data.frames[name] as { hull?: ReadFrame['hull'] }).hull,
       })
@@ -57,7 +57,7 @@ function readSheet(folder: Folder, file: string): ReadSheets {
   return { frames, animations }
 }
 
-/** What PixiJS' own resolver chooses on a screen. */
+/** The file that PixiJS' own resolver chooses for a screen. */
 function choose(folder: Folder, alias: string, resolution: number, format: readonly string[] = ['png']): string {
   const resolver = new Resolver()
   resolver.prefer({ params: { format: [...format], resolution: [resolution] } })
@@ -95,7 +95,7 @@ test('nine-slices are cut at the same places at every scale, as NineSliceSprite 
 })
 
 describe('several encodings of the pages', () => {
-  /** The project once more as `webp`, the bytes being of no interest here. */
+  /** The project with further encodings, whose bytes do not matter here. */
   function alsoAs(project: Project, encodings: (atlas: EncodedAtlas) => readonly string[]): Project {
     const atlases = project.atlases.map((encoded) => ({
       ...encoded,

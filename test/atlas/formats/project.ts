@@ -6,7 +6,7 @@ import type { FrameSequence } from '../../../atlas/frame.ts'
 import { withOutlines } from '../../../atlas/outlines.ts'
 import { encodePng } from '../../../atlas/png/write.ts'
 
-/** Atlases of one project with the pictures that went into them. */
+/** Atlases of one project with the pictures that they were packed from. */
 export interface Project {
   readonly atlases: readonly EncodedAtlas[]
   /** Whole pictures by scale and name. */
@@ -42,7 +42,7 @@ export function makeProject(...groups: readonly Group[]): Project {
   return { atlases, pictures }
 }
 
-/** A picture of its own kind for each seed: a speckled box with clear pixels round it. */
+/** A different picture for each seed: a speckled box with clear pixels around it. */
 export function painted(width: number, height: number, seed: number): Bitmap {
   const bitmap = createBitmap(width, height)
   let state = (seed + 1) * 0x9e3779b1
@@ -70,11 +70,15 @@ export interface Painting extends Partial<Omit<FrameSequence, 'name' | 'sprite' 
   readonly height?: number
   /** @default 3 */
   readonly count?: number
-  /** Indices in playing order. @default all */
+  /**
+   * Indices in playing order.
+   *
+   * @default all
+   */
   readonly use?: readonly number[]
 }
 
-/** An animation with pictures painted by its name. */
+/** An animation whose pictures depend on its name. */
 export function painting(name: string, { width = 24, height = 32, count = 3, use, ...rest }: Painting = {}): FrameSequence {
   const seed = [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7) % 1_000_003
   const nameOf = (index: number): string => `${name}/${String(index).padStart(4, '0')}`

@@ -13,7 +13,7 @@ import { makeProject, type Painting, type Project, painting } from './project.ts
 /** A folder of written files with the pages beside them. */
 export interface Folder {
   readonly names: readonly string[]
-  /** @throws where there is no such file. */
+  /** @throws If there is no such file. */
   text(file: string): string
   json(file: string): unknown
   picture(file: string): Bitmap
@@ -34,11 +34,11 @@ export interface ReadAnimation {
   readonly frames: readonly string[]
   readonly durationsMs: readonly number[]
   readonly loop?: boolean | undefined
-  /** Absent where the way back stands among the frames. */
+  /** Missing if the way back is among the frames. */
   readonly yoyo?: boolean | undefined
 }
 
-/** What an engine makes of a folder. */
+/** The sprites of a folder as an engine reads them. */
 export interface ReadSheets {
   readonly frames: ReadonlyMap<string, ReadFrame>
   readonly animations: ReadonlyMap<string, ReadAnimation>
@@ -48,15 +48,27 @@ export interface ReadSheets {
 export interface FormatCase {
   readonly format: EngineFormat
   readonly carries: Carries
-  /** Who reads, e.g. `Phaser 4's own parser`. */
+  /** Name of the reader, for example `Phaser 4's own parser`. */
   readonly reader: string
   /** Reads the named groups at one scale. */
   readonly read: (folder: Folder, groups: readonly string[], scale: number) => ReadSheets
-  /** Pixels between an anchor and what the format can say of it. @default 0 */
+  /**
+   * Largest difference of an anchor in pixels, because of the format's precision.
+   *
+   * @default 0
+   */
   readonly anchorSlackPx?: number
-  /** Whether the format shows frames that no animation plays. @default true */
+  /**
+   * Whether the format contains frames that no animation plays.
+   *
+   * @default true
+   */
   readonly hasUnplayed?: boolean
-  /** Whether an animation names its frames, so that two that look the same can be told apart. @default true */
+  /**
+   * Whether an animation names its frames, so that two equal frames can be distinguished.
+   *
+   * @default true
+   */
   readonly tellsTwinsApart?: boolean
 }
 
@@ -72,7 +84,7 @@ export function restored(
   return whole
 }
 
-/** Writes a project as `build` does: data, and pages beside them where the format wants them. */
+/** Writes a project as `build` does: data, and pages beside them if the format needs them. */
 export function toFolder(format: EngineFormat, project: Project): Folder {
   const files = new Map<string, Uint8Array>()
   for (const { file, bytes } of format.write(project.atlases)) {
@@ -103,7 +115,7 @@ export function toFolder(format: EngineFormat, project: Project): Folder {
   }
 }
 
-/** The projects that every format is tried on. */
+/** The projects with which every format is tested. */
 const projects: Readonly<Record<string, () => Project>> = {
   'one page, trimmed': () => makeProject({ sequences: [painting('hero/walk'), painting('hero/idle', { fps: 8, loop: false })] }),
   untrimmed: () => makeProject({ sequences: [painting('hero/walk', { trim: false }), painting('orc/hit', { trim: false, width: 9 })] }),
@@ -164,7 +176,7 @@ const projects: Readonly<Record<string, () => Project>> = {
 
 const made = new Map<string, Project>()
 
-/** A project by name, made once, and frozen: nobody may change what formats are given. */
+/** A project by name. It is made once and frozen, because no format may change its input. */
 function projectOf(name: string): Project {
   const project = made.get(name) ?? projects[name]!()
   if (!made.has(name)) freeze(project.atlases)
@@ -193,7 +205,7 @@ const anyProject = fc
     makeProject({ maxSize, hull: 6, sequences: paintings.map((one, index) => painting(`sprite-${index}/act_${index % 2}`, one)) }),
   )
 
-/** What every format promises, whoever reads it. */
+/** The tests that every format must pass with each of its readers. */
 export function formatSuite(one: FormatCase): void {
   const { format, reader } = one
   describe(`the format ${format.name}, read by ${reader}`, () => {

@@ -22,7 +22,7 @@ interface ArrayJson {
   readonly meta: { readonly app: string; readonly image: string; readonly related_multi_packs?: readonly string[] }
 }
 
-/** Reads the first page of each group and the pages that it names. */
+/** Reads the first page of each group and its related pages. */
 function read(
   folder: Folder,
   groups: readonly string[],
