@@ -9,10 +9,10 @@ import { downloadAddresses, machinePaths, missingPages, namesOfPlaces, readTextF
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Lines after which a file should be looked at, and after which it must be cut. */
+/** Lines after which a file should be reviewed, and lines after which it must be cut. */
 const roomyFile = 250
 const longestFile = 320
-/** Files of a folder that a reader can take in. */
+/** Most files in a folder that a reader can take in. */
 const mostFiles = 16
 
 const house: readonly Source[] = ['atlas', 'src', 'plugin']
@@ -28,7 +28,7 @@ function sample(files: Readonly<Record<string, string>>): Source[] {
   return Object.entries(files).map(([path, text]) => parseSource(path, text))
 }
 
-/** Violations as lines, so that a failure prints them and nothing else. */
+/** Violations as lines, so that a failure prints only them. */
 function lines(found: readonly Violation[]): string[] {
   return found.map(({ at, found }) => `${at} ${found}`)
 }
@@ -114,7 +114,7 @@ describe('the repository', () => {
   test.skipIf(files === undefined)('speaks of no page that it does not have', () => {
     const pages = (files ?? []).map(({ path }) => path).filter((path) => path.endsWith('.md'))
     const isPage = (mention: string): boolean => {
-      // A link up from a page in a folder; where links lead is a test of `docs.test.ts`.
+      // A link up from a page in a folder. `docs.test.ts` tests the targets of links.
       const name = mention.replace(/^(?:\.\.\/)+/, '')
       return pages.some((path) => path === name || path.endsWith(`/${name}`) || existsSync(join(root, name)))
     }

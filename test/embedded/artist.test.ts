@@ -50,7 +50,7 @@ function commission(reference: Bitmap, words: string, more: Partial<Commission> 
 
 const drawn = new Map<string, Promise<Bitmap[]>>()
 
-/** Twelve frames of a drawing, drawn once for all tests that look at them. */
+/** Twelve frames of a drawing, drawn once for all tests that use them. */
 function moving(name: string, words: string): Promise<Bitmap[]> {
   const key = `${name} ${words}`
   if (!drawn.has(key)) drawn.set(key, animate(commission(drawings.get(name)!, words)))
@@ -63,7 +63,7 @@ function digest(frames: readonly Bitmap[]): string {
   return hash.digest('hex')
 }
 
-/** Mean difference of a channel, colours weighed by alpha. */
+/** Mean difference of a channel, with colours weighted by alpha. */
 function distance(a: Bitmap, b: Bitmap): number {
   let sum = 0
   for (let at = 0; at < a.data.length; at += 4) {
@@ -149,7 +149,8 @@ describe('a motion', () => {
 })
 
 describe('frames', () => {
-  // Every drawing in every motion in the long run; else each drawing in half of them, so that each motion is seen of three drawings.
+  // The long run tests every drawing in every motion. The short run tests each drawing in half of the
+  // motions, so that each motion is tested with several drawings.
   const motions = ['walk', 'jump', 'attack', 'die', 'spin', 'fly', 'roll', 'cast']
   const seen = [...drawings.keys()].map((name, index) => [name, motions.filter((_, at) => isLong || (at + index) % 2 === 0)] as const)
   test.each(seen)('%s stays off the border in %j, in frames of one even size', async (name, chosen) => {

@@ -64,7 +64,7 @@ describe('a fault', () => {
     const reference = await service.me.upload()
     const reply = await service.me.submit(reference)
     expect([reply.status, reply.json.error.reason, reply.json.error.retryable]).toEqual([503, 'temporarily_unavailable', true])
-    // The same submission again, which finds out whether the first has started something.
+    // The same submission again, which shows whether the first has started something.
     const { json } = await service.me.submit(reference, { body: moment === 'after' ? {} : { prompt: 'others' } })
     await (await service.me.stream(json.execution_id)).text()
     expect(service.charges().filter(({ prompt }) => prompt !== 'others')).toHaveLength(charges)

@@ -3,7 +3,7 @@ import type { EmbeddedPorts } from '../../src/embedded/core.ts'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { type EmbeddedService, startEmbeddedService } from '../../src/embedded/service.ts'
 
-/** A figure on a clear ground, small enough to be drawn in no time. */
+/** A figure on a clear ground, small enough to be drawn very quickly. */
 export const knight: Uint8Array = drawKnight()
 
 function drawKnight(): Uint8Array {
@@ -12,7 +12,7 @@ function drawKnight(): Uint8Array {
   return encodePng(bitmap)
 }
 
-/** An answer, its body read. */
+/** An answer with its body. */
 export interface Reply {
   readonly status: number
   readonly headers: Headers
@@ -28,12 +28,12 @@ export interface CallOptions {
   readonly body?: Uint8Array | string
 }
 
-/** Speaks to a service with one key, as a plain HTTP client would. */
+/** Calls a service with one key, as a plain HTTP client would. */
 export interface Caller {
   call(path: string, options?: CallOptions): Promise<Reply>
   /** Uploads the knight. */
   upload(): Promise<string>
-  /** Submits; resolves with the answer. */
+  /** Submits, and returns the answer. */
   submit(reference: string, options?: { key?: string; body?: Record<string, unknown>; accept?: string }): Promise<Reply>
   /** Uploads, submits, waits for the end of the stream, reads the execution. */
   buy(key?: string, body?: Record<string, unknown>): Promise<Reply['json']>
@@ -84,7 +84,7 @@ export function callerOf(service: { readonly url: string }, key: string): Caller
   }
 }
 
-/** A body that is taken. */
+/** A body that the service accepts. */
 export function submission(reference: string): Record<string, unknown> {
   return {
     operation: 'sprite_sheet',
@@ -95,12 +95,15 @@ export function submission(reference: string): Record<string, unknown> {
   }
 }
 
-/** Limits that are in nobody's way. */
+/** Limits that are never reached. */
 export const noLimits = { post: Number.POSITIVE_INFINITY, get: Number.POSITIVE_INFINITY, download: Number.POSITIVE_INFINITY }
 
 const started: EmbeddedService[] = []
 
-/** A service whose jobs take no time beside their work, and a caller with its key. Closed by {@link closeAll}. */
+/**
+ * A service whose jobs take no time besides their work, and a caller with its key. {@link closeAll} closes
+ * it.
+ */
 export async function start(options: EmbeddedOptions = {}, ports: Partial<EmbeddedPorts> = {}): Promise<EmbeddedService & { me: Caller }> {
   const service = await startEmbeddedService({ jobMs: 0, ...options, limits: { ...noLimits, ...options.limits } }, ports)
   started.push(service)

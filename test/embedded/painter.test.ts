@@ -6,7 +6,7 @@ import { restyle } from '../../src/embedded/images/restyle.ts'
 import { upscale } from '../../src/embedded/images/upscale.ts'
 import { paint, paintedWords } from '../../src/embedded/painter/painter.ts'
 
-/** Share of a picture's visible pixels that a test of their colour holds for. */
+/** Share of a picture's visible pixels whose colour passes a test. */
 function share(picture: Bitmap, holds: (red: number, green: number, blue: number) => boolean): number {
   let [visible, found] = [0, 0]
   for (let at = 0; at < picture.data.length; at += 4) {
@@ -20,7 +20,7 @@ function share(picture: Bitmap, holds: (red: number, green: number, blue: number
 const isBlue = (red: number, _: number, blue: number): boolean => blue > red + 60
 const isRed = (red: number, green: number, blue: number): boolean => red > green + 60 && red > blue + 60
 
-/** How far two pictures' alpha is apart: the share of pixels that differ by more than a third. */
+/** Difference of two pictures' alpha: the share of pixels that differ by more than a third. */
 function alphaApart(a: Bitmap, b: Bitmap): number {
   let apart = 0
   for (let at = 3; at < a.data.length; at += 4) if (Math.abs(a.data[at]! - b.data[at]!) > 85) apart++

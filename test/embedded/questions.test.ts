@@ -8,7 +8,7 @@ afterEach(closeAll)
 
 const wizard = { operation: 'text_to_image', prompt: 'a wizard', reference_asset_id: undefined }
 
-/** Submits and reads until the question is there. */
+/** Submits, and reads the execution until it has a question. */
 async function asked(me: Caller, body: Record<string, unknown>, key = 'first'): Promise<Reply['json']> {
   const accepted = await me.submit(await me.upload(), { key, body })
   for (;;) {

@@ -8,7 +8,7 @@ afterEach(closeAll)
 const nobody = '00000000-0000-4000-8000-000000000000'
 const wizard = { operation: 'text_to_image', prompt: 'a wizard', reference_asset_id: undefined }
 
-/** How the reason of an answer and of an execution are read alike. */
+/** The reason of an answer or of an execution. */
 function reasonOf({ json }: Pick<Reply, 'json'>): string | undefined {
   return json?.error?.reason ?? json?.image_job?.sanitized_error?.reason
 }
@@ -21,7 +21,7 @@ async function executed(
   return { json: await me.buy('first', { ...wizard, prompt }) }
 }
 
-/** A way to each reason that a client can go, without an option of the service but its accounts and limits. */
+/** A way for a client to get each reason. It uses no option of the service except its accounts and limits. */
 const ways: Readonly<Record<Reason, () => Promise<Pick<Reply, 'json'>>>> = {
   invalid_request: async () => (await start()).me.submit(nobody, { body: { prompt: '' } }),
   authentication_failed: async () => callerOf(await start(), 'key-of-nobody').call('/v1/balance'),

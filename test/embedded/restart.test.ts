@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const accounts = [{ name: 'studio', keys: [{ key: 'key-of-the-studio' }] }]
 
-/** A disk that dies with its process: from then on nothing is written. */
+/** A disk that dies with its process. Nothing is written after that. */
 function mortalDisk(): { disk: Disk; kill(): void } {
   let isDead = false
   const real = nodeDisk()

@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const wizard = { operation: 'text_to_image', prompt: 'a wizard', reference_asset_id: undefined }
 
-/** The interface's table, and what it leaves to the service. */
+/** The interface's table, and the transitions that it leaves to the service. */
 const moves: Readonly<Record<string, readonly string[]>> = {
   queued: ['queued', 'running', 'failed', 'cancelled'],
   running: ['running', 'needs_input', 'completed', 'failed', 'cancelled'],
@@ -38,7 +38,7 @@ describe('states', () => {
       expect([...new Set(told)]).toEqual(expected)
       expect(status).toBe(expected.at(-1))
       for (const [index, to] of told.slice(1).entries()) {
-        // What ends says so with its last two events.
+        // The last two events both report the end.
         if (to !== told[index]) expect(moves[told[index]!]).toContain(to)
       }
     }

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ManualClock } from '../kit/manual-clock.ts'
 
-/** Lets the world run until something is so; the test's own limit ends it. */
+/** Lets the world run until a condition holds. The test's timeout limits it. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await nextTurn()
 }
 
-/** Moves the clock on, a second at a time, until the promise is settled. */
+/** Moves the clock on, a second at a time, until the promise settles. */
 export async function finish<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   let isSettled = false
   const settle = (): void => {

@@ -1,8 +1,8 @@
-/** Choices that a seed decides: the same seed gives the same ones, on every machine. */
+/** Random choices. The same seed gives the same choices on every machine. */
 export interface Chance {
   /** A whole number from 0 to `below - 1`. */
   under(below: number): number
-  /** Whether something of this probability, 0 to 1, happens. */
+  /** `true` with this probability, 0 to 1. */
   is(probability: number): boolean
   pick<T>(from: readonly T[]): T
   bytes(count: number): Uint8Array
@@ -26,7 +26,7 @@ export function createChance(seed: number): Chance {
   }
 }
 
-/** Values at which readers go wrong, for a field of so many bits. */
+/** Values at which readers often fail, for a field of this many bits. */
 export function oddValue(chance: Chance, bits: 8 | 16 | 32, honest: number): number {
   const top = 2 ** bits - 1
   const odd = [
@@ -44,7 +44,7 @@ export function oddValue(chance: Chance, bits: 8 | 16 | 32, honest: number): num
   return Math.abs(Math.trunc(chance.pick(odd))) % (top + 1)
 }
 
-/** Changes bytes as bad disks, bad lines and bad people do: flips, cuts, repeats, swaps, insertions. */
+/** Damages bytes as a bad disk, a bad line or an attacker might: flips, cuts, repeats, swaps, insertions. */
 export function damage(chance: Chance, bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return bytes
   const at = chance.under(bytes.length)

@@ -5,14 +5,14 @@ import { createChance, damage } from './chance.ts'
 import { pngCase } from './png-case.ts'
 import { zipCase } from './zip-case.ts'
 
-/** A reader that is tried. */
+/** A tested reader. */
 export type FuzzedReader = 'zip' | 'png'
 
-/** What trying came to. */
+/** The results of fuzzing. */
 export interface FuzzTotals {
   cases: number
   accepted: number
-  /** Of the accepted ones, those that another reader reads too, with the same content. */
+  /** Accepted cases that another reader reads too, with the same content. */
   agreed: number
   /** How often each rule refused. */
   readonly rules: Map<string, number>
@@ -22,7 +22,7 @@ export function noFuzz(): FuzzTotals {
   return { cases: 0, accepted: 0, agreed: 0, rules: new Map() }
 }
 
-/** A case on which a reader broke its word. */
+/** A case in which a reader broke a promise. */
 export class FuzzFailure extends Error {
   readonly bytes: Uint8Array
 
@@ -32,15 +32,16 @@ export class FuzzFailure extends Error {
   }
 }
 
-/** What a strict reader may take for one case, milliseconds of CPU and bytes of memory beyond its result. */
+/** Most CPU time that a strict reader may take for one case, in milliseconds. */
 const patienceMs = 2_000
 
 /**
- * Tries one case: made whole from the seed, or a known file that is damaged a little. A reader reads it, with the same content as another reader finds, or refuses it
- * by the name of a rule; nothing else may happen.
+ * Tests one case: built from the seed, or a known file with a little damage. A reader must read it with the
+ * same content as another reader, or refuse it by the name of a rule.
  *
- * @param known Files to start from. @default none
- * @param cpuMs CPU time of this process so far, milliseconds.
+ * @param known Files to start from.
+ * @default none
+ * @param cpuMs CPU time of this process so far, in milliseconds.
  * @throws {FuzzFailure}
  */
 export async function fuzzOnce(
@@ -78,11 +79,15 @@ export async function fuzzOnce(
   else if (difference !== 'unread') fail(difference)
 }
 
-/** Another reader's view of an accepted archive: undefined where it is the same, `unread` where it reads none of it, or not all. */
+/**
+ * Compares an accepted archive with another reader's content. Returns `unread` if the other reader cannot
+ * read it completely, and `undefined` if the content is the same.
+ */
 export async function differsFromJszip(bytes: Uint8Array, entries: readonly ArchiveEntry[]): Promise<string | undefined> {
   const zip = await JSZip.loadAsync(bytes).catch(() => undefined)
   if (!zip) return 'unread'
-  // It takes a bit of DOS for a folder where Unix says that it is a file, and then reads no content.
+  // It trusts the DOS bit for a folder although Unix says that the entry is a file, and then reads no
+  // content.
   if (entries.some(({ name }) => zip.files[`${name}/`]?.dir)) return 'unread'
   const theirs = Object.values(zip.files).filter((file) => !(file.unsafeOriginalName ?? file.name).endsWith('/'))
   if (theirs.length !== entries.length) return `expected ${entries.length} entries, another reader finds ${theirs.length}`
@@ -107,7 +112,7 @@ function differsFromPngjs(bytes: Uint8Array, bitmap: Bitmap): string | undefined
     return `expected ${bitmap.width} × ${bitmap.height} pixels, another reader finds ${theirs.width} × ${theirs.height}`
   for (let at = 0; at < bitmap.data.length; at++) {
     const value = isDeep ? (theirs.data as unknown as Uint16Array)[at]! >> 8 : theirs.data[at]!
-    // Colour under alpha 0 is never seen, and the other reader drops some of it.
+    // Colour under alpha 0 is never visible, and the other reader drops some of it.
     if (bitmap.data[at | 3] !== 0 && value !== bitmap.data[at])
       return `expected byte ${at} of the pixels to be ${bitmap.data[at]}, another reader finds ${value}`
     if ((at & 3) === 3 && value !== bitmap.data[at])

@@ -13,7 +13,10 @@ const adam7 = [
   [0, 1, 1, 2],
 ] as const
 
-/** A PNG as the seed has it: any colour type and depth, any row filters, interlaced or not; mostly sound, with lies in its header, chunks, rows or bytes. */
+/**
+ * A PNG from a seed: any colour type and depth, any row filters, interlaced or not. It is mostly sound, with
+ * wrong values in its header, chunks, rows or bytes.
+ */
 export function pngCase(chance: Chance): Uint8Array {
   const colourType = chance.pick([0, 2, 3, 4, 6])
   const depth = chance.pick(depths[colourType]!)
@@ -44,7 +47,7 @@ export function pngCase(chance: Chance): Uint8Array {
 
 function keyed(chance: Chance, length: number, depth: number): Uint8Array {
   const key = chance.bytes(length)
-  // Small depths, so that the key is a colour that comes.
+  // Values within small depths, so that the picture contains the key colour.
   return length === 2 || length === 6
     ? key.map((value, index) => (index % 2 === 1 ? value & (2 ** Math.min(8, depth) - 1) : depth === 16 ? value : 0))
     : key
@@ -64,14 +67,14 @@ interface Rows {
   readonly width: number
   readonly height: number
   readonly isInterlaced: boolean
-  /** Bytes are drawn under this. */
+  /** Bytes are drawn below this limit. */
   readonly limit: number
 }
 
 /** Rows with their filter bytes. */
 function imageData(chance: Chance, { bits, width, height, isInterlaced, limit }: Rows): Uint8Array {
   const passes = isInterlaced ? adam7 : ([[0, 0, 1, 1]] as const)
-  // A palette's indices must mean something after the filters are undone, so that those pictures mostly have none.
+  // A palette's indices must be valid after the filters are undone, so these pictures mostly have no filters.
   const filters = limit < 256 ? [0] : [0, 1, 2, 3, 4]
   const rows = passes.flatMap(([x, y, stepX, stepY]) => {
     const across = Math.ceil((width - x) / stepX)

@@ -9,19 +9,19 @@ export interface FuzzErrand {
   readonly count: number
 }
 
-/** What a thread found. */
+/** The results of a thread. */
 export interface FuzzAnswer {
   readonly cases: number
   readonly accepted: number
   readonly agreed: number
   readonly rules: readonly string[]
-  /** In words, with the bytes in hexadecimal. */
+  /** Descriptions, with the bytes in hexadecimal. */
   readonly broken: readonly string[]
 }
 
 const known = new Map<FuzzedReader, readonly Uint8Array[]>()
 
-/** Files of the corpus to start from, small ones: a case is to take a moment. */
+/** Files of the corpus to start from. They are small, so that a case takes only a moment. */
 export function knownFiles(reader: FuzzedReader): readonly Uint8Array[] {
   const files =
     known.get(reader) ??

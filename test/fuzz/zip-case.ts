@@ -1,7 +1,7 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 import { type Chance, damage, oddValue } from './chance.ts'
 
-/** A header field: where it stands in the local header, where in the directory, and how wide it is. */
+/** A header field: its offset in the local header and in the directory, and its width. */
 const fields = [
   { name: 'version', local: 4, central: 6, bits: 16 },
   { name: 'flags', local: 6, central: 8, bits: 16 },
@@ -34,7 +34,7 @@ const names = [
   'x'.repeat(300),
 ]
 
-/** An archive as the seed has it: mostly sound, with lies in its headers, its layout, or its bytes. */
+/** An archive from a seed. It is mostly sound, with wrong values in its headers, its layout, or its bytes. */
 export function zipCase(chance: Chance): Uint8Array {
   const parts: Uint8Array[] = []
   const directory: Uint8Array[] = []

@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value)
 
-/** Far more calls than a turn lasts for. */
+/** Far more calls than fit in one turn. */
 const onEnd = 200_000
 
 test.each<[string, (file: string, at: number) => Promise<unknown>]>([
@@ -61,10 +61,10 @@ test('nothing is told as nothing, in a file too; a file and a folder are told ap
   expect(await disk.stat(join(file, 'none'))).toBeUndefined()
   expect(await disk.list(join(folder, 'none'))).toEqual([])
   expect(await disk.list(join(folder, 'none', 'of', 'these'))).toEqual([])
-  // A folder that cannot be there has no empty list: nobody is to take a journal that cannot be read for one that says nothing.
+  // A folder that cannot exist has no empty list. An unreadable journal must not look like an empty one.
   await expect(disk.list(file)).rejects.toMatchObject({ code: 'ENOTDIR' })
   await expect(disk.list(join(file, 'none', 'of', 'these'))).rejects.toMatchObject({ code: 'ENOTDIR' })
-  // Where a link leads is for whoever reads it.
+  // A link fails when it is read.
   await symlink(join(file, 'x'), join(folder, 'astray'))
   for (const path of ['astray', 'astray/x', 'astray/x/y'])
     await expect(disk.list(join(folder, path))).rejects.toMatchObject({ code: 'ENOTDIR' })

@@ -29,7 +29,7 @@ test('pictures come back as KTX2 of their size, the same bytes each time, and wh
   // Width, height, levels; then the supercompression: Zstandard for UASTC, BasisLZ for ETC1S.
   expect([20, 24, 40, 44].map((at) => view!.getUint32(at, true))).toEqual([32, 24, 1, 2])
   expect([20, 24, 40, 44].map((at) => other!.getUint32(at, true))).toEqual([32, 24, 1, 1])
-  // Threads that have ended are followed by others.
+  // New threads replace those that have ended.
   expect(await encode(entry, picture, uastc)).toEqual(first)
 }, 60_000)
 

@@ -56,7 +56,7 @@ describe('a spec', () => {
 })
 
 describe('an option', () => {
-  /** Comments of the types that users see: what stands before each field. */
+  /** Comments of the types that users see: the text before each field. */
   const comments = ['options/options', 'options/atlas', 'options/schema', 'service/limits/limits'].flatMap((name) => {
     const text = readFileSync(new URL(`../../src/${name}.ts`, import.meta.url), 'utf8')
     return [...text.matchAll(/\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n\s+readonly (\w+)\??:/g)].map(([, comment = '', field = '']) => ({

@@ -10,17 +10,22 @@ export interface Violation {
 
 /** One room of the house. */
 export interface Room {
-  /** Its files, and its folders by a path that ends in `/`. The longest match of a file's path is its room. */
+  /**
+   * Its files, and its folders by a path that ends in `/`. The longest match of a file's path is its room.
+   */
   readonly at: readonly string[]
-  /** What it may import of ours beside itself, types included: rooms by name, single files by path. */
+  /**
+   * Modules of the project that it may import besides itself, types included: rooms by name, single files by
+   * path.
+   */
   readonly may: readonly string[]
-  /** Rooms that it may import when they are wanted, by `import()` alone. */
+  /** Rooms that it may import only by `import()`, when it needs them. */
   readonly mayLater?: readonly string[]
 }
 
 const papers = ['errors', 'host', 'spec', 'credit', 'vault', 'service', 'job']
 
-/** The rooms from the ground up. The same table stands in ARCHITECTURE.md for people. */
+/** The rooms from the ground up. ARCHITECTURE.md has the same table for people. */
 export const rooms: Readonly<Record<string, Room>> = {
   atlas: { at: ['atlas/'], may: [] },
   errors: { at: ['src/errors.ts'], may: [] },
@@ -74,7 +79,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
 }
 
-/** Imports of ours that run against the table, types included. */
+/** Imports inside the project that break the table, types included. */
 export function wrongDirections(sources: readonly Source[], table: Readonly<Record<string, Room>> = rooms): Violation[] {
   const found: Violation[] = []
   for (const source of sources) {
@@ -118,8 +123,8 @@ export function importLoops(sources: readonly Source[]): Violation[] {
 }
 
 /**
- * Circles between the folders of a room. At each folder, its files and its subfolders are the units; imports between
- * them, types included, must have a direction.
+ * Circles between the folders of a room. At each folder, its files and its subfolders are the units. Imports
+ * between them, types included, must have a direction.
  */
 export function folderLoops(sources: readonly Source[]): Violation[] {
   const paths = new Set(sources.map(({ path }) => path))
@@ -167,7 +172,7 @@ export function crowdedFolders(sources: readonly Source[], most: number): Violat
   return [...counts].flatMap(([at, count]) => (count > most ? [{ at, found: `has ${count} files` }] : []))
 }
 
-/** The file that a relative import means, from the root; undefined for a package. */
+/** The file of a relative import, from the root. Returns `undefined` for a package. */
 function resolveImport(from: string, specifier: string): string | undefined {
   return specifier.startsWith('.') ? posix.normalize(posix.join(posix.dirname(from), specifier)) : undefined
 }

@@ -2,10 +2,10 @@ import { posix } from 'node:path'
 import type { Violation } from './rooms.ts'
 import { isNode, lineOf, type Node, nameOf, propertyOf, type Source } from './source.ts'
 
-/** A law of the house: what it says, and what of the house breaks it. */
+/** A law of the house. Returns its violations. */
 export type Rule = (sources: readonly Source[]) => Violation[]
 
-/** Money leaves by one door: nobody else calls a `submit`. */
+/** Money leaves by one door: only one file may call a `submit`. */
 export const onlyPurchaseSubmits: Rule = (sources) =>
   inNodes(sources, (source, node) => {
     const callee = node.callee
@@ -14,7 +14,10 @@ export const onlyPurchaseSubmits: Rule = (sources) =>
     return source.path === 'src/job/purchase.ts' ? undefined : 'calls submit, which only src/job/purchase.ts may'
   })
 
-/** Modules of Node that touch the world; `node:crypto`, `node:zlib`, `node:path`, `node:url` are pure but for the names below. */
+/**
+ * Modules of Node that touch the world; `node:crypto`, `node:zlib`, `node:path`, `node:url` are pure except
+ * for the names below.
+ */
 const worldModules =
   /^(?:node:)?(?:fs|fs\/promises|http|https|http2|net|tls|dns|dgram|os|process|child_process|worker_threads|cluster|readline|readline\/promises|timers|timers\/promises|perf_hooks|tty)$|^undici$/
 const randomNames = ['randomBytes', 'randomUUID', 'randomInt', 'randomFill', 'randomFillSync', 'webcrypto', 'getRandomValues']
@@ -30,10 +33,10 @@ const worldCalls = new Set([
   'crypto.getRandomValues',
 ])
 const worldClasses = new Set(['WebSocket', 'EventSource', 'XMLHttpRequest'])
-/** The program's first and last lines live at the process's edge; what runs in the browser has no Host to be handed. */
+/** The program's first and last lines are at the process's edge. Code in the browser gets no Host. */
 const ownWorld = /^src\/host\/|^src\/cli\/bin\.ts$|^plugin\/(?:runtime|panel)\//
 
-/** Clock, disk, network, randomness, timers and the process are handed in by `src/host/`. */
+/** `src/host/` passes in clock, disk, network, randomness, timers and the process. */
 export const onlyHostTouchesTheWorld: Rule = (sources) => {
   const inside = sources.filter(({ path }) => !ownWorld.test(path))
   const imports = inside.flatMap((source) =>
@@ -62,7 +65,7 @@ function worldTouch(node: Node): string | undefined {
 /** `any` turns the compiler off. */
 export const noAny: Rule = (sources) => inNodes(sources, (_, node) => (node.type === 'TSAnyKeyword' ? 'says any' : undefined))
 
-/** A thing has one name everywhere; the plugin's door is the exception that Vite's users expect. */
+/** A thing has one name everywhere. The plugin's entry is the exception that Vite's users expect. */
 export const noDefaultExport: Rule = (sources) =>
   inNodes(sources, (source, node) => {
     if (source.path === 'plugin/index.ts') return undefined
@@ -78,7 +81,7 @@ export const noProcessExit: Rule = (sources) =>
       : undefined,
   )
 
-/** Money is a `bigint`; a float on its way would round it. */
+/** Money is a `bigint`, because a float would round it. */
 export const noFloatMoney: Rule = (sources) =>
   inNodes(
     sources.filter(({ path }) => /^src\/(?:credit|job)\//.test(path)),
@@ -88,12 +91,12 @@ export const noFloatMoney: Rule = (sources) =>
     },
   )
 
-/** Every exported function and class says what its types cannot. */
+/** Every exported function and class has a docstring, which says what its types cannot. */
 export const exportsAreDocumented: Rule = (sources) =>
   sources.flatMap((source) =>
     source.body.flatMap((node, index) => {
       const name = node.type === 'ExportNamedDeclaration' ? functionName(node.declaration) : undefined
-      // Overloads are documented once, at the first.
+      // Only the first of several overloads has a docstring.
       const before = source.body[index - 1]
       if (name === undefined || (before !== undefined && functionName(before.declaration) === name)) return []
       const comment = source.comments.findLast(({ end }) => end <= node.start)
@@ -122,7 +125,7 @@ export function longerThan(lines: number): Rule {
     })
 }
 
-/** A file is named by its noun; these names are drawers for the rest. */
+/** A file is named after its noun. These names collect everything else. */
 export const noGrabBags: Rule = (sources) =>
   sources.flatMap(({ path }) =>
     /^(?:utils?|types?|helpers?|common|misc|shared|constants)$/.test(posix.basename(path).replace(/\..*$/, ''))

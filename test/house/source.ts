@@ -1,6 +1,6 @@
 import { parseSync } from 'vite'
 
-/** A node of the syntax tree, as far as the rules look at it (ESTree with TypeScript's own nodes). */
+/** A node of the syntax tree, with the fields that the rules need (ESTree with TypeScript's own nodes). */
 export interface Node {
   readonly type: string
   readonly start: number
@@ -10,12 +10,15 @@ export interface Node {
 
 /** One import, re-export, dynamic import or `import('…')` type of a file. */
 export interface Import {
-  /** What the file says, e.g. `../errors.ts` or `node:fs`. */
+  /** The specifier as written, for example `../errors.ts` or `node:fs`. */
   readonly specifier: string
-  /** Erased by the compiler: such an import has a direction, but touches nothing when the program runs. */
+  /**
+   * Whether the compiler erases the import. Such an import has a direction, but does nothing when the program
+   * runs.
+   */
   readonly isType: boolean
   readonly isDynamic: boolean
-  /** Imported names, before `as`; `*` and `default` stand for themselves. */
+  /** Imported names, before `as`; `*` and `default` are listed as such. */
   readonly names: readonly string[]
   readonly start: number
 }
@@ -32,7 +35,9 @@ export interface Source {
   readonly imports: readonly Import[]
 }
 
-/** Parses one TypeScript file; throws when it is none, so that no rule passes because it saw nothing. */
+/**
+ * Parses one TypeScript file. Throws if it cannot be parsed, so that no rule passes because it saw nothing.
+ */
 export function parseSource(path: string, text: string): Source {
   const parsed = parseSync(path, text)
   if (parsed.errors.length > 0) throw new Error(`${path} cannot be parsed: ${parsed.errors[0]?.message}`)
@@ -46,7 +51,10 @@ export function lineOf(source: Source, offset: number): number {
   return source.text.slice(0, offset).split('\n').length
 }
 
-/** `a.b` for a plain member expression of two identifiers, `a` for an identifier, otherwise undefined. */
+/**
+ * `a.b` for a plain member expression of two identifiers, `a` for an identifier. Returns `undefined` for
+ * anything else.
+ */
 export function nameOf(node: unknown): string | undefined {
   if (!isNode(node)) return undefined
   if (node.type === 'Identifier') return node.name as string
@@ -64,7 +72,7 @@ export function propertyOf(node: Node): string | undefined {
   return node.computed === true ? undefined : (property.name as string | undefined)
 }
 
-/** Tells a syntax node from the other values that a node's fields hold. */
+/** Whether a value of a node's field is a syntax node. */
 export function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string'
 }

@@ -10,7 +10,10 @@ export interface TextFile {
   readonly text: string
 }
 
-/** Every text file that git tracks, or would track, in path order; undefined outside of a git checkout. */
+/**
+ * Every text file that git tracks, or would track, in path order. Returns `undefined` outside of a git
+ * checkout.
+ */
 export function readTextFiles(root: string): TextFile[] | undefined {
   let listed: string
   try {
@@ -29,7 +32,7 @@ export function readTextFiles(root: string): TextFile[] | undefined {
   })
 }
 
-/** Undefined for a file that is gone or holds no text. */
+/** Returns `undefined` if the file is gone or contains no text. */
 function readText(path: string): string | undefined {
   try {
     const bytes = readFileSync(path)
@@ -39,7 +42,7 @@ function readText(path: string): string | undefined {
   }
 }
 
-/** Absolute paths that only this machine has: the home folder, the checkout and what stands beside it. */
+/** Absolute paths that only this machine has: the home folder, the checkout and its siblings. */
 export function machinePaths(root: string): string[] {
   const parent = dirname(root)
   const beside = parent === dirname(parent) ? [] : readdirSync(parent).map((name) => posix.join(parent, name))
@@ -49,20 +52,20 @@ export function machinePaths(root: string): string[] {
 /** Mentions of this machine's paths, of anybody's home folder, or of a package registry. */
 export function namesOfPlaces(files: readonly TextFile[], paths: readonly string[]): Violation[] {
   const home = /(?<![\w.$}/-])\/(?:home|Users)\/(?!you\b|me\b|user\b)[a-z][\w.-]*\/|\b[A-Z]:\\Users\\\w+/
-  // Written so that this file does not name what it looks for.
+  // Written so that this file does not contain the names that it searches for.
   const registries =
     /\b(?:registry|packages?)\.(?:np[m]js|yar[n]pkg|npmmirr[o]r)\.\w+|\bnp[m]js\.(?:org|com)\b|\byar[n]pkg\.com\b|\bdeb\.debia[n]\b/i
   const own = new RegExp(`(?<![\\w.}/-])(?:${paths.map(literally).join('|')})(?=[/"'\`\\s:]|$)`)
   return inLines(files, (line) => own.exec(line)?.[0] ?? home.exec(line)?.[0] ?? registries.exec(line)?.[0], 'names')
 }
 
-/** Download addresses in the lock file of npm: they say where somebody's packages came from. */
+/** Download addresses in npm's lock file, which reveal the origin of the packages on one machine. */
 export function downloadAddresses(files: readonly TextFile[]): Violation[] {
   const locks = files.filter(({ path }) => posix.basename(path) === 'package-lock.json')
   return inLines(locks, (line) => /"resolved": "http[^"]*/.exec(line)?.[0], 'records')
 }
 
-/** Mentions of a Markdown page that the repository does not have: a reader would look for it in vain. */
+/** Mentions of a Markdown page that the repository does not have. */
 export function missingPages(files: readonly TextFile[], isPage: (path: string) => boolean): Violation[] {
   return inLines(
     files.filter(({ path }) => /\.(?:[cm]?[jt]s|json|md|yml|yaml|html)$/.test(path) && !path.startsWith('test/house')),

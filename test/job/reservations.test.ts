@@ -24,7 +24,7 @@ function project(total?: bigint, seen: CallGuard = () => undefined) {
   const ports = { disk: guarded(disk, seen), random: countingRandom(), clock, keys: ringOf(testKey(1)) }
   const journal = createJournal(ports, '/j')
   const lock = createLockStore(ports, '/sprites.lock.json')
-  /** Each process opens the purse for itself. */
+  /** Each process opens the reservations for itself. */
   const open = (): Reservations =>
     createReservations(
       ports,
@@ -106,7 +106,7 @@ describe('the purse of the project', () => {
     await lock.change('s1.walk', hashOf(1), () => entry)
     await expect(open().reserve(share(2, parseCredits('2.0001')))).rejects.toMatchObject({ facts: { committed: '3' } })
     await open().reserve(share(1, parseCredits('2')))
-    // Sent, and nobody knows: it may be another one.
+    // The outcome of this submission is unknown, so it may be another charge.
     let view = await journal.append(hashOf(1), await journal.read(hashOf(1)), 'frozen', frozen(1))
     view = view && (await journal.append(hashOf(1), view, 'sent', { attempt: 1, send: 1, keyTag: 'tag' }))
     expect(await open().committed()).toBe(parseCredits('5'))
@@ -116,7 +116,10 @@ describe('the purse of the project', () => {
   })
 })
 
-/** What the spender does for the POST of an attempt: the share, then the record that it is about to leave. Answers whether it may leave. */
+/**
+ * Does the same as a purchase before the POST of an attempt: reserves the share, then appends the `sent`
+ * record. Returns whether the POST may leave.
+ */
 async function send({ journal, open }: ReturnType<typeof project>, index: number, credits: string): Promise<boolean> {
   for (;;) {
     const view = await journal.read(hashOf(index))
@@ -132,7 +135,7 @@ async function send({ journal, open }: ReturnType<typeof project>, index: number
   }
 }
 
-/** Frozen, its share taken, and nothing sent. */
+/** Freezes an attempt and reserves its share without sending it. */
 async function reserved({ journal, open }: ReturnType<typeof project>, index: number): Promise<void> {
   await journal.append(hashOf(index), await journal.read(hashOf(index)), 'frozen', frozen(1))
   await open().reserve(share(index, parseCredits('4')))
@@ -166,7 +169,7 @@ describe('a share of an attempt that was never sent', () => {
     time.wall += 60_001
     expect(await open().committed()).toBe(0n)
     expect(await journal.append(hashOf(1), before, 'sent', { attempt: 1, send: 1, keyTag: 'k' })).toBeUndefined()
-    // As late as it is, it may put its old share into the purse once more: that one goes back at once.
+    // A late process may reserve its old share once more. That one is released at once.
     await open().reserve(share(1, parseCredits('4')))
     expect(await open().committed()).toBe(0n)
     expect(await send(made, 1, '4')).toBe(true)
