@@ -1,2 +1,2 @@
-/** Whether everything is to be shown at full length: `npm run sim -- --long`. `npm test` takes a sample of it. */
+/** Whether tests run at full length: `npm run sim -- --long`. `npm test` runs a sample. */
 export const isLong: boolean = (process.env.SPRITEWRIGHT_LONG ?? '') !== ''

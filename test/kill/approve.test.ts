@@ -10,11 +10,11 @@ import { isLong } from '../long.ts'
 import { type Desk, expectAllBought, onDesk, openPanelServer } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 
-/** Every step in the long runs; else each third of those that leave another disk than the step before. */
+/** The long run kills at every step. The short run kills at every third step that changes the disk. */
 const deed = isLong ? 'before' : 'change'
 const stride = isLong ? 1 : 3
 
-/** The entries of the lock file; none where there is no file. */
+/** The entries of the lock file. Returns none if there is no file. */
 async function entriesOf({ project }: Desk): Promise<readonly LockEntry[]> {
   const path = join(project.root, 'sprites.lock.json')
   const isThere = await access(path).then(
@@ -75,7 +75,7 @@ describe('a real process killed with SIGKILL at changes of the disk and at reque
         expect(await desk.run('build', '--buy-only')).toMatchObject({ code: 5 })
         const killed = await runMortalCli(desk, ['answer', 'hero.walk', 'the left one'], `${deed} ${at}`)
         const context = `${deed} ${at}, ${killed.steps.at(-1)}`
-        // The same command once more either answers, or finds that nobody waits for an answer any more.
+        // The same command again either answers, or finds that no question waits any more.
         const again = await desk.run('answer', 'hero.walk', 'the left one')
         if (again.code !== 0) expect(again.stderr, context).toContain('Expected a question waiting at "hero.walk", found none')
         const built = await desk.run('build', '--buy-only')

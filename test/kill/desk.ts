@@ -26,22 +26,38 @@ export interface Desk {
 }
 
 const machine = nodeHost()
-/** What a killed process leaves behind where it wrote. */
+/** Temporary files, which a killed process leaves where it wrote. */
 const temporary = /\.tmp$/
 
-/** Where a desk stands. */
+/** The folders of a desk. */
 export interface DeskPlace {
-  /** A project that is there already. @default a new one */
+  /**
+   * An existing project.
+   *
+   * @default a new one
+   */
   readonly project?: TestProject
-  /** Folder that the project is made in. @default that of temporary files, which the tests have in memory where the system can */
+  /**
+   * Folder that the project is made in.
+   *
+   * @default that of temporary files, which the tests have in memory where the system can
+   */
   readonly inside?: string
-  /** The user's state folder (`XDG_STATE_HOME`). @default one in the project */
+  /**
+   * The user's state folder (`XDG_STATE_HOME`).
+   *
+   * @default one in the project
+   */
   readonly state?: string
-  /** The folder for temporary files (`TMPDIR`). @default the system's */
+  /**
+   * The folder for temporary files (`TMPDIR`).
+   *
+   * @default the system's
+   */
   readonly temp?: string
 }
 
-/** Opens a desk; nothing is approved yet. */
+/** Opens a desk on which nothing is approved yet. */
 export async function openPanelServer(
   options: EmbeddedOptions = {},
   files: Readonly<Record<string, string>> = {},
@@ -74,7 +90,7 @@ export async function openPanelServer(
   }
 }
 
-/** Plays on a desk, and clears it away. */
+/** Plays on a desk, and removes it afterwards. */
 export async function onDesk<T>(opening: Promise<Desk>, play: (desk: Desk) => Promise<T>): Promise<T> {
   const desk = await opening
   try {
@@ -116,7 +132,7 @@ async function runHere(root: string, argv: readonly string[], env: Desk['env']):
   return { code, signal: null, stdout: out.join(''), stderr: err.join('') }
 }
 
-/** What lies in the project when all is over. */
+/** The files in the project at the end. */
 export interface Papers {
   /** SHA-256 of the results in the vault. */
   readonly results: readonly string[]
@@ -125,8 +141,9 @@ export interface Papers {
 }
 
 /**
- * Holds a desk against everything that must be true once its runs have ended well: as many charges as requests, none held, every result in the vault and named by
- * the lock file, the ledger with one movement each, and a further build that asks the service nothing.
+ * Checks everything that must be true once the runs of a desk have ended well. There are as many charges as
+ * requests and no holds. Every result is in the vault and the lock file, and the ledger has one movement for
+ * each. A further build makes no request.
  *
  * @param wanted How many requests were approved.
  */
@@ -154,7 +171,7 @@ export async function expectAllBought(desk: Desk, wanted: number, context: strin
   return papers
 }
 
-/** A torn line is a line that was not written. */
+/** A torn line counts as not written. */
 function readMove(line: string): { readonly type?: string; readonly hash?: string }[] {
   try {
     return [JSON.parse(line) as { type?: string; hash?: string }]
@@ -163,7 +180,7 @@ function readMove(line: string): { readonly type?: string; readonly hash?: strin
   }
 }
 
-/** Reads the vault, each result against its name, and looks for what dead processes left. */
+/** Reads the vault, compares each result with its name, and searches for files that dead processes left. */
 export async function readPanelLedger(root: string): Promise<Papers> {
   const vault = join(root, '.spritewright', 'results')
   const names = await readdir(vault).catch(() => [])

@@ -18,11 +18,11 @@ export interface DevProcess {
   readonly told: Happenings<Told>
   /** The text of a path. */
   get(path: string): Promise<string>
-  /** What it has printed so far. */
+  /** Its output so far. */
   printed(): string
-  /** Waits until it has printed some words; rejects where it ends without them. */
+  /** Waits until its output contains some words. Rejects if it ends without them. */
   untilPrinted(words: string): Promise<void>
-  /** Ends it as a terminal does that is closed, or by Ctrl-C, and waits for its end. */
+  /** Ends it by Ctrl-C or like a closed terminal, and waits for its end. */
   stop(signal?: 'SIGTERM' | 'SIGINT'): Promise<CliRun>
 }
 

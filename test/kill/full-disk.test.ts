@@ -29,7 +29,7 @@ type Moment = 'before the run' | 'once the submission is there'
 const args = ['build', '--buy-only']
 const kept = /Until then it is kept in (\S+)$/
 
-/** Builds on a disk that has so many pages left and no more; now and then as a process of its own. */
+/** Builds on a disk that has only this many free pages. Some runs are a process of their own. */
 async function buildInLittleRoom(desk: Desk, small: SmallDisk, moment: Moment, pages: number): Promise<CliRun> {
   if (moment === 'before the run') await small.fill(pages)
   const run = await (pages % (isLong ? 4 : 8) === 0 ? startCli(desk.project, args, desk.env).ended : desk.run(...args))
@@ -37,7 +37,7 @@ async function buildInLittleRoom(desk: Desk, small: SmallDisk, moment: Moment, p
   return run
 }
 
-/** A run that had too little room says which file it was, or where the result is that has no place in the project. */
+/** A run with too little room must name the file that failed, or the place of a rescued result. */
 async function expectTold({ code, signal, stderr }: CliRun, desk: Desk, context: string): Promise<'stopped' | 'rescued'> {
   expect({ code, signal }, `${context}: ${stderr}`).toEqual({ code: 1, signal: null })
   expect(stderr, context).toMatch(/^error SW_DISK /)
@@ -51,7 +51,7 @@ async function expectTold({ code, signal, stderr }: CliRun, desk: Desk, context:
   return 'rescued'
 }
 
-/** A build in little room, then one with room enough. */
+/** A build with little room, then one with enough room. */
 async function fullOnce(pages: number, moment: Moment, place: DeskPlace): Promise<'done' | 'stopped' | 'rescued'> {
   let isWaiting = moment === 'once the submission is there'
   const before = async (request: HookedRequest): Promise<undefined> => {
@@ -91,8 +91,8 @@ describe('I1, I4, I9: a disk that is full', () => {
     async (name, place) => {
       const counts = { done: 0, stopped: 0, rescued: 0 }
       for (const moment of ['before the run', 'once the submission is there'] as const) {
-        // The free checks before money write more than all records together: the first levels end there.
-        // A result is kept elsewhere at one or two levels after it only, so none of those is left out.
+        // The free checks before money write more than all records together, so the first levels end there. A
+        // result is rescued at only one or two levels after that, so none of those is left out.
         const step = moment === 'before the run' && disk ? (isLong ? 4 : 8) : 1
         for (let pages = 0, isDone = false; !isDone; pages += step) {
           const outcome = await fullOnce(pages, moment, place())

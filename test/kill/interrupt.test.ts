@@ -8,11 +8,11 @@ import { isExecute } from './posts.ts'
 
 const oneSprite = { 'sprites/hero.sprite.json': heroSpec() }
 
-/** A door that a request stands before until it is opened. */
+/** A door at which a request waits until it is opened. */
 interface Door {
-  /** Resolves when somebody stands there. */
+  /** Resolves when the first request waits there, with its name. */
   readonly knocked: Promise<string>
-  /** Whoever knocks first waits. */
+  /** Waits until the door is open. */
   wait(who: string): Promise<void>
   open(): void
 }
@@ -55,7 +55,10 @@ async function approvedDesk(options: Parameters<typeof openPanelServer>[0]): Pro
 
 const nameOf = ({ method, path, origin }: HookedRequest): string => `${method} ${origin} ${path.replace(/\?.*$/, '')}`
 
-/** Ctrl-C while the service keeps the `at`-th request of a build waiting. Answers which one it was, or undefined where there were fewer. */
+/**
+ * Presses Ctrl-C while the service delays the `at`-th request of a build. Returns the name of the request, or
+ * `undefined` if there were fewer.
+ */
 async function interruptedAt(at: number): Promise<string | undefined> {
   const door = createDoor()
   const stream = createDoor()
@@ -66,7 +69,7 @@ async function interruptedAt(at: number): Promise<string | undefined> {
     if (isBuilding && ++seen === at) await door.wait(nameOf(request))
     return undefined
   }
-  // The job lasts until somebody listens to it, so that every run comes to that request.
+  // The job lasts until its stream is requested, so that every run gets to that request.
   const makers = quickMakers({ until: () => stream.wait('the job') })
   return onDesk(approvedDesk({ before, makers }), async (desk) => {
     isBuilding = true
@@ -76,11 +79,13 @@ async function interruptedAt(at: number): Promise<string | undefined> {
     if (where !== undefined) {
       cli.child.kill('SIGINT')
       if (where === 'POST api /v1/execute') {
-        // What may cost money is not broken off by the first Ctrl-C: its answer is waited for. The second leaves at once.
+        // The first Ctrl-C does not break off a request that may cost money, but waits for its answer. The
+        // second one ends at once.
         await stopping
         cli.child.kill('SIGINT')
       }
-      // The service still says nothing: the process ends without it. Where all is bought and the new balance is all that is missing, nothing was interrupted.
+      // The service still does not answer, so the process ends without it. If everything is bought and only
+      // the new balance is missing, nothing was interrupted.
       const isBought = desk.service.charges().length > 0 && where === 'GET api /v1/balance'
       expect(await cli.ended, where).toMatchObject({ code: isBought ? 0 : 130 })
     }
@@ -136,7 +141,7 @@ describe('Ctrl-C on a real process that buys', () => {
       await onDesk(approvedDesk({ makers: quickMakers({ until: () => job.wait('the job') }) }), async (desk) => {
         const cli = startCli(desk.project, ['build', '--buy-only', '--json'], desk.env)
         await job.knocked
-        // The execution is followed by now or not yet: either way nobody waits for the job.
+        // The execution may already be followed or not; in both cases, the process does not wait for the job.
         cli.child.kill('SIGINT')
         if (times === 'twice') cli.child.kill('SIGTERM')
         expect(await cli.ended).toMatchObject({ code: 130 })

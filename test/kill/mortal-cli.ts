@@ -5,16 +5,19 @@ import type { Desk } from './desk.ts'
 
 const preload = new URL('preload.mjs', import.meta.url).href
 
-/** A real CLI that ended by itself or by its own hand. */
+/** A real CLI that ended normally or killed itself. */
 export interface MortalRun extends CliRun {
-  /** Steps that it took, in order: `link sprites.lock.json`, `request POST /v1/execute`. The last one of a killed process is the one that it died at. */
+  /**
+   * The steps that it took, in order: `link sprites.lock.json`, `request POST /v1/execute`. A killed process
+   * died at the last one.
+   */
   readonly steps: readonly string[]
 }
 
 /**
- * Runs the real CLI, which ends itself at a step or finds the disk full from one on.
+ * Runs the real CLI. It kills itself at a step, or finds the disk full from a step on.
  *
- * @param deed See `preload.mjs`, e.g. `before 7`; empty for a run that is only watched.
+ * @param deed See `preload.mjs`, for example `before 7`; empty for a run that is only watched.
  */
 export function runMortalCli({ project, env }: Desk, args: readonly string[], deed = ''): Promise<MortalRun> {
   const { PATH = '', HOME = '' } = process.env
@@ -47,8 +50,9 @@ function textOf(stream: Readable): () => string {
 /**
  * Plays a schedule for 1, 2, 3 … until one of them is the last, two at once.
  *
- * @param play Answers whether the process died at that step; one that lived had fewer.
- * @param stride Plays one schedule in so many. @default 1
+ * @param play Returns whether the process died at that step. A process that lived had fewer steps.
+ * @param stride Plays every n-th schedule.
+ * @default 1
  * @returns How many schedules there were.
  */
 export async function untilAlive(play: (at: number) => Promise<boolean>, stride = 1): Promise<number> {

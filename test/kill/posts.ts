@@ -4,21 +4,26 @@ import { join } from 'node:path'
 import { parseCredits } from '../../src/credit/credits.ts'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 
-/** A submission. */
+/** Whether a request is a submission. */
 export function isExecute(request: { readonly method: string; readonly path: string }): boolean {
   return request.method === 'POST' && request.path === '/v1/execute'
 }
 
-/** Looks at every submission as it reaches the service, for what no later look at the ledger could tell. */
+/** Checks every submission when it reaches the service, because the ledger cannot show these faults later. */
 export interface PostWatch {
   see(request: HookedRequest): void
-  /** What was wrong, in words; empty where all was right. */
+  /** Descriptions of the faults; empty if there are none. */
   wrongs(): readonly string[]
   /** Submissions seen. */
   count(): number
 }
 
-/** Watches for I2 (never above the ceiling), I5 (one key, one body) and I6 (a record of it was on disk before). @param store The project's store, e.g. `…/.spritewright`. */
+/**
+ * Watches for I2 (never above the ceiling), I5 (one key, one body) and I6 (a record of it was on disk
+ * before).
+ *
+ * @param store The project's store, for example `…/.spritewright`.
+ */
 export function watchPosts(store: string): PostWatch {
   const bodies = new Map<string, string>()
   const sends = new Map<string, number>()
@@ -50,7 +55,7 @@ interface Frozen {
   readonly sent: number
 }
 
-/** What the journal says of a key, read as it lies there. */
+/** The journal's records of a key, read from the raw files. */
 function chainOf(store: string, key: string): Frozen | undefined {
   const folder = join(store, 'submissions')
   for (const hash of existsSync(folder) ? readdirSync(folder) : []) {

@@ -1,9 +1,12 @@
-// Loaded into a real process before everything else (`node --import`). It numbers what the process does to the disk under one folder and what it asks of the network, tells each step on file descriptor 3,
-// and ends the process at one of them, or lets the disk be full from one on. `SPRITEWRIGHT_MORTAL` says what:
-//   before 7, after 7   SIGKILL right before, right after the seventh step; after a request is when its answer comes
-//   change 7            SIGKILL right before the seventh step that is no flush and clears nothing away: those leave a killed process's papers as they were
-//   torn 7              SIGKILL with half of the bytes written, where the seventh step writes
-//   ENOSPC 7            the seventh call that needs room fails, and every later one
+// Loaded into a real process before everything else (`node --import`). It numbers the changes of the disk
+// under one folder and the requests of the process, and writes each step to file descriptor 3. It ends the
+// process at one of them, or makes the disk full from one on. `SPRITEWRIGHT_MORTAL` chooses:
+// - before 7, after 7: SIGKILL right before or right after the seventh step. "After" a request is when its
+//   answer comes.
+// - change 7: SIGKILL right before the seventh step, not counting flushes and removals, which do not change
+//   the files that a killed process leaves.
+// - torn 7: SIGKILL with half of the bytes written, if the seventh step writes.
+// - ENOSPC 7: the seventh call that needs room fails, and every later one.
 import { subscribe } from 'node:diagnostics_channel'
 import fs, { openSync, readSync, writeSync } from 'node:fs'
 import promises from 'node:fs/promises'
@@ -15,7 +18,7 @@ const [deed = '', at = '0'] = SPRITEWRIGHT_MORTAL.split(' ')
 const chosen = Number.parseInt(at, 10)
 const isFull = deed === 'ENOSPC'
 const diesBefore = deed === 'before' || deed === 'change'
-/** Limits that processes share are no papers of the project: what they lose is a wait. */
+/** The limits that processes share are no files of the project. Losing them only costs a wait. */
 const limits = `${sep}spritewright${sep}limits${sep}`
 const isSkipped = (name) => deed === 'change' && (name === 'sync' || name === 'rm')
 let steps = 0
@@ -27,12 +30,16 @@ const short = (path) => path.slice(root.length + 1) || '.'
 
 function die() {
   process.kill(process.pid, 'SIGKILL')
-  // The signal ends the process on the way back from that call; should it take a moment, nothing else may run.
+  // The signal ends the process when that call returns. Until then, nothing else may run.
   const zero = openSync('/dev/zero', 'r')
   for (;;) readSync(zero, new Uint8Array(1))
 }
 
-/** Begins a step. @returns Whether it is the one to die at. */
+/**
+ * Begins a step.
+ *
+ * @returns Whether it is the one to die at.
+ */
 function begin(name, path) {
   const isChosen = !isSkipped(name) && ++steps === chosen && !isFull
   tell(name, short(path))
@@ -40,7 +47,11 @@ function begin(name, path) {
   return isChosen
 }
 
-/** Stands around a step that is waited for. @param tear Does half of it. */
+/**
+ * Wraps an asynchronous step.
+ *
+ * @param tear Does half of it.
+ */
 async function step(name, path, call, tear) {
   if (!isOurs(path)) return call()
   const isChosen = begin(name, path)
@@ -51,12 +62,12 @@ async function step(name, path, call, tear) {
   try {
     return await call()
   } finally {
-    // One that has failed is a step as well.
+    // A step that failed is a step too.
     if (isChosen) die()
   }
 }
 
-/** Stands around a step that is done at once. */
+/** Wraps a synchronous step. */
 function stepNow(name, path, call, tear) {
   if (!isOurs(path)) return call()
   const isChosen = begin(name, path)
@@ -71,7 +82,7 @@ function stepNow(name, path, call, tear) {
   }
 }
 
-/** A call that takes room on a disk. */
+/** A call that needs room on a disk. */
 function roomy(name, path, call) {
   if (!isFull || !isOurs(path) || ++taken < chosen) return call()
   const syscall = { writeFile: 'write', appendFile: 'write', copyFile: 'copyfile' }[name] ?? name
@@ -110,10 +121,11 @@ promises.rename = (from, to) => step('rename', to, () => real.rename(from, to))
 fs.renameSync = (from, to) => stepNow('rename', to, () => realNow.renameSync(from, to))
 for (const name of ['rm', 'unlink', 'rmdir', 'truncate']) {
   promises[name] = (path, ...rest) => step(name, path, () => real[name](path, ...rest))
-  // However it is said, a file that goes is one and the same step.
+  // The removal of a file is the same step, whichever function does it.
   fs[`${name}Sync`] = (path, ...rest) => stepNow(name === 'unlink' ? 'rm' : name, path, () => realNow[`${name}Sync`](path, ...rest))
 }
-// Making a folder that is mostly there is no step of its own: dying after it is dying before the next one.
+// Making a folder is no step of its own, because the folder mostly exists. Dying after it equals dying before
+// the next step.
 promises.mkdir = async (path, ...rest) => roomy('mkdir', path, () => real.mkdir(path, ...rest))
 fs.mkdirSync = (path, ...rest) => roomy('mkdir', path, () => realNow.mkdirSync(path, ...rest))
 promises.open = async (path, ...rest) => {
@@ -131,7 +143,8 @@ subscribe('undici:request:create', ({ request }) => {
   if (diesBefore) die()
   asked = request
 })
-// After a request is when its answer begins, or will never come; at the latest the end.
+// "After" a request is when its answer begins, or when it has failed; at the latest, at the end of the
+// process.
 process.on('exit', () => {
   if (asked) die()
 })

@@ -6,7 +6,7 @@ import { figurePng, startCli } from '../kit/project.ts'
 import { isLong } from '../long.ts'
 import { expectAllBoughtOnce, layWire, spriteOf, type Wire } from './wire.ts'
 
-/** Kinds of requests in the life of a sprite. */
+/** Kinds of requests for a sprite. */
 const kinds = {
   submission: /^POST \/v1\/execute$/,
   read: /^GET \/v1\/executions\/[^/]+$/,
@@ -20,7 +20,7 @@ function kindOf({ method, path }: Asked): Kind | undefined {
   return (Object.keys(kinds) as Kind[]).find((kind) => kinds[kind].test(`${method} ${path}`))
 }
 
-/** Picks for the first answer to each request, by its kind and by how many of that kind have been picked for. */
+/** Chooses a deed for the first answer to each request, by its kind and its number among that kind. */
 function once(choose: (kind: Kind, number: number) => Deed | undefined): (asked: Asked) => Deed | undefined {
   const seen = new Set<string>()
   const counts = new Map<Kind, number>()
@@ -44,7 +44,7 @@ async function onWire<T>(laying: Promise<Wire>, play: (wire: Wire) => Promise<T>
   }
 }
 
-/** How long the whole answers are, in bytes. */
+/** The length of the whole answers, in bytes. */
 async function measure(): Promise<Record<Kind, number>> {
   const lengths = { submission: 0, read: 0, events: 0, redirect: 0, file: 0 }
   const onPassed = (asked: Asked, bytes: number): void => {
@@ -58,7 +58,7 @@ async function measure(): Promise<Record<Kind, number>> {
   return lengths
 }
 
-/** Buys so many sprites, some at a time, each with one fault in each kind of its requests. */
+/** Buys this many sprites in batches. Each sprite has one fault in each kind of its requests. */
 async function buyThrough(count: number, deedOf: (kind: Kind, sprite: number) => Deed | undefined, context: string): Promise<number> {
   const batch = 32
   let replays = 0
@@ -75,7 +75,7 @@ async function buyThrough(count: number, deedOf: (kind: Kind, sprite: number) =>
 }
 
 const ends = ['cut', 'reset', 'half'] as const
-/** Bytes of the 202 between one sprite's fault and the next one's; the long runs leave none out. */
+/** Bytes of the 202 between the faults of two sprites. The long runs leave none out. */
 const stride = isLong ? 1 : 16
 
 /** Waits until the service has settled an execution. */
@@ -124,7 +124,7 @@ describe('I1, I4, I9: answers that a proxy harms on their way, over real sockets
     console.log(
       `harmed at ${count} places of each of ${JSON.stringify(lengths)} bytes: ${count} sprites, ${count} charges, ${replays} replays`,
     )
-    // A whole answer is no fault, however its connection ends.
+    // A complete answer is no fault, regardless of how its connection ends.
     expect(replays).toBeGreaterThanOrEqual(count - 2)
   })
 

@@ -4,9 +4,12 @@ import { isLong } from '../long.ts'
 import { type Desk, expectAllBought, onDesk, openPanelServer } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 
-/** Dying before the next step and dying after this one leave the same disk; what may lie between them is an answer of the service. */
+/**
+ * Dying before the next step leaves the same disk as dying after this one. Only an answer of the service may
+ * come between them.
+ */
 const deeds = isLong ? ['before', 'after', 'torn'] : ['before']
-/** Two purchases at once in the long run; each of their changes and requests is one that a single one makes too. */
+/** Two purchases at once in the long run. A single purchase makes each of their changes and requests too. */
 const animations = isLong ? ['walk', 'idle'] : ['walk']
 
 async function approved(): Promise<Desk> {
@@ -22,7 +25,9 @@ interface Played {
   readonly leftovers: number
 }
 
-/** A run that buys and dies, then one that lives. Every sixteenth of those that live is a process of its own, too. */
+/**
+ * A run that buys and dies, then one that lives. Every sixteenth of those that live is a process of its own.
+ */
 function killedOnce(deed: string, at: number): Promise<Played> {
   return onDesk(approved(), async (desk) => {
     const killed = await runMortalCli(desk, ['build', '--buy-only'], `${deed} ${at}`)
@@ -68,7 +73,7 @@ describe('I1, I2, I4, I5, I6, I10: a real process that buys, killed with SIGKILL
   })
 })
 
-/** Journals whose second record, that of sending, has been written, flushed, named, and its folder flushed. */
+/** Journals whose second record, `sent`, was written, flushed and named, and whose folder was flushed. */
 function flushedSends(steps: readonly string[]): number {
   const after = (from: number, step: string): number => (from < 0 ? -1 : steps.findIndex((one, at) => at > from && one === step))
   return steps.filter((step, at) => {

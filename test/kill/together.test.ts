@@ -8,7 +8,7 @@ import { expectAllBought, onDesk, openPanelServer } from './desk.ts'
 import { type DevProcess, startDevProcess, type Told } from './dev-process.ts'
 import { isExecute } from './posts.ts'
 
-/** Keeps the first `count` requests of a kind until all of them are there. */
+/** Delays the first `count` requests of a kind until all of them have arrived. */
 function gather(count: number, is: (request: HookedRequest) => boolean): (request: HookedRequest) => Promise<undefined> {
   let there = 0
   let go = (): void => {}
@@ -40,7 +40,7 @@ describe('two CLIs and a dev server at once on one project', () => {
   }, async () => {
     const game = await createGame({ ...gameFiles, 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec(['walk', 'idle']) })
     let hasStarted = false
-    // All are in the midst of it before any may go on: they meet at the service's door. The dev server has an approval, and buys too.
+    // All processes meet at the service before any may go on. The dev server has an approval, and buys too.
     const meet = gather(3, ({ method, path }) => hasStarted && method === 'GET' && path.startsWith('/v1/sprite-pricing'))
     await onDesk(openPanelServer({ before: meet }, {}, { project: game }), async (desk) => {
       expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
@@ -102,13 +102,13 @@ describe('a dev server that buys', () => {
         expect(await sheetOf(second, hero)).toContain('"isPlaceholder":true')
         release()
         await second.told.next(isBought)
-        // The page may be told a moment before the terminal.
+        // The page may receive the result a moment before the terminal prints it.
         await second.untilPrinted('hero.walk: bought for')
       } finally {
         await second.stop()
       }
       expect(second.printed()).toContain('hero.walk: is under way, and followed.')
-      // Where the interruption came before the answer to the POST was noted, the same bytes went out once more.
+      // If the interruption came before the answer to the POST was recorded, the same bytes were sent again.
       expect(desk.service.charges()).toHaveLength(1)
       await expectAllBought(desk, 1, 'a dev server that was interrupted')
     })

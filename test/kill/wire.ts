@@ -13,21 +13,24 @@ import { quickMakers } from '../kit/quick-makers.ts'
 import { readPanelLedger } from './desk.ts'
 import { type PostWatch, watchPosts } from './posts.ts'
 
-/** A service behind two proxies, a project of many sprites of one picture, and a workshop on real sockets and a real disk. */
+/**
+ * A service behind two proxies, a project of many sprites of one picture, and a workshop on real sockets and
+ * a real disk.
+ */
 export interface Wire {
   readonly service: EmbeddedService
   readonly project: TestProject
   readonly posts: PostWatch
-  /** What a CLI needs to go by way of the proxy. */
+  /** The environment in which a CLI uses the proxy. */
   readonly env: Readonly<Record<string, string>>
-  /** A client alone, of the same account. */
+  /** A client of the same account, without a workshop. */
   readonly client: ServiceClient
   /** Buys everything. */
   build(): Promise<void>
   close(): Promise<void>
 }
 
-/** What a wire is made with. */
+/** The settings of a wire. */
 export interface WireInit {
   /** Sprites, named `s0`, `s1` …, each with one animation. */
   readonly sprites: number
@@ -35,16 +38,19 @@ export interface WireInit {
   readonly onPassed?: (asked: Asked, bytes: number) => void
 }
 
-/** Limits that let every sprite through at once, and forget it at once. */
+/** Limits under which every sprite passes at once and is forgotten at once. */
 const wide = { windowMs: 1, post: 16, get: 64, download: 16, activeJobs: 4, streams: 4 }
 
-/** The sprite whose words are in a submission's body; undefined for other requests. */
+/** The sprite whose prompt is in a submission's body. Returns `undefined` for other requests. */
 export function spriteOf({ body }: Asked): number | undefined {
   const found = /sprite number (\d+)/.exec(body)?.[1]
   return found === undefined ? undefined : Number.parseInt(found, 10)
 }
 
-/** What must be true when every sprite has been bought: one charge each, one result each, and a further build that asks nothing. */
+/**
+ * Checks that every sprite has been bought: one charge and one result each, and a further build makes no
+ * request.
+ */
 export async function expectAllBoughtOnce({ service, project, posts, build }: Wire, sprites: number, context: string): Promise<void> {
   expect(service.charges().length, `${context}: charges`).toBe(sprites)
   expect(new Set(service.charges().map(({ bodySha256 }) => bodySha256)).size, `${context}: requests paid for`).toBe(sprites)
@@ -55,7 +61,7 @@ export async function expectAllBoughtOnce({ service, project, posts, build }: Wi
   expect(service.requests().slice(asked), `${context}: requests of one more build`).toEqual([])
 }
 
-/** Lays a wire. Standing approval for everything. */
+/** Opens a wire with a standing approval for everything. */
 export async function layWire({ sprites, pick, onPassed }: WireInit): Promise<Wire> {
   const spec = (index: number): string =>
     JSON.stringify({ reference: './hero.png', prompt: `sprite number ${index}`, animations: { walk: { frames: 7 } } })
@@ -98,7 +104,7 @@ export async function layWire({ sprites, pick, onPassed }: WireInit): Promise<Wi
   }
 }
 
-/** A clock whose pauses take no time, and whose deadlines are over when an answer has stalled and not before. */
+/** A clock whose pauses take no time. Its deadlines end only when an answer has stalled. */
 function impatientClock(): { readonly clock: Clock; readonly onStall: () => void } {
   const real = nodeClock()
   const deadlines = new Set<() => void>()

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { asking, isSubmission, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
-/** Longer than the service remembers a key: whoever sends again pays again. */
+/** Longer than the service remembers a key, so a second POST is charged again. */
 const aDay = 25 * 60 * minutes
 
 /** Two names for the very same request. */
@@ -96,7 +96,7 @@ const isAccepted = (machine: Machine): boolean => machine.records().some(({ type
 /** Longer than a job takes. */
 const aJob = 10_000
 
-/** The hero is in flight, and its spec is another one since. */
+/** The hero is in flight, and its spec has changed since. */
 async function orphaned(change: (machine: Machine) => void, service: EmbeddedOptions = {}): Promise<Team> {
   const made = await team(service)
   await made.first.approve()

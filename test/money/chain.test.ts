@@ -13,7 +13,7 @@ import { approveAll, drop, isExecute, type World, world } from './world.ts'
 /** Pictures are drawn once for all tests. */
 const quick: Makers = { sheet: quickMakers().sheet, image: rememberedMakers.image }
 
-/** A world whose sheets cost no drawing: what is bought, and in which order, is looked at here. */
+/** A world whose sheets need no drawing, because these tests only check what is bought and in which order. */
 const smallWorld = (options: EmbeddedOptions = {}, spec?: string): Promise<World> => world({ makers: quick, ...options }, spec)
 
 const steps = [
@@ -126,7 +126,7 @@ describe('reference chains', () => {
   })
 })
 
-/** As in a checkout that has the lock file and has bought nothing itself. */
+/** Deletes the records, as in a checkout that has the lock file and has bought nothing itself. */
 async function forgetRecords({ project }: World): Promise<void> {
   for (const folder of ['.spritewright/submissions', '.state/journals']) await rm(join(project.root, folder), { recursive: true })
 }
@@ -265,7 +265,7 @@ describe('cancel and forget', () => {
     const stop = new AbortController()
     const building = workshop.build({ signal: stop.signal, onProgress: ({ phase }) => phase === 'running' && stop.abort() })
     await expect(building).rejects.toMatchObject({ code: 'SW_INTERRUPTED' })
-    // The name of an animation is not that of its picture.
+    // The picture has the name of the sprite, not that of an animation.
     await expect(workshop.cancel('hero.walk')).rejects.toMatchObject({ code: 'SW_USAGE' })
     expect(await workshop.cancel('hero')).toEqual([{ id: 'hero#1', status: 'cancelled' }])
     expect(w.service.charges()).toEqual([])
@@ -280,7 +280,7 @@ describe('cancel and forget', () => {
     const workshop = await w.workshop()
     await approveAll(workshop)
     await workshop.build().catch(() => {})
-    // What has failed has nothing to lose.
+    // A failed request has nothing to lose.
     expect(await workshop.forget('hero', async () => true)).toEqual(['hero.walk'])
 
     const good = await smallWorld()

@@ -6,7 +6,7 @@ import { isExecute } from '../kill/posts.ts'
 import { createProject, serviceEnv, startCli, type TestProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 
-/** A trap for one request: it tells when the request is there, and holds its answer back until it is let go. */
+/** A trap for one request. It reports the request, and holds its answer back until it is released. */
 interface Trap {
   /** Resolves when the request has arrived (`before`) or has been done (`after`). */
   readonly sprung: Promise<void>

@@ -6,13 +6,13 @@ import type { LockEntry } from '../../src/vault/lockfile.ts'
 import { figurePng } from '../kit/project.ts'
 import { type MutableLock, minutes, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
-/** What was sent, as the wire saw it. */
+/** A submission as the network saw it. */
 interface Sent {
   readonly key: string
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A network that remembers every submission. */
+/** A network that records every submission. */
 function listening({ world }: Team): { readonly net: Net; readonly sent: Sent[] } {
   const sent: Sent[] = []
   const net: Net = {
@@ -28,7 +28,7 @@ function listening({ world }: Team): { readonly net: Net; readonly sent: Sent[] 
   return { net, sent }
 }
 
-/** A project of two sprites, both approved; `rogue` is there to be confused with. */
+/** A project of two sprites, both approved. `rogue` exists to be confused with the hero. */
 async function approved(): Promise<Team> {
   const made = await team()
   made.first.write('sprites/rogue.png', figurePng(2))
@@ -90,7 +90,7 @@ const editsBefore: readonly (readonly [string, Edit])[] = [
   ['what was asked', (entry, rogue) => ({ ...entry, asked: rogue.asked })],
 ]
 
-/** What `approve` had frozen, without the picture's id, which another machine may have to make anew. */
+/** The frozen request of `approve`, without the picture's id, which another machine may have to make anew. */
 function askedOf(entry: LockEntry): Readonly<Record<string, unknown>> {
   const { reference_asset_id: _id, ...rest } = JSON.parse(entry.submission?.body ?? '{}') as Record<string, unknown>
   return rest
@@ -165,7 +165,7 @@ describe('a lock file that was edited before anything was sent', () => {
   })
 })
 
-/** Both sprites bought; the keys are forgotten since, so that whoever sends again pays again. */
+/** Both sprites are bought. The service has forgotten the keys, so a second POST is charged again. */
 async function bought(): Promise<Team> {
   const made = await approved()
   await made.first.build()
@@ -184,7 +184,7 @@ const editsAfter: readonly (readonly [string, Edit])[] = [
   ['nothing but what was asked', ({ service, asked }) => ({ service, asked })],
 ]
 
-/** One of them would be given what the other paid for, and nobody could tell which. */
+/** Edits after which one sprite would get the other's purchase, without a way to find out which. */
 const contradictions: readonly (readonly [string, Edit])[] = [
   ['the execution of another request', (entry, rogue) => ({ ...entry, execution: rogue.execution })],
   ['the execution of another request and no result', (entry, rogue) => withoutResult({ ...entry, execution: rogue.execution }, rogue, '')],

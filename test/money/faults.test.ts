@@ -8,7 +8,7 @@ import { acceptCeilings, keyEnv } from '../kit/keys.ts'
 import { heroSpec } from '../kit/project.ts'
 import { approveAll, drop, isExecute, world } from './world.ts'
 
-/** Plays one fault for each submission, in order; `ok` from then on. */
+/** Plays one fault for each submission, in order; later ones are `ok`. */
 function submissionFaults(plan: readonly ('ok' | 'lostRequest' | 'lostResponse' | '500before' | '500after')[]): EmbeddedOptions {
   let before = 0
   let after = 0
@@ -231,7 +231,7 @@ describe('what was paid stays', () => {
     expect((await workshop.status()).items[0]?.state).toBe('lost')
     await (await w.workshop()).build({ frozen: true })
     expect(w.posts()).toBe(posts)
-    // The same with the whole journal gone: the lock file alone leads back to the execution.
+    // The same without the whole journal. The lock file alone leads back to the execution.
     await base.disk.remove(`${w.project.root}/.spritewright`)
     await (await w.workshop()).build({ frozen: true })
     expect(w.posts()).toBe(posts)

@@ -3,16 +3,16 @@ import type { EmbeddedOptions, HookedRequest } from '../../src/embedded/options/
 import type { Net } from '../../src/host/net.ts'
 import { answering, asking, failing, lost, type Machine, minutes, refusal, sheetOf, type Team, team } from '../sim/two-machines.ts'
 
-/** Keys are remembered for a minute only: whoever buys again later pays again. */
+/** Keys are remembered for only a minute, so a later second POST is charged again. */
 const forgetful = { retentionMs: minutes }
-/** A service that none of the submissions of the first run reaches. */
+/** A service that receives none of the submissions of the first run. */
 const deaf = (): EmbeddedOptions => answering(Array.from({ length: 6 }, () => lost))
 const isAnswer = ({ method, path }: HookedRequest): boolean => method === 'POST' && path.includes('answer')
 
 const abandon = async ({ run }: Team, machine: Machine, name = 'hero.walk') =>
   run((await machine.open()).recover({ name, decision: 'abandon' }))
 
-/** Sent without an answer, and a person has given it up. */
+/** A submission was sent without an answer, and a person has given it up. */
 async function givenUp(options: EmbeddedOptions = {}): Promise<Team> {
   const made = await team({ ...forgetful, ...deaf(), ...options })
   await made.first.approve()
@@ -119,7 +119,7 @@ describe('what can never be fetched can be given up, and bought anew', () => {
     expect((await abandon(made, first)).decided).toMatchObject([{ about: 'execution' }])
     await expect(first.build()).rejects.toMatchObject({ code: 'SW_APPROVAL' })
     expect(posts()).toBe(1)
-    // The lock file comes after all: nothing is bought anew.
+    // The lock file comes late, and nothing is bought again.
     await second.build()
     first.pull(second)
     await first.build()

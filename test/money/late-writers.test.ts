@@ -35,7 +35,10 @@ function slowReads({ world }: Team, ms: number): Net {
   }
 }
 
-/** The first execution waits in the queue for ten seconds, so that two processes follow it, and fails then, retryably. */
+/**
+ * The first execution waits in the queue for ten seconds, so that two processes follow it. Then it fails,
+ * retryably.
+ */
 function failingLate(): EmbeddedOptions {
   const failure = { reason: 'generation_failed', message: 'it did not come out', retryable: true } as const
   let hasFailed = false
@@ -140,7 +143,11 @@ describe('a process that is late', () => {
 const entry = (prompt: string): LockEntry => ({ service: { host: 'h', keyMode: 'test', apiVersion: '1' }, asked: { prompt } })
 const other = 'b'.repeat(64)
 
-/** A lock store as a process of a project opens it. @param disk As this process sees it. */
+/**
+ * A lock store as a process of a project opens it.
+ *
+ * @param disk The disk as this process sees it.
+ */
 function lockStore(disk: MemoryDisk, clock: VirtualClock, seed: number, seen: Parameters<typeof guarded>[1] = () => undefined): LockStore {
   const counting = countingRandom()
   const random = { ...counting, bytes: (count: number) => counting.bytes(count).map((byte) => byte ^ seed) }
@@ -265,7 +272,7 @@ function journalOf(disk: MemoryDisk, clock: VirtualClock, folder: string, copy?:
   return createJournal({ disk, random: countingRandom(), clock }, { folder, ...(copy ? { copy } : {}) })
 }
 
-/** Appends a record behind whatever is there. */
+/** Appends a record at the end. */
 async function append<T extends RecordType>(journal: Journal, type: T, body: RecordBodies[T]): Promise<void> {
   if (!(await journal.append(hash, await journal.read(hash), type, body))) throw new Error('Another process was first.')
 }
@@ -313,7 +320,8 @@ describe('the journal', () => {
     const second = await two.append(hash, startOfTwo, 'sent', { ...sent, keyTag: 'two' })
     await two.append(hash, second as NonNullable<typeof second>, 'accepted', accepted)
     await disk.remove('/m1')
-    // What one sent is known again; or the copy is no chain, and nothing goes on. Never an empty journal.
+    // The send of one process is known again, or the copy is not a valid chain and every command stops. The
+    // journal is never empty.
     const again = await journalOf(disk, clock, '/m1', '/copy')
       .read(hash)
       .then(({ submission }) => submission.sends.map(({ keyTag }) => keyTag))
@@ -337,7 +345,7 @@ describe('the journal', () => {
   })
 })
 
-/** Puts a record behind the last one, as a later version might. */
+/** Appends a record after the last one, as a later version might. */
 function appendForeign({ disk }: Machine, chain: string, place: string, change: object): void {
   const paths = [...disk.files.keys()].filter((path) => path.startsWith(place) && path.includes(`/${chain}/`)).sort()
   const last = JSON.parse(new TextDecoder().decode(disk.files.get(paths.at(-1) as string)))

@@ -79,7 +79,7 @@ describe('the ledger is made from the journal', () => {
     const before = await workshop.ledger()
     const whole = await readFile(file)
     const later = await w.workshop()
-    // The last byte is a line's end: without it nothing is lost.
+    // The last byte is the end of a line. Without it, nothing is lost.
     for (let bytes = 0; bytes < whole.length - 1; bytes += isLong ? 7 : 41) {
       await writeFile(file, whole.subarray(0, bytes))
       const after = await later.ledger()
@@ -204,7 +204,7 @@ describe('what another checkout bought', () => {
 describe('I3: after a kill at any change of the disk the ledger shows no less than the service has charged and holds', () => {
   test.each(['ok', 'lostResponse'] as const)('first POST: %s; with and without ledger.jsonl', async (outcome) => {
     let schedules = 0
-    // Every change in the long run; else one in six, from another one on where the answer is lost.
+    // Every change in the long run. The short run takes one in six, with another start if the answer is lost.
     const step = isLong ? 1 : 6
     for (let at = outcome === 'ok' ? 1 : 4; ; at += step) {
       let posts = 0

@@ -6,7 +6,7 @@ import { isSubmission, lost, minutes, specOf, type Team, team } from '../sim/two
 const key = 'sw_test_simulated'
 const other = 'sw_test_another_one'
 
-/** The service has taken the submission, its answers got lost; six minutes later. */
+/** The service has accepted the submission, and its answers got lost. Six minutes have passed. */
 async function unanswered(): Promise<Team> {
   let seen = 0
   const options: EmbeddedOptions = {

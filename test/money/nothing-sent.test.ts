@@ -16,7 +16,7 @@ import {
   team,
 } from '../sim/two-machines.ts'
 
-/** A build that must not buy. */
+/** Builds that must not buy. */
 const modes: readonly (readonly [string, { readonly frozen?: boolean }, ProcessInit])[] = [
   ['--frozen', { frozen: true }, {}],
   ['generate "never"', {}, { options: { build: { generate: 'never' } } }],
@@ -25,23 +25,23 @@ const modes: readonly (readonly [string, { readonly frozen?: boolean }, ProcessI
   ['CI that may buy and is not named as a buyer', {}, { env: { CI: 'true' }, options: { build: { generate: 'approved' } } }],
 ]
 
-/** Where a request stands when such a build comes to it. */
+/** The state of a request when such a build begins. */
 interface Standing {
   readonly state: string
   readonly service?: EmbeddedOptions
   readonly init?: ProcessInit
   prepare(made: Team): Promise<unknown>
-  /** How it ends where a placeholder will not do; undefined where it ends well. */
+  /** Code of the error if a placeholder is not enough; `undefined` if the build ends well. */
   readonly code?: string
 }
 
-/** Approved, and tried as far as the service lets it. */
+/** Approves and builds, as far as the service allows. */
 const tried = async ({ first }: Team): Promise<void> => {
   await first.approve()
   await first.build().catch(() => {})
 }
 const submissionsLost = (count: number): EmbeddedOptions => answering(Array.from({ length: count }, () => lost))
-/** The first answers are lost on their way back: the service has heard the submissions. */
+/** The service receives the first submissions, but its answers get lost. */
 function answersLost(count: number): EmbeddedOptions {
   let seen = 0
   return { after: async (request, response) => (isSubmission(request) && ++seen <= count ? lost : response) }
@@ -212,7 +212,7 @@ describe('a build that must not buy sends nothing', () => {
   })
 })
 
-/** Another process of this machine approves ten sprites: their uploads are all the POSTs that a minute has. */
+/** Another process of this machine approves ten sprites. Their uploads use up all POSTs of the minute. */
 async function useUpTheMinute({ first }: Team): Promise<void> {
   const names = Array.from({ length: 10 }, (_, n) => `extra${n}`)
   for (const [n, name] of names.entries()) {

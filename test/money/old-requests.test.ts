@@ -7,7 +7,7 @@ import { answering, asking, lost, type Machine, minutes, type ProcessInit, sheet
 const isAccepted = (machine: Machine): boolean => machine.records().some(({ type }) => type === 'accepted')
 const budget = { approval: { perSprite: '9' } }
 
-/** The hero's words as they were are in flight, those of today are bought. */
+/** The request of the hero's earlier prompt is in flight, and the current one is bought. */
 async function inFlight(options: EmbeddedOptions = {}): Promise<Team> {
   const made = await team(options)
   const { first } = made
@@ -17,7 +17,7 @@ async function inFlight(options: EmbeddedOptions = {}): Promise<Team> {
   return made
 }
 
-/** What became of a run, and which requests it made. */
+/** Runs some work, and returns the requests that it made. */
 async function listen({ world }: Team, work: () => Promise<unknown>): Promise<readonly string[]> {
   const before = world.service.requests().length
   await work()
@@ -98,7 +98,7 @@ describe('an old request that waits for a person', () => {
     await run((await first.open()).answer({ name: 'hero', text: 'right' }))
     const { warnings } = await first.build()
     expect(warnings.join()).toContain('waits for an answer: Which hand? Answer it with: spritewright answer hero.walk "…"')
-    // A build that is told of it again does not ask the service.
+    // A later build does not ask the service about it again.
     expect(await listen(made, () => first.build())).toEqual([])
     await expect(run((await first.open()).recover({ name: 'hero.walk', decision: 'abandon' }))).rejects.toMatchObject({ code: 'SW_USAGE' })
     await run((await first.open()).answer({ name: 'hero.walk', text: 'left' }))
@@ -134,7 +134,9 @@ describe('an old request that waits for a person', () => {
 })
 
 describe('a broken chain of an old request', () => {
-  /** The hero of before is bought, its records are broken in both places, and its spec is another one. */
+  /**
+   * The hero's earlier request is bought, its records are broken in both places, and its spec has changed.
+   */
   const broken = async (): Promise<Team> => {
     const made = await team()
     const { first } = made

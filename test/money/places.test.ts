@@ -19,7 +19,7 @@ test('I8: a whole life of a project writes into vault, journal, cache, lock file
   await w.clock.run(workshop.plan())
   await w.clock.run(workshop.approve({ names: [], confirm: async () => true }))
   await w.clock.run(workshop.build({ buyOnly: true }))
-  // Making atlases takes real time and none of the clock's.
+  // Making atlases takes real time and no time of the clock.
   const { sheets } = await workshop.build()
   await workshop.write(sheets, 'out')
   await workshop.writeTypings(sheets)

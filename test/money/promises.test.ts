@@ -149,7 +149,7 @@ describe('capabilities', () => {
     expect(await approveAll(live)).toMatchObject({ approved: [{ id: 'hero.walk' }] })
     expect((await live.build()).bought).toHaveLength(1)
     expect(w.service.charges()).toHaveLength(2)
-    // Both stay, each under its own hash: neither purchase put the other away.
+    // Both entries stay, each under its own hash. Neither purchase replaced the other.
     const lock = JSON.parse(await readFile(`${w.project.root}/sprites.lock.json`, 'utf8')) as { animations: Record<string, object> }
     const entries = Object.values(lock.animations['hero.walk'] ?? {}) as { service: { keyMode: string }; result: { sha256: string } }[]
     expect(entries.map(({ service }) => service.keyMode).sort()).toEqual(['live', 'test'])

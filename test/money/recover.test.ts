@@ -10,7 +10,10 @@ import { approveAll, drop, isExecute, type World, world } from './world.ts'
 
 const minute = 60_000
 
-/** The answers of the first `count` submissions never arrive; `isHeard` says whether the service hears them. */
+/**
+ * The answers of the first `count` submissions never arrive. `isHeard` says whether the service receives the
+ * submissions.
+ */
 function deaf(count: number, isHeard: boolean): EmbeddedOptions {
   let seen = 0
   return isHeard
@@ -18,7 +21,7 @@ function deaf(count: number, isHeard: boolean): EmbeddedOptions {
     : { before: async (request) => (isExecute(request) && ++seen <= count ? drop : undefined) }
 }
 
-/** A purchase whose outcome nobody knows, an hour later by the clock here. */
+/** A purchase whose outcome is unknown, an hour later by the workshop's clock. */
 async function uncertain(options: EmbeddedOptions): Promise<{ w: World; workshop: Workshop }> {
   const w = await world(options)
   const first = await w.workshop()
@@ -62,7 +65,7 @@ describe('recover --replay', () => {
     const tight = await w.workshop({ approval: { total: formatCredits(price * 2n - 1n) } })
     await expect(tight.recover({ name: 'hero', decision: 'replay' })).rejects.toMatchObject({ code: 'SW_CEILING' })
     const wide = await w.workshop({ approval: { total: formatCredits(price * 2n) } })
-    // The decision stands for a window; what follows it is any build's business.
+    // The decision holds for a window. Any build may do the rest.
     await wide.build({ buyOnly: true })
     expect(w.service.charges()).toHaveLength(1)
   })

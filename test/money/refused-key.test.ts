@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { answering, refusal, type Team, team } from '../sim/two-machines.ts'
 
-/** Approved, and turned away since the service did not take the API key: nothing is at the service. */
+/** The request is approved, but the service refused the API key, so it has nothing. */
 async function turnedAway(): Promise<Team> {
   const made = await team(answering([refusal(401, 'authentication_failed')]))
   await made.first.approve()

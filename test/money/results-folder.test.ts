@@ -3,7 +3,7 @@ import type { EmbeddedOptions } from '../../src/embedded/options/options.ts'
 import { readOnly } from '../kit/guarded-disk.ts'
 import { answering, type Machine, minutes, places, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
-/** Longer than the service remembers a key: whoever sends again pays again. */
+/** Longer than the service remembers a key, so a second POST is charged again. */
 const aDay = 25 * 60 * minutes
 
 describe('a result that is damaged or gone', () => {
@@ -49,14 +49,14 @@ async function four(service: EmbeddedOptions = {}): Promise<Team> {
   await made.first.approve()
   return made
 }
-/** Files of a machine outside the project that hold a sheet, by folder. */
+/** Folders outside the project in which a machine has a sheet. */
 function keptElsewhere({ disk }: Machine): readonly string[] {
   const isSheet = (bytes: Uint8Array): boolean => new TextDecoder().decode(bytes).startsWith('PK sheet')
   return [...disk.files].flatMap(([path, bytes]) =>
     !path.startsWith('/game/') && isSheet(bytes) ? [path.slice(0, path.lastIndexOf('/'))] : [],
   )
 }
-/** Folders that take nothing any more as soon as something is about to be downloaded. */
+/** Folders become read-only as soon as a download is about to start. */
 function closing(made: Team, closed: Set<string>, folders: readonly string[]): { readonly guard: ReturnType<typeof readOnly> } {
   const isDownload = (): boolean => made.first.records().some(({ type }) => type === 'completed')
   const guard = readOnly(closed)
@@ -94,7 +94,7 @@ describe('a results folder that cannot be written', () => {
     expect([place, more, posts()]).toEqual([expect.stringMatching(new RegExp(`^${journals}/[0-9a-f]{16}/results$`)), [], 1])
     expect(lastLine(error)).toMatch(new RegExp(`kept in ${place}$`))
     expect(error).toMatchObject({ code: 'SW_DISK', facts: { rescued: [place] } })
-    // Mended: the next build brings it home, and buys the rest.
+    // The folder is writable again. The next build brings the result home, and buys the rest.
     await first.build()
     expect(first.results()).toHaveLength(4)
     expect([posts(), charged().length]).toEqual([4, 4])

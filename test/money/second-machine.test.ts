@@ -4,7 +4,7 @@ import type { Net } from '../../src/host/net.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { answering, asking, failing, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
-/** Keys are remembered for a minute only: whoever buys again later pays again. */
+/** Keys are remembered for only a minute, so a later second POST is charged again. */
 const forgetful = { retentionMs: minutes }
 
 describe('what one machine bought the others have', () => {
@@ -170,17 +170,17 @@ describe('what one machine bought the others have', () => {
   })
 })
 
-/** A machine on which only another's approval stands, and what it tries. */
+/** A machine that has only another's approval, and its attempts to buy. */
 interface Temptation {
   readonly how: string
   readonly service?: Parameters<typeof team>[0]
-  /** Answers the machine that must not buy. */
+  /** Returns the machine that must not buy. */
   prepare(made: Team): Promise<Machine>
-  /** The last of it is a build. */
+  /** Ends with a build. */
   tries(machine: Machine, made: Team): Promise<unknown>
 }
 
-/** The first machine approves, another one has its lock file. */
+/** The first machine approves, and another one has its lock file. */
 const cloned = async ({ first, clone }: Team): Promise<Machine> => {
   await first.approve()
   return clone(first)

@@ -70,7 +70,7 @@ function copyDisk(): MemoryDisk {
 }
 
 const open = (disk: MemoryDisk): Promise<Workshop> => world.workshop(options, { disk })
-/** Hashes of the objects under a folder that are what their names say, sorted. */
+/** Hashes of the objects under a folder whose content matches their name, sorted. */
 function objectsIn(disk: MemoryDisk, folder: string): string[] {
   const found: string[] = []
   for (const [path, bytes] of disk.files) {
@@ -124,7 +124,8 @@ describe('push, then pull into an empty project', () => {
         const pushed = await workshop.store.push()
         expect(objectsIn(disk, '/shared/')).toEqual(good.sort())
         expect(pushed.copied).toHaveLength(paths.filter((path) => good.includes(hashOf(path)) && !shared.includes(path)).length)
-        // What was damaged and is in the shared store in good order is not even read: it stays for verify.
+        // Push does not even read a damaged object of which the shared store has a good copy. It stays for
+        // verify.
         expect([...disk.files.keys()].filter((path) => path.includes('/quarantine/'))).toHaveLength(
           damaged.filter((path) => !absent.includes(path) && !shared.includes(path)).length,
         )
@@ -185,7 +186,7 @@ describe('prune', () => {
   })
 })
 
-/** What each command is tried on, and what has to be true once it has been run to its end. */
+/** The commands, each with a start, and a check after it has run to its end. */
 const cases: readonly {
   readonly name: string
   readonly prepare: (disk: MemoryDisk) => void
@@ -232,7 +233,7 @@ const cases: readonly {
   },
 ]
 
-/** A hash that is gone already is no name any more. */
+/** A hash that is already gone is no known name any more. */
 async function ignoreUnknownName(error: unknown): Promise<void> {
   if (!(error instanceof SpritewrightError) || error.code !== 'SW_USAGE') throw error
 }
@@ -243,7 +244,7 @@ describe('a crash or a full disk', () => {
     async ({ prepare, run, isDone }) => {
       const before = posts()
       let schedules = 0
-      // Right after change n the disk is as right before change n + 1.
+      // The disk right after change n equals the disk right before change n + 1.
       for (let at = 1; ; at++, schedules++) {
         const disk = copyDisk()
         prepare(disk)
@@ -289,7 +290,7 @@ describe('a crash or a full disk', () => {
   )
 })
 
-/** What a crash leaves is swept after a day, and is in nobody's way. */
+/** Removes what a crash left. A sweep does so after a day, and until then it does no harm. */
 function removeTemps(disk: MemoryDisk): void {
   for (const path of [...disk.files.keys()]) if (path.endsWith('.tmp')) disk.files.delete(path)
 }

@@ -9,7 +9,7 @@ import { addSprite, type SimulatedWorld, simulatedWorld } from '../sim/world.ts'
 const dayMs = 24 * 60 * 60_000
 const mark = '0123456789abcdef'
 
-/** A disk whose files know when they were changed. */
+/** A disk whose files have times of change. */
 class TimedDisk extends MemoryDisk {
   readonly changed: Map<string, number> = new Map()
 

@@ -65,11 +65,11 @@ async function everyState(): Promise<{ w: World; workshop: Workshop; of: Readonl
 const resultsOf = (w: World): Promise<string[]> => readdir(join(w.project.root, '.spritewright/results')).catch(() => [])
 const hashesOf = async (w: World): Promise<string[]> => (await resultsOf(w)).map((name) => name.slice(0, 64)).sort()
 const lockText = (w: World): Promise<string> => readFile(join(w.project.root, 'sprites.lock.json'), 'utf8')
-/** Requests that could cost anything. */
+/** Requests that could cost something. */
 const posts = (w: World): number => w.service.requests().filter(({ method }) => method !== 'GET').length
 const sure = async (): Promise<boolean> => true
 
-/** Turns one bit of the only result around. */
+/** Flips one bit of the only result. */
 async function flipBit(w: World): Promise<{ hash: string; path: string; whole: Buffer }> {
   const [name = ''] = await resultsOf(w)
   const path = join(w.project.root, '.spritewright/results', name)
@@ -81,7 +81,7 @@ async function flipBit(w: World): Promise<{ hash: string; path: string; whole: B
   return { hash: name.slice(0, 64), path, whole }
 }
 
-/** A first record that says that it follows another one. */
+/** A first record that claims to follow another one. */
 async function brokenRecord(): Promise<Uint8Array> {
   const disk = new MemoryDisk()
   const journal = createJournal({ disk, random: countingRandom(), clock: nodeClock() }, '/j')
@@ -343,7 +343,7 @@ describe('store prune', () => {
     expect(report).toMatchObject({ isDone: true, bytes: asked[0]?.[0]?.bytes })
     expect(await hashesOf(w)).toEqual([of.used, of.take, of.unknown].sort())
     expect(await lockText(w)).toBe(lock)
-    // Its spec comes back: a build fetches it and pays nothing.
+    // The old spec comes back. A build fetches the result and pays nothing.
     await w.project.write('sprites/hero.sprite.json', spec(1, 'an older figure'))
     expect(await (await w.workshop()).build({ buyOnly: true })).toMatchObject({ bought: [] })
     expect([posts(w), w.service.charges().length]).toEqual([before, 3])

@@ -4,7 +4,7 @@ import type { Net } from '../../src/host/net.ts'
 import type { CallGuard } from '../kit/guarded-disk.ts'
 import { failing, isSubmission, type Machine, minutes, refusal, sheetOf, specOf, type Team, team } from '../sim/two-machines.ts'
 
-/** A network over which the answer to the first submission takes its time. */
+/** A network on which the answer to the first submission is delayed. */
 function slowAnswer({ world }: Team): { readonly net: Net; arrive(): void } {
   let arrive = (): void => {}
   const arrived = new Promise<void>((resolve) => {
@@ -25,13 +25,14 @@ function slowAnswer({ world }: Team): { readonly net: Net; arrive(): void } {
 const hero = { names: ['hero'] }
 
 /**
- * The first submission is taken, and its answer is under way for longer than the window. A person gives it up and approves anew; the second attempt is bought,
- * and then the answer arrives at the process that still waits for it.
+ * The service accepts the first submission, but its answer takes longer than the window. A person gives it up
+ * and approves it again. After the second attempt is bought, the answer arrives at the first process, which
+ * is still waiting for it.
  *
- * @param isSurvivor Whether that process goes on; it dies right after it has written the answer down otherwise.
+ * @param isSurvivor Whether that process goes on. Otherwise it dies right after it has recorded the answer.
  */
 async function strayed(options: EmbeddedOptions = {}, isSurvivor = false): Promise<Team> {
-  // The bytes say which execution they are of.
+  // The bytes contain the number of their execution.
   let count = 0
   const makers: EmbeddedOptions['makers'] = {
     sheet: async (_request, prompt, tools) => {
@@ -74,7 +75,7 @@ async function strayed(options: EmbeddedOptions = {}, isSurvivor = false): Promi
   return made
 }
 
-/** The late answer is written down. */
+/** Whether the late answer is recorded. */
 const isTaken = (machine: Machine): boolean => {
   const types = machine.records().map(({ type, body }) => `${type} ${body.attempt}`)
   return types.includes('accepted 1') && types.includes('accepted 2')
@@ -117,7 +118,7 @@ describe('an execution whose answer came after its attempt had been given up and
     const { checks, isAgreed } = await run((await machine.open()).verifyLedger())
     expect([isAgreed, ...checks.map(({ verdict, words }) => [verdict, words])]).toEqual([true, ['agrees', ''], ['agrees', '']])
     expect([posts(), charged()]).toEqual([2, ['a knight walk', 'a knight walk']])
-    // From then on nobody is asked and nothing is told.
+    // From then on, there are no questions and no warnings.
     expect(await reads(made, async () => expect((await machine.build()).warnings).toEqual([]))).toBe(0)
     expect((await run((await machine.open()).status())).warnings).toEqual([])
   })
@@ -222,7 +223,7 @@ describe('an execution whose answer came after its attempt had been given up and
     const { first: machine } = made
     await machine.dieBuilding((seen) => seen.startsWith(`${call} `) && seen.includes('/results'))
     await machine.build()
-    // A temporary file may have stayed behind.
+    // A temporary file may be left.
     expect([...new Set(machine.results())].toSorted()).toEqual([first, second])
     expect((await linesOf(made, machine)).map(({ state }) => state)).toEqual(['settled', 'settled'])
   })

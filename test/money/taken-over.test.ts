@@ -3,7 +3,7 @@ import type { LockEntry } from '../../src/vault/lockfile.ts'
 import { keyEnv } from '../kit/keys.ts'
 import { failing, type Machine, minutes, sheetOf, specOf, team } from '../sim/two-machines.ts'
 
-/** Keys are remembered for a minute only: whoever buys again later pays again. */
+/** Keys are remembered for only a minute, so a later second POST is charged again. */
 const forgetful = { retentionMs: minutes }
 
 const attemptOf = (machine: Machine): LockEntry['submission'] => machine.entry('hero.walk').submission

@@ -17,13 +17,13 @@ afterEach(async () => {
 export interface World {
   readonly service: EmbeddedService
   readonly project: TestProject
-  /** Moves the workshop's clocks, not the service's. */
+  /** Moves the workshop's clocks, but not the service's. */
   skip(ms: number): void
   workshop(options?: Options, env?: Readonly<Record<string, string>>): Promise<Workshop>
   posts(): number
 }
 
-/** A project and a real service; the workshop's clock does not wait, so that pauses cost a test nothing. */
+/** Makes a project and a real service. The workshop's clock does not wait, so pauses take no time. */
 export async function world(options: EmbeddedOptions = {}, spec = heroSpec()): Promise<World> {
   const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 }, makers: rememberedMakers, ...options })
   open.push(service)
@@ -64,7 +64,7 @@ export async function world(options: EmbeddedOptions = {}, spec = heroSpec()): P
 /** Approves everything that is missing, at today's price. */
 export const approveAll = (workshop: Workshop, over: object = {}): Promise<unknown> =>
   workshop.approve({ names: [], confirm: async () => true, ...over })
-/** A submission. */
+/** Whether a request is a submission. */
 export { isExecute } from '../kill/posts.ts'
 /** No answer at all. */
 export const drop: ServedResponse = { status: 200, headers: {}, body: new Uint8Array(), cutAfter: 0 }

@@ -14,7 +14,8 @@ import { digestFolder } from '../e2e/vite-process.ts'
 import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 import { type Game, openShelf, type Shelf } from '../plugin/world.ts'
 
-// What users and issue trackers hold against AssetPack, free-tex-packer, maxrects-packer and spritesmith, complaint by complaint.
+// Complaints of users and issue trackers about AssetPack, free-tex-packer, maxrects-packer and spritesmith,
+// one by one.
 
 const usual = { maxSize: 2048, padding: 2, border: 1 }
 
@@ -58,7 +59,7 @@ function inputOf(file: string, frames: number, source: FrameSource): SheetInput 
 const shades = [10, 40, 70, 100, 130, 160, 190]
 const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc' }
 
-/** A cache as projects have it, on a disk of its own. */
+/** A cache as in projects, on a disk of its own. */
 function openCache(): { readonly cache: BuildCache; readonly disk: MemoryDisk } {
   const disk = new MemoryDisk()
   return { disk, cache: createBuildCache({ disk, random: countingRandom(), clock: { wall: () => 0 }, warn: () => {} }, '/cache', 2 ** 30) }
@@ -67,7 +68,7 @@ function openCache(): { readonly cache: BuildCache; readonly disk: MemoryDisk } 
 const build = (inputs: readonly SheetInput[], cache = openCache().cache): Promise<BuiltSheets> =>
   makeSheets(inputs, 'group', options, { cache, warn: () => {} })
 
-/** Damages the pixels of frame 3 in an archive, where its checksum would tell. */
+/** Damages the pixels of frame 3 in an archive, so that its checksum does not match. */
 function spoilFrame(zip: Uint8Array): Uint8Array {
   const spoilt = zip.slice()
   const at = Buffer.from(spoilt).indexOf('IDAT', Buffer.from(spoilt).indexOf('frame_003'))
@@ -219,12 +220,12 @@ describe('complaints about caches, which this one must not earn:', () => {
     const hero = await bought('hero', shades)
     const whole = await bought('coin', shades)
     const spoilt = await bought('coin', shades, spoilFrame)
-    // The same purchase, as far as the build key goes: what failed under it must not stand in for it.
+    // The same purchase by its build key. The failure under that key must not be reused for it.
     const broken: SheetInput = { ...spoilt, source: { ...whole.source, read: spoilt.source.read } as FrameSource }
     for (let run = 0; run < 3; run++) await expect(build([hero, broken], cache)).rejects.toMatchObject({ code: 'SW_DELIVERY' })
     const left = [...disk.files.keys()]
     expect(await build([hero, whole], cache)).toEqual(await build([hero, whole]))
-    // What was read of the other sprite may stay: it did not fail.
+    // The frames of the other sprite may stay, because it did not fail.
     expect(left.length).toBeLessThanOrEqual(1)
   })
 
