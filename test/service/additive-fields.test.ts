@@ -13,7 +13,7 @@ afterEach(async () => {
 type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Puts fields that nobody knows into every object, also under names that mean something in other places. */
+/** Adds unknown fields to every object, also under names that have a meaning in other places. */
 function addEverywhere(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(addEverywhere)
   if (!isObject(value)) return value
@@ -21,7 +21,7 @@ function addEverywhere(value: unknown): unknown {
   return { zeta: { status: 'failed', error: { reason: 'conflict' } }, constructor: 7, toString: null, 'état 🦊': [[]], ...known }
 }
 
-/** What must be there, by the interface or because nothing could be done without it. */
+/** Fields that must be there, because the interface says so or because nothing works without them. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   capabilities: ['key_mode'],
   balance: ['credits'],

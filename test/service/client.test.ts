@@ -18,7 +18,7 @@ const submission: SheetSubmission = {
 }
 const submitted = { key: 'sw1-abc', body: new TextEncoder().encode('{"a":1}') }
 
-/** What of a request a service sees. */
+/** The parts of a request that a service sees. */
 const seen = (request: NetRequest | undefined): unknown => ({ method: request?.method, url: request?.url, headers: request?.headers })
 
 describe('requests', () => {

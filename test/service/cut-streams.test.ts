@@ -16,7 +16,7 @@ const stream = (body: Uint8Array, cutAfter?: number): Reply => ({
   ...(cutAfter === undefined ? {} : { cutAfter }),
 })
 
-/** What a service says of an execution, read after read; the last one stays. */
+/** The service's answers to the reads of an execution, in order. The last one stays. */
 const truth = ['queued', 'running', 'completed'].map((status) => ({
   execution_id: executionId,
   status,
@@ -27,7 +27,7 @@ const truth = ['queued', 'running', 'completed'].map((status) => ({
   },
 }))
 
-/** Follows an execution whose stream is answered by `events`; null has no stream at all. */
+/** Follows an execution whose stream is answered by `events`, or that has no stream if `events` is null. */
 async function followed(events: Reply | null): Promise<Execution> {
   let reads = 0
   const net = scriptedNet((request) => {
@@ -51,7 +51,7 @@ const files: readonly string[] =
         .map((entry) => entry.file)
 const bytesOf = (file: string): Uint8Array => new Uint8Array(readFileSync(`${folder}/${file}`))
 
-/** After which bytes of a stream an event is whole: the places where a cut changes what was seen. */
+/** The bytes of a stream after which an event is complete. Only a cut there changes what was received. */
 function eventEnds(bytes: Uint8Array): number[] {
   const reader = createEventReader()
   const ends: number[] = []
@@ -68,7 +68,8 @@ describe.skipIf(folder === null)('every stream of the corpus', () => {
         return [[...reader.push(bytes.subarray(0, cut)), ...reader.push(bytes.subarray(cut))], reader.lastEventId, reader.retryMs]
       }
       const whole = readIn(bytes.length)
-      // Long ones at every byte around the ends of events, and at strides in between; in the long run at every single one.
+      // Long streams are cut at every byte around the ends of events, and at strides in between. The long run
+      // cuts at every byte.
       const ends = bytes.length <= 2000 || isLong ? null : new Set(eventEnds(bytes).flatMap((end) => [end - 2, end - 1, end, end + 1]))
       for (let cut = 0; cut < bytes.length; cut++) {
         if (ends !== null && !ends.has(cut) && cut % 101 !== 0) continue

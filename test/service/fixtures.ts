@@ -9,7 +9,7 @@ import type { Random } from '../../src/host/random.ts'
 import { type ClientOptions, createClient, type ServiceClient } from '../../src/service/client.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 
-/** A key that must be found nowhere. */
+/** A key that must not appear anywhere. */
 export const canary = 'sk-test-canary-5f3a9c7e1b'
 export const executionId = '0b9f3c1e-55aa-4c0e-8a77-2f1d6a9b4c21'
 export const steadyRandom: Random = { bytes: (count) => new Uint8Array(count), uuid: () => executionId, unit: () => 0.5 }
@@ -26,7 +26,10 @@ export function testClient(
   return { client, clock }
 }
 
-/** The error that a promise rejects with; it is one of ours and shows no key, however it is printed. */
+/**
+ * The error with which a promise rejects. Checks that it is a SpritewrightError and shows no key, however it
+ * is printed.
+ */
 export async function errorOf(promise: Promise<unknown>): Promise<SpritewrightError> {
   const error = await promise.then(
     (value) => {
@@ -39,13 +42,13 @@ export async function errorOf(promise: Promise<unknown>): Promise<SpritewrightEr
   return error as SpritewrightError
 }
 
-/** Nothing that can be printed of a value holds the key. */
+/** Checks that no printed form of a value contains the key. */
 export function expectNoKey(value: unknown): void {
   expect(inspect(value, { depth: 12, showHidden: true, getters: true })).not.toContain(canary)
   expect(JSON.stringify(value) ?? '').not.toContain(canary)
 }
 
-/** The corpora beside the repository, or null with a printed sentence. */
+/** The folder of a corpus beside the repository. If it is missing, prints a sentence and returns null. */
 export function corpus(name: string): string | null {
   const folder = `${process.env.SPRITEWRIGHT_CORPORA ?? fileURLToPath(new URL('../../../shared/corpora', import.meta.url))}/${name}`
   if (existsSync(folder)) return folder

@@ -7,7 +7,7 @@ import type { Workshop } from '../../src/workshop.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { createProject, heroSpec } from '../kit/project.ts'
 
-// What the interface asks of a client as a whole, shown over the real workshop and the embedded service.
+// The interface's demands on a client as a whole, tested with the real workshop and the embedded service.
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()

@@ -6,7 +6,8 @@ import { createClient, type ServiceClient } from '../../src/service/client.ts'
 import type { ServiceEvent } from '../../src/service/wire.ts'
 import { canary, errorOf, executionId, expectNoKey, steadyRandom } from './fixtures.ts'
 
-// Real sockets on this machine. Waits between tries are multiplied by chance, which is 0 here: nothing sleeps.
+// Real sockets on this machine. Waits between tries are multiplied by a random number, which is 0 here, so
+// nothing sleeps.
 const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const reply = (status: number, body: string | Uint8Array = '', headers: Record<string, string> = {}): ServedResponse => ({
   status,

@@ -3,7 +3,10 @@ import type { Clock } from '../../src/host/clock.ts'
 import type { Disk } from '../../src/host/disk.ts'
 import { MemoryDisk } from '../kit/memory-disk.ts'
 
-/** One machine with several processes in virtual time. Every operation on its disk takes as long as `delay` says, before and after it happens. */
+/**
+ * One machine with several processes in virtual time. Every operation on its disk takes `delay()` before and
+ * after it happens.
+ */
 export class Machine {
   readonly disk: MemoryDisk = new MemoryDisk()
   readonly #delay: () => number
@@ -18,7 +21,7 @@ export class Machine {
     return this.#now
   }
 
-  /** A process: what it does ends in the middle, without a trace, once it is killed. */
+  /** A process. Once it is killed, its current work ends in the middle, without a trace. */
   process(): Process {
     const state = { isKilled: false }
     const wait = (ms: number): Promise<void> =>
@@ -77,7 +80,7 @@ export class Machine {
     this.#timers.push({ at: time, ring: work })
   }
 
-  /** Moves on from event to event until nothing is left to happen, or until `end`. */
+  /** Moves from event to event until nothing is left to happen, or until `end`. */
   async run(end = Number.POSITIVE_INFINITY): Promise<void> {
     for (;;) {
       await nextTurn()

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
 })
 
-/** What any reader sees of a stream. */
+/** The part of a stream's event that every reader returns. */
 interface Seen {
   readonly kind: string
   readonly id: string
@@ -20,7 +20,7 @@ interface Seen {
 
 const kinds = ['started', 'thinking', 'progress', 'job', 'question', 'asset', 'done'] as const
 
-/** An execution of the embedded service that has ended, and how its stream is reached. */
+/** An execution of the embedded service that has ended, with the URL of its stream. */
 async function ended(): Promise<{ service: EmbeddedService; client: ServiceClient; executionId: string; url: string }> {
   const service = await startEmbeddedService({ jobMs: 0, limits: { windowMs: 1 } })
   open.push(() => service.close())
@@ -77,7 +77,7 @@ async function byEventSourceClient(url: string, service: EmbeddedService, lastEv
   return all
 }
 
-/** Ours; its hints keep no payload, so that kinds and ids are compared. */
+/** The package's own reader. Its hints have no payload, so only kinds and ids are compared. */
 async function byOurs(client: ServiceClient, executionId: string, lastEventId: string | null): Promise<Omit<Seen, 'data'>[]> {
   const all: Omit<Seen, 'data'>[] = []
   for await (const { kind, id } of client.events(executionId, lastEventId, new AbortController().signal)) all.push({ kind, id: id ?? '' })
@@ -92,7 +92,7 @@ describe('the stream of the embedded service', () => {
     expect(whole.at(-1)?.kind).toBe('done')
     expect(new Set(whole.map((seen) => seen.id)).size).toBe(whole.length)
     for (const seen of whole) expect(() => JSON.parse(seen.data)).not.toThrow()
-    // From after the last one nothing is left to tell, and no reader but ours would stop asking.
+    // After the last event, nothing is left to send, and only the package's own reader would stop asking.
     for (let from = -1; from < whole.length - 1; from++) {
       const lastEventId = whole[from]?.id ?? null
       const rest = whole.slice(from + 1)

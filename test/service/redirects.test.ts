@@ -6,7 +6,7 @@ import { nodeNet } from '../../src/host/net.ts'
 import { createClient, type ServiceClient } from '../../src/service/client.ts'
 import { canary, errorOf, executionId, steadyRandom } from './fixtures.ts'
 
-// Two real servers: the API, which sends elsewhere, and the other one, which writes down every header that arrives.
+// Two real servers: the API, which redirects, and another one, which records every header that arrives.
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close()
@@ -45,7 +45,7 @@ function clientOf(baseUrl: string): ServiceClient {
   return createClient({ net, clock: nodeClock(), random: { ...steadyRandom, unit: () => 0 } }, { baseUrl, key: canary })
 }
 
-/** Nothing of ours: what an anonymous reader sends, and no more. */
+/** Expects only the headers of an anonymous reader. */
 function expectAnonymous(arrivals: readonly Arrival[]): void {
   for (const { headers } of arrivals) {
     expect(Object.keys(headers).toSorted()).toEqual(['accept', 'connection', 'host'])

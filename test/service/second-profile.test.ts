@@ -55,7 +55,7 @@ describe('a service that differs in every part', () => {
     expect(service.holds()).toEqual([])
     const posts = service.requests().filter((note) => note.method === 'POST')
     expect(posts.map((note) => `${note.path} ${note.status}`)).toEqual(['/v1/files 201', '/v1/execute 202'])
-    // A second build has everything and asks for nothing.
+    // A second build has everything and makes no request.
     expect((await workshop.build()).bought).toEqual([])
     expect(service.charges()).toHaveLength(1)
   })

@@ -6,13 +6,14 @@ import type { JsonBody } from '../../src/service/json.ts'
 import type { Profile } from '../../src/service/profile.ts'
 
 /*
- * A service that differs from every assumption N1 to N12, and the profile that speaks to it. Nothing of the default profile is used here.
+ * A service that differs from every assumption N1 to N12, and the profile for it. Nothing of the default
+ * profile is used here.
  */
 
 const toBytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const boundary = 'spritewright-second-profile'
 
-/** What a path leads to in a JSON value; undefined where it leads nowhere. */
+/** The value at a path of a JSON value. Returns `undefined` if there is none. */
 function at(value: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null | undefined)?.[name], value)
 }
@@ -54,7 +55,7 @@ export const secondProfile: Profile = {
     const reply = await request({ method: 'POST', path, body: toBytes(JSON.stringify(said)), contentType: 'application/json' })
     return { executionId: textAt(reply.body, 'data', 'work', 'id') }
   },
-  // A number, as it is written: no float.
+  // The number as it is written, because a float would round it.
   readBalance: (body) => /"left":\s*(\d+(?:\.\d+)?)/.exec(body.text)?.[1] ?? 'none',
   readEvent: (event) => {
     const [status = '', percent = '', ...message] = (JSON.parse(event.data) as string).split('|')
@@ -103,7 +104,7 @@ export const secondShapes: Partial<Shapes> = {
   },
 }
 
-/** A delivery without its frames: what is left are the sheet and its atlas. */
+/** A delivery with only the sheet and its atlas, without the frames. */
 export async function dropFrames(response: ServedResponse): Promise<ServedResponse> {
   if (response.status !== 200 || !(response.body instanceof Uint8Array)) return response
   const zip = await JSZip.loadAsync(response.body)

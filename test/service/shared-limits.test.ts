@@ -26,7 +26,7 @@ const temporary = (): string => {
   return folder
 }
 
-/** Numbers that look like chance, the same for a seed. */
+/** Pseudo-random numbers, the same for a seed. */
 function chance(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -37,7 +37,7 @@ function chance(seed: number): () => number {
   }
 }
 
-/** Most of the times that lie within one window. */
+/** The largest number of times within one window. */
 function mostInWindow(times: readonly number[], windowMs: number): number {
   const sorted = times.toSorted((a, b) => a - b)
   let most = 0
@@ -59,7 +59,7 @@ describe('slots that several processes share', () => {
         fc.array(fc.option(fc.integer({ min: 0, max: 12_000 })), { minLength: 2, maxLength: 4 }),
         async (seed, deaths) => {
           const next = chance(seed)
-          // Mostly quick, now and then stalled for far longer than a lease.
+          // Mostly quick, sometimes stalled for far longer than a lease.
           const machine = new Machine(() => (next() < 0.03 ? next() * 9000 : next() * 40))
           const counted: number[] = []
           const done: number[] = []
@@ -77,7 +77,7 @@ describe('slots that several processes share', () => {
               for (let number = 0; number < 4; number++) await Promise.all([request(), request()])
               done.push(index)
             })()
-            // The first never dies, so that somebody is left to wait.
+            // The first process never dies, so that at least one is left to wait.
             if (death !== null && index > 0) machine.at(10_000 + death, one.kill)
           }
           await machine.run(10_000 + 400_000)

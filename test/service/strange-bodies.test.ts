@@ -31,7 +31,10 @@ const calls: Readonly<Record<string, (client: ServiceClient) => Promise<unknown>
     return all
   },
 }
-/** Those that may start paid work: an outcome, whatever comes, and one request. */
+/**
+ * The methods that may start paid work. They must make one request and return an outcome, whatever the
+ * answer.
+ */
 const paid: Readonly<Record<string, (client: ServiceClient) => Promise<{ readonly kind: string }>>> = {
   submission: (client) => client.submit({ key: 'k', body: new Uint8Array([0x7b, 0x7d]) }, record),
   answer: (client) => client.answer({ conversationId: 'c', questionId: 'q', text: 't', key: 'k' }, record),

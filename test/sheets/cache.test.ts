@@ -5,7 +5,7 @@ import { countingRandom } from '../kit/memory-disk.ts'
 
 const folder = '/game/node_modules/.cache/spritewright'
 const minute = 60_000
-/** Keys as builds have them. */
+/** Keys like those of builds. */
 const key = (of: string): string => of.repeat(64)
 const bytes = (length: number, of = 7): Uint8Array => new Uint8Array(length).fill(of)
 const place = (of: string, ending = 'bin'): string => `${folder}/${key(of)}.${ending}`
@@ -21,7 +21,7 @@ function machine() {
       folder,
       maxBytes,
     )
-  /** A build of its own that makes what is not there yet. */
+  /** A separate build that makes the missing entries. */
   const build = async (keys: string, maxBytes?: number, size = 968): Promise<string> => {
     const cache = open(maxBytes)
     let made = ''
@@ -91,7 +91,7 @@ describe('the cache', () => {
     for (const [harm, told] of [
       [() => disk.erase(place('b')), 1],
       [() => disk.rot(place('b'), 300), 1],
-      // Another process may write under the same key: then the same.
+      // Another process may write the same content under the same key.
       [() => {}, 0],
     ] as const) {
       warnings.splice(0)
@@ -134,7 +134,7 @@ describe('where the cache has become too large', () => {
     await build('c')
     later(30)
     expect(names()).toBe('abcde')
-    // Four of 1,000 bytes each fit.
+    // Four entries of 1,000 bytes each fit.
     await build('f', 4_000)
     expect(names()).toBe('cdef')
     later(30)
@@ -180,7 +180,7 @@ describe('where the cache has become too large', () => {
     await two.write(key('f'), bytes(968))
     await Promise.all([one.finish(), two.finish()])
     expect(names()).toBe('def')
-    // A file that is open elsewhere cannot be removed on some systems.
+    // On some systems, a file that is open elsewhere cannot be removed.
     later(30)
     disk.plan({ call: 'remove', code: 'EPERM', path: key('d') })
     await build('0', 1_000)

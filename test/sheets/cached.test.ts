@@ -37,14 +37,14 @@ async function spriteInput(at: number, fields: object = {}): Promise<SheetInput>
 const sprites = (fields?: object): Promise<readonly SheetInput[]> =>
   Promise.all(Array.from({ length: 30 }, (_, at) => spriteInput(at, fields)))
 
-/** The same with seven of the eight frames of one. */
+/** The same inputs, but one sprite has only seven of its eight frames. */
 const withOneChanged = (all: readonly SheetInput[], name: string): readonly SheetInput[] =>
   all.map((input) => (input.spec.name === name ? { ...input, animation: { ...input.animation, use: [0, 1, 2, 3, 4, 5, 6] } } : input))
 
 const make = (inputs: readonly SheetInput[], cache: MemoryCache, earlier?: Layout, options = stable): Promise<BuiltSheets> =>
   makeSheets(inputs, 'group', options, { cache, earlier, warn: () => {} })
 
-/** What a game is given. */
+/** The part of the sheets that a game gets. */
 const given = ({ atlases }: BuiltSheets): unknown =>
   atlases.map(({ frames, animations, pages, alternates = [] }) => ({
     frames,
@@ -52,7 +52,7 @@ const given = ({ atlases }: BuiltSheets): unknown =>
     pages: [pages, ...alternates].map((list) => list.map(({ sha256: digest }) => digest)),
   }))
 
-/** Pixels of the frames of a sprite, by name. */
+/** Hashes of the pixels of a sprite's frames, by name. */
 function framesOf({ atlases }: BuiltSheets, sprite: string): unknown {
   return atlases.flatMap(({ frames, pages }) => {
     const pictures = pages.map(({ bytes }) => decodePng(bytes))
@@ -71,7 +71,7 @@ describe('a build in which one animation has changed', () => {
     const changed = withOneChanged(all, 's00')
     const after = await make(changed, cache, toLayout(before.atlases))
     expect(opened).toEqual(['s00'])
-    // The frames of the others.
+    // The frames of the other sprites.
     expect(cache.reads.length).toBe(29)
     expect(given(after)).toEqual(given(await make(changed, memoryCache(), toLayout(before.atlases))))
   })
@@ -126,7 +126,7 @@ describe('a build in which one animation has changed', () => {
   ] as const)('is the build of an empty cache, what is known of the frames too: %s', async (_, edit, expected) => {
     const all = await sprites()
     const cache = memoryCache()
-    // Few are looked at when they come, and then whenever they are edited.
+    // A build checks few new animations at once, and afterwards each of them when it is edited.
     await make(all.slice(0, 8), cache)
     const before = await make(all, cache)
     const changed = all.map((input) =>

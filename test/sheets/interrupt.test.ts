@@ -12,7 +12,7 @@ import { memoryCache } from './memory-cache.ts'
 const options: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 1, ktx2: 'uastc' }
 const reason = new Error('Interrupted.')
 
-/** An animation whose result tells when it is read. */
+/** An animation that reports when its result is read. */
 async function inputOf(at: number, onRead: () => void): Promise<SheetInput> {
   const picture = createBitmap(9, 7, new Uint8Array(9 * 7 * 4).fill(255 - at))
   const { zip } = await packDelivery([picture], defaultShapes.names)

@@ -15,7 +15,7 @@ import { memoryCache } from './memory-cache.ts'
 const stable: SheetOptions = { maxSize: 2048, encodings: ['png'], level: 6, ktx2: 'uastc', stable: true }
 const { stable: _, ...ordinary } = stable
 
-/** A sprite of eight frames that are filled to the edge, of sides of its own. */
+/** A sprite of eight frames, filled to the edge. Each sprite has sides of its own. */
 async function spriteInput(at: number, scales: readonly number[] = [1]): Promise<SheetInput> {
   const frames = Array.from({ length: 8 }, (_, index) => {
     const frame = createBitmap(14 + ((at * 7) % 23), 12 + ((at * 11) % 19))
@@ -36,7 +36,7 @@ const sprites = (count: number, scales?: readonly number[]): Promise<readonly Sh
 const make = (inputs: readonly SheetInput[], earlier?: Layout, cache = memoryCache(), options = stable): Promise<BuiltSheets> =>
   makeSheets(inputs, 'group', options, { cache, earlier, warn: () => {} })
 
-/** Names of the frames of the largest atlas that are not where they were. */
+/** Names of the frames of the largest atlas that have moved. */
 function moved(before: BuiltSheets, after: BuiltSheets): readonly string[] {
   const placeOf = new Map(after.atlases[0]!.frames.map(({ name, page, x, y }) => [name, `${page} ${x} ${y}`]))
   return before.atlases[0]!.frames.filter(({ name, page, x, y }) => placeOf.get(name) !== `${page} ${x} ${y}`).map(({ name }) => name)
@@ -44,7 +44,7 @@ function moved(before: BuiltSheets, after: BuiltSheets): readonly string[] {
 
 const pagesOf = ({ atlases }: BuiltSheets): readonly string[] => atlases.flatMap(({ pages }) => pages.map((page) => page.sha256))
 
-/** What the next build reads. */
+/** The layout that the next build reads. */
 const reread = (sheets: BuiltSheets): Layout => parseLayout(formatLayout(toLayout(sheets.atlases)), 'x')
 
 describe('a build that keeps a layout', () => {
@@ -68,7 +68,7 @@ describe('a build that keeps a layout', () => {
   test('without an earlier one it is the ordinary one', async () => {
     const all = await sprites(6)
     expect(await make(all, new Map())).toEqual(await make(all, undefined, memoryCache(), ordinary))
-    // What stands in a file that nobody asked for is not read.
+    // Without the option, a build does not read an existing layout file.
     const before = await make(all.slice(1))
     expect(await make(all, reread(before), memoryCache(), ordinary)).toEqual(await make(all))
   })

@@ -1,13 +1,13 @@
 import type { BuildCache } from '../../src/sheets/cache/cache.ts'
 
-/** A cache in memory, which says what was read from it. */
+/** A cache in memory that records its reads. */
 export interface MemoryCache extends BuildCache {
   readonly kept: Map<string, Uint8Array>
-  /** Keys that were read and there, in that order. */
+  /** Keys of successful reads, in order. */
   readonly reads: string[]
 }
 
-/** A cache with nothing in it, or with what another one has. */
+/** An empty cache, or a copy of another one. */
 export function memoryCache(other?: MemoryCache): MemoryCache {
   const kept = new Map(other?.kept)
   const reads: string[] = []

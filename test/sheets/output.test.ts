@@ -26,7 +26,7 @@ function namesOf(files: readonly OutputFile[], folder: string): string[] {
     .map((file) => file.slice(folder.length + 1))
 }
 
-/** An own format that writes what it is told. */
+/** A custom format with this `write`. */
 function own(write: (...args: never[]) => unknown, more: Partial<EngineFormat> = {}): EngineFormat {
   return { name: 'mine', write: write as EngineFormat['write'], ...more }
 }
@@ -58,7 +58,7 @@ describe('the output folder', () => {
     const files = await toOutput(sheets, ['phaser'], ['godot', 'phaser', 'pixi'])
     expect(namesOf(files, 'godot')).toEqual([...pages, 'sprites.tres', 'sprites@0.5x.tres'].sort())
     expect(namesOf(files, 'pixi')).toEqual(['manifest.json', ...pages, 'sprites-0.json', 'sprites-0@0.5x.json'].sort())
-    // The engine's own lies beside the pages already.
+    // The engine's own files are already beside the pages.
     expect(namesOf(files, 'phaser')).toEqual([])
     const bytesOf = (file: string): Uint8Array => files.find((one) => one.file === file)!.bytes
     expect(bytesOf('godot/sprites-0.png')).toBe(bytesOf('sprites-0.png'))
@@ -80,7 +80,7 @@ describe('the output folder', () => {
 })
 
 describe('pages in several encodings', () => {
-  // The bytes of the first are of no interest: nothing may read them.
+  // The bytes of the first encoding do not matter, because nothing may read them.
   const several: BuiltSheets = {
     sprites: [],
     atlases: sheets.atlases.map((atlas) => ({

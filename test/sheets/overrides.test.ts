@@ -17,14 +17,14 @@ const width = 20
 const height = 16
 const names = { frame: (index: number) => `frames/frame_${index}.png`, sheet: 'sheet.png', atlas: 'atlas.json', preview: 'preview.gif' }
 
-/** A frame of one colour with a clear border of 2. */
+/** A frame of one colour with a clear border of 2 pixels. */
 function picture(colour: number, wide = width, high = height): Bitmap {
   const bitmap = createBitmap(wide, high)
   for (let y = 2; y < high - 2; y++) for (let x = 2; x < wide - 2; x++) bitmap.data.set([colour, 99, 200, 255], (y * wide + x) * 4)
   return bitmap
 }
 
-/** What was paid for: frame 0 has the colour 0, frame 1 the colour 10 … */
+/** The paid result: frame 0 has the colour 0, frame 1 the colour 10 … */
 const zip = (
   await packDelivery(
     Array.from({ length: 7 }, (_, index) => picture(index * 10)),
@@ -58,7 +58,7 @@ function inputOf(spec: SpriteSpec, overrides: SpriteOverrides, source = result):
   return { spec, animation, source, overrides: overrides.animations.get(animation.name), overridePaths: overrides.paths }
 }
 
-/** The colours of the frames that are played, in that order. */
+/** The colours of the played frames, in order. */
 async function played(files: Readonly<Record<string, Uint8Array | string>>, spec = specOf()): Promise<readonly number[]> {
   const input = inputOf(spec, await find(files, spec))
   const { frames, indices } = await readPlayed(input, { isJudged: false })

@@ -58,7 +58,7 @@ test('a group is kept with all its scales: the warm one is the cold one, byte fo
 test('a palette and another scale are other pages', async () => {
   const own = ports()
   await makeSheets(inputs('hero', {}), 'group', options, own)
-  // A group, and what lies on its pages.
+  // A group, and the frames of its animations.
   const first = own.kept.size
   await makeSheets(inputs('hero', {}), 'group', { ...options, palette: 'exact' }, own)
   expect(own.kept.size).toBe(first + 1)
@@ -76,7 +76,7 @@ test('borders of a nine-slice go with each frame at each scale, which is whole; 
   for (const { frames } of atlases)
     for (const { width, height, sourceWidth, sourceHeight } of frames) expect([width, height]).toEqual([sourceWidth, sourceHeight])
   const wide = inputs('panel', { size: 100, borders: 60 })
-  // A placeholder may have other sides than what is bought.
+  // A placeholder may have other sides than the bought animation.
   const standIn = await makeSheets(wide, 'group', options, ports())
   expect(standIn.atlases[0]!.frames.every(({ borders }) => borders === undefined)).toBe(true)
   const frames = Array.from({ length: 12 }, () => ({ width: 64, height: 48, data: new Uint8Array(64 * 48 * 4).fill(200) }))

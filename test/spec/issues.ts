@@ -3,7 +3,7 @@ import { SpritewrightError } from '../../src/errors.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import type { SpecIssue } from '../../src/spec/spec-file.ts'
 
-/** The issues that a text is refused with. */
+/** The issues for which a text is refused. */
 export function issuesOf(text: string, file = '/game/hero.sprite.json'): readonly SpecIssue[] {
   try {
     parseSpec(text, file)
@@ -16,12 +16,12 @@ export function issuesOf(text: string, file = '/game/hero.sprite.json'): readonl
   throw new Error('Expected the spec to be refused, found that it was taken.')
 }
 
-/** `path: expected` of each issue, for short assertions. */
+/** `line:column message` of each issue, for short assertions. */
 export function linesOf(text: string, file?: string): string[] {
   return issuesOf(text, file).map(({ line, column, message }) => `${line}:${column} ${message}`)
 }
 
-/** A spec with one animation `walk`, fields laid over it; JSON text. */
+/** JSON text of a spec with one animation `walk`. Fields in `over` replace the spec's own. */
 export function specText(over: Readonly<Record<string, unknown>> = {}, walk: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({ reference: 'hero.png', prompt: 'a knight', animations: { walk }, ...over })
 }

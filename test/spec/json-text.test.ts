@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { createDocument, maximumDepth } from '../../src/spec/document.ts'
 import { parseJsonText } from '../../src/spec/json-text.ts'
 
-/** The value of a text; undefined if the reader finds fault with it. */
+/** The value of a text. Returns `undefined` if the reader finds a fault. */
 function read(text: string): { readonly value: unknown } | undefined {
   const parsed = parseJsonText(text)
   if ('broken' in parsed) return undefined
@@ -24,7 +24,7 @@ describe('JSON', () => {
     tree: fc.oneof({ maxDepth: 4 }, scalars, fc.array(tie('tree'), { maxLength: 4 }), tie('object')),
     object: fc.array(fc.tuple(keys, tie('tree')), { maxLength: 5 }).map((fields) => ({ fields })),
   }))
-  /** As text, so that a field may stand twice. */
+  /** As text, so that a field may occur twice. */
   const format = (value: unknown, blank: string, spell: (key: string) => string): string => {
     if (Array.isArray(value)) return `[${blank}${value.map((item) => format(item, blank, spell)).join(`,${blank}`)}]`
     if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : JSON.stringify(value)
@@ -41,7 +41,7 @@ describe('JSON', () => {
     const names = fields.map(([key]) => key)
     return new Set(names).size === names.length && !names.includes('__proto__') && fields.every(([, item]) => isPlain(item))
   }
-  /** The same key, each letter of it as an escape. */
+  /** The same key with each letter as an escape. */
   const escaped = (key: string): string => `"${[...key].map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`
 
   test('is read as the platform reads it, and refused if a key comes twice, in whatever spelling, or a value cannot be written exactly', () => {

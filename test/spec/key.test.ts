@@ -26,7 +26,7 @@ const paidAnimation = fc.record(
   },
   { requiredKeys: ['prompt'] },
 )
-// Frames that are put back have other borders: the two do not go together.
+// Stabilized frames have other borders, so the two options exclude each other.
 const freeSprite = fc
   .record(
     {
@@ -65,7 +65,7 @@ function toText(sprite: Fields, animation: Fields, animationName = 'walk'): stri
   return JSON.stringify({ reference: 'hero.png', animations: { [animationName]: animation }, ...sprite })
 }
 
-/** The same fields, the other way round. */
+/** The same fields in reverse order. */
 function reversed(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
   return Object.fromEntries(

@@ -33,7 +33,7 @@ const animation = fc.record(
   },
   { requiredKeys: [] },
 )
-/** Fields that are mostly right, since one wrong one is enough. */
+/** Only the first fields, so that most specs are valid. One wrong field is enough to refuse a spec. */
 const some = <T extends object>(fields: fc.Arbitrary<T>, most: number): fc.Arbitrary<object> =>
   fc.tuple(fields, fc.nat({ max: most })).map(([all, count]) => Object.fromEntries(Object.entries(all).slice(0, count)))
 const names = fc.constantFrom('walk', 'Walk', 'run-2', '1', '10', '_x', 'constructor', '__proto__', 'toString')
@@ -94,7 +94,7 @@ test('law: a random spec is read alike as JSON and as YAML, with what it says an
         return
       }
       taken += 1
-      // YAML 1.2 has no way to write some of the texts that JSON has; those specs are refused for their words.
+      // YAML 1.2 cannot write some texts of JSON. Those specs are refused for their text.
       const yaml = read(stringify(JSON.parse(text)), '/game/hero.sprite.yaml')
       if (yaml !== 'refused') expect({ ...yaml, file }).toEqual(found)
       const said = JSON.parse(text) as { readonly prompt: string; readonly animations: Readonly<Record<string, object>> }

@@ -25,7 +25,7 @@ function picture(width: number, height: number): Sharp {
   return sharp({ create: { width, height, channels: 4, background: { r: 200, g: 30, b: 30, alpha: 0.5 } } })
 }
 
-/** A spec beside which `bytes` lie as `hero.png`. */
+/** A spec with `bytes` as `hero.png` beside it. */
 function specWith(bytes?: Uint8Array, over: Readonly<Record<string, unknown>> = {}): SpriteSpec {
   const file = join(root, 'sprites', 'hero.sprite.json')
   const text = specText(over)

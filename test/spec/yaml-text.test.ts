@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import { maximumDepth, type TextNode } from '../../src/spec/document.ts'
 import { parseYamlText } from '../../src/spec/yaml-text.ts'
 
-/** The value of a tree, with the last of equal fields. */
+/** The value of a tree. Of equal fields, the last one counts. */
 function toValue(node: TextNode): unknown {
   if (node.kind === 'scalar') return node.value
   if (node.kind === 'list') return node.items.map(toValue)

@@ -13,7 +13,7 @@ const entry: LockEntry = {
   asked: { prompt: 'a knight\nwalks', reference: 'c'.repeat(64), frames: 12, background: 'remove', take: 1 },
 }
 
-/** With every field of the format. */
+/** An entry with every field of the format. */
 const full: LockEntry = {
   service: { host: 'api.example.com', keyMode: 'test', apiVersion: '1' },
   asked: {
@@ -103,7 +103,7 @@ describe('sprites.lock.json', () => {
           taken += 1
           const again = parseLockFile(formatLockFile(read), 'x')
           expect(again.animations).toEqual(read.animations)
-          // No steps are written as no field.
+          // An empty list of steps is written as no field.
           expect(again.steps ?? {}).toEqual(read.steps ?? {})
         } catch (error) {
           if (!hasCode(error, 'SW_LOCKFILE')) throw error

@@ -140,7 +140,7 @@ describe('the vault', () => {
 
 describe('a result survives a power loss once it is stored', () => {
   const results = '/game/.spritewright/results'
-  /** A project, and what another process has made in it before it was killed. */
+  /** A project with the files that another process made before it was killed. */
   async function left(make: (disk: FaultDisk) => Promise<void>): Promise<FaultDisk> {
     const disk = new FaultDisk()
     await ensureFolder(disk, '/game')

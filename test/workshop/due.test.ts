@@ -19,7 +19,7 @@ afterAll(async () => {
 const hero = 'sprites/hero.sprite.json'
 const coin = 'sprites/coin.sprite.yaml'
 
-/** What is due of these files, by id. */
+/** The ids of the requests of these files that are due. */
 async function due(...changed: readonly string[]): Promise<readonly string[]> {
   const { orders } = await workshop.due(changed.length === 0 ? undefined : changed.map((name) => game.path(name)))
   return orders.map(({ id }) => id)
@@ -46,7 +46,7 @@ test('a spec that asks for something else, is broken, shares its name or is gone
   await game.write('other/hero.sprite.json', spec())
   expect(await due('other/hero.sprite.json')).toEqual([])
   await game.remove('other')
-  // The name is its own again, and nobody has saved it for that.
+  // The name is unique again, although this file was not saved since.
   expect(await due('other/hero.sprite.json')).toEqual(['hero.walk'])
   await game.remove(hero)
   expect(await due(hero)).toEqual([])

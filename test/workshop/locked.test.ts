@@ -4,7 +4,10 @@ import { lockable } from '../kit/lockable-disk.ts'
 import { figurePng } from '../kit/project.ts'
 import { hostOf, openGame, spec } from '../plugin/world.ts'
 
-/** A hero and a coin of pictures of their own, on a disk that can keep one file locked, as virus scanners and editors on Windows do for a moment. */
+/**
+ * A hero and a coin, each with its own picture. The disk can lock one file, as virus scanners and editors on
+ * Windows do for a moment.
+ */
 async function world() {
   const game = await openGame()
   await game.write('package.json', '{"name":"game","private":true}')
@@ -45,7 +48,7 @@ test.each(['hero.png', 'hero.sprite.json'])(
     expect(new Set(errors)).toEqual(new Set(['SW_DISK']))
     expect(errors).toHaveLength(2)
     expect(shown).toEqual(['coin'])
-    // As long as it is locked, each look says so.
+    // As long as it is locked, each preview reports it.
     expect((await look('coin.sprite.json')).errors).toEqual(errors)
     lock(undefined)
     expect(await look('coin.sprite.json')).toEqual({ shown: ['coin', 'hero'], told: ['coin.walk', 'hero.walk'], errors: [] })

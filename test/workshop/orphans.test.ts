@@ -13,7 +13,7 @@ import { countingRandom, MemoryDisk } from '../kit/memory-disk.ts'
 const hash = 'a'.repeat(64)
 const clock = { wall: () => 1000, mono: () => 10, sleep: async () => {} }
 
-/** A disk on which files may be there and not be read. */
+/** A disk whose files may exist but be unreadable. */
 class FailingDisk extends MemoryDisk {
   code: string | undefined
 
@@ -23,7 +23,7 @@ class FailingDisk extends MemoryDisk {
   }
 }
 
-/** A project whose lock file knows one request, of which three POSTs have left, and which no spec asks for. */
+/** A project whose lock file has one request that no spec asks for. Three of its POSTs have left. */
 async function project(): Promise<{ disk: FailingDisk; context: Context }> {
   const disk = new FailingDisk()
   const journal = createJournal({ disk, random: countingRandom(), clock }, '/j')

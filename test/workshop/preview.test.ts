@@ -23,7 +23,7 @@ type Preview = Awaited<ReturnType<Workshop['preview']>>
 
 type Overview = Awaited<ReturnType<Workshop['overview']>>
 
-/** What somebody sees who looks for the first time, with a cache of nothing. */
+/** The result of a first preview, with an empty cache. */
 async function fresh(): Promise<{ readonly preview: Preview; readonly overview: Overview }> {
   await game.remove('node_modules')
   const other = await shelf.workshop(game)
@@ -34,7 +34,7 @@ async function fresh(): Promise<{ readonly preview: Preview; readonly overview: 
   }
 }
 
-/** As data: errors by what they say. What is found out about frames is left out where it was not looked at. */
+/** The preview as data, with errors by code and message. Quality is left out if it was not checked. */
 function plain({ sheets, errors }: Preview): object {
   return {
     sprites: sheets.sprites,
@@ -51,10 +51,10 @@ function plainOverview({ errors, ...rest }: Overview): object {
 const hero = 'sprites/hero.sprite.json'
 const boat = 'sprites/boat.sprite.json'
 const seven = [10, 20, 30, 40, 50, 60, 70]
-/** As large as what was delivered for {@link figurePng}. */
+/** As large as the delivery for {@link figurePng}. */
 const touchedUp = encodePng(createBitmap(78, 76, new Uint8Array(78 * 76 * 4).fill(200)))
 
-/** Each is saved over the one before. */
+/** Each edit is saved over the previous one. */
 const edits: readonly (readonly [what: string, path: string, content: string | Uint8Array | undefined])[] = [
   ['another rate', hero, spec({}, { fps: 30 })],
   ['times of the frames', hero, spec({}, { fps: 30, durations: seven })],
@@ -117,7 +117,7 @@ describe('after one file has changed, preview and overview are what they would b
     const anew = await fresh()
     expect(plain(seen)).toEqual(plain(anew.preview))
     expect(plainOverview(overview)).toEqual(plainOverview(anew.overview))
-    // Whoever is told twice sees the same.
+    // The same change reported twice gives the same result.
     expect(plain(await workshop.preview(changed))).toEqual(plain(seen))
   })
 

@@ -9,7 +9,10 @@ import { heroSpec } from '../kit/project.ts'
 import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { approveAll, world } from '../money/world.ts'
 
-/** The real drawings of `walk`, of which frame 2 is blank and frame 5 slipped; the service says that it moved frame 5. */
+/**
+ * The real drawings of `walk`, except that frame 2 is blank and frame 5 slipped. The service reports that it
+ * moved frame 5.
+ */
 const spoiling: Makers = {
   ...rememberedMakers,
   sheet: async (request, prompt, tools) => {
@@ -58,7 +61,8 @@ test('what is wrong with bought frames is told by the build, by status and by a 
   await expect(offline.review('hero.jump')).rejects.toMatchObject({ code: 'SW_MISSING' })
   await expect(offline.review('herro')).rejects.toMatchObject({ code: 'SW_USAGE' })
 
-  // "use" drops the blank frame, "stabilize" puts the other one back: nothing is left to look at, and nothing was paid.
+  // "use" drops the blank frame, and "stabilize" moves the other one back. Nothing is left to review, and
+  // nothing was paid.
   const spec = JSON.parse(heroSpec(['walk'])) as { animations: { walk: object }; stabilize?: boolean }
   spec.animations.walk = { ...spec.animations.walk, use: [0, 1, 3, 4, 5, 6] }
   spec.stabilize = true

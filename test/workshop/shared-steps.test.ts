@@ -29,7 +29,7 @@ beforeEach(async () => {
   }
 })
 
-/** A sprite whose picture is made from words; who has the same words shares it. */
+/** A sprite whose picture is made from a text. Sprites with the same text share the picture. */
 const chain = (text: string, prompt: string): string => spec({ prompt, reference: { steps: [{ text }] } })
 const stepsOf = ({ steps }: Overview): readonly unknown[] =>
   steps

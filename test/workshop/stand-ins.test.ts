@@ -28,7 +28,7 @@ const sizeOf = ({ sprites }: BuiltSheets, name: string): number[] =>
 const namesOf = ({ atlases }: BuiltSheets): string[] =>
   atlases.flatMap(({ frames, animations }) => [...frames, ...animations].map(({ name }) => name))
 
-/** A picture that is larger than what is delivered for it. */
+/** A picture that is larger than its delivery. */
 async function largePng(): Promise<Uint8Array> {
   const [large] = await scaleFrames([decodePng(figurePng())], { kind: 'longest', px: 300 }, true)
   if (!large) throw new Error('Expected a picture.')

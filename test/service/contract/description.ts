@@ -1,4 +1,4 @@
-/** A JSON object of a description, to be changed by tests. */
+/** A JSON object of a description, which tests may change. */
 export interface Member {
   [name: string]: Member | Member[] | string | number | boolean | null | string[]
 }
@@ -27,7 +27,7 @@ const refusals: Member = {
   '429': { $ref: '#/components/responses/Refused' },
 }
 
-/** A description of the service as the interface and the default profile have it. A new one at each call. */
+/** A description of the service by the interface and the default profile. Each call returns a new one. */
 export function describedService(): Member {
   const error = record(
     { code: text, reason: text, message: text, category: text, retryable: truth, request_id: id, details: { type: 'object' } },
@@ -170,7 +170,7 @@ export function describedService(): Member {
   } as unknown as Member
 }
 
-/** A member by its path, e.g. `paths`, `/v1/execute`, `post`. */
+/** A member by its path, for example `paths`, `/v1/execute`, `post`. */
 export function memberAt(document: Member, ...names: readonly string[]): Member {
   return names.reduce<Member>((at, name) => at[name] as Member, document)
 }

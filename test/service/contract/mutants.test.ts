@@ -14,7 +14,7 @@ afterAll(() => net.close())
 const unlimited = { post: 1_000_000, get: 1_000_000, download: 1_000_000 }
 const otherId = '00000000-0000-4000-8000-000000000000'
 
-/** A service that breaks one promise: the embedded one behind a proxy that changes just that. */
+/** A service that breaks one promise: the embedded one behind a proxy that changes only this. */
 interface Mutant {
   readonly clause: string
   readonly what: string
@@ -212,7 +212,7 @@ const mutants: readonly Mutant[] = [
   {
     clause: 'C15',
     what: 'the ceiling is forgotten',
-    // The service is shown an ample ceiling; a repeated key still meets its first bytes.
+    // The service gets an ample ceiling. A repeated key is still compared with its first bytes.
     deeds: () => ({
       request: async (request) =>
         isSubmission(request) && request.headers['idempotency-key']?.endsWith('-under')
@@ -302,7 +302,7 @@ const mutants: readonly Mutant[] = [
 ]
 
 function unknownReason(request: ServedRequest, response: WholeResponse): WholeResponse {
-  // Where no other check looks at the reason: an asset that is not there, asked for without a key.
+  // At a place where no other check reads the reason: a missing asset, requested without a key.
   return request.path.endsWith('/asset') && response.status === 422
     ? inError(response, (error) => ({ ...error, reason: 'gremlins' }))
     : response

@@ -193,7 +193,7 @@ describe('a description of the service', () => {
     const matters = (await differences(change)).filter((one) => one.matters)
     const found = matters.filter((one) => one.where === where && words.test(one.words))
     expect(found).toMatchObject([{ profilePart }])
-    // One change, one difference; the envelope alone is everywhere.
+    // One change makes one difference, except that the envelope is everywhere.
     expect(matters.filter((one) => one.where !== where && !/envelope|readAccepted|Accepted|202|acceptance/.test(one.words))).toEqual([])
   })
 

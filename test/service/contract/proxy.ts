@@ -2,13 +2,13 @@ import { nodeClock } from '../../../src/host/clock.ts'
 import { nodeNet, readBody } from '../../../src/host/net.ts'
 import { type Listener, listen, type ServedRequest, type ServedResponse } from '../../../src/host/server.ts'
 
-/** What a proxy does to what passes through it; left out, it passes as it is. */
+/** The changes that a proxy makes. Everything else passes unchanged. */
 export interface ProxyDeeds {
   /** Changes a request, or answers it. */
   readonly request?: (request: ServedRequest) => Promise<ServedRequest | ServedResponse>
-  /** Changes an answer, its body read to the end. Streams of events pass as they come. */
+  /** Changes an answer whose body was read to the end. Streams of events pass as they come. */
   readonly response?: (request: ServedRequest, response: WholeResponse) => Promise<WholeResponse>
-  /** Cuts what is sent to the client into pieces of so many bytes, each sent by itself after so many milliseconds. */
+  /** Cuts the answer to the client into pieces of this many bytes, each sent after this many milliseconds. */
   readonly pieces?: { readonly bytes: number; readonly delayMs: number }
 }
 
@@ -19,7 +19,7 @@ export interface WholeResponse {
   readonly body: Uint8Array
 }
 
-/** A proxy on loopback, real sockets on both sides, in front of another server. */
+/** A proxy on loopback in front of another server, with real sockets on both sides. */
 export async function startProxy(target: string, deeds: ProxyDeeds = {}): Promise<Listener> {
   const net = nodeNet()
   const listener = await listen(async (asked) => {

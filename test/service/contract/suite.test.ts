@@ -10,7 +10,7 @@ import { resolveProfile } from '../../../src/service/profile.ts'
 import { secondProfile, secondShapes } from '../second-profile.ts'
 import { startProxy } from './proxy.ts'
 
-/** Limits that keep no test waiting; the suite's own are those of the interface. */
+/** Limits that make no test wait. The suite's own are those of the interface. */
 const noLimits = { post: 1_000_000, get: 1_000_000, download: 1_000_000 }
 const wide = { ...noLimits, activeJobs: 2, streams: 4 }
 const net = nodeNet()
@@ -21,7 +21,7 @@ function look(options: Pick<ContractOptions, 'baseUrl' | 'key'> & Partial<Contra
   return runContract(ports, { limits: noLimits, pollMs: 5, spend: parseCredits('10'), ...options })
 }
 
-/** One test a check, over what `run` found. */
+/** One test for each check, over the lines of `run`. */
 function showChecks(run: () => Promise<readonly ContractLine[]>): void {
   let lines: readonly ContractLine[] = []
   beforeAll(async () => {
@@ -133,7 +133,7 @@ describe('money', () => {
       const limits = { windowMs: 300, post: 10, get: 120, download: 20 }
       const lines = await look({ baseUrl: service.url, key: service.key, limits })
       expect(lines.filter(({ verdict }) => verdict === 'broken')).toEqual([])
-      // The one 429 is the fifth stream, which is asked for on purpose.
+      // The only 429 is for the fifth stream, which is requested on purpose.
       expect(service.requests().filter(({ status }) => status === 429)).toHaveLength(1)
     } finally {
       await service.close()

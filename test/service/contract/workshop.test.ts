@@ -17,7 +17,7 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('a project over the embedded service', () => {
   test('has a line for every clause, sends nothing without a ceiling, and keeps record and file of what it bought', async () => {
-    // A limit per minute would hold the test up for a minute; what is tried here is the rest.
+    // A limit per minute would delay the test by a minute. This test checks the rest.
     const limits = { windowMs: 1, post: 1000, get: 1000, download: 1000 }
     const workshop = await createWorkshop({ root, options: { service: 'embedded', limits } })
     try {
