@@ -1,16 +1,22 @@
-// Figures that are drawn and moved by a seed: cel (flat, outlined, two tones) and painted (graded, with grain), anti-aliased edges, clear ground.
+// Draws and moves figures from a seed: cel (flat, outlined, two tones) and painted (graded, with grain), with
+// anti-aliased edges on a clear ground.
 import { createRandom } from './random.mjs'
 
 const KINDS = ['walker', 'walker', 'beast', 'item', 'blob', 'spark']
 
-/** A sprite to be drawn: kind, proportions and colours, all from the seed. @param {number} seed @param {number} canvas Side of a frame, pixels. */
+/**
+ * A sprite to be drawn: kind, proportions and colours, all from the seed.
+ *
+ * @param {number} seed
+ * @param {number} canvas Side of a frame, pixels.
+ */
 export function createFigure(seed, canvas) {
   const random = createRandom(seed)
   const hue = random.next()
   return {
     kind: random.pick(KINDS),
     isPainted: random.next() < 0.45,
-    // Height of the figure, pixels.
+    // Height of the figure, in pixels.
     size: canvas * random.between(0.46, 0.8),
     girth: random.between(0.75, 1.3),
     swing: random.between(0.6, 1.2),
@@ -21,7 +27,11 @@ export function createFigure(seed, canvas) {
   }
 }
 
-/** One frame: straight-alpha RGBA8 of canvas × canvas. @param {number} pose 0 up to 1, the moment of the cycle. */
+/**
+ * One frame: straight-alpha RGBA8 of canvas × canvas.
+ *
+ * @param {number} pose 0 up to 1, the moment of the cycle.
+ */
 export function drawFrame(figure, canvas, pose) {
   const data = new Uint8Array(canvas * canvas * 4)
   const parts = partsOf(figure, pose).map((part) => place(part, figure, canvas))
@@ -94,14 +104,17 @@ function partsOf({ kind, girth: g, swing: s, skin, cloth, metal }, pose) {
   })
 }
 
-/** From units of the figure to pixels. */
+/** Converts units of the figure to pixels. */
 function place({ x1, y1, x2, y2, radius, colour }, { size, isPainted, grain }, canvas) {
   const [left, top] = [canvas / 2, canvas * 0.94 - size]
   const at = { x1: left + x1 * size, y1: top + y1 * size, x2: left + x2 * size, y2: top + y2 * size }
   return { ...at, radius: Math.max(0.8, radius * size), colour, tone: isPainted ? 0.5 : -0.22, grain: isPainted ? grain : 0 }
 }
 
-/** Lays one capsule over what is there. `tone` over 0 grades it, under 0 gives it a shadow side; `grain` 0 is none. */
+/**
+ * Draws one capsule over the picture. `tone` over 0 grades it, under 0 gives it a shadow side; `grain` 0 is
+ * none.
+ */
 function paint(data, canvas, { x1, y1, x2, y2, radius, colour, tone, grain }) {
   const clamp = (value) => Math.min(canvas - 1, Math.max(0, value))
   const [left, right] = [clamp(Math.floor(Math.min(x1, x2) - radius - 1)), clamp(Math.ceil(Math.max(x1, x2) + radius + 1))]

@@ -1,13 +1,19 @@
 import { createRandom } from './random.mjs'
 
-/** The corpora: sprites × frames, the canvases they are drawn on, and the share of frames that repeat another of their animation. */
+/**
+ * The corpora: sprites × frames, the sizes of their canvases, and the share of frames that repeat another of
+ * their animation.
+ */
 export const corpora = {
   S: { sprites: 12, frames: 12, canvases: [128], repeats: 0.21, seed: 0x51 },
   M: { sprites: 100, frames: 12, canvases: [128], repeats: 0.35, seed: 0x4d },
   L: { sprites: 500, frames: 24, canvases: [64, 96, 128, 128, 160, 160, 192, 256], repeats: 0.38, seed: 0x4c },
 }
 
-/** What is to be drawn: a sprite's name, the seed of its figure, its canvas, and the pose of each frame; equal poses are equal frames. */
+/**
+ * The plan of a corpus: each sprite's name, the seed of its figure, its canvas, and the pose of each frame.
+ * Equal poses are equal frames.
+ */
 export function planCorpus(size) {
   const { sprites, frames, canvases, repeats, seed } = corpora[size]
   const random = createRandom(seed)

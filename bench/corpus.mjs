@@ -11,10 +11,11 @@ const VERSION = 1
 const FRAME_MS = 80
 
 /**
- * The files of a corpus: `zips/<sprite>.zip` as a service delivers them, `frames/<sprite>/*.png` for the packers that read folders, and `corpus.json` with the trimmed sizes.
- * Made once; equal files every time.
+ * Makes the files of a corpus once; they are always the same. `zips/<sprite>.zip` are deliveries as a service
+ * sends them, `frames/<sprite>/*.png` are for packers that read folders, and `corpus.json` has the trimmed
+ * sizes.
  *
- * @param {string} cache Folder to keep them in.
+ * @param {string} cache Folder of the corpora.
  */
 export async function provideCorpus(size, cache, print) {
   const folder = join(cache, `corpus-${size}`)
@@ -37,7 +38,7 @@ export async function provideCorpus(size, cache, print) {
   return folder
 }
 
-/** What is known of a corpus. */
+/** The content of `corpus.json`. */
 export function readCorpus(folder) {
   return JSON.parse(readFileSync(join(folder, 'corpus.json'), 'utf8'))
 }
@@ -62,7 +63,7 @@ function fileName(at) {
   return `frame_${String(at).padStart(3, '0')}.png`
 }
 
-/** The rest of a delivery: sheet, its JSON, a moving preview. */
+/** The rest of a delivery: sheet, its JSON, an animated preview. */
 async function sheetOf(frames, canvas, isPainted) {
   const columns = Math.ceil(Math.sqrt(frames.length))
   const rows = Math.ceil(frames.length / columns)
@@ -107,7 +108,7 @@ function encode(data, width, height, isPainted) {
     .toBuffer()
 }
 
-/** Numbers frames by what is visible of them, so that equal ones have one number. */
+/** Numbers frames by their visible part, so that equal ones have one number. */
 class Pictures {
   sizes = []
   seen = 0
@@ -126,7 +127,7 @@ class Pictures {
   }
 }
 
-/** Left, top, right, bottom of what is not clear; the last two exclusive. */
+/** Left, top, right, bottom of the pixels that are not clear; the last two exclusive. */
 export function boxOf(pixels, canvas) {
   let [left, top, right, bottom] = [canvas, canvas, 0, 0]
   for (let y = 0; y < canvas; y++) {

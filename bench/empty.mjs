@@ -1,1 +1,1 @@
-// A process that does nothing: what Node itself costs.
+// A process that does nothing, for the cost of Node itself.

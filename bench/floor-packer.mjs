@@ -1,4 +1,9 @@
-/** Skyline best-fit as published: the widest box into the lowest gap, nine widths a page. Frames of an animation may be split over pages. @returns Pages of at most `max`. */
+/**
+ * Skyline best-fit as published: the widest box into the lowest gap, nine widths a page. Frames of an
+ * animation may be split over pages.
+ *
+ * @returns Pages of at most `max`.
+ */
 export function packFloor(sizes, padding, max) {
   const boxes = sizes.map(({ width, height }, index) => ({ index, width: width + padding, height: height + padding }))
   let waiting = boxes.sort((a, b) => b.width - a.width || b.height - a.height || a.index - b.index)

@@ -1,4 +1,6 @@
-// The floor: the least that the same deliveries cost on one thread. It checks nothing but CRCs, knows one kind of PNG and one kind of ZIP, packs by one order and nine widths.
+// The floor: the least that the same deliveries cost on one thread. It checks nothing but CRCs, knows one
+// kind of PNG and one kind of ZIP, and packs in one order with nine widths.
+//
 // node floor.mjs <corpus folder> <output folder>
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'

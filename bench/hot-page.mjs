@@ -1,4 +1,5 @@
-// Runs in the browser: a stage of one sprite and one square, looked at after every drawn frame. What has changed is noted with its time.
+// Runs in the browser: a stage of one sprite and one square. It is read after every drawn frame, and each
+// change is recorded with its time.
 import { AnimatedSprite, Application, Sprite, Texture } from 'pixi.js'
 import { loadSprites } from 'spritewright/pixi'
 import hero from './sprites/hero.sprite.json'
@@ -19,7 +20,7 @@ if (import.meta.hot)
     mark.tint = fresh.default.colour
   })
 
-/** What is seen of each thing that an edit changes. */
+/** The last read state of each thing that an edit changes. */
 const seen = { json: '', sprite: '', fps: '' }
 window.changes = []
 const gl = app.renderer.gl

@@ -1,8 +1,10 @@
-// `node bench/hot.mjs`: from a saved spec to the changed pixels on the screen, beside Vite's own update of a JSON module in the same page, with more and more other sprites in the project.
-//   --others 10,100,1000   how many
-//   --rounds 15            of all edits, in turn
-//   --per-folder 50        other sprites in folders of so many (default: all beside the one that is edited; Vite's watcher reads the whole folder of whatever is saved)
-//   --json FILE            everything measured, as JSON
+// `node bench/hot.mjs`: the time from a saved spec to the changed pixels on the screen, beside Vite's own
+// update of a JSON module in the same page, with more and more other sprites in the project.
+// - `--others 10,100,1000`: how many other sprites
+// - `--rounds 15`: rounds of all edits, in turn
+// - `--per-folder 50`: other sprites in folders of this many (default: all beside the edited one; Vite's
+//   watcher reads the whole folder of a saved file)
+// - `--json FILE`: all measurements, as JSON
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +31,7 @@ const rounds = Number.parseInt(values.rounds, 10)
 const perFolder = values['per-folder'] === undefined ? undefined : Number.parseInt(values['per-folder'], 10)
 if (!existsSync(join(here, '../dist/plugin/index.js'))) throw new Error('Expected a built package. Run "npm run build" first.')
 Object.assign(process.env, projectEnv)
-/** What is saved, and what is seen of it. */
+/** The saved files, and the change that each causes on the page. */
 const edits = [
   {
     name: 'JSON module',
@@ -83,7 +85,7 @@ async function measure(others) {
     for (let round = 0; round < rounds + 2; round++)
       for (const edit of edits) {
         const ms = await saveAndSee(page, root, edit, round)
-        // The first ones load what is loaded once.
+        // The first rounds load everything that is loaded only once.
         if (round >= 2) times.get(edit.name).push(ms)
       }
     await page.close()
@@ -116,7 +118,7 @@ function spec(name, what, free) {
   }
 }
 
-/** @returns Milliseconds from before the file is written to after the frame that shows it is drawn. */
+/** @returns Milliseconds from before the file is written until the frame that shows the change is drawn. */
 async function saveAndSee(page, root, { what, file, text }, round) {
   const path = join(root, file)
   const next = text(round, readFileSync(path, 'utf8'))
@@ -128,12 +130,12 @@ async function saveAndSee(page, root, { what, file, text }, round) {
     polling: 20,
   })
   const at = await page.evaluate(([wanted, before]) => window.changes.slice(before).find((one) => one.what === wanted).at, [what, count])
-  // Watchers tell of one file at most every 50 ms or so; what comes sooner would wait.
+  // Watchers report a file at most about every 50 ms. An earlier write would have to wait.
   await new Promise((resolve) => setTimeout(resolve, 150))
   return at - since
 }
 
-/** A game of one sprite on the stage, with so many others in the project; all bought. */
+/** A game of one sprite on the stage, with this many others in the project, all bought. */
 function makeGame(others) {
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'bench-hot-')))
   const { sprites } = readCorpus(corpus)

@@ -18,8 +18,9 @@ const config = { formats: formatNames, atlas: { format: ['png', 'webp', 'avif'],
 const spec = { scales: [1, 0.5] }
 
 /**
- * The same project in several folders, its files written in another order, built with another number of threads, two at the same time, by another version of Node, and warm:
- * how many bytes of `spritewright build` and of `vite build` differ.
+ * Builds the same project in several folders: with its files written in another order, with another number of
+ * threads, two at the same time, with another version of Node, and warm. Measures how many bytes of
+ * `spritewright build` and of `vite build` differ.
  */
 export async function identity({ size, corpus, cache }) {
   installInto(other, console.log)
@@ -61,7 +62,7 @@ function versionOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'node_modules/node/package.json'), 'utf8')).version
 }
 
-/** Names of files that are not in both, or not the same, are printed too. */
+/** Counts files that are missing on one side or differ, and prints their names. */
 function tell(found, wanted) {
   const differ = (what) => {
     const names = [...new Set([...found[what].keys(), ...wanted[what].keys()])]

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Installs what a folder's package.json names into that folder, without a lock file: the versions are exact. Nothing where it is there already. */
+/**
+ * Installs the dependencies of a folder's package.json into that folder, without a lock file, because the
+ * versions are exact. Does nothing if they are already there.
+ */
 export function installInto(folder, print) {
   const wanted = Object.entries(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).dependencies)
   const isThere = ([name, version]) => {

@@ -5,15 +5,16 @@ import { join } from 'node:path'
 
 const meter = join(import.meta.dirname, 'meter.cjs')
 const counter = ['perf', 'stat', '-x', ',', '-e', 'instructions:u,task-clock']
-/** Whether Linux' `perf` is there and may count. What a busy machine does to times it does not do to instructions. */
+/** Whether Linux' `perf` exists and may count. A busy machine changes times, but not instructions. */
 const canCount =
   countOf(spawnSync(counter[0], [...counter.slice(1), process.execPath, '-e', '0'], { encoding: 'utf8' }).stderr) !== undefined
 
 /**
- * Runs a script as a process of its own and measures it whole: its threads, and, where perf counts, its end.
+ * Runs a script as a process of its own and measures it completely: its threads, and its end if perf counts.
  *
  * @param {{ script: string, args?: readonly string[], cwd?: string, env?: Record<string, string> }} job
- * @returns {Promise<{ cpuS: number, wallS: number, peakMb: number, instructionsG?: number, stdout: string }>} Instructions (10⁹, in user mode) where they can be counted.
+ * @returns {Promise<{ cpuS: number, wallS: number, peakMb: number, instructionsG?: number, stdout: string }>}
+ * Instructions (10⁹, in user mode) if they can be counted.
  */
 export async function measureProcess({ script, args = [], cwd, env = {} }) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
@@ -42,14 +43,14 @@ export async function measureProcess({ script, args = [], cwd, env = {} }) {
     const wallS = (performance.now() - since) / 1000
     if (code !== 0) throw new Error(`${script} ended with ${code}: ${(stderr || stdout).slice(-800)}`)
     const counted = canCount ? countOf(readFileSync(counts, 'utf8')) : undefined
-    // What is counted from outside has the end of the process in it.
+    // Counts from outside include the end of the process.
     return { ...JSON.parse(readFileSync(file, 'utf8')), ...counted, wallS, stdout }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Undefined where nothing was counted. */
+/** Returns `undefined` if nothing was counted. */
 function countOf(text) {
   const [instructions, ms] = ['instructions', 'task-clock'].map(
     (event) => new RegExp(`^([\\d.]+),[^,]*,${event}`, 'm').exec(text ?? '')?.[1],
@@ -57,11 +58,16 @@ function countOf(text) {
   return instructions && ms ? { instructionsG: Number(instructions) / 1e9, cpuS: Number(ms) / 1e3 } : undefined
 }
 
-/** Runs variants in turn (A B C, A C B …), so that a busy moment meets all of them. @returns Name → the median of each figure, and what the last run returned. */
+/**
+ * Runs variants in turn (A B C, A C B …), so that a busy moment affects all of them.
+ *
+ * @returns Name → the median of each figure, and the result of the last run.
+ */
 export async function inTurn(variants, rounds) {
   const runs = new Map(variants.map(({ name }) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    // Each begins in its turn, and every other round goes backwards: what comes behind a long run is measured on another machine than what comes behind a short one.
+    // Each variant is first in turn, and every other round is reversed. After a long run, the machine is in
+    // another state than after a short one.
     const first = round % variants.length
     const order = [...variants.slice(first), ...variants.slice(0, first)]
     for (const { name, run } of round % 2 === 0 ? order : order.reverse()) runs.get(name).push(await run(round))

@@ -1,4 +1,5 @@
-// node bench/picture.mjs: packs the same frames with every tool and draws the pages beside each other into docs/packed.png. Every number in it is measured by this run.
+// node bench/picture.mjs: packs the same frames with every tool and draws the pages beside each other into
+// docs/packed.png. This run measures every number in it.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { installInto } from './install.mjs'
 const here = import.meta.dirname
 const cache = join(here, '.cache')
 const peers = join(here, 'peers')
-/** Pixels of a page to one of the picture. */
+/** Pixels of a page for one pixel of the picture. */
 const reduction = 3
 
 installInto(peers, console.log)
@@ -20,7 +21,7 @@ mkdirSync(cache, { recursive: true })
 const { provideCorpus, readCorpus } = await import('./corpus.mjs')
 const { readPages, toolsFor } = await import('./tools.mjs')
 
-/** By their names in `toolsFor`, with what one has to know to compare them. */
+/** Tools by their names in `toolsFor`, with notes that a comparison needs. */
 const compared = [
   { tool: 'spritewright', note: 'each animation on one page; round each frame a clear margin and a ring of repeated pixels' },
   {
@@ -69,7 +70,7 @@ function pagesIn(folder) {
     .map((file) => join(folder, file))
 }
 
-/** Sides, area and bytes, the last two also as multiples of ours. */
+/** Sides, area and bytes, the last two also as multiples of spritewright's. */
 function tell({ files, mpx, kb }, own) {
   const times = (value, of) => (value === of ? '' : ` (${(value / of).toFixed(2)} ×)`)
   const sides = files.map((file) => {

@@ -4,21 +4,22 @@ import { dirname, join } from 'node:path'
 import { createJiti } from 'jiti'
 import { readCorpus } from './corpus.mjs'
 
-// What no user of the package needs is not in dist/: the sources themselves.
+// dist/ lacks code that no user of the package needs, so these are the sources themselves.
 const jiti = createJiti(import.meta.url)
 const { requestHash } = await jiti.import('../src/spec/key.ts')
 const { parseSpec } = await jiti.import('../src/spec/parser.ts')
 const { toSheetRequest } = await jiti.import('../src/spec/request.ts')
 const { formatLockFile } = await jiti.import('../src/vault/lockfile.ts')
 
-/** The project's service is never asked: everything is bought. Port 9 would refuse. */
+/** No request ever goes to the project's service, because everything is bought. Port 9 would refuse. */
 export const projectEnv = { SPRITEWRIGHT_BASE_URL: 'http://127.0.0.1:9' }
 const identity = { host: '127.0.0.1:9', keyMode: 'test', apiVersion: '1' }
 
 /**
  * A user's project in which every sprite of a corpus was bought, and nothing has been built.
  *
- * @param {{ isReversed?: boolean, spec?: object }} options Whether its files are written in another order; free fields of every spec.
+ * @param {{ isReversed?: boolean, spec?: object }} options `isReversed`: whether its files are written in
+ * reverse order; `spec`: free fields of every spec.
  * @returns Its folder.
  */
 export function makeProject(corpus, folder, { isReversed = false, spec = {} } = {}) {
@@ -38,7 +39,8 @@ export function makeProject(corpus, folder, { isReversed = false, spec = {} } = 
 /**
  * Writes specs, and results as if they had been bought.
  *
- * @param {readonly { name: string, frames: number, zip: string, free?: object, folder?: string }[]} sprites Each with the delivery that it is given, and the folder in that of all sprites in which its spec lies.
+ * @param {readonly { name: string, frames: number, zip: string, free?: object, folder?: string }[]} sprites
+ * Each with its delivery, and the folder of its spec inside the folder of all sprites.
  * @param reference PNG that all of them name.
  * @returns The folder.
  */
@@ -51,7 +53,7 @@ export function buyAll(folder, sprites, reference) {
   return folder
 }
 
-/** Everything that a build makes is gone, so that the next one is cold. */
+/** Deletes everything that a build makes, so that the next one is cold. */
 export function forgetBuilds(folder) {
   rmSync(join(folder, 'node_modules/.cache'), { recursive: true, force: true })
   rmSync(join(folder, 'out'), { recursive: true, force: true })

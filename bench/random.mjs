@@ -1,4 +1,8 @@
-/** Numbers from 0 up to 1 that only the seed decides (mulberry32). @param {number} seed */
+/**
+ * Random numbers from 0 up to 1 that depend only on the seed (mulberry32).
+ *
+ * @param {number} seed
+ */
 export function createRandom(seed) {
   let state = seed >>> 0
   const next = () => {
@@ -11,7 +15,7 @@ export function createRandom(seed) {
   return {
     next,
     between,
-    /** Whole number, both ends in. */
+    /** Whole number, both ends included. */
     whole: (low, high) => Math.floor(between(low, high + 1)),
     pick: (list) => list[Math.floor(next() * list.length)],
   }

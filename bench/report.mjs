@@ -1,6 +1,10 @@
 import { styleText } from 'node:util'
 
-/** A value beside its target. @param {'at most' | 'at least' | 'under'} kind */
+/**
+ * A value beside its target.
+ *
+ * @param {'at most' | 'at least' | 'under'} kind
+ */
 export function check(name, value, kind, target) {
   const isMet = kind === 'at least' ? value >= target : kind === 'under' ? value < target : value <= target
   return { name, value, kind, target, isMet }

@@ -9,7 +9,11 @@ import { targets } from './targets.mjs'
 import { readPages } from './tools.mjs'
 import { makeViteGames } from './vite-project.mjs'
 
-/** Each measures one corpus. @returns Rows of a table, and values beside their targets. */
+/**
+ * Each section measures one corpus.
+ *
+ * @returns Rows of a table, and values beside their targets.
+ */
 export const sections = { floor, pack, cold, bytes, warm, vite, changed, identity }
 
 /** Rounds of whole processes. */
@@ -21,7 +25,10 @@ const tellProcess = ({ cpuS, wallS, peakMb, instructionsG }) => ({
   ...(instructionsG === undefined ? {} : { 'instr. 10⁹': instructionsG }),
 })
 
-/** How many times the CPU time of another run, and the instructions where they were counted: those say the same on a busy machine as on an idle one. */
+/**
+ * CPU time as a multiple of another run's, and the same for instructions if they were counted. Instructions
+ * are the same on a busy machine as on an idle one.
+ */
 function timesThat(name, run, other) {
   const instructions = run.instructionsG / other.instructionsG
   return { [name]: run.cpuS / other.cpuS, ...(Number.isNaN(instructions) ? {} : { [`${name}, instr.`]: instructions }) }
@@ -57,7 +64,7 @@ async function cold({ size, tools }) {
   }
 }
 
-/** So that a section can be run alone. */
+/** Builds unless another section has done so, so that each section can run alone. */
 async function buildOnce(tool) {
   if (tool.isBuilt) return
   tool.isBuilt = true
@@ -65,7 +72,10 @@ async function buildOnce(tool) {
   await tool.cold()
 }
 
-/** Pages as the tools write them, made now where they are not there. Ours have a clear margin, a ring of repeated pixels and a border besides the padding. */
+/**
+ * Pages as the tools write them, built now if they are missing. The pages of spritewright have a clear
+ * margin, a ring of repeated pixels and a border besides the padding.
+ */
 async function bytes({ size, tools }) {
   const rows = []
   for (const name of ['floor', 'spritewright', 'AssetPack', 'free-tex-packer', ...(size === 'L' ? [] : ['spritesmith'])]) {
@@ -88,9 +98,9 @@ async function bytes({ size, tools }) {
   }
 }
 
-/** The packers alone on the trimmed sizes: 2 px between, no border, pages of at most 2048. */
+/** Only the packers, on the trimmed sizes: 2 px between, no border, pages of at most 2048. */
 async function pack({ size, corpus, cache }) {
-  // The package has the packer in a chunk of no fixed name.
+  // In the package, the packer is in a chunk without a fixed name.
   const runner = await bundleRunner('atlas/packing/packer.ts', join(cache, 'packer'))
   const file = join(corpus, 'corpus.json')
   const { sizes } = readCorpus(corpus)
@@ -141,7 +151,10 @@ async function warm({ size, tools }) {
   }
 }
 
-/** `vite build` with the plugin, where nothing has changed, beside the same game with the atlas in `public/`; and a page without an engine, which is next to nothing but the start of Vite. */
+/**
+ * `vite build` with the plugin if nothing has changed, beside the same game with the atlas in `public/`. A
+ * page without an engine shows little more than the start of Vite.
+ */
 async function vite({ size, corpus, cache, tools }) {
   await buildOnce(tools.spritewright)
   const games = makeViteGames(size, corpus, cache, tools.spritewright.out)
@@ -172,7 +185,10 @@ async function vite({ size, corpus, cache, tools }) {
   }
 }
 
-/** One sprite plays one frame less than at the last build, or has got other frames, as another take has: in a layout that is free to change, and in one that keeps its places. */
+/**
+ * One sprite plays one frame less than at the last build, or has other frames, as after another take.
+ * Measured in a layout that is free to change, and in one that keeps its places.
+ */
 async function changed({ size, tools }) {
   const rows = []
   const checks = []
@@ -204,7 +220,7 @@ async function changeOne(tool, config, count) {
     writeFileSync(spec, JSON.stringify({ ...before, animations: { walk: { ...before.animations.walk, use } } }))
   }
   const lockFile = join(project, 'sprites.lock.json')
-  /** It is given the result of another sprite with as many frames. */
+  /** Gives the sprite the result of another one with as many frames. */
   const retake = (round) => {
     const lock = JSON.parse(readFileSync(lockFile, 'utf8'))
     const [own, ...others] = Object.values(lock.animations).map((requests) => Object.values(requests)[0])

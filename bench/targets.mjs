@@ -1,4 +1,4 @@
-/** What the atlas is to reach, by corpus; ratios of one run, CPU seconds, megabytes. */
+/** Targets of the atlas by corpus: ratios of one run, CPU seconds, megabytes. */
 export const targets = {
   cold: {
     floor: { S: 1.6, M: 1.4, L: 1.6 },

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module'
 
-/** Plugins whose hooks add up the time that they take, told at the end of the process as `hooks {"hooksMs":…,"hasSharp":…}`. */
+/**
+ * Plugins whose hooks add up their time. The end of the process prints it as `hooks
+ * {"hooksMs":…,"hasSharp":…}`.
+ */
 export function timed(plugins) {
   let hooksMs = 0
   const take = (hook) =>
@@ -28,7 +31,9 @@ export function timed(plugins) {
   )
 }
 
-/** Whether the process has loaded sharp, which is a module of the older kind and so stands in the list of those. */
+/**
+ * Whether the process has loaded sharp, which is a CommonJS module and therefore in the cache of `require`.
+ */
 function hasSharp() {
   return Object.keys(createRequire(import.meta.url).cache).some((file) => /[\\/]node_modules[\\/](?:@img|sharp)[\\/]/.test(file))
 }

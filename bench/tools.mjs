@@ -7,8 +7,9 @@ const here = import.meta.dirname
 const cli = join(here, '../dist/src/cli/bin.js')
 
 /**
- * Everything that makes an atlas of a corpus, by name. `cold` measures a whole process from nothing; `out` is where its pages lie.
- * Peers get frames as PNG files; the floor and our own get the ZIPs as they are delivered.
+ * Everything that makes an atlas of a corpus, by name. `cold` measures a whole process from nothing; `out` is
+ * the folder of its pages. Peers get frames as PNG files; the floor and spritewright get the ZIPs as they are
+ * delivered.
  */
 export function toolsFor(size, corpus, cache) {
   const out = (name) => join(cache, `out-${name}-${size}`)
@@ -54,7 +55,7 @@ export function toolsFor(size, corpus, cache) {
   }
 }
 
-/** Bytes and area of the PNG pages in a folder; undefined where there are none. */
+/** Bytes and area of the PNG pages in a folder. Returns `undefined` if there are none. */
 export function readPages(folder) {
   if (!existsSync(folder)) return undefined
   const pages = readdirSync(folder, { recursive: true })

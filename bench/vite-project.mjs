@@ -8,7 +8,7 @@ const here = import.meta.dirname
 const timed = pathToFileURL(join(here, 'timed-hooks.mjs')).href
 const page = '<!doctype html><title>game</title><script type="module" src="/main.js"></script>'
 
-/** The least that a plugin can do which gives files to the bundler: it reads them, and looks at nothing. */
+/** The smallest plugin that gives files to the bundler: it reads them, and checks nothing. */
 const bare = (folder) => `import { readdirSync, readFileSync } from 'node:fs'
 const sheets = ${JSON.stringify(folder)}
 const bare = {
@@ -25,10 +25,12 @@ const bare = {
 `
 
 /**
- * A game of Phaser, and a bare page, each three times: its sprites by the plugin, as files that lie in `public/` and are only copied, and as files that a plugin of a few lines gives to the bundler.
+ * A game of Phaser and a bare page, each in three variants: its sprites come from the plugin, or are files in
+ * `public/` that are only copied, or are files that a plugin of a few lines gives to the bundler.
  *
  * @param sheets Folder of an atlas as `spritewright build` writes it.
- * @returns By name, how `vite build` is measured: `game`, `page`, each with `, plugin`, `, public` or `, bare plugin`.
+ * @returns By name, how `vite build` is measured: `game`, `page`, each with `, plugin`, `, public` or `, bare
+ * plugin`.
  */
 export function makeViteGames(size, corpus, cache, sheets) {
   const games = {}
@@ -58,7 +60,12 @@ export function makeViteGames(size, corpus, cache, sheets) {
   return games
 }
 
-/** Makes a Vite game of a project, with the plugin. @param engine Lines that begin its script. @returns The same folder. */
+/**
+ * Makes a Vite game of a project, with the plugin.
+ *
+ * @param engine Lines that begin its script.
+ * @returns The same folder.
+ */
 export function addViteGame(folder, engine = '') {
   writeGame(folder, `${engine}import { sprites } from 'virtual:spritewright'\nconsole.log(sprites)\n`, {
     code: "import spritewright from 'spritewright/vite'\n",
@@ -67,9 +74,10 @@ export function addViteGame(folder, engine = '') {
   return folder
 }
 
-/** @param plugin Lines of the configuration that get it, and what its `plugins` are. */
+/** @param plugin Lines of the configuration that import it, and the value of its `plugins`. */
 function writeGame(folder, main, { code, plugins } = { code: '', plugins: '[]' }) {
-  // By their names, as users do: what is named by a path becomes a part of the configuration, which Vite bundles at every start.
+  // By their names, as users do. A package that is named by a path becomes a part of the configuration, which
+  // Vite bundles at every start.
   mkdirSync(join(folder, 'node_modules'))
   symlinkSync(join(here, '..'), join(folder, 'node_modules/spritewright'), 'junction')
   symlinkSync(join(here, '../node_modules/phaser'), join(folder, 'node_modules/phaser'), 'junction')
@@ -81,7 +89,7 @@ function writeGame(folder, main, { code, plugins } = { code: '', plugins: '[]' }
   )
 }
 
-/** A whole `vite build`, and what the plugin's hooks tell of themselves where it has them. */
+/** A whole `vite build`, and the times of the plugin's hooks if there are any. */
 async function viteBuild(cwd) {
   const run = await measureProcess({ script: join(here, '../node_modules/vite/bin/vite.js'), args: ['build'], cwd, env: projectEnv })
   const told = /^hooks (.+)$/m.exec(run.stdout)?.[1]

@@ -1,6 +1,10 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A ZIP of deflated files, as most services send it. @param {readonly (readonly [name: string, bytes: Uint8Array])[]} files */
+/**
+ * A ZIP of deflated files, as most services send it.
+ *
+ * @param {readonly (readonly [name: string, bytes: Uint8Array])[]} files
+ */
 export function writeZip(files) {
   const parts = []
   const directory = []

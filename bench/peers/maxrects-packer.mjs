@@ -1,4 +1,5 @@
-// node maxrects-packer.mjs <corpus folder> <output>: it packs rectangles, so that frames are trimmed, compared and drawn for it
+// node maxrects-packer.mjs <corpus folder> <output>: the packer packs only rectangles, so this script trims,
+// compares and draws the frames
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MaxRectsPacker } from 'maxrects-packer/dist/maxrects-packer.mjs'
@@ -25,7 +26,7 @@ for (const [index, { width, height, rects }] of packer.bins.entries()) {
     .toFile(join(output, `page-${index}.png`))
 }
 
-/** What is visible of a frame. */
+/** The visible part of a frame. */
 async function cut(file, canvas) {
   const { data } = await sharp(file).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
   const whole = new Uint32Array(new Uint8Array(data).buffer)

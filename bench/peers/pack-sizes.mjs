@@ -1,4 +1,5 @@
-// Packs rectangles with one packer and says how dense the pages are: node pack-sizes.mjs <packer> <turn|upright> <corpus.json> <our packer>
+// Packs rectangles with one packer and prints the density of the pages: node pack-sizes.mjs <packer>
+// <turn|upright> <corpus.json> <our packer>
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -49,7 +50,9 @@ async function maxrects() {
   }
 }
 
-/** As its own PackProcessor does it: page after page with what is left; the page is cut to what is used. */
+/**
+ * Like its own PackProcessor: page after page with the remaining boxes. Each page is cut to its used area.
+ */
 function freeTex(method) {
   return async () => {
     const MaxRectsBin = createRequire(import.meta.url)('free-tex-packer-core/packers/MaxRectsBin.js')
