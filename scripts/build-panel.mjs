@@ -1,11 +1,14 @@
-// Makes the panel's page; run by itself after a change of the panel.
+// Builds the panel's page; run it by itself after a change of the panel.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** Makes index.html, panel.js and panel.css in dist/plugin/panel, with addresses relative to the page, so that any `base` is right. Nothing of it is loaded from elsewhere. */
+/**
+ * Writes index.html, panel.js and panel.css to dist/plugin/panel. Addresses are relative to the page, so that
+ * any `base` works, and the page loads nothing from elsewhere.
+ */
 export async function buildPanel(plugins = []) {
   await build({
     plugins,
@@ -17,7 +20,7 @@ export async function buildPanel(plugins = []) {
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
-      // What has light-dark(), which both themes are made with.
+      // Browsers that have light-dark(), which both themes need.
       target: ['chrome123', 'firefox120', 'safari17.5'],
       outDir: join(root, 'dist/plugin/panel'),
       emptyOutDir: false,

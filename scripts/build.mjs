@@ -1,5 +1,6 @@
-// Makes the package in dist/: declarations by the TypeScript compiler, ES modules by Vite, and the panel's page.
-// Dependencies stay imports. The panel and two packages are bundled, with the licences of what is in them.
+// Builds the package in dist/: declarations with the TypeScript compiler, ES modules with Vite, and the
+// panel's page. Dependencies stay imports. The panel and two packages are bundled, with the licences of their
+// code.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -19,15 +20,17 @@ rmSync(dist, { recursive: true, force: true })
 execFileSync(process.execPath, [tsc, '-p', root, '--emitDeclarationOnly', '--stripInternal'], { stdio: 'inherit', cwd: root })
 deletePrivateTypes(root)
 await bundle(['atlas/index', 'plugin/index', 'src/cli/bin', 'src/index', 'src/service'], 'src/chunks/[name]-[hash].js')
-// Browsers load these, without anything that is for Node.
+// Browsers load these files, so they contain nothing for Node.
 await bundle(['plugin/runtime/phaser', 'plugin/runtime/pixi', 'plugin/runtime/shared/sheet'], 'plugin/runtime/shared/[name].js')
 await buildPanel([notices.plugin])
 notices.write(join(dist, 'third-party-notices.txt'))
 chmodSync(join(dist, 'src/cli/bin.js'), 0o755)
 
 /**
+ * Bundles some entries.
+ *
  * @param {readonly string[]} entries Sources, from the root and without their ending.
- * @param {string} chunks Names of the files for what entries share, or load later.
+ * @param {string} chunks Names of the files for code that entries share, or load later.
  */
 async function bundle(entries, chunks) {
   await build({
@@ -37,8 +40,9 @@ async function bundle(entries, chunks) {
     publicDir: false,
     logLevel: 'warn',
     plugins: [notices.plugin],
-    // eventsource-parser runs on Node 20, but its manifest asks for Node 22.12: as a dependency it would not install everywhere.
-    // zod loads 64 files of messages in other languages: without them every command takes 0.07 s of CPU less, a quarter of a warm build.
+    // eventsource-parser runs on Node 20, but its manifest asks for Node 22.12, so as a dependency it would
+    // not install everywhere. zod loads 64 files of messages in other languages. Without them, every command
+    // takes 0.07 s of CPU less, a quarter of a warm build.
     ssr: { noExternal: ['eventsource-parser', 'zod'] },
     build: {
       ssr: true,

@@ -1,11 +1,17 @@
-// A runner of the tests as one file of plain JavaScript: loading the sources one by one would take longer than much of its work.
+// A runner of the tests as one file of plain JavaScript. Loading the sources one by one would take longer
+// than much of its work.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-/** @param entry From the root of the project. @returns The bundled file, in `folder`. */
+/**
+ * Bundles a runner.
+ *
+ * @param entry From the root of the project.
+ * @returns The bundled file, in `folder`.
+ */
 export async function bundleRunner(entry, folder) {
   await build({
     root,

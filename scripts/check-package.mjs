@@ -1,4 +1,5 @@
-// The package as users get it: packed, looked at from outside, installed into an empty project and run there.
+// Checks the package as users get it: packs it, checks it from outside, installs it into an empty project and
+// runs it there.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,11 +13,11 @@ import { readPublicTypes } from './public-types.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const scratch = mkdtempSync(join(tmpdir(), 'spritewright-package-'))
-/** Entries that hold types alone, or nothing to run. */
+/** Entries that contain only types, or nothing to run. */
 const notRun = new Set(['./client', './package.json'])
-/** Entries that import an engine; the engines are optional, so an empty project has none. */
+/** Entries that import an engine. Engines are optional, so an empty project has none. */
 const needsEngine = new Set(['./phaser', './pixi'])
-/** Licences of what is bundled. */
+/** Licences of the bundled code. */
 const notices = 'dist/third-party-notices.txt'
 /** Bytes of the packed package. */
 const packedLimit = 650_000
@@ -51,7 +52,7 @@ function pack() {
   return { tarball: join(scratch, packed.filename), files: packed.files.map(({ path }) => path) }
 }
 
-/** Everything that the manifest promises is there; nothing else of the repository is. */
+/** Checks that the package has every file that the manifest promises, and no other file of the repository. */
 function checkFiles(files) {
   const promised = [...Object.values(manifest.exports).flatMap(targetsOf), ...Object.values(manifest.bin)].map((path) =>
     path.replace(/^\.\//, ''),
@@ -63,7 +64,7 @@ function checkFiles(files) {
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)
 }
 
-/** A user has the packages that the declarations import. */
+/** Checks that a user has the packages that the declarations import. */
 function checkImports() {
   const given = new Set([manifest.name, ...Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })])
   for (const [file, imports] of readPublicTypes(root)) {
@@ -72,7 +73,7 @@ function checkImports() {
   }
 }
 
-/** The panel's page is small: it opens at once, also on a slow machine. */
+/** Checks that the panel's page is small, so that it opens at once, also on a slow machine. */
 function checkPanel() {
   const bytes = ['index.html', 'panel.js', 'panel.css'].reduce(
     (sum, name) => sum + gzipSync(readFileSync(join(root, 'dist/plugin/panel', name))).length,
@@ -94,7 +95,10 @@ async function checkWithPublint(tarball) {
   for (const message of messages) problems.push(`publint: ${formatMessage(message, pkg, { color: false })}`)
 }
 
-/** How TypeScript sees every entry. Types alone have no JavaScript to compare with; the loader does not look at them. */
+/**
+ * Checks how TypeScript sees every entry except `./client`. That one has only types, so there is no
+ * JavaScript to compare with, and no loader reads it.
+ */
 function checkTypes(tarball) {
   const attw = join(root, 'node_modules/@arethetypeswrong/cli/dist/index.js')
   const args = [
@@ -129,7 +133,7 @@ function checkEntries(project) {
       cwd: project,
       encoding: 'utf8',
     })
-    // The one thing that an entry for an engine may lack is that engine.
+    // The only thing that an entry for an engine may lack is that engine.
     const lacksEngine = needsEngine.has(entry) && /Cannot find package '(?:phaser|pixi\.js)'/.test(stderr)
     if (status !== 0 && !lacksEngine) problems.push(`Expected "${name}" to be importable in an empty project, found:\n${stderr}`)
   }
@@ -146,7 +150,10 @@ function checkCommand(project) {
     problems.push(`Expected "npx ${command} --version" to say ${manifest.version}, found:\n${version.stdout}${version.stderr}`)
 }
 
-/** A user's strict project compiles against the declarations of the entries that need no engine and no bundler. */
+/**
+ * Checks that a user's strict project compiles against the declarations of the entries that need no engine
+ * and no bundler.
+ */
 function checkDeclarations(project) {
   const names = Object.keys(manifest.exports).filter((entry) => entry !== './package.json' && entry !== './vite' && !needsEngine.has(entry))
   const imports = names.map((entry, index) =>
@@ -171,7 +178,7 @@ function checkDeclarations(project) {
 }
 
 function npm(args, cwd) {
-  // The surrounding "npm run" hands its own settings down; the temporary project is nobody's workspace.
+  // The surrounding "npm run" passes its own settings on, but the temporary project belongs to no workspace.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(?:config_(?:workspace|local_prefix|prefix)|package_|lifecycle_)/i.test(name)),
   )

@@ -1,4 +1,4 @@
-/** A test that names clauses. */
+/** A test whose name has clauses. */
 export interface NamedTest {
   readonly side: 'client' | 'embedded service'
   readonly file: string
@@ -6,7 +6,7 @@ export interface NamedTest {
   readonly clauses: readonly string[]
 }
 
-/** What the table is made from. */
+/** The data for the table. */
 export interface Known {
   readonly clauses: readonly { readonly id: string; readonly title: string; readonly without?: string }[]
   readonly checks: readonly { readonly clause: string; readonly title: string }[]

@@ -1,10 +1,11 @@
-// Which tests show which clause of the service's interface, for the client and for the embedded service.
+// Shows which tests cover which clause of the service's interface, for the client and for the embedded
+// service.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders of test/ whose tests are about our side of the wire. */
+/** Folders of test/ whose tests are about the client. */
 const clientFolders = ['service', 'money', 'cli', 'plugin', 'e2e', 'spec', 'atlas', 'build', 'job', 'vault', 'credit', 'sim']
-/** Those about the service's side. The contract suite is here too, by its list of checks. */
+/** Folders whose tests are about the service. The contract suite belongs here too, by its list of checks. */
 const embeddedFolders = ['embedded']
 const suiteFolder = 'service/contract'
 const suiteFile = 'test/service/contract/suite.test.ts'
@@ -41,9 +42,11 @@ function sideOf(path) {
 }
 
 /**
- * The table of clauses × sides × test files, and what is missing in it.
+ * The table of clauses × sides × test files, and its gaps.
  *
- * @param {{ clauses: readonly { id: string, title: string, without?: string }[], checks: readonly { clause: string, title: string }[], tests: readonly { side: string, file: string, title: string, clauses: readonly string[] }[] }} known
+ * @param {{ clauses: readonly { id: string, title: string, without?: string }[], checks: readonly { clause:
+ * string, title: string }[], tests: readonly { side: string, file: string, title: string, clauses: readonly
+ * string[] }[] }} known
  */
 export function conformanceTable({ clauses, checks, tests }) {
   const shown = [...tests, ...checks.map(({ clause, title }) => ({ side: 'embedded service', file: suiteFile, title, clauses: [clause] }))]

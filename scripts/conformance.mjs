@@ -1,4 +1,5 @@
-// npm run conformance: the table of clauses × sides × tests, into docs/conformance.md. Exit code 1 where a clause has no test on a side that has a part in it.
+// npm run conformance: writes the table of clauses × sides × tests into docs/conformance.md. Exits with 1 if
+// a clause has no test on a side that it concerns.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -6,7 +7,7 @@ import { createJiti } from 'jiti'
 import { conformanceTable, readNamedTests } from './conformance-table.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-// The sources themselves, not dist/, which may be older.
+// The sources themselves, because dist/ may be older.
 const jiti = createJiti(import.meta.url, { moduleCache: false, fsCache: false })
 const { clauses } = /** @type {typeof import('../src/contract/clauses.ts')} */ (await jiti.import('../src/contract/clauses.ts'))
 const { contractChecks: checks } = /** @type {typeof import('../src/contract/suite.ts')} */ (await jiti.import('../src/contract/suite.ts'))

@@ -1,4 +1,5 @@
-// `npm run demo`: three small games whose every picture is bought, with play money, from a service on this machine. `-- --open [phaser|pixi|prebuild]` then serves one; `-- --only NAME` makes that one alone.
+// `npm run demo`: three small games. All their pictures are bought with play money from a service on this
+// machine. `-- --open [phaser|pixi|prebuild]` then serves one; `-- --only NAME` makes only that one.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -21,7 +22,7 @@ const { values, positionals } = parseArgs({
     open: { type: 'boolean', default: false },
     port: { type: 'string', default: '4173' },
     only: { type: 'string', multiple: true },
-    // Where the examples lie; the tests run the demo on a copy.
+    // The folder of the examples; the tests run the demo on a copy.
     in: { type: 'string', default: join(root, 'examples') },
   },
   allowPositionals: true,
@@ -54,7 +55,11 @@ try {
   fail(error instanceof Error ? error.message : String(error))
 }
 
-/** One example from its specs to a site. @returns What it cost now, a decimal text. */
+/**
+ * Makes one example from its specs to a site.
+ *
+ * @returns Its cost now, a decimal text.
+ */
 async function make(example) {
   const folder = join(values.in, example.name)
   console.log(`\n${styleText('bold', example.title)}  examples/${example.name}  ${styleText('dim', example.made)}`)
@@ -73,7 +78,7 @@ async function make(example) {
       return { words: `at most ${report.total} credits, written to sprites.lock.json` }
     })
   const build = await tell('build', async () => {
-    // Vite makes the atlases itself; without a bundler the command does.
+    // Vite makes the atlases itself; without a bundler, the command does.
     const report = await spritewright(
       folder,
       example.site === 'dist' ? ['build', '--buy-only'] : ['build', '--out', `${example.site}/sprites`],
@@ -111,9 +116,12 @@ async function spritewright(folder, args) {
   return JSON.parse(await run(cli, [...args, '--json'], folder))
 }
 
-/** @returns What the program wrote to stdout. @throws With all that it wrote, where it failed. */
+/**
+ * @returns The program's stdout.
+ * @throws With all its output if it failed.
+ */
 function run(script, args, folder) {
-  // Play money only: nothing of a real account reaches the demo, and continuous integration may run it.
+  // Play money only: the demo gets nothing of a real account, and continuous integration may run it.
   const entries = Object.entries(process.env).filter(([name]) => name !== 'CI' && !name.startsWith('SPRITEWRIGHT_'))
   const env = { ...Object.fromEntries(entries), NO_COLOR: '1' }
   return new Promise((resolve, reject) => {

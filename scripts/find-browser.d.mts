@@ -1,5 +1,5 @@
-/** The environment variable that names a browser and wins over every other place. */
+/** The environment variable that names a browser. It takes precedence over every other place. */
 export declare const browserVariable: 'SPRITEWRIGHT_BROWSER'
 
-/** Finds a Chromium, or a browser built on it. Throws when the variable names something that cannot be run. */
+/** Finds a Chromium, or a browser built on it. Throws if the variable names a file that cannot be run. */
 export declare function findBrowser(env?: Readonly<Record<string, string | undefined>>): { path: string; foundBy: string } | undefined

@@ -1,17 +1,18 @@
-// Where a Chromium may be on this machine. Used before the tests and by the end-to-end tests themselves.
+// Searches this machine for a Chromium, before the tests and in the end-to-end tests.
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 
-/** The environment variable that names a browser and wins over every other place. */
+/** The environment variable that names a browser. It takes precedence over every other place. */
 export const browserVariable = 'SPRITEWRIGHT_BROWSER'
 
 /**
  * Finds a Chromium, or a browser built on it.
  *
  * @param {Readonly<Record<string, string | undefined>>} [env]
- * @returns {{ path: string, foundBy: string } | undefined} The executable, and in words where it was found. Undefined where there is none.
- * @throws When the variable names something that cannot be run: a person meant that browser and no other.
+ * @returns {{ path: string, foundBy: string } | undefined} The executable, and a description of the place.
+ * `undefined` if there is none.
+ * @throws If the variable names a file that cannot be run: a person meant that browser and no other.
  */
 export function findBrowser(env = process.env) {
   const named = env[browserVariable]
@@ -24,7 +25,10 @@ export function findBrowser(env = process.env) {
   )
 }
 
-/** @param {string} foundBy @param {readonly string[]} paths */
+/**
+ * @param {string} foundBy
+ * @param {readonly string[]} paths
+ */
 function firstOf(foundBy, paths) {
   const path = paths.find(canRun)
   return path === undefined ? undefined : { path, foundBy }
@@ -56,7 +60,11 @@ function usualPlaces(env) {
   return ['/snap/bin/chromium', '/opt/google/chrome/chrome', '/usr/lib/chromium/chromium']
 }
 
-/** The newest Chromium that some Playwright has fetched before. @param {Readonly<Record<string, string | undefined>>} env */
+/**
+ * The newest Chromium that any Playwright has downloaded before.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ */
 function playwrightCache(env) {
   const system = { darwin: join(homedir(), 'Library/Caches'), win32: env.LOCALAPPDATA ?? join(homedir(), 'AppData/Local') }
   const cache =

@@ -1,4 +1,5 @@
-// npm run fuzz [-- --minutes M] [--from SEED]: strange archives and pictures for our readers on all cores, made from seeds and from the corpora where they are.
+// npm run fuzz [-- --minutes M] [--from SEED]: strange archives and pictures for the readers, on all cores,
+// made from seeds and from the corpora if they are there.
 import { mkdirSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -38,7 +39,10 @@ function tell() {
   console.log(`up to seed ${next - 1}, ${broken.length} broken`)
 }
 
-/** Plays batches on a thread, which may take 512 MB, until the time is over. A thread that dies of it ends the run. */
+/**
+ * Plays batches on a thread until the time is over. The thread may use 512 MB, and if it dies of that, the
+ * run ends.
+ */
 function runThread(runner) {
   return new Promise((resolve, reject) => {
     const thread = new Worker(runner, { resourceLimits: { maxOldGenerationSizeMb: 512 } })

@@ -1,4 +1,4 @@
-/** What came of ten sprites. */
+/** The outcome of ten sprites. */
 export interface KillTenOutcome {
   readonly kills: number
   /** Exit code of the run that was left alive. */
@@ -8,7 +8,7 @@ export interface KillTenOutcome {
   /** Different requests among the charges. */
   readonly requests: number
   readonly held: number
-  /** Results in the vault that are what their names say. */
+  /** Results in the vault whose content matches their name. */
   readonly results: number
   /** Requests of one more build. */
   readonly furtherRequests: number

@@ -1,4 +1,5 @@
-// The real CLI, killed ten times while it buys ten sprites: `node scripts/kill-ten.mjs [--seed N]`. Play money, a service on this machine, and everything that happens is printed. The built package is used.
+// The real CLI, killed ten times while it buys ten sprites: `node scripts/kill-ten.mjs [--seed N]`. It uses
+// play money and a service on this machine, prints every event, and runs the built package.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -14,12 +15,17 @@ const kills = 10
 /** Most requests that a run may make before it is killed. */
 const longestLife = 14
 
-/** Kills the CLI at ten moments that the seed draws, then lets it end. @returns What came of it. @param {{ seed: number, print: (line: string) => void }} init */
+/**
+ * Kills the CLI at ten moments that the seed draws, then lets it end.
+ *
+ * @returns The outcome.
+ * @param {{ seed: number, print: (line: string) => void }} init
+ */
 export async function killTen({ seed, print }) {
   const project = makeProject(await import('../dist/atlas/index.js'))
   const watch = createWatch()
   const { startEmbeddedService } = await import('../dist/src/service.js')
-  // Jobs that take a moment, so that some deaths come while one runs.
+  // Jobs take a moment, so that some deaths come while one runs.
   const service = await startEmbeddedService({ jobMs: 60, limits: { windowMs: 1000 }, before: watch.before })
   const env = { SPRITEWRIGHT_BASE_URL: service.url, SPRITEWRIGHT_API_KEY: service.key, XDG_STATE_HOME: join(project, '.state') }
   const say = (run, words) =>
@@ -71,7 +77,8 @@ function makeProject({ createBitmap, encodePng }) {
   const folder = mkdtempSync(join(tmpdir(), 'spritewright-kill-ten-'))
   mkdirSync(join(folder, 'sprites'))
   writeFileSync(join(folder, 'package.json'), '{"name":"game","private":true,"type":"module"}')
-  // The limits of this account, which is ours alone: ten sprites would else wait for minutes.
+  // The limits of this account, which no one else uses. With the usual ones, ten sprites would wait for
+  // minutes.
   const limits = { windowMs: 1000, post: 100, get: 1000, download: 100, streams: 100 }
   writeFileSync(join(folder, 'spritewright.config.json'), JSON.stringify({ limits }))
   for (let index = 0; index < sprites; index++) {
@@ -112,7 +119,7 @@ function start(project, args, env) {
   return { ended, kill: () => child.kill('SIGKILL') }
 }
 
-/** Results in the vault that are what their names say. */
+/** Results in the vault whose content matches their name. */
 function resultsOf(project) {
   const vault = join(project, '.spritewright', 'results')
   let names = []
@@ -130,7 +137,7 @@ function resultsOf(project) {
   })
 }
 
-/** Numbers from 0 to 1 that a seed fixes (mulberry32). */
+/** Random numbers from 0 to 1 that depend only on the seed (mulberry32). */
 function randomOf(seed) {
   let state = seed >>> 0
   return () => {

@@ -1,8 +1,8 @@
-// `npm run mutation`: puts small faults into a sample of the sources and counts how many the tests of the room notice.
-// It takes minutes for each room, so `npm test` does not run it.
-//   --rooms spec,credit   the rooms (default: all)
-//   --lines 400           lines of each room that get faults, in blocks of 25 that the seed draws
-//   --seed 1              another seed draws other blocks
+// `npm run mutation`: puts small faults into a sample of the sources and counts how many the tests of the
+// room notice. It takes minutes for each room, so `npm test` does not run it.
+// - `--rooms spec,credit`: the rooms (default: all)
+// - `--lines 400`: lines of each room that get faults, in blocks of 25 that the seed draws
+// - `--seed 1`: another seed draws other blocks
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util'
 import { Stryker } from '@stryker-mutator/core'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** Each room with the tests that answer for it, and the share of its faults that they must notice, percent. */
+/** Each room with the tests that check it, and the share of its faults that they must notice, in percent. */
 const rooms = {
   spec: { source: 'src/spec', tests: ['spec', 'options', 'workshop', 'money/chain', 'money/edited-lockfile'], least: 85 },
   credit: { source: 'src/credit', tests: ['credit', 'money/ledger'], least: 85 },
@@ -30,7 +30,7 @@ const missed = []
 for (const name of values.rooms?.split(',') ?? Object.keys(rooms)) {
   const { source, tests, least } = rooms[name]
   const mutate = sample(source, Number(values.lines), Number(values.seed))
-  // The runner's configuration reads it: which test files run.
+  // The runner's configuration reads this variable, which names the test files to run.
   process.env.SPRITEWRIGHT_MUTATED = tests.map((folder) => `test/${folder}`).join(',')
   const results = await new Stryker({
     mutate,
@@ -38,16 +38,17 @@ for (const name of values.rooms?.split(',') ?? Object.keys(rooms)) {
     vitest: { configFile: 'scripts/mutation-vitest.config.ts', related: false },
     plugins: ['@stryker-mutator/vitest-runner'],
     coverageAnalysis: 'perTest',
-    // Words of messages: a test that pinned each of them would only repeat them.
+    // Texts of messages are left out, because a test that pinned each of them would only repeat them.
     mutator: { excludedMutations: ['StringLiteral'] },
-    // Static code runs once, before any test: a fault in it would need every test again.
+    // Static code runs once, before any test. A fault in it would need all tests again.
     ignoreStatic: true,
     concurrency: 2,
     reporters: ['clear-text'],
     clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
     ignorePatterns: ['bench', 'dist', 'docs', 'examples', 'test-results'],
     tempDirName: '.stryker-tmp',
-    // Stryker would rewrite paths in it by an API that TypeScript 7 does not have; nothing in it points outside.
+    // Stryker would rewrite paths in a tsconfig with an API that TypeScript 7 does not have. The real file
+    // refers to nothing outside.
     tsconfigFile: 'none.json',
     logLevel: 'warn',
     timeoutMS: 20_000,
@@ -63,7 +64,13 @@ for (const name of values.rooms?.split(',') ?? Object.keys(rooms)) {
 if (missed.length > 0) console.error(`Too few faults were noticed in ${missed.join(', ')}.`)
 process.exitCode = missed.length > 0 ? 1 : 0
 
-/** Blocks of 25 lines as `file:from-to`, drawn without repeating. @param {string} folder @param {number} lines @param {number} seed */
+/**
+ * Blocks of 25 lines as `file:from-to`, drawn without repeating.
+ *
+ * @param {string} folder
+ * @param {number} lines
+ * @param {number} seed
+ */
 function sample(folder, lines, seed) {
   const blocks = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Files in which packages tell under which licence they are given. */
+/** Files in which packages state their licence. */
 const licence = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i
 
-/** Remembers which packages have gone into bundles, and writes what their licences ask to be passed on. */
+/** Collects the packages in bundles, and writes the notices that their licences require. */
 export function collectNotices() {
   const packages = new Map()
   return {
-    /** Of Rolldown: sees what goes into a bundle. */
+    /** Plugin for Rolldown that sees the modules of a bundle. */
     plugin: {
       name: 'notices',
       generateBundle(_, bundle) {

@@ -1,4 +1,5 @@
-// Runs before the tests (npm's `pretest`): what they need is a built package and a browser. Says how long each step took.
+// Runs before the tests (npm's `pretest`), which need a built package and a browser. Prints how long each
+// step took.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -11,7 +12,7 @@ step('package', () => {
   if (builtAt() > changedAt()) return 'dist/ is newer than its sources'
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/build.mjs')], { cwd: root, stdio: 'inherit' })
   if (status !== 0) {
-    // The compiler writes what it can; half a package must not pass for a fresh one at the next run.
+    // The compiler writes what it can. The next run must not take half a package for a fresh one.
     rmSync(join(root, 'dist'), { recursive: true, force: true })
     fail('The package could not be built, see above. "npm run build" tries again.')
   }
@@ -27,13 +28,13 @@ step('browser', () => {
   return `${installed.path} (installed now)`
 })
 
-/** The oldest file of dist/, as a time; 0 where nothing is built. */
+/** The time of the oldest file of dist/; 0 if nothing is built. */
 function builtAt() {
   const built = filesOf('dist')
   return existsSync(join(root, 'dist/src/cli/bin.js')) ? Math.min(...built.map(modifiedAt)) : 0
 }
 
-/** The last change of anything that dist/ is made of. */
+/** The time of the last change of any source of dist/. */
 function changedAt() {
   const sources = ['atlas', 'src', 'plugin'].flatMap(filesOf)
   return Math.max(...['package.json', 'tsconfig.json', 'scripts/build.mjs', ...sources].map(modifiedAt))
@@ -53,7 +54,7 @@ function modifiedAt(path) {
   return statSync(join(root, path)).mtimeMs
 }
 
-/** Installs with apt where that needs nobody's password; elsewhere says what a person can do. */
+/** Installs with apt if that needs no password. Otherwise, prints what a person can do. */
 function installChromium() {
   const isRoot = process.getuid?.() === 0
   const sudo = isRoot ? [] : ['sudo', '-n']
@@ -77,12 +78,18 @@ function installChromium() {
   }
 }
 
-/** @param {string} command @param {string[]} args */
+/**
+ * @param {string} command
+ * @param {string[]} args
+ */
 function succeeds(command, args) {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0
 }
 
-/** @param {string} command @param {string[]} args */
+/**
+ * @param {string} command
+ * @param {string[]} args
+ */
 function run(command, args, env = process.env) {
   const { status, error } = spawnSync(command, args, { cwd: root, env, stdio: 'inherit' })
   if (status === 0) return
@@ -90,14 +97,20 @@ function run(command, args, env = process.env) {
   fail(`"${[command, ...args].join(' ')}" failed (${why}). Install a Chromium by hand, or set ${browserVariable} to the executable of one.`)
 }
 
-/** @param {string} name @param {() => string} work */
+/**
+ * @param {string} name
+ * @param {() => string} work
+ */
 function step(name, work) {
   const start = performance.now()
   const outcome = work()
   console.log(`${name}: ${outcome}, ${((performance.now() - start) / 1000).toFixed(1)} s`)
 }
 
-/** @param {string} message @returns {never} */
+/**
+ * @param {string} message
+ * @returns {never}
+ */
 function fail(message) {
   console.error(message)
   process.exit(1)

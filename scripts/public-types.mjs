@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * The declaration files that a user's compiler reads: those of the entries, and what they import.
+ * The declaration files that a user's compiler reads: those of the entries, and their imports.
  *
  * @param {string} root Folder of the package.
  * @returns {Map<string, readonly string[]>} Absolute path → names of the packages that the file imports.
@@ -23,7 +23,7 @@ export function readPublicTypes(root) {
   return found
 }
 
-/** Deletes the other declaration files of `dist/`: half of all, which nobody can import. */
+/** Deletes the other declaration files of `dist/`. They are half of all, and nobody can import them. */
 export function deletePrivateTypes(root) {
   const kept = readPublicTypes(root)
   const dist = join(root, 'dist')

@@ -1,5 +1,8 @@
-// npm run sim -- --seeds N --minutes M [--from S]: seeds of the simulator on all cores, until so many are played or so long it took.
-// npm run sim, or with --long: the long runs of the test files, and every stream of the corpus cut at every byte; too long for `npm test`.
+// npm run sim -- --seeds N --minutes M [--from S]: plays seeds of the simulator on all cores, until this many
+// are played or this much time has passed.
+//
+// npm run sim, or with --long: the long runs of the test files, and every stream of the corpus cut at every
+// byte; too long for `npm test`.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-/** Tests of which `npm test` takes a sample. */
+/** Tests of which `npm test` runs a sample. */
 const sampled = [
   'test/sim',
   'test/kill',

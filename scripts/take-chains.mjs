@@ -1,5 +1,6 @@
-// Makes docs/chains.png from a built copy of examples/chains: each row a sprite, its reference pictures from step to step, then frames of its animation.
-// Usage: node scripts/take-chains.mjs FOLDER   (where `spritewright build` has run)
+// Makes docs/chains.png from a built copy of examples/chains. Each row is a sprite: its reference pictures
+// from step to step, then frames of its animation. Usage: node scripts/take-chains.mjs FOLDER (in which
+// `spritewright build` has run)
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

@@ -1,4 +1,5 @@
-// Takes docs/panel.png and docs/panel-dark.png: the panel of a dev server over the sprites of the examples, half of them bought. Run `npm run build` first, then this.
+// Takes docs/panel.png and docs/panel-dark.png: the panel of a dev server over the sprites of the examples,
+// half of them bought. Run `npm run build` first, then this.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -49,7 +50,9 @@ try {
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** The sprites of two examples; the hero has two takes, the crystal and a ghost's spell are still to be bought. */
+/**
+ * The sprites of two examples. The hero has two takes; the crystal and a ghost's spell are not bought yet.
+ */
 async function makeProject() {
   mkdirSync(join(project, 'sprites'), { recursive: true })
   for (const example of ['phaser', 'pixi'])
@@ -88,7 +91,7 @@ async function serve() {
   return address
 }
 
-/** All pictures drawn: two frames of the screen after the last request. */
+/** Waits until all pictures are drawn: two frames of the screen after the last request. */
 async function settle(page) {
   await page.waitForFunction(() => [...document.querySelectorAll('.film canvas, .stage canvas')].every((canvas) => canvas.width > 1))
   await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))))

@@ -1,4 +1,5 @@
-// Takes the pictures of the README from what the demo has made: run `npm run demo` first, then this. Nothing in them is drawn by hand but the frame around it.
+// Takes the pictures of the README from the results of the demo: run `npm run demo` first, then this. Only
+// the frame around them is drawn by hand.
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -26,7 +27,10 @@ try {
   await browser.close()
 }
 
-/** The knight walks up to a slime and strikes. Time is moved by hand, so that the picture is the same on a slow machine. */
+/**
+ * The knight walks up to a slime and strikes. The script moves time, so that the picture is the same on a
+ * slow machine.
+ */
 async function playPhaser() {
   return withExample('phaser', 'window.game?.scene.isActive("level")', async (page) => {
     await page.evaluate(() => {
@@ -65,7 +69,11 @@ async function playPixi() {
   })
 }
 
-/** Serves a built example and plays it. @returns What `play` answers: a PNG. */
+/**
+ * Serves a built example and plays it.
+ *
+ * @returns The PNG that `play` returns.
+ */
 async function withExample(name, isReady, play) {
   const server = await preview({
     root: join(root, 'examples', name),
@@ -88,7 +96,7 @@ async function shoot(page, draw) {
   return Buffer.from(url.slice(url.indexOf(',') + 1), 'base64')
 }
 
-/** What `spritewright plan` says before anything is bought, as it says it. */
+/** The exact output of `spritewright plan` before anything is bought. */
 function planWords() {
   const folder = mkdtempSync(join(tmpdir(), 'spritewright-pictures-'))
   try {
@@ -145,7 +153,7 @@ function toHtml({ spec, plan, drawing, atlas, game }) {
   <div class="game"><b><i>4</i>In the game</b><img src="${toUrl(game)}"></div>`
 }
 
-/** Long lines of the spec, broken for the card. */
+/** Breaks long lines of the spec for the card. */
 function shorten(spec) {
   return spec
     .trim()
