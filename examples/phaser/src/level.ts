@@ -13,7 +13,7 @@ const groundY = 440
 const walkSpeed = 230
 const jumpSpeed = 620
 const gravity = 1700
-/** From the start of the swing to where it lands. */
+/** From the start of the swing until it lands. */
 const strikeMs = 300
 /** Twelve frames at 14 a second. */
 const hopMs = 857
@@ -28,7 +28,7 @@ interface Slime {
   hop: { readonly from: number; readonly to: number; ageMs: number } | undefined
 }
 
-/** Walk right, take the coins, mind the slimes. */
+/** Walk right, collect the coins, avoid the slimes. */
 export class Level extends Phaser.Scene {
   #hero!: Phaser.GameObjects.Sprite
   #shadow!: Phaser.GameObjects.Ellipse
@@ -152,7 +152,7 @@ export class Level extends Phaser.Scene {
     if (hop) {
       hop.ageMs += deltaMs
       const part = Math.min(1, hop.ageMs / hopMs)
-      // The jump itself is drawn; only the way forward is the game's.
+      // The animation contains the jump itself; the game only moves the slime forward.
       body.x = Phaser.Math.Linear(hop.from, hop.to, part)
       if (part === 1) {
         one.hop = undefined
@@ -179,7 +179,7 @@ export class Level extends Phaser.Scene {
   #takeCoins(): void {
     for (const body of this.#coins) {
       const away = Phaser.Math.Distance.Between(body.x, body.y, this.#hero.x, this.#hero.y - 50)
-      // A coin spins when somebody is near.
+      // A coin spins when the hero is near.
       body.play(away < 240 ? 'coin/spin' : 'coin/idle', true)
       if (away < 62) this.#take(body)
     }

@@ -3,7 +3,7 @@ import { Level, viewHeight, viewWidth } from './level.ts'
 
 declare global {
   interface Window {
-    /** For the curious at the console, and for the tests. */
+    /** For people at the console, and for the tests. */
     game: Phaser.Game
   }
 }

@@ -1,15 +1,15 @@
 import Phaser from 'phaser'
 
-/** What the scenery is drawn for. */
+/** The sizes that the scenery needs. */
 export interface Ground {
   readonly worldWidth: number
   readonly viewWidth: number
   readonly viewHeight: number
-  /** Where feet stand, pixels from the top. */
+  /** Position of the feet, in pixels from the top. */
   readonly groundY: number
 }
 
-/** Draws an evening meadow in layers that move the slower the farther they are. No pictures, only shapes. */
+/** Draws an evening meadow in layers; farther ones move more slowly. No pictures, only shapes. */
 export function drawScenery(scene: Phaser.Scene, ground: Ground): void {
   drawSky(scene, ground)
   drawRidge(scene, ground, { factor: 0.1, colour: 0x8a6fb0, base: 150, swing: 70, step: 0.008, seed: 1 })
@@ -35,10 +35,10 @@ function drawSky(scene: Phaser.Scene, { viewWidth, viewHeight, groundY }: Ground
 }
 
 interface Ridge {
-  /** How much of the camera's way the layer goes along, 0 to 1. */
+  /** The share of the camera's movement that the layer follows, 0 to 1. */
   readonly factor: number
   readonly colour: number
-  /** Height over the ground and how far it rises and falls, pixels. */
+  /** Height over the ground, and how far it rises and falls, in pixels. */
   readonly base: number
   readonly swing: number
   readonly step: number
@@ -92,12 +92,12 @@ function drawMeadow(scene: Phaser.Scene, { worldWidth, viewHeight, groundY }: Gr
   }
 }
 
-/** A layer that moves slower shows less of itself. */
+/** A layer that moves more slowly shows less of itself. */
 function layerWidth({ worldWidth, viewWidth }: Ground, factor: number): number {
   return viewWidth + (worldWidth - viewWidth) * factor
 }
 
-/** 0 to 1, always the same for the same seed: the meadow looks alike at every start. */
+/** 0 to 1, always the same for the same seed, so that the meadow looks the same at every start. */
 function noise(seed: number): number {
   const value = Math.sin(seed * 127.1 + 311.7) * 43758.5453
   return value - Math.floor(value)

@@ -1,23 +1,23 @@
 import { type AnimatedSprite, Container, Graphics } from 'pixi.js'
 
-/** A figure on the lawn, its feet at `view.position`. */
+/** A figure on the lawn, with its feet at `view.position`. */
 export interface Actor<Name extends string> {
   readonly view: Container
-  /** Plays an animation, unless it plays already. */
+  /** Plays an animation, unless it is already playing. */
   play(animation: Name): void
   /** Plays an animation from its start to its end, then calls back. */
   playOnce(animation: Name, done: () => void): void
-  /** Looks to the left where `way` is below 0, to the right where it is above. */
+  /** Faces left if `way` is below 0, and right if it is above. */
   face(way: number): void
 }
 
-/** What a figure is made of: a loaded sprite of `spritewright/pixi`. */
+/** The sprite of a figure, loaded by `spritewright/pixi`. */
 export interface Cast<Name extends string> {
   create(animation: Name): AnimatedSprite
 }
 
 /**
- * A figure with a shadow: one `AnimatedSprite` an animation, of which one is seen.
+ * A figure with a shadow. It has one `AnimatedSprite` for each animation, and one of them is visible.
  *
  * @param names Its animations; the first one is played at the start.
  * @param shadowWidth Pixels.

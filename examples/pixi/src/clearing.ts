@@ -9,12 +9,12 @@ export interface Sprites {
   readonly crystal: Cast<'glow' | 'shake'>
 }
 
-/** The fox, the ghosts and the crystals, and what happens between them. */
+/** The fox, the ghosts and the crystals, and the events between them. */
 export interface Clearing {
   readonly view: Container
   /** Score and help, over everything. */
   readonly signs: Container
-  /** Takes mouse, touch and arrow keys. */
+  /** Listens to mouse, touch and arrow keys. */
   listen(app: Application): void
   /** @param deltaMs Milliseconds since the last call. */
   update(deltaMs: number): void
@@ -31,7 +31,7 @@ interface Crystal {
   isTaken: boolean
 }
 
-/** Something that moves for a while. */
+/** A movement that lasts for a while. */
 interface Effect {
   ageMs: number
   readonly lastsMs: number
@@ -40,12 +40,12 @@ interface Effect {
   readonly end: () => void
 }
 
-/** Where the fox may go, pixels. */
+/** The area of the fox, in pixels. */
 const lawn = { left: 90, right: viewWidth - 90, top: 345, bottom: 500 }
 const foxSpeed = 300
 const maximumCrystals = 6
 
-/** Puts everyone on the lawn: click and the fox runs there; click a ghost and it conjures a crystal. */
+/** Puts all figures on the lawn. The fox runs to a click. A click on a ghost conjures a crystal. */
 export function createClearing(sprites: Sprites): Clearing {
   const view = new Container({ sortableChildren: true })
   const signs = new Container()

@@ -7,7 +7,7 @@ export const viewHeight = 540
 export interface Glade {
   /** Behind the figures. */
   readonly back: Container
-  /** Before them: fireflies and dark leaves. */
+  /** In front of them: fireflies and dark leaves. */
   readonly front: Container
   /** @param deltaMs Milliseconds since the last call. */
   update(deltaMs: number): void
@@ -114,7 +114,7 @@ function drawLeaves(): Graphics {
   return leaves
 }
 
-/** 0 to 1, always the same for the same seed: the glade looks alike at every start. */
+/** 0 to 1, always the same for the same seed, so that the glade looks the same at every start. */
 function noise(seed: number): number {
   const value = Math.sin(seed * 127.1 + 311.7) * 43758.5453
   return value - Math.floor(value)

@@ -8,7 +8,7 @@ import { createGlade, viewHeight, viewWidth } from './glade.ts'
 
 declare global {
   interface Window {
-    /** For the curious at the console, and for the tests. */
+    /** For people at the console, and for the tests. */
     app: Application
   }
 }

@@ -1,4 +1,5 @@
-// A page without a bundler: Phaser from a script tag, the atlases from the folder that `spritewright build --out public/sprites` wrote.
+// A page without a bundler: Phaser comes from a script tag, and the atlases come from the folder that
+// `spritewright build --out public/sprites` wrote.
 /* global Phaser */
 const [width, height, groundY] = [960, 540, 452]
 
