@@ -102,7 +102,7 @@ const engines = [
 describe('a built game', () => {
   beforeAll(async () => {
     await addProbes(game.root, ['phaser', 'phaser3', 'pixi'])
-    // The game lies in a folder of its server, so that a path from the server's root fails.
+    // The game is in a folder of its server, so that a path from the server's root fails.
     await bundle(game.root, ['phaser', 'phaser3', 'pixi'], { build: { outDir: 'dist' } })
   })
 

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 
 /**
  * Barriers on a page: serious and critical findings of axe, as rule and place, and a page or dialog that is
- * wider than its visible part, because nobody likes to scroll sideways.
+ * wider than its visible part, because sideways scrolling is hard to read.
  */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   // Not as a script element, because the page's policy refuses those.

@@ -1,8 +1,8 @@
 // Loaded into a real process before everything else (`node --import`). It numbers the changes of the disk
 // under one folder and the requests of the process, and writes each step to file descriptor 3. It ends the
 // process at one of them, or makes the disk full from one on. `SPRITEWRIGHT_MORTAL` chooses:
-// - `before 7`, `after 7`: SIGKILL right before or right after the seventh step. "After" a request is when its
-//   answer comes.
+// - `before 7`, `after 7`: SIGKILL right before or right after the seventh step. "After" a request is when
+//   its answer comes.
 // - `change 7`: SIGKILL right before the seventh step, not counting flushes and removals, which do not change
 //   the files that a killed process leaves.
 // - `torn 7`: SIGKILL with half of the bytes written, if the seventh step writes.

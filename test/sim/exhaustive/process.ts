@@ -115,7 +115,7 @@ interface Timer {
   readonly ring: () => void
 }
 
-/** A clock that moves only when it is told to jump to the next timer. */
+/** A clock that moves only by jumps to the next timer. */
 export class JumpingClock implements Clock {
   now: number
   readonly wallShift: number

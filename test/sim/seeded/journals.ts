@@ -38,7 +38,7 @@ export function readChains(machine: Machine, view: 'current' | 'durable'): SeenC
   const found = new Map<string, Map<number, JournalRecord>>()
   for (const folder of folders) {
     for (const hash of disk.names(folder)) {
-      // The reservation chain lies in the same folder.
+      // The reservation chain is in the same folder.
       if (!/^[0-9a-f]{64}$/.test(hash)) continue
       for (const name of disk.names(`${folder}/${hash}`)) {
         if (!/^\d{4,}\.json$/.test(name)) continue
