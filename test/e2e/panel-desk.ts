@@ -49,7 +49,7 @@ export interface Desk {
 const machine = nodeHost()
 
 /** Opens a dev server and its panel, as a person has them. */
-export async function openPanelServer(browser: Browser, setup: DeskSetup): Promise<Desk> {
+export async function openDesk(browser: Browser, setup: DeskSetup): Promise<Desk> {
   const service = await startEmbeddedService({
     jobMs: setup.jobMs ?? 0,
     limits: { windowMs: 1 },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { type Desk, heroSpec, openPanelServer } from './panel-desk.ts'
+import { type Desk, heroSpec, openDesk } from './panel-desk.ts'
 
 const heroFile = 'sprites/hero.sprite.json'
 const original = heroSpec('walks')
@@ -13,7 +13,7 @@ let desk: Desk
 let page: Page
 beforeAll(async () => {
   browser = await openBrowser()
-  desk = await openPanelServer(browser, { files: { [heroFile]: original }, bought: ['hero'], query: '?show=hero.walk' })
+  desk = await openDesk(browser, { files: { [heroFile]: original }, bought: ['hero'], query: '?show=hero.walk' })
   page = desk.page
 })
 /** Restores the spec, and opens the panel anew. */

@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { openBrowser } from './browser.ts'
-import { type Desk, type DeskSetup, openPanelServer } from './panel-desk.ts'
+import { type Desk, type DeskSetup, openDesk } from './panel-desk.ts'
 
 interface Closable {
   close(): Promise<unknown>
@@ -34,7 +34,7 @@ export function panelRoom(usual: Omit<DeskSetup, 'files'> = {}): PanelRoom {
     return one
   }
   const start: PanelRoom['start'] = async (setup) =>
-    keep(await openPanelServer(browser, { ...usual, ...setup, service: { ...usual.service, ...setup.service } }))
+    keep(await openDesk(browser, { ...usual, ...setup, service: { ...usual.service, ...setup.service } }))
   return { start, keep }
 }
 

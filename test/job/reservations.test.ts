@@ -47,7 +47,7 @@ const frozen = (attempt: number): RecordBodies['frozen'] => ({
   approvedAt: 'then',
 })
 
-describe('the purse of the project', () => {
+describe('the reservations of the project', () => {
   test('law: builds at once never take more than the total, and what is refused did not fit', async () => {
     const credits = fc.bigInt({ min: 1n, max: 50_000n })
     await fc.assert(
@@ -196,7 +196,7 @@ describe('a share of an attempt that was never sent', () => {
     await made.open().reserve(share(2, parseCredits('1')))
   })
 
-  test('law: in whatever order they come to the disk, of two that want the last credits one sends, and the purse knows it', async () => {
+  test('law: in whatever order they come to the disk, of two that want the last credits one sends, and the reservations show it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.scheduler(), fc.boolean(), async (scheduler, isWatched) => {
         time.wall = 1_000

@@ -7,7 +7,7 @@ import type { LockEntry } from '../../src/vault/lockfile.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import { heroSpec } from '../kit/project.ts'
 import { isLong } from '../long.ts'
-import { type Desk, expectAllBought, onDesk, openPanelServer } from './desk.ts'
+import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 
 /** The long run kills at every step. The short run kills at every third step that changes the disk. */
@@ -38,7 +38,7 @@ describe('a real process killed with SIGKILL at changes of the disk and at reque
   }, async () => {
     const kills = await untilAlive(
       (at) =>
-        onDesk(openPanelServer(), async (desk) => {
+        onDesk(openDesk(), async (desk) => {
           const killed = await runMortalCli(desk, ['approve', '--yes'], `${deed} ${at}`)
           const context = `${deed} ${at}, ${killed.steps.at(-1)}`
           const entries = await entriesOf(desk)
@@ -70,7 +70,7 @@ describe('a real process killed with SIGKILL at changes of the disk and at reque
         if (method === 'POST' && path.endsWith('/answers')) keys.add(headers['idempotency-key'])
         return undefined
       }
-      return onDesk(openPanelServer({ ask, before }, { 'sprites/hero.sprite.json': heroSpec() }), async (desk) => {
+      return onDesk(openDesk({ ask, before }, { 'sprites/hero.sprite.json': heroSpec() }), async (desk) => {
         expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
         expect(await desk.run('build', '--buy-only')).toMatchObject({ code: 5 })
         const killed = await runMortalCli(desk, ['answer', 'hero.walk', 'the left one'], `${deed} ${at}`)

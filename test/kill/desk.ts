@@ -58,7 +58,7 @@ export interface DeskPlace {
 }
 
 /** Opens a desk on which nothing is approved yet. */
-export async function openPanelServer(
+export async function openDesk(
   options: EmbeddedOptions = {},
   files: Readonly<Record<string, string>> = {},
   place: DeskPlace = {},
@@ -133,7 +133,7 @@ async function runHere(root: string, argv: readonly string[], env: Desk['env']):
 }
 
 /** The files in the project at the end. */
-export interface Papers {
+export interface ProjectRecords {
   /** SHA-256 of the results in the vault. */
   readonly results: readonly string[]
   /** Temporary files that dead processes left. */
@@ -147,7 +147,7 @@ export interface Papers {
  *
  * @param wanted How many requests were approved.
  */
-export async function expectAllBought(desk: Desk, wanted: number, context: string): Promise<Papers> {
+export async function expectAllBought(desk: Desk, wanted: number, context: string): Promise<ProjectRecords> {
   const { service, project, posts } = desk
   const charges = service.charges()
   expect(charges.length, `${context}: charges`).toBe(wanted)
@@ -155,11 +155,11 @@ export async function expectAllBought(desk: Desk, wanted: number, context: strin
   expect(service.holds(), `${context}: holds`).toEqual([])
   expect(service.mistakes(), `${context}: mistakes of the service`).toEqual([])
   expect(posts.wrongs(), context).toEqual([])
-  const papers = await readPanelLedger(project.root)
+  const records = await readRecords(project.root)
   const lock = parseLockFile(await readFile(join(project.root, 'sprites.lock.json'), 'utf8'), 'sprites.lock.json')
   const entries = Object.values(lock.animations).flatMap((requests) => Object.values(requests))
-  expect(entries.map(({ result }) => result?.sha256).sort(), `${context}: results in the lock file`).toEqual(papers.results)
-  expect(papers.results.length, `${context}: results`).toBe(wanted)
+  expect(entries.map(({ result }) => result?.sha256).sort(), `${context}: results in the lock file`).toEqual(records.results)
+  expect(records.results.length, `${context}: results`).toBe(wanted)
   const moves = (await readFile(join(project.root, '.spritewright', 'ledger.jsonl'), 'utf8')).split('\n').flatMap(readMove)
   for (const type of ['held', 'settled'])
     expect(new Set(moves.filter((move) => move.type === type).map(({ hash }) => hash)).size, `${context}: ${type} in the ledger`).toBe(
@@ -168,7 +168,7 @@ export async function expectAllBought(desk: Desk, wanted: number, context: strin
   const asked = service.requests().length
   expect(await desk.run('build', '--buy-only'), `${context}: one more build`).toMatchObject({ code: 0 })
   expect(service.requests().slice(asked), `${context}: requests of one more build`).toEqual([])
-  return papers
+  return records
 }
 
 /** A torn line counts as not written. */
@@ -181,7 +181,7 @@ function readMove(line: string): { readonly type?: string; readonly hash?: strin
 }
 
 /** Reads the vault, compares each result with its name, and searches for files that dead processes left. */
-export async function readPanelLedger(root: string): Promise<Papers> {
+export async function readRecords(root: string): Promise<ProjectRecords> {
   const vault = join(root, '.spritewright', 'results')
   const names = await readdir(vault).catch(() => [])
   const results = names.filter((name) => !temporary.test(name))

@@ -7,7 +7,7 @@ import { type CliRun, heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { mountSmallDisk, type SmallDisk } from '../kit/small-disk.ts'
 import { isLong } from '../long.ts'
-import { type Desk, type DeskPlace, expectAllBought, onDesk, openPanelServer } from './desk.ts'
+import { type Desk, type DeskPlace, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli } from './mortal-cli.ts'
 import { isExecute } from './posts.ts'
 
@@ -61,11 +61,7 @@ async function fullOnce(pages: number, moment: Moment, place: DeskPlace): Promis
     return undefined
   }
   const options = { makers: quickMakers({ size: 32 }), before }
-  const opening = openPanelServer(
-    options,
-    { 'sprites/hero.sprite.json': heroSpec() },
-    { ...place, ...(disk ? { inside: disk.folder } : {}) },
-  )
+  const opening = openDesk(options, { 'sprites/hero.sprite.json': heroSpec() }, { ...place, ...(disk ? { inside: disk.folder } : {}) })
   return onDesk(opening, async (desk) => {
     const context = `${pages} pages left ${moment}`
     expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { HookedRequest } from '../../src/embedded/options/options.ts'
 import { heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
-import { type Desk, expectAllBought, onDesk, openPanelServer } from './desk.ts'
+import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { isExecute } from './posts.ts'
 
 const oneSprite = { 'sprites/hero.sprite.json': heroSpec() }
@@ -47,8 +47,8 @@ function said({ child }: ReturnType<typeof startCli>, words: string): Promise<vo
   })
 }
 
-async function approvedDesk(options: Parameters<typeof openPanelServer>[0]): Promise<Desk> {
-  const desk = await openPanelServer(options, oneSprite)
+async function approvedDesk(options: Parameters<typeof openDesk>[0]): Promise<Desk> {
+  const desk = await openDesk(options, oneSprite)
   expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
   return desk
 }
@@ -173,7 +173,7 @@ describe('a reader of the output that goes away', () => {
   })
 
   test('the exit code of a failure stays what it is', async () => {
-    await onDesk(openPanelServer({}, oneSprite), async (desk) => {
+    await onDesk(openDesk({}, oneSprite), async (desk) => {
       for (const args of [['build'], ['build', '--json']]) {
         const cli = startCli(desk.project, args, desk.env)
         cli.child.stdout?.destroy()
@@ -185,7 +185,7 @@ describe('a reader of the output that goes away', () => {
   })
 
   test.skipIf(!existsSync('/dev/full'))('output that a full disk does not take is a failure, and is told', async () => {
-    await onDesk(openPanelServer({}, oneSprite), async (desk) => {
+    await onDesk(openDesk({}, oneSprite), async (desk) => {
       const cli = startCli(desk.project, ['plan', '--json'], desk.env, openSync('/dev/full', 'w'))
       const { code, stderr } = await cli.ended
       expect(stderr).toMatch(/SW_DISK .*ENOSPC/)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { heroSpec } from '../kit/project.ts'
 import { isLong } from '../long.ts'
-import { type Desk, expectAllBought, onDesk, openPanelServer } from './desk.ts'
+import { type Desk, expectAllBought, onDesk, openDesk } from './desk.ts'
 import { runMortalCli, untilAlive } from './mortal-cli.ts'
 
 /**
@@ -13,7 +13,7 @@ const deeds = isLong ? ['before', 'after', 'torn'] : ['before']
 const animations = isLong ? ['walk', 'idle'] : ['walk']
 
 async function approved(): Promise<Desk> {
-  const desk = await openPanelServer({}, { 'sprites/hero.sprite.json': heroSpec(animations) })
+  const desk = await openDesk({}, { 'sprites/hero.sprite.json': heroSpec(animations) })
   expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
   return desk
 }

@@ -4,7 +4,7 @@ import { createGame } from '../e2e/game.ts'
 import { gameFiles } from '../e2e/vite-process.ts'
 import { figurePng, heroSpec, startCli } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
-import { expectAllBought, onDesk, openPanelServer } from './desk.ts'
+import { expectAllBought, onDesk, openDesk } from './desk.ts'
 import { type DevProcess, startDevProcess, type Told } from './dev-process.ts'
 import { isExecute } from './posts.ts'
 
@@ -42,7 +42,7 @@ describe('two CLIs and a dev server at once on one project', () => {
     let hasStarted = false
     // All processes meet at the service before any may go on. The dev server has an approval, and buys too.
     const meet = gather(3, ({ method, path }) => hasStarted && method === 'GET' && path.startsWith('/v1/sprite-pricing'))
-    await onDesk(openPanelServer({ before: meet }, {}, { project: game }), async (desk) => {
+    await onDesk(openDesk({ before: meet }, {}, { project: game }), async (desk) => {
       expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })
       hasStarted = true
       const dev = await startDevProcess(game.root, desk.env)
@@ -88,7 +88,7 @@ describe('a dev server that buys', () => {
         },
       }),
     }
-    await onDesk(openPanelServer(options, {}, { project: game }), async (desk) => {
+    await onDesk(openDesk(options, {}, { project: game }), async (desk) => {
       const first = await startDevProcess(game.root, desk.env)
       expect(desk.service.requests()).toEqual([])
       expect(await desk.run('approve', '--yes')).toMatchObject({ code: 0 })

@@ -10,7 +10,7 @@ import { type Asked, type Deed, type FaultProxy, startFaultProxy } from '../kit/
 import { acceptCeilings } from '../kit/keys.ts'
 import { createProject, type TestProject } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
-import { readPanelLedger } from './desk.ts'
+import { readRecords } from './desk.ts'
 import { type PostWatch, watchPosts } from './posts.ts'
 
 /**
@@ -55,7 +55,7 @@ export async function expectAllBoughtOnce({ service, project, posts, build }: Wi
   expect(service.charges().length, `${context}: charges`).toBe(sprites)
   expect(new Set(service.charges().map(({ bodySha256 }) => bodySha256)).size, `${context}: requests paid for`).toBe(sprites)
   expect([service.holds(), service.mistakes(), posts.wrongs()], context).toEqual([[], [], []])
-  expect((await readPanelLedger(project.root)).results.length, `${context}: results`).toBe(sprites)
+  expect((await readRecords(project.root)).results.length, `${context}: results`).toBe(sprites)
   const asked = service.requests().length
   await build()
   expect(service.requests().slice(asked), `${context}: requests of one more build`).toEqual([])

@@ -368,7 +368,10 @@ describe('a record of a later version', () => {
     ['of a type that is not known', (machine) => appendForeign(machine, chainOf(machine), '/game/', {})],
     ['of a form that is not known', (machine) => appendForeign(machine, chainOf(machine), '/game/', { v: 2, type: 'failed' })],
     ['that only the second copy has', (machine) => appendForeign(machine, chainOf(machine), '/home/', {})],
-    ['in the project’s purse', (machine) => appendForeign(machine, 'budget', '/game/', { body: { hash, attempt: 1, credits: '1' } })],
+    [
+      'in the project’s reservations',
+      (machine) => appendForeign(machine, 'budget', '/game/', { body: { hash, attempt: 1, credits: '1' } }),
+    ],
   ]
   test.each(cases)('%s stops the build with SW_JOURNAL, and nothing is sent', async (_which, change) => {
     const { first, posts } = await team(failing('for good'))

@@ -340,8 +340,8 @@ describe('H3: records cause, widen and change no purchase', () => {
     await first.build({}, init)
     const [hash = ''] = Object.keys(first.lock().animations['hero.walk'] ?? {})
     const ports = { disk: first.disk, random: countingRandom(), clock: made.world.clock, keys: ringOf(testKey(66)) }
-    const purse = createRecordChains<ReservationRecord>(ports, { folder: submissions })
-    await purse.append('budget', await purse.read('budget'), 'released', { hash, attempt: 1 })
+    const reservations = createRecordChains<ReservationRecord>(ports, { folder: submissions })
+    await reservations.append('budget', await reservations.read('budget'), 'released', { hash, attempt: 1 })
     first.write('sprites/rogue.sprite.json', specOf('a rogue', 'hero'))
     await expect(first.approve({}, init)).rejects.toMatchObject({ code: 'SW_CEILING' })
     expect((await run((await first.open()).ledger())).settled).toBe(16_000n)

@@ -113,8 +113,8 @@ async function plantJournal({ made, records }: Known, disk: MemoryDisk, hash: st
   for (const type of [...lead, ...Array.from({ length: chance.whole(0, 4) }, () => chance.pick(types))])
     view = view && ((await journal.append(hash, view, type, bodyOf(type, chance, hash) as JournalRecord['body'])) ?? view)
   if (!chance.is(0.2)) return
-  const purse = createRecordChains<ReservationRecord>(ports, { folder })
-  await purse.append('budget', await purse.read('budget'), 'released', { hash, attempt: 1 })
+  const reservations = createRecordChains<ReservationRecord>(ports, { folder })
+  await reservations.append('budget', await reservations.read('budget'), 'released', { hash, attempt: 1 })
 }
 
 function plantEntry({ signed }: Known, hash: string, chance: Chance): LockEntry {

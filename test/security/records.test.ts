@@ -65,21 +65,26 @@ async function buyMore(machine: Machine): Promise<unknown> {
   return machine.approve({}, tight).then(() => machine.build({}, tight))
 }
 
-test('I3, I11: a planted record of the purse makes no share smaller', async () => {
+test('I3, I11: a planted record of the reservations makes no share smaller', async () => {
   const made = await spent()
   const { first, hash } = made
-  const purse = createRecordChains<ReservationRecord>(theirs(made, first.disk), { folder: submissions })
-  await purse.append('budget', await purse.read('budget'), 'reserved', { id: 'hero.walk', hash, attempt: 1, credits: '0' })
+  const reservations = createRecordChains<ReservationRecord>(theirs(made, first.disk), { folder: submissions })
+  await reservations.append('budget', await reservations.read('budget'), 'reserved', { id: 'hero.walk', hash, attempt: 1, credits: '0' })
   await expect(buyMore(first)).rejects.toMatchObject({ code: 'SW_CEILING' })
   expect(made.charged()).toHaveLength(1)
 })
 
-test('I3, I11: a purse that was replaced is not an empty one: what the user has spent stands in the second copy', async () => {
+test('I3, I11: a reservation chain that was replaced is not an empty one: what the user has spent stands in the second copy', async () => {
   const made = await spent()
   const { first } = made
   const other = new MemoryDisk()
-  const purse = createRecordChains<ReservationRecord>(theirs(made, other), { folder: submissions })
-  await purse.append('budget', await purse.read('budget'), 'reserved', { id: 'x', hash: 'c'.repeat(64), attempt: 1, credits: '0' })
+  const reservations = createRecordChains<ReservationRecord>(theirs(made, other), { folder: submissions })
+  await reservations.append('budget', await reservations.read('budget'), 'reserved', {
+    id: 'x',
+    hash: 'c'.repeat(64),
+    attempt: 1,
+    credits: '0',
+  })
   const [record] = [...other.files].filter(([path]) => path.includes('/budget/'))
   for (const path of [...first.disk.files.keys()]) if (path.startsWith(`${submissions}/budget/`)) first.disk.files.delete(path)
   first.disk.files.set(...(record as [string, Uint8Array]))

@@ -343,7 +343,7 @@ async function seals(): Promise<void> {
 const howToRaise = async (): Promise<string> => 'Raise it'
 
 /** Only the user's own records release shares of the reservation chain. */
-async function purse(): Promise<void> {
+async function reservationChain(): Promise<void> {
   const make = (journalOf: (papers: Papers) => Journal) => {
     const all = papers()
     const { disk } = all
@@ -473,7 +473,7 @@ export const scenes: Readonly<Record<string, () => Promise<void>>> = {
   records,
   bodies,
   seals,
-  purse,
+  reservationChain,
   standing,
   hosts,
   appointed,
