@@ -8,7 +8,7 @@ import type { Options } from '../src/index.ts'
 import { checkBundle, endBuild, loadBundled, startBuild } from './bundle.ts'
 import { escapeError, failHook } from './failure.ts'
 import { ownIds, parseId, resolveSprite, specPath } from './ids.ts'
-import { keepSessions, type PluginSeam } from './session.ts'
+import { createConnections, type PluginSeam } from './session.ts'
 
 export type { Options } from '../src/index.ts'
 export type { AnimationData, AtlasData, SpriteAnimation, SpriteModule } from './runtime/shared/data.ts'
@@ -29,7 +29,7 @@ export default function spritewright(options: Options = {}): Plugin[] {
 
 /** The plugin with a replaceable host and workshop. {@link spritewright} uses the real ones. */
 export function createPlugins(options: Options, seam?: PluginSeam): Plugin[] {
-  const sessions = keepSessions(options, seam)
+  const sessions = createConnections(options, seam)
   const modules: Plugin = {
     name: 'spritewright',
     enforce: 'pre',

@@ -137,7 +137,7 @@ export interface PluginSessions {
 }
 
 /** Keeps a session for each configuration that Vite resolves. */
-export function keepSessions(options: Options, seam: PluginSeam = {}): PluginSessions {
+export function createConnections(options: Options, seam: PluginSeam = {}): PluginSessions {
   const sessions = new WeakMap<ResolvedConfig, PluginSession>()
   let latest: PluginSession | undefined
   const ofConfig = (config: ResolvedConfig | undefined): PluginSession => {

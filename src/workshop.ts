@@ -6,7 +6,7 @@ import { refuseKeyInAddress, searchFor } from './options/key-search.ts'
 import { enginesOf, isCi, type Options, resolveOptions } from './options/options.ts'
 import { type Context, openContext } from './project/context.ts'
 import { findTexturePackage, readCodecVersion } from './project/packages.ts'
-import { keepSession, type Session, type SessionKeeper } from './project/session.ts'
+import { createConnection, type ServiceConnection, type Session } from './project/session.ts'
 import { refuseLinks } from './project/store-folder.ts'
 import { toOutput, writeOutput, writeTypings } from './sheets/output/output.ts'
 import type { Workshop } from './workshop/api/api.ts'
@@ -164,34 +164,34 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     codec: await readCodecVersion(host),
     textures,
   }
-  return openWorkshop(context, keepSession(context), config.file)
+  return openWorkshop(context, createConnection(context), config.file)
 }
 
-function openWorkshop(context: Context, keeper: SessionKeeper, configFile: string | undefined): Workshop {
+function openWorkshop(context: Context, connection: ServiceConnection, configFile: string | undefined): Workshop {
   const never = new AbortController().signal
   const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
-    interruptible(signal, async () => work(await keeper.open(signal)))
+    interruptible(signal, async () => work(await connection.open(signal)))
   return {
     options: context.options,
     host: { clock: context.host.clock, disk: context.host.disk, random: context.host.random, terminal: context.host.terminal },
-    plan: (names = [], signal = never) => interruptible(signal, () => makePlan(context, keeper, names, signal)),
-    status: (names = []) => readFullStatus(context, keeper, names),
-    review: (name) => review(context, keeper, name),
-    originals: (name) => readOriginals(context, keeper, name),
+    plan: (names = [], signal = never) => interruptible(signal, () => makePlan(context, connection, names, signal)),
+    status: (names = []) => readFullStatus(context, connection, names),
+    review: (name) => review(context, connection, name),
+    originals: (name) => readOriginals(context, connection, name),
     approve: (request, signal = never) => online(signal, (session) => approve(context, session, request, signal)),
     acceptStanding: (request, signal = never) => online(signal, (session) => acceptStanding(context, session, request, signal)),
     files: projectFiles(context, configFile),
     trust: openTrust(context),
-    build: (request = {}) => interruptible(request.signal ?? never, () => build(context, keeper, request)),
+    build: (request = {}) => interruptible(request.signal ?? never, () => build(context, connection, request)),
     answer: (request, signal = never) => online(signal, (session) => answer(context, session, request, signal)),
     recover: (request, signal = never) => online(signal, (session) => recover(context, session, request, signal)),
     cancel: (name, signal = never, shown = undefined) => online(signal, (session) => cancel(context, session, { name, shown }, signal)),
     forget: (name, confirm, signal = never) => online(signal, (session) => forget(context, session, name, confirm, signal)),
-    preview: createPreviewer(context, keeper),
-    overview: createOverviewer(context, keeper),
-    due: createPendingReader(context, keeper),
+    preview: createPreviewer(context, connection),
+    overview: createOverviewer(context, connection),
+    pending: createPendingReader(context, connection),
     prices: (signal = never) => online(signal, (session) => readPrices(context, session, signal)),
-    delivered: (id, take) => readDelivered(context, keeper, id, take),
+    delivered: (id, take) => readDelivered(context, connection, id, take),
     editSpec: createSpecEditor(context),
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(context.options), context.options.formats)
@@ -199,13 +199,13 @@ function openWorkshop(context: Context, keeper: SessionKeeper, configFile: strin
     },
     writeTypings: (sheets, unmade) => writeTypings(context.host, sheets, unmade),
     ledger: () => readAccounts(context),
-    store: openResultStore(context, keeper),
+    store: openResultStore(context, connection),
     verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(context, session, request, signal)),
-    doctor: () => examine(context, keeper),
+    doctor: () => examine(context, connection),
     contract: (request = {}, signal = never) =>
-      interruptible(signal, async () => (await import('./workshop/contract.ts')).checkContract(context, keeper, request, signal)),
+      interruptible(signal, async () => (await import('./workshop/contract.ts')).checkContract(context, connection, request, signal)),
     compareOpenapi: async (file) => (await import('./workshop/contract.ts')).compareWithDescription(context, file),
     containsKey: context.keySearch.isIn,
-    close: () => keeper.close(),
+    close: () => connection.close(),
   }
 }

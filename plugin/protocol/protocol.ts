@@ -31,7 +31,7 @@
  *
  * @module
  */
-import type { PanelOrphan, PanelSprite, PanelStanding, PanelStep } from './sprites.ts'
+import type { PanelOrphan, PanelSprite, PanelStep, PurchaseState } from './sprites.ts'
 
 export type * from './sprites.ts'
 
@@ -119,8 +119,8 @@ export interface StateEvent {
 
 /** Sums over the project. */
 export interface PanelTotals {
-  /** Number of animations and steps in each standing that occurs. */
-  readonly counts: Readonly<Partial<Record<PanelStanding, number>>>
+  /** Number of animations and steps in each state that occurs. */
+  readonly counts: Readonly<Partial<Record<PurchaseState, number>>>
   /**
    * Price of everything that is not bought yet; missing if prices were not requested, or something has no
    * price.

@@ -11,7 +11,7 @@
  * - `outpriced`: `approved` under a price that is no longer valid. Nothing is sent before the new price is
  *   approved.
  */
-export type PanelStanding =
+export type PurchaseState =
   | 'bought'
   | 'lost'
   | 'approved'
@@ -92,7 +92,7 @@ export interface PanelPaid {
   readonly hash?: string
   /** The attempt that counts, from 1; missing if nothing was ever about to be sent. */
   readonly attempt?: number
-  readonly standing: PanelStanding
+  readonly state: PurchaseState
   /** One plain sentence: its state, and what to do. */
   readonly words: string
   /** Description of the animation; for a step, its text. */
@@ -174,7 +174,7 @@ export interface PanelAnimation extends PanelPaid {
 /** Another go at the same request, bought beside it. */
 export interface PanelTake {
   readonly take: number
-  readonly standing: PanelStanding
+  readonly state: PurchaseState
   /** Whether the spec names it. */
   readonly isChosen: boolean
 }

@@ -18,7 +18,7 @@ export interface Session {
  * Opens the connection to the service once, at its first use. `close` also ends everything that was started
  * for it.
  */
-export interface SessionKeeper {
+export interface ServiceConnection {
   /**
    * Host of the configured service, known without a request to it; `undefined` if no service is configured.
    */
@@ -46,8 +46,8 @@ export interface ServiceReach {
  */
 const embeddedHost = 'embedded'
 
-/** Makes the keeper of a workshop's one session. */
-export function keepSession(context: Context): SessionKeeper {
+/** Creates the connection of a workshop. Nothing is sent before its first use. */
+export function createConnection(context: Context): ServiceConnection {
   let opened: Promise<Session> | undefined
   let reached: Promise<ServiceReach> | undefined
   let joined: string | undefined

@@ -1,7 +1,7 @@
 import { parseCredits } from '../credit/credits.ts'
 import type { Context } from '../project/context.ts'
 import { isFetchable, listOrphans, ofPresentServices, warnOfOrphan } from '../project/orphans.ts'
-import type { SessionKeeper } from '../project/session.ts'
+import type { ServiceConnection } from '../project/session.ts'
 import { listStrays } from '../project/strays.ts'
 import { isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
@@ -18,16 +18,16 @@ import { assemble } from './sheets/sheets.ts'
  * Builds sheets from specs: buys what is approved, fetches what is in flight or lost, and packs. If
  * everything is bought and stored here, the service is not asked and no key is needed.
  */
-export async function build(context: Context, keeper: SessionKeeper, request: BuildRequest): Promise<BuildReport> {
+export async function build(context: Context, connection: ServiceConnection, request: BuildRequest): Promise<BuildReport> {
   const names = request.names ?? []
-  const first = await survey(context, names, { host: keeper.host })
+  const first = await survey(context, names, { host: connection.host })
   if (request.approvedOnly !== true) throwAll(first.errors)
   const unbought = context.options.build.unbought
   let found = first
   let run: Bought = { purchases: [], failures: [] }
   let identity: ServiceIdentity | undefined
   if (first.items.some((item) => item.state !== 'bought')) {
-    const bought = await buyOpen(context, keeper, request, first)
+    const bought = await buyOpen(context, connection, request, first)
     run = bought.run
     found = bought.found
     identity = bought.identity
@@ -35,7 +35,7 @@ export async function build(context: Context, keeper: SessionKeeper, request: Bu
     if (request.signal?.aborted) throwAll(failures.slice(0, 1))
     throwAll(failures)
   }
-  if (request.frozen !== true) await fetchUnasked(context, keeper, request, found)
+  if (request.frozen !== true) await fetchUnasked(context, connection, request, found)
   if (mayBuy(context, request)) await reconcileLock(context, found, identity)
   await reconcileResults(context, found)
   const fresh = new Set(run.purchases.filter(({ isFresh }) => isFresh).map(({ id }) => id))
@@ -59,16 +59,16 @@ export async function build(context: Context, keeper: SessionKeeper, request: Bu
  * Fetches finished results of requests that no spec asks for any more. It never stops a build: if the service
  * cannot be asked, that is a warning.
  */
-async function fetchUnasked(context: Context, keeper: SessionKeeper, request: BuildRequest, found: Survey): Promise<void> {
+async function fetchUnasked(context: Context, connection: ServiceConnection, request: BuildRequest, found: Survey): Promise<void> {
   const asked = new Set([...found.items, ...found.steps].flatMap(({ hash }) => hash ?? []))
   const all = ofPresentServices(await listOrphans(context, request.names ?? [], asked), found)
   const orphans = all.filter(isFetchable)
   for (const orphan of all) if (!isFetchable(orphan)) warnOfOrphan(context, orphan)
   const strays = ofPresentServices(await listStrays(context, request.names ?? [], found), found)
-  if ((orphans.length === 0 && strays.length === 0) || !canAsk(context, keeper)) return
+  if ((orphans.length === 0 && strays.length === 0) || !canAsk(context, connection)) return
   const run = { onProgress: request.onProgress ?? (() => {}), signal: request.signal ?? new AbortController().signal }
   try {
-    const session = await keeper.open(run.signal)
+    const session = await connection.open(run.signal)
     await fetchOrphans(context, session, orphans, run)
     if (strays.length > 0) await fetchStrays(context, session, strays, run.signal)
   } catch (error) {
@@ -79,13 +79,13 @@ async function fetchUnasked(context: Context, keeper: SessionKeeper, request: Bu
   }
 }
 
-function canAsk(context: Context, keeper: SessionKeeper): boolean {
-  return keeper.host !== undefined && (context.options.service === 'embedded' || context.credentials.key !== undefined)
+function canAsk(context: Context, connection: ServiceConnection): boolean {
+  return connection.host !== undefined && (context.options.service === 'embedded' || context.credentials.key !== undefined)
 }
 
 async function buyOpen(
   context: Context,
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   request: BuildRequest,
   first: Survey,
 ): Promise<{ run: Bought; found: Survey; identity?: ServiceIdentity }> {
@@ -93,12 +93,12 @@ async function buyOpen(
   const open = first.items.filter((item) => item.state !== 'bought')
   // Without a key nothing can be priced or fetched. If nothing may be bought either, that is the error to
   // report, not the missing key.
-  if (!canAsk(context, keeper) && open.every(isUnsent)) {
+  if (!canAsk(context, connection) && open.every(isUnsent)) {
     if (allowsPlaceholders) return { run: { purchases: [], failures: [] }, found: first }
     if (!mayBuy(context, request)) throw await missingError(context, open, undefined, false)
   }
   const signal = request.signal ?? new AbortController().signal
-  const session = await keeper.open(signal)
+  const session = await connection.open(signal)
   const run = await buy(context, session, {
     wanted: first,
     mayBuy: mayBuy(context, request),

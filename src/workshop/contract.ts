@@ -6,7 +6,7 @@ import { SpritewrightError } from '../errors.ts'
 import { publish } from '../host/publish.ts'
 import { refuseKey } from '../options/key-search.ts'
 import type { Context } from '../project/context.ts'
-import type { SessionKeeper } from '../project/session.ts'
+import type { ServiceConnection } from '../project/session.ts'
 import { resolveProfile } from '../service/profile.ts'
 import type { ContractFinding, ContractRequest } from './api/reports.ts'
 
@@ -18,14 +18,14 @@ import type { ContractFinding, ContractRequest } from './api/reports.ts'
  */
 export async function checkContract(
   context: Context,
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   request: ContractRequest,
   signal: AbortSignal,
 ): Promise<readonly ContractFinding[]> {
   const { disk, random } = context.host
   const folder = join(context.storeFolder, 'contract')
   const lines = await runContract(context.host, {
-    ...(await keeper.reach()),
+    ...(await connection.reach()),
     profile: profileOf(context),
     limits: { ...context.options.limits },
     signal,

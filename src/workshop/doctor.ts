@@ -1,7 +1,7 @@
 import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Context } from '../project/context.ts'
-import { readRoute, type SessionKeeper } from '../project/session.ts'
+import { readRoute, type ServiceConnection } from '../project/session.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
 import { survey } from '../project/survey.ts'
 import { sourceWords } from '../project/trust/hosts.ts'
@@ -11,7 +11,7 @@ import type { DoctorFinding } from './api/reports.ts'
  * Checks everything that a build needs, without spending. A check that cannot run says so, and the others
  * continue.
  */
-export async function examine(context: Context, session: SessionKeeper): Promise<readonly DoctorFinding[]> {
+export async function examine(context: Context, session: ServiceConnection): Promise<readonly DoctorFinding[]> {
   const checks: readonly (readonly [string, () => Promise<DoctorFinding | readonly DoctorFinding[]>])[] = [
     ['specs', () => checkSpecs(context)],
     ['engine', async () => checkEngine(context)],
@@ -98,18 +98,18 @@ async function checkAddress(context: Context): Promise<readonly DoctorFinding[]>
   ]
 }
 
-async function checkService(context: Context, keeper: SessionKeeper): Promise<readonly DoctorFinding[]> {
-  if (keeper.host === undefined || (context.options.service !== 'embedded' && !context.credentials.key)) {
+async function checkService(context: Context, connection: ServiceConnection): Promise<readonly DoctorFinding[]> {
+  if (connection.host === undefined || (context.options.service !== 'embedded' && !context.credentials.key)) {
     return [
       {
         check: 'service',
         verdict: 'warning',
-        found: keeper.host === undefined ? 'none configured' : 'not asked: no key',
-        advice: keeper.host === undefined ? "Set SPRITEWRIGHT_BASE_URL, or service: 'embedded' to try." : '',
+        found: connection.host === undefined ? 'none configured' : 'not asked: no key',
+        advice: connection.host === undefined ? "Set SPRITEWRIGHT_BASE_URL, or service: 'embedded' to try." : '',
       },
     ]
   }
-  const { client, capabilities } = await keeper.open()
+  const { client, capabilities } = await connection.open()
   const isKnown = capabilities.apiVersion === '1'
   const canAnimate = capabilities.operations.includes('sprite_sheet')
   const balance = await client.balance()

@@ -3,7 +3,7 @@ import type { Context } from '../project/context.ts'
 import { listOrphans, warnOfOrphan } from '../project/orphans.ts'
 import type { PlanItem, PlanStep, Standing } from '../project/plan.ts'
 import { askQuotes } from '../project/quotes.ts'
-import type { SessionKeeper } from '../project/session.ts'
+import type { ServiceConnection } from '../project/session.ts'
 import { listStrays, warnOfStray } from '../project/strays.ts'
 import { checkReferences, isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { PaidRequest } from '../spec/request.ts'
@@ -14,10 +14,10 @@ import { findQuality } from './review.ts'
  * The state of the named animations by the records of the project alone, with the faults that were found in
  * the frames of bought ones.
  */
-export async function readFullStatus(context: Context, keeper: SessionKeeper, names: readonly string[]): Promise<PlanReport> {
+export async function readFullStatus(context: Context, connection: ServiceConnection, names: readonly string[]): Promise<PlanReport> {
   // Groups are packed from all sprites, so the cache has results of a build only under the names of all.
-  const all = await survey(context, [], { host: keeper.host })
-  const found = names.length === 0 ? all : await survey(context, names, { host: keeper.host })
+  const all = await survey(context, [], { host: connection.host })
+  const found = names.length === 0 ? all : await survey(context, names, { host: connection.host })
   const status = await toStatus(context, names, found)
   return { ...status, quality: await findQuality(context, all, new Set(status.items.map(({ id }) => id))) }
 }
@@ -34,14 +34,14 @@ async function toStatus(context: Context, names: readonly string[], found: Surve
  */
 export async function makePlan(
   context: Context,
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   names: readonly string[],
   signal: AbortSignal,
 ): Promise<PlanReport> {
-  const known = await survey(context, names, { host: keeper.host })
+  const known = await survey(context, names, { host: connection.host })
   const status = await toStatus(context, names, known)
   if (!status.items.some(isUnsent)) return status
-  const session = await keeper.open(signal)
+  const session = await connection.open(signal)
   const found = await surveyWanted(context, known, await context.lock.read(), { identity: session.identity })
   await checkReferences(context, found.items, session.capabilities)
   const quotes = askQuotes(session, signal)

@@ -2,7 +2,7 @@ import { encodePng, makeReviewSheet, type ReviewedAnimation } from '../../atlas/
 import { SpritewrightError } from '../errors.ts'
 import type { Context } from '../project/context.ts'
 import type { PlanItem } from '../project/plan.ts'
-import type { SessionKeeper } from '../project/session.ts'
+import type { ServiceConnection } from '../project/session.ts'
 import { type Survey, survey, throwAll } from '../project/survey.ts'
 import { frameNumber, readDelivered, readPlayed } from '../sheets/frames.ts'
 import { createOverrideFinder } from '../sheets/overrides/overrides.ts'
@@ -17,8 +17,8 @@ import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets/sheets.
  * @throws `SW_USAGE` for an unknown name. `SW_MISSING` if nothing of it is bought and stored here.
  *   `SW_DELIVERY` for a result that cannot be read. `SW_OVERRIDE` for an override that does not fit.
  */
-export async function review(context: Context, keeper: SessionKeeper, name: string): Promise<ReviewReport> {
-  const { bought, missing } = await findBought(context, keeper, name)
+export async function review(context: Context, connection: ServiceConnection, name: string): Promise<ReviewReport> {
+  const { bought, missing } = await findBought(context, connection, name)
   const animations: ReviewedAnimation[] = []
   const quality: AnimationQuality[] = []
   const find = createOverrideFinder(context.host.disk)
@@ -51,8 +51,8 @@ export async function review(context: Context, keeper: SessionKeeper, name: stri
  *
  * @throws As {@link review}, except for overrides, which are not read.
  */
-export async function readOriginals(context: Context, keeper: SessionKeeper, name: string): Promise<readonly FrameFile[]> {
-  const { bought } = await findBought(context, keeper, name)
+export async function readOriginals(context: Context, connection: ServiceConnection, name: string): Promise<readonly FrameFile[]> {
+  const { bought } = await findBought(context, connection, name)
   const files: FrameFile[] = []
   for (const item of bought) {
     const { spec, animation } = item
@@ -66,10 +66,10 @@ export async function readOriginals(context: Context, keeper: SessionKeeper, nam
 /** The bought animations of a name, and the ids of the others. */
 async function findBought(
   context: Context,
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   name: string,
 ): Promise<{ bought: readonly PlanItem[]; missing: readonly string[] }> {
-  const found = await survey(context, [name], { host: keeper.host })
+  const found = await survey(context, [name], { host: connection.host })
   throwAll(found.errors)
   const bought = found.items.filter((item) => item.state === 'bought')
   if (bought.length === 0) throw notBought(name, found.items)

@@ -6,7 +6,7 @@ import { quickMakers } from '../kit/quick-makers.ts'
 import { hostOf, key, openGame } from '../plugin/world.ts'
 import { findBarriers, tabTo } from './panel-access.ts'
 import { heroSpec } from './panel-desk.ts'
-import { agree, button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
+import { agree, button, heroFile, panelRoom, showsState, spent } from './panel-room.ts'
 
 const { start, keep } = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 const files = { [heroFile]: heroSpec('walks') }
@@ -33,7 +33,7 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
   await button(page, 'Approve 2…').click()
   await agree(page, /^Approve 3\.2 credits/)
   await page.getByRole('link', { name: /^walk/ }).click()
-  await standing(page, 'outcome unknown')
+  await showsState(page, 'outcome unknown')
   await page.getByRole('region', { name: 'It is unknown whether this was bought' }).waitFor()
   isDeaf = false
 
@@ -50,7 +50,7 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
   await page.keyboard.press('Enter')
   await tabTo(page, 'Send it again')
   await page.keyboard.press('Enter')
-  await standing(page, 'bought')
+  await showsState(page, 'bought')
   expect(desk.service.requests().length).toBeGreaterThan(sent)
   await focused(page, 'hero.walk')
   // The decided problem is gone; the other one remains.
@@ -59,14 +59,14 @@ test('what nobody knows a person decides, by keyboard and at 320 pixels: sent ag
 
   await page.getByRole('link', { name: '‹ All sprites' }).click()
   await page.getByRole('link', { name: /^idle/ }).click()
-  await standing(page, 'outcome unknown')
+  await showsState(page, 'outcome unknown')
   await button(page, 'Give it up…').click()
   await page
     .getByRole('dialog', { name: 'Give hero.idle up?' })
     .getByText('1.6 credits go on counting as spent', { exact: false })
     .waitFor()
   await agree(page, /^Give it up$/)
-  await standing(page, 'failed')
+  await showsState(page, 'failed')
   await page.getByText('given up', { exact: false }).first().waitFor()
   await button(page, /^Approve 1\.6 credits…$/).waitFor()
   await page.getByText('Whether "hero.idle" was bought', { exact: false }).first().waitFor({ state: 'detached' })
@@ -90,7 +90,7 @@ test('a picture that is being made is cancelled by a button, costs nothing, and 
   await page.getByRole('link', { name: /^hero#1/ }).click()
   await page.locator('.detail-head .state', { hasText: 'being drawn' }).waitFor()
   await button(page, 'Cancel').click()
-  await standing(page, 'failed')
+  await showsState(page, 'failed')
   await focused(page, 'hero#1')
   await button(page, 'Approve what hero needs…').click()
   await page.getByRole('dialog').getByText('1 credit will be charged on delivery of hero#1; at most 1.').waitFor()
@@ -115,7 +115,7 @@ test('what another checkout approved is bought here only once a person has taken
   await theirs.close()
   await desk.game.write('sprites.lock.json', await colleague.read('sprites.lock.json'))
 
-  await standing(page, 'approved elsewhere')
+  await showsState(page, 'approved elsewhere')
   await button(page, /^Approve 1\.6 credits…$/).click()
   const dialog = page.getByRole('dialog', { name: 'Take over a purchase' })
   await dialog.getByText('Another checkout approved this, and is to buy it.').waitFor()
@@ -125,7 +125,7 @@ test('what another checkout approved is bought here only once a person has taken
   await page.getByRole('dialog', { name: 'Approve 1 purchase' }).waitFor()
   expect(spent(desk)).toEqual([])
   await agree(page, /^Approve 1\.6 credits$/)
-  await standing(page, 'bought')
+  await showsState(page, 'bought')
   expect(spent(desk)).toEqual(['16000'])
   expect(desk.complaints).toEqual([])
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { findBarriers } from './panel-access.ts'
 import { heroSpec } from './panel-desk.ts'
-import { agree, button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
+import { agree, button, heroFile, panelRoom, showsState, spent } from './panel-room.ts'
 
 const { start } = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 const files = { [heroFile]: heroSpec('walks') }
@@ -48,7 +48,7 @@ test('a ceiling of its own holds: under it the price may rise, above it nothing 
   expect(await desk.game.list()).not.toContain('sprites.lock.json')
   expect(spent(desk)).toEqual([])
   await approve.click()
-  await standing(page, 'bought')
+  await showsState(page, 'bought')
   expect(spent(desk)).toEqual(['36000'])
   expect(desk.complaints.filter((complaint) => !complaint.includes('status of 409'))).toEqual([])
 })
@@ -72,12 +72,12 @@ test('a price that rose after the approval is not paid: it is asked about again,
   const { page } = desk
   await button(page, /^Approve 1\.6 credits…$/).click()
   await agree(page, /^Approve 1\.6 credits$/)
-  await standing(page, 'price changed')
+  await showsState(page, 'price changed')
   await page.getByRole('alert').getByText('would cost 2 credits, its ceiling is 1.6', { exact: false }).first().waitFor()
   expect(desk.service.requests().filter(({ path }) => path === '/v1/execute')).toEqual([])
   await button(page, /^Approve 2 credits…$/).click()
   await agree(page, /^Approve 2 credits$/)
-  await standing(page, 'bought')
+  await showsState(page, 'bought')
   expect(spent(desk)).toEqual(['20000'])
   expect(desk.complaints).toEqual([])
 })

@@ -43,7 +43,7 @@ export const heroFile = 'sprites/hero.sprite.json'
 export const button = (page: Page, name: string | RegExp): Locator => page.getByRole('button', { name })
 
 /** Waits until the shown sprite has this state. */
-export const standing = (page: Page, word: string): Promise<void> =>
+export const showsState = (page: Page, word: string): Promise<void> =>
   page.locator('.detail-head .state', { hasText: new RegExp(`^${word}$`) }).waitFor()
 
 /** The amounts that were charged, in order. */

@@ -6,7 +6,7 @@ import { quickMakers } from '../kit/quick-makers.ts'
 import { hostOf, key } from '../plugin/world.ts'
 import { findBarriers } from './panel-access.ts'
 import { type Desk, heroSpec } from './panel-desk.ts'
-import { agree, button, heroFile, panelRoom, spent, standing } from './panel-room.ts'
+import { agree, button, heroFile, panelRoom, showsState, spent } from './panel-room.ts'
 
 const room = panelRoom({ query: '?show=hero.walk', service: { makers: quickMakers() } })
 
@@ -36,7 +36,7 @@ test('words that change while an approval is asked about are shown, and asked ab
   await dialog.locator('.offer-prompt', { hasText: 'dances' }).waitFor()
   expect([spent(desk), await game.list()]).toEqual([[], expect.not.arrayContaining(['sprites.lock.json'])])
   await dialog.getByRole('button', { name: /^Approve 1\.6 credits$/ }).click()
-  await standing(page, 'bought')
+  await showsState(page, 'bought')
   expect(spent(desk)).toEqual(['16000'])
   // The browser logs a refusal as an error.
   expect(desk.complaints.filter((words) => !words.includes('409'))).toEqual([])
@@ -50,10 +50,10 @@ test('what was sent for earlier words has a line of its own, and is decided abou
   const { page, game } = desk
   await button(page, /^Approve 1\.6 credits…$/).click()
   await agree(page, /^Approve 1\.6 credits$/)
-  await standing(page, 'outcome unknown')
+  await showsState(page, 'outcome unknown')
   expect(await page.getByRole('region', { name: 'Earlier requests' }).count()).toBe(0)
   await game.write(heroFile, heroSpec('dances'))
-  await standing(page, 'not bought')
+  await showsState(page, 'not bought')
   await page
     .getByRole('region', { name: 'Earlier requests' })
     .getByRole('link', { name: /^hero\.walk.*outcome unknown/ })
@@ -80,13 +80,13 @@ test('a dialog whose question is decided elsewhere goes, and does not come back 
   const { page } = desk
   const other = await terminal(desk)
   await other.approve({ names: ['hero'], confirm: async () => true })
-  await standing(page, 'outcome unknown')
+  await showsState(page, 'outcome unknown')
   await button(page, 'Give it up…').click()
   await page.getByRole('dialog', { name: 'Give hero.walk up?' }).waitFor()
   await other.recover({ name: 'hero', decision: 'abandon' })
   await other.approve({ names: ['hero'], confirm: async () => true })
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await standing(page, 'outcome unknown')
+  await showsState(page, 'outcome unknown')
   expect(await page.getByRole('dialog').count()).toBe(0)
   await button(page, 'Give it up…').waitFor()
   expect(desk.complaints).toEqual([])

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { heroSpec } from './panel-desk.ts'
-import { button, heroFile, panelRoom, standing } from './panel-room.ts'
+import { button, heroFile, panelRoom, showsState } from './panel-room.ts'
 
 const { start } = panelRoom()
 
@@ -15,7 +15,7 @@ describe('money', () => {
     expect(desk.service.charges()).toEqual([])
     await dialog.getByRole('button', { name: 'Approve 1.6 credits' }).click()
     await page.getByRole('progressbar').first().waitFor()
-    await standing(page, 'bought')
+    await showsState(page, 'bought')
     await page.getByText('a placeholder', { exact: false }).waitFor({ state: 'detached' })
     expect(desk.service.charges().map((charge) => charge.credits)).toEqual([16_000n])
     // The game has the result a moment before the lock file does.
@@ -84,7 +84,7 @@ describe('money', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Approve 1\.6/ })
       .click()
-    await standing(page, 'failed')
+    await showsState(page, 'failed')
     await page.getByRole('alert').getByText('hero.walk', { exact: false }).first().waitFor()
     await button(page, /^Approve 1\.6 credits…$/).waitFor()
     expect(desk.service.charges()).toEqual([])
@@ -102,7 +102,7 @@ describe('questions', () => {
       .click()
     await page.getByRole('textbox', { name: 'Your answer' }).fill('to the right')
     await button(page, 'Send the answer').click()
-    await standing(page, 'bought')
+    await showsState(page, 'bought')
     expect(desk.service.charges()).toHaveLength(1)
     expect(desk.complaints).toEqual([])
   })
@@ -123,7 +123,7 @@ describe('questions', () => {
     await drop(page, { name: 'sketch.png', type: 'image/png', bytes: picture })
     await page.getByText('sketch.png goes with the answer.').waitFor()
     await button(page, 'Send the answer').click()
-    await standing(page, 'bought')
+    await showsState(page, 'bought')
   })
 })
 
@@ -148,7 +148,7 @@ describe('takes', () => {
       .getByRole('dialog')
       .getByRole('button', { name: /^Approve 1\.6/ })
       .click()
-    await standing(page, 'bought')
+    await showsState(page, 'bought')
     await page.getByRole('img', { name: 'Take 1 of hero.walk' }).waitFor()
     await page.getByRole('img', { name: 'Take 2 of hero.walk' }).waitFor()
     await button(page, 'Choose take 1').click()

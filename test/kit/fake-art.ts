@@ -49,7 +49,7 @@ export function fakeWorkshop(art: FakeArt, file: string): typeof createWorkshop 
       files: projectFiles({ options, lock, host: nodeHost() }, undefined),
       host: nodeHost(),
       // This workshop never buys anything.
-      due: async () => ({ orders: [], mayBuy: false, canAsk: false }),
+      pending: async () => ({ orders: [], mayBuy: false, canAsk: false }),
       preview: async () => {
         const sheets = await toSheets(art, file)
         return { specs: sheets.sprites as unknown as Preview['specs'], sheets, errors: [] }

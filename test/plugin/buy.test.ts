@@ -10,7 +10,7 @@ function world() {
   const bought: string[] = []
   const answers: (Partial<PendingReport> | Error)[] = []
   const workshop = {
-    due: async (changed?: readonly string[]): Promise<PendingReport> => {
+    pending: async (changed?: readonly string[]): Promise<PendingReport> => {
       const answer = answers.shift() ?? {}
       if (answer instanceof Error) throw answer
       const isAsked = !changed || changed.includes(hero)
@@ -56,7 +56,7 @@ test('what is approved anew while a run of it ends is begun again, and what fail
   let approved = 'first'
   const begun: string[] = []
   const workshop = {
-    due: async (): Promise<PendingReport> => ({
+    pending: async (): Promise<PendingReport> => ({
       orders: [{ id: 'hero.walk', state: 'approved', mark: approved, approved }],
       mayBuy: true,
       canAsk: true,

@@ -77,7 +77,7 @@ test('an answer that nobody confirmed can be taken back: the question is there a
   const first = find(await panel.stateWhere(stands('hero.walk', 'question')), 'hero.walk')
   expect(await panel.refused('answer', { ...toQuestion(first), text: 'to the left' })).toMatchObject({ status: 502 })
   const open = await panel.stateWhere(waitsFor('answer'))
-  expect(find(open, 'hero.walk')).toMatchObject({ standing: 'uncertain', words: expect.stringContaining('whether it arrived is unknown') })
+  expect(find(open, 'hero.walk')).toMatchObject({ state: 'uncertain', words: expect.stringContaining('whether it arrived is unknown') })
   isDeaf = false
   await panel.act('recover', toRecover(find(open, 'hero.walk'), 'abandon'))
   const asked = await panel.stateWhere((state) => stands('hero.walk', 'question')(state) && isSound(state))

@@ -64,7 +64,7 @@ test('a decision is about the one request that was shown, and not about an earli
   const edited = await panel.stateWhere(stands('hero.walk', 'missing'))
   // It remains visible, under a name of its own, with the possible decisions about it.
   expect(edited.orphans).toMatchObject([
-    { was: 'hero.walk', hash: first.hash, attempt: 1, standing: 'uncertain', undecided: 'submission', ceiling: first.ceiling },
+    { was: 'hero.walk', hash: first.hash, attempt: 1, state: 'uncertain', undecided: 'submission', ceiling: first.ceiling },
   ])
   expect(edited.orphans[0]?.words).toContain('As an earlier version of its spec asked for it. Sent and never answered')
   expect(edited.orphans).toEqual((await panel.state()).orphans)
@@ -86,7 +86,7 @@ test('a decision is about the one request that was shown, and not about an earli
   expect(after.orphans).toHaveLength(1)
   await panel.act('recover', toRecover(orphan!, 'abandon'))
   const given = await panel.stateWhere(({ orphans }) => orphans.length === 0)
-  expect([given.errors, hero(given).standing]).toEqual([[], 'bought'])
+  expect([given.errors, hero(given).state]).toEqual([[], 'bought'])
   expect(made.service.charges()).toHaveLength(1)
   // After it was given up, its old approval does not buy it. Its prompt needs a new approval.
   const before = posts(made)
@@ -110,7 +110,7 @@ test('what was sent under earlier words is sent again from its own line, and bro
   isDeaf = false
   await panel.act('recover', toRecover(orphans[0]!, 'replay'))
   const after = await panel.stateWhere((state) => state.orphans.length === 0 && state.ledger.uncertain === '0')
-  expect([hero(after).standing, after.errors]).toEqual(['missing', []])
+  expect([hero(after).state, after.errors]).toEqual(['missing', []])
   expect(made.service.charges()).toHaveLength(1)
   // The earlier prompt finds it again.
   await made.game.write(heroFile, spec())
@@ -156,7 +156,7 @@ test('a conflict waits for a decision: no approval is offered or written, and gi
   expect((await panel.refused('approve', { ids: ['hero'], lines: [], sum: '0' })).status).toBe(409)
   expect(await made.game.read('sprites.lock.json')).toEqual(lock)
   await panel.act('recover', toRecover(conflict, 'abandon'))
-  await panel.stateWhere((state) => hero(state).standing === 'failed' && hero(state).undecided === undefined)
+  await panel.stateWhere((state) => hero(state).state === 'failed' && hero(state).undecided === undefined)
   expect(posts(made)).toBe(sent)
   await approveHero(panel)
   await panel.stateWhere(stands('hero.walk', 'bought'))

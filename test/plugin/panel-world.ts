@@ -65,8 +65,8 @@ export function find(state: PanelState, id: string): PanelAnimation {
 }
 
 /** Whether an animation has this state. */
-export function stands(id: string, standing: string): (state: PanelState) => boolean {
-  return (state) => find(state, id).standing === standing
+export function stands(id: string, expected: string): (state: PanelState) => boolean {
+  return (state) => find(state, id).state === expected
 }
 
 /** Approves the hero as a person does. Returns its price. */

@@ -36,7 +36,7 @@ describe('buying from the panel', () => {
     await crawl('/src/main.js')
     const first = await panel.state()
     expect(first).toMatchObject({ access: { mayAct: true, mayBuy: true, words: '' }, service: { mode: 'unasked' }, errors: [] })
-    expect(find(first, 'hero.walk')).toMatchObject({ standing: 'missing', isPlaceholder: true, fps: 8, take: 1 })
+    expect(find(first, 'hero.walk')).toMatchObject({ state: 'missing', isPlaceholder: true, fps: 8, take: 1 })
     expect(find(first, 'hero.walk').price).toBeUndefined()
     expect(find(first, 'hero.walk').played).toHaveLength(7)
     expect(service.requests()).toEqual([])
@@ -59,7 +59,7 @@ describe('buying from the panel', () => {
     await told.next(isArt)
     const bought = await panel.stateWhere((state) => stands('hero.walk', 'bought')(state) && state.ledger.settled !== '0')
     expect(find(bought, 'hero.walk')).toMatchObject({ isPlaceholder: false, spent: offer.sum, words: 'Bought.' })
-    expect(find(bought, 'coin.spin')).toMatchObject({ standing: 'missing' })
+    expect(find(bought, 'coin.spin')).toMatchObject({ state: 'missing' })
     expect(bought.ledger).toMatchObject({ settled: offer.sum, held: '0', entries: [{ id: 'hero.walk', settledSoFar: offer.sum }] })
     await log.next((line) => line.includes(`hero.walk: bought for ${offer.sum} credits`))
     expect(service.charges()).toHaveLength(1)
@@ -97,7 +97,7 @@ describe('buying from the panel', () => {
     const { panel, log } = await start()
     await approveHero(panel)
     const asked = await panel.stateWhere((state) => find(state, 'hero.walk').question !== undefined)
-    expect(find(asked, 'hero.walk')).toMatchObject({ standing: 'question', question: { needsAsset: false } })
+    expect(find(asked, 'hero.walk')).toMatchObject({ state: 'question', question: { needsAsset: false } })
     expect(asked.errors).toEqual([])
     await panel.act('answer', { ...toQuestion(find(asked, 'hero.walk')), text: 'to the left' })
     await panel.stateWhere(stands('hero.walk', 'bought'))
@@ -207,7 +207,7 @@ describe('an approval from elsewhere', () => {
     await game.write('sprites/hero.sprite.json', spec({ prompt: 'something else' }))
     const { panel, log, crawl } = await start()
     await crawl('/src/main.js')
-    expect(find(await panel.state(), 'hero.walk').standing).toBe('missing')
+    expect(find(await panel.state(), 'hero.walk').state).toBe('missing')
     expect(service.charges()).toEqual([])
     await game.write('sprites/hero.sprite.json', spec({}, { fps: 8 }))
     await log.next((line) => line.includes('hero.walk: bought for'))
@@ -253,7 +253,7 @@ describe('an approval from elsewhere', () => {
     expect(state.access.words).toContain('CI')
     const offer = await panel.act('offer', { ids: ['coin'] })
     expect(await panel.refused('approve', { ids: ['coin'], lines: offer.lines, sum: offer.sum })).toMatchObject({ status: 409 })
-    expect(find(await panel.state(), 'hero.walk').standing).toBe('approved')
+    expect(find(await panel.state(), 'hero.walk').state).toBe('approved')
     expect(posts(service)).toBe(0)
   })
 
@@ -292,7 +292,7 @@ describe('editing from the panel', () => {
     expect(text).not.toContain('size')
     const after = await panel.state()
     expect(digestOf(after, 'hero')).toBe(edited.digest)
-    expect(find(after, 'hero.walk')).toMatchObject({ fps: 24, loop: false, standing: 'missing' })
+    expect(find(after, 'hero.walk')).toMatchObject({ fps: 24, loop: false, state: 'missing' })
     expect(JSON.parse((await panel.refused('edit', { sprite: 'hero', digest, size: 32 })).text).error).toMatchObject({
       code: 'SW_CHANGED',
       file: 'sprites/hero.sprite.json',
@@ -345,8 +345,8 @@ describe('editing from the panel', () => {
     expect(take).toBe(2)
     const second = await panel.stateWhere((state) => find(state, 'hero.walk').take === 2)
     expect(find(second, 'hero.walk').takes).toEqual([
-      { take: 1, standing: 'bought', isChosen: false },
-      { take: 2, standing: 'missing', isChosen: true },
+      { take: 1, state: 'bought', isChosen: false },
+      { take: 2, state: 'missing', isChosen: true },
     ])
     expect(service.charges()).toHaveLength(1)
     await approveHero(panel)
@@ -357,8 +357,8 @@ describe('editing from the panel', () => {
     for (const url of urls) expect((await fetch(`http://127.0.0.1:${panel.port}${url}`)).status).toBe(200)
     await panel.act('choose-take', { id: 'hero.walk', digest, take: 1 })
     expect(find(await panel.stateWhere((state) => find(state, 'hero.walk').take === 1), 'hero.walk').takes).toEqual([
-      { take: 1, standing: 'bought', isChosen: true },
-      { take: 2, standing: 'bought', isChosen: false },
+      { take: 1, state: 'bought', isChosen: true },
+      { take: 2, state: 'bought', isChosen: false },
     ])
     expect(await game.read('sprites/hero.sprite.json')).toContain('"take": 1')
     expect(service.charges()).toHaveLength(2)

@@ -62,7 +62,7 @@ describe('H2: no file of a project is authority to buy', () => {
     const before = cost(made)
     plant(first, hash, own, { approval: lie(own.approval as Approval, hash) })
     await expect(first.build()).rejects.toMatchObject({ code: 'SW_BUYER' })
-    const due = await run((await first.open({ env: { VITEST: undefined as never } })).due())
+    const due = await run((await first.open({ env: { VITEST: undefined as never } })).pending())
     expect(due.orders).toEqual([])
     const plan = await run((await first.open()).plan())
     expect(plan.items.find(({ id }) => id === 'rogue.walk')?.approval?.verdict).not.toBe('valid')

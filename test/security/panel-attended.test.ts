@@ -26,7 +26,7 @@ async function approveWith(load: (typeof vites)[number][1], terminal: Terminal):
       host: hostOf(game, {}, { net: noNet(), terminal }),
       makeWorkshop: async (init) => ({
         ...(await createWorkshop(init)),
-        due: async () => ({ orders: [], mayBuy: true, canAsk: true }),
+        pending: async () => ({ orders: [], mayBuy: true, canAsk: true }),
         approve: async (request) => {
           asked.push(request)
           const confirmed = await request.confirm([line], 100_000n)

@@ -181,7 +181,7 @@ const verbs: readonly ((workshop: Workshop) => Promise<unknown>)[] = [
   (workshop) => workshop.build({ buyOnly: true, approvedOnly: true }),
   (workshop) => workshop.build({ buyOnly: true, frozen: true }),
   (workshop) => workshop.plan(),
-  (workshop) => workshop.due(),
+  (workshop) => workshop.pending(),
   (workshop) => workshop.verifyLedger(),
 ]
 

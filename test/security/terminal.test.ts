@@ -75,7 +75,7 @@ describe.each(vites)('what %s prints', (_name, load) => {
     const order = { id: `hero.${hostile}`, state: 'approved', mark: '1', approved: '1', ceiling: 10_000n } as const
     let isDue = true
     const plugin = pluginWith({
-      due: async () => ({ orders: isDue ? [order] : [], mayBuy: true, canAsk: true }),
+      pending: async () => ({ orders: isDue ? [order] : [], mayBuy: true, canAsk: true }),
       build: async ({ onProgress } = {}) => {
         isDue = false
         onProgress?.({ id: order.id, phase: 'waiting', message: hostile } as never)

@@ -54,8 +54,8 @@ test.each(changes)('a shared step is called by a sprite that needs it, also once
 
 test('what is due of a sprite has the same mark whichever sprites are looked at beside it', async () => {
   await workshop.approve({ names: [], confirm: async () => true })
-  const all = (await workshop.due()).orders
-  const one = (await workshop.due([game.path('bb.sprite.json')])).orders
+  const all = (await workshop.pending()).orders
+  const one = (await workshop.pending([game.path('bb.sprite.json')])).orders
   expect(one.map(({ id }) => id)).toEqual(['bb.walk'])
   expect(one).toEqual(all.filter(({ id }) => id === 'bb.walk'))
 })

@@ -97,7 +97,7 @@ export function createActions(ports: ActionPorts): Actions {
 
 /** @throws `SW_MISSING` if nothing may be bought here. */
 async function mayBuy(workshop: Workshop): Promise<void> {
-  if ((await workshop.due()).mayBuy) return
+  if ((await workshop.pending()).mayBuy) return
   throw new SpritewrightError('SW_MISSING', {
     message: 'Nothing may be bought here (CI, or build.generate is "never"). Nothing was sent. Approve and buy on a machine that may.',
   })

@@ -2,7 +2,7 @@ import { type BuildReport, formatCredits, hasCode, type JobProgress, type Pendin
 
 /** The dependencies of buying in dev. */
 export interface BuyerPorts {
-  readonly workshop: Pick<Workshop, 'due' | 'build' | 'host'>
+  readonly workshop: Pick<Workshop, 'pending' | 'build' | 'host'>
   /** Prints one line in the terminal. */
   log(line: string, isError?: boolean): void
   onProgress(progress: JobProgress): void
@@ -123,18 +123,18 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
    * while the run ended.
    */
   const remember = async (begun: readonly PendingPurchase[]): Promise<void> => {
-    const due = closing.signal.aborted ? undefined : await workshop.due().catch(() => undefined)
+    const pending = closing.signal.aborted ? undefined : await workshop.pending().catch(() => undefined)
     const before = new Map(begun.map(({ id, approved }) => [id, approved]))
-    for (const { id, mark, approved } of due?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)
+    for (const { id, mark, approved } of pending?.orders ?? []) if (before.get(id) === approved) tried.set(id, mark)
   }
   const lookOnce = async (changed: readonly string[] | undefined): Promise<void> => {
     if (closing.signal.aborted) return
     const paths = isLost ? undefined : changed
     isLost = true
-    const due = await workshop.due(paths).catch(() => undefined)
-    if (!due?.mayBuy || !due.canAsk || closing.signal.aborted) return
+    const pending = await workshop.pending(paths).catch(() => undefined)
+    if (!pending?.mayBuy || !pending.canAsk || closing.signal.aborted) return
     isLost = false
-    const orders = due.orders.filter(({ id, mark }) => !isBusy(id) && tried.get(id) !== mark)
+    const orders = pending.orders.filter(({ id, mark }) => !isBusy(id) && tried.get(id) !== mark)
     if (orders.length > 0) void buy(orders)
   }
   const look: DevBuyer['look'] = (changed) => {

@@ -1,10 +1,10 @@
 import { isAboveCeiling } from '../../../src/credit/credits.ts'
 import { hasCode, type OverviewItem, type OverviewOrphan, type PlanStep } from '../../../src/index.ts'
-import type { PanelStanding, PanelUndecided } from '../../protocol/protocol.ts'
+import type { PanelUndecided, PurchaseState } from '../../protocol/protocol.ts'
 import type { BuyerFailure } from './buyer.ts'
 
 /** Facts about a paid request that are not in the project's records. */
-export interface StandingParts {
+export interface PurchaseFacts {
   /** Ids whose approval does not count here. */
   readonly others: ReadonlySet<string>
   /** Its current price, if prices were requested. */
@@ -33,7 +33,7 @@ export function namesOf(one: Paid): readonly string[] {
 }
 
 /** The state of a request, for a person. */
-export function panelStanding(one: Paid, { others, price, failures }: StandingParts): PanelStanding {
+export function purchaseState(one: Paid, { others, price, failures }: PurchaseFacts): PurchaseState {
   const { id, state, ceiling } = one
   if (others.has(id)) return 'adoptable'
   if (state !== 'approved') return state
@@ -56,10 +56,10 @@ export function panelUndecided(one: Paid, failures: readonly BuyerFailure[]): Pa
  * decided about it.
  */
 export function openFailures(failures: readonly BuyerFailure[], paid: readonly Paid[]): readonly BuyerFailure[] {
-  const standing = new Map(paid.flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
+  const byName = new Map(paid.flatMap((one) => namesOf(one).map((name) => [name, one] as const)))
   return failures.filter(({ ids, error }) =>
     ids.some((id) => {
-      const one = standing.get(id)
+      const one = byName.get(id)
       // The failure of an orphan is shown only while the orphan is open.
       if (one === undefined) return !isOrphanId(id)
       if (one.state === 'bought') return false

@@ -7,7 +7,7 @@ import {
   type PlanStep,
   type StandingApproval,
 } from '../../../src/index.ts'
-import type { PanelPrice, PanelStanding } from '../../protocol/protocol.ts'
+import type { PanelPrice, PurchaseState } from '../../protocol/protocol.ts'
 
 type Priced = NonNullable<OverviewItem['quote']>
 
@@ -31,14 +31,14 @@ export function approvedWords({ verdict, ...approval }: StandingApproval): strin
 }
 
 /** The state of a request, in one sentence. */
-export function standingWords(
-  standing: PanelStanding,
+export function stateWords(
+  state: PurchaseState,
   { id, note, ceiling, ...rest }: OverviewItem | PlanStep | OverviewOrphan,
   price: PanelPrice | undefined,
 ): string {
   const limit = ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`
   const changed = 'changed' in rest && rest.changed.length > 0 ? `Changed since the last purchase: ${rest.changed.join(', ')}. ` : ''
-  switch (standing) {
+  switch (state) {
     case 'bought':
       return 'Bought.'
     case 'lost':

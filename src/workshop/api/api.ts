@@ -114,9 +114,9 @@ export interface Workshop {
    *
    * @param changed Absolute paths of all files that have changed since the last call. If all of them are
    * specs, only pending purchases of these specs are returned.
-   * @default all that is due
+   * @default all that is pending
    */
-  due(changed?: readonly string[]): Promise<PendingReport>
+  pending(changed?: readonly string[]): Promise<PendingReport>
   /** Asks the service for the prices of everything that is not bought, and for the balance. */
   prices(signal?: AbortSignal): Promise<PriceList>
   /**

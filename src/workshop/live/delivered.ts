@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
 import { identify, standingOf } from '../../project/plan.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import { readFacts, survey, throwAll } from '../../project/survey.ts'
 import { makeSheets, readQuality } from '../../sheets/sheet.ts'
 import type { SheetInput } from '../../sheets/sources.ts'
@@ -18,8 +18,8 @@ import { layoutOf, toInputs } from '../sheets/sheets.ts'
  * @throws `SW_USAGE` for an unknown animation; errors of its spec; `SW_DELIVERY` for a result that cannot be
  *   read.
  */
-export async function readDelivered(context: Context, keeper: SessionKeeper, id: string, take?: number): Promise<DeliveredFrames> {
-  const found = await survey(context, [id], { host: keeper.host })
+export async function readDelivered(context: Context, connection: ServiceConnection, id: string, take?: number): Promise<DeliveredFrames> {
+  const found = await survey(context, [id], { host: connection.host })
   const { wanted, items, lock, errors } = found
   const at = items.findIndex((item) => item.id === id)
   const item = items[at]
@@ -35,7 +35,7 @@ export async function readDelivered(context: Context, keeper: SessionKeeper, id:
   const animation = { ...whole, take: take ?? whole.take }
   const hashOf = (identity: Parameters<typeof target.requests>[0]): string =>
     requestHash({ ...target.requests(identity).sheet, take: animation.take }, identity)
-  const hash = identify(id, hashOf, lock, { host: keeper.host })?.hash
+  const hash = identify(id, hashOf, lock, { host: connection.host })?.hash
   const standing = standingOf(await readFacts(context, lock, [[id, hash]], undefined), id, hash)
   const review = hash === undefined ? undefined : findEntry(lock, id, hash)?.result?.review
   const { review: ___, ...bare } = item

@@ -3,7 +3,7 @@ import type { Context } from '../../project/context.ts'
 import { listOrphans, toOrphanOrder } from '../../project/orphans.ts'
 import { type PlanStep, type Quote, standingOf } from '../../project/plan.ts'
 import { askQuotes, priceKey } from '../../project/quotes.ts'
-import type { Session, SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection, Session } from '../../project/session.ts'
 import { isUnsent, readFacts, survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import { groupBy } from '../../sheets/group.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -38,7 +38,7 @@ interface Seen {
  * Creates a reader of all states, by the project's own records. It throws nothing for a broken spec. It
  * remembers what it has read, so that a saved spec costs as much as one sprite.
  */
-export function createOverviewer(context: Context, keeper: SessionKeeper): Workshop['overview'] {
+export function createOverviewer(context: Context, connection: ServiceConnection): Workshop['overview'] {
   const book = createSpecReader(context)
   let seen: Seen | undefined
   let turn: Promise<unknown> = Promise.resolve()
@@ -48,7 +48,7 @@ export function createOverviewer(context: Context, keeper: SessionKeeper): Works
     seen = undefined
     const specs = await book.read(before && changed)
     const stale = staleOf(specs.specs, before && changed)
-    const { lock, parts, open } = before && stale !== 'all' ? before : await readAnew(context, keeper)
+    const { lock, parts, open } = before && stale !== 'all' ? before : await readAnew(context, connection)
     // Sprites with errors are read again each time: the cause may be in an unwatched file.
     const isKnown = (spec: SpriteSpec): boolean => {
       const part = parts.get(spec.name)
@@ -57,12 +57,12 @@ export function createOverviewer(context: Context, keeper: SessionKeeper): Works
     const kept = specs.specs.flatMap((spec) => (isKnown(spec) ? [[spec.name, parts.get(spec.name) as Part] as const] : []))
     const fresh = await readParts(
       context,
-      keeper,
+      connection,
       specs.specs.filter((spec) => !isKnown(spec)),
       lock,
     )
     seen = { lock, parts: new Map([...kept, ...fresh]), open }
-    return toOverview(context, keeper, specs, seen)
+    return toOverview(context, connection, specs, seen)
   }
   return (changed) => {
     const run = turn.then(() => read(changed))
@@ -72,7 +72,7 @@ export function createOverviewer(context: Context, keeper: SessionKeeper): Works
 }
 
 /** Everything that is known before any sprite is read. */
-async function readAnew(context: Context, { host }: SessionKeeper): Promise<Seen> {
+async function readAnew(context: Context, { host }: ServiceConnection): Promise<Seen> {
   const lock = await context.lock.read()
   const open = (await listOrphans(context, [], new Set())).filter(({ entry }) => host === undefined || entry.service.host === host)
   const facts = await readFacts(
@@ -92,13 +92,13 @@ async function readAnew(context: Context, { host }: SessionKeeper): Promise<Seen
 
 async function readParts(
   context: Context,
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   specs: readonly SpriteSpec[],
   lock: LockFile,
 ): Promise<readonly (readonly [string, Part])[]> {
   if (specs.length === 0) return []
-  const found = await surveyWanted(context, await toWantedAnimations(context, { specs, errors: [] }), lock, { host: keeper.host })
-  const takes = await readTakes(context, keeper, found)
+  const found = await surveyWanted(context, await toWantedAnimations(context, { specs, errors: [] }), lock, { host: connection.host })
+  const takes = await readTakes(context, connection, found)
   const items = groupBy(
     found.items.map((item, index): OverviewItem => ({ ...item, takes: takes[index] ?? [] })),
     ({ spec }) => spec.name,
@@ -125,7 +125,12 @@ async function readParts(
   })
 }
 
-function toOverview(context: Context, keeper: SessionKeeper, { specs, errors, digests }: BookedSpecs, { parts, open }: Seen): Overview {
+function toOverview(
+  context: Context,
+  connection: ServiceConnection,
+  { specs, errors, digests }: BookedSpecs,
+  { parts, open }: Seen,
+): Overview {
   const all = specs.flatMap(({ name }) => parts.get(name) ?? [])
   const items = all.flatMap((part) => part.items)
   const steps = joinSteps(all.flatMap((part) => part.steps))
@@ -140,7 +145,7 @@ function toOverview(context: Context, keeper: SessionKeeper, { specs, errors, di
     errors: [...new Set([...errors, ...all.flatMap((part) => part.errors)])],
     warnings: [...context.warnings],
     mayBuy: mayBuy(context, {}),
-    service: serviceOf(context, keeper),
+    service: serviceOf(context, connection),
   }
 }
 

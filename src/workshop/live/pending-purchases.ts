@@ -1,7 +1,7 @@
 import type { Context } from '../../project/context.ts'
 import { approvalOf } from '../../project/orders.ts'
 import type { PlanItem, PlanStep } from '../../project/plan.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import { isUnsent, type Survey, surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import type { SpecScan } from '../../spec/scan.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
@@ -15,13 +15,13 @@ import { createSpecReader } from './spec-book.ts'
  * Creates a reader of purchases that were approved in this checkout and are not finished, by the records
  * alone. It writes nothing.
  */
-export function createPendingReader(context: Context, keeper: SessionKeeper): Workshop['due'] {
+export function createPendingReader(context: Context, connection: ServiceConnection): Workshop['pending'] {
   const book = createSpecReader(context)
   let known: ReadonlySet<SpriteSpec> | undefined
   return async (changed) => {
     // A test that starts the dev server of a game buys nothing, and continues nothing.
     if (context.host.env.VITEST !== undefined) return { orders: [], mayBuy: false, canAsk: false }
-    const [isAllowed, { canAsk }] = [mayBuy(context, {}), serviceOf(context, keeper)]
+    const [isAllowed, { canAsk }] = [mayBuy(context, {}), serviceOf(context, connection)]
     // Without a key, nothing could be continued.
     if (!isAllowed || !canAsk) return { orders: [], mayBuy: isAllowed, canAsk }
     const { specs, errors } = await book.read(changed)
@@ -30,12 +30,12 @@ export function createPendingReader(context: Context, keeper: SessionKeeper): Wo
     known = new Set(specs)
     // A spec that was locked, or shared its name, may be valid again without being saved.
     const asked = isOfSpecs ? specs.filter((spec) => saved.has(spec.file) || !before.has(spec)) : specs
-    return { orders: await findOrders(context, keeper, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
+    return { orders: await findOrders(context, connection, { specs: asked, errors }), mayBuy: isAllowed, canAsk }
   }
 }
 
-async function findOrders(context: Context, keeper: SessionKeeper, scan: SpecScan): Promise<readonly PendingPurchase[]> {
-  const found = await surveyWanted(context, await toWantedAnimations(context, scan), await context.lock.read(), { host: keeper.host })
+async function findOrders(context: Context, connection: ServiceConnection, scan: SpecScan): Promise<readonly PendingPurchase[]> {
+  const found = await surveyWanted(context, await toWantedAnimations(context, scan), await context.lock.read(), { host: connection.host })
   const others = othersOf(found)
   return found.items.flatMap((item): PendingPurchase[] => {
     const { id, state, hash, ceiling } = item
@@ -71,7 +71,7 @@ export function othersOf({ items, steps }: Pick<Survey, 'items' | 'steps'>): Rea
 }
 
 /** The knowledge of the service that needs no request. */
-export function serviceOf({ options, credentials }: Context, { host }: SessionKeeper): OverviewService {
+export function serviceOf({ options, credentials }: Context, { host }: ServiceConnection): OverviewService {
   if (options.service === 'embedded') return { kind: 'embedded', host: 'embedded', canAsk: true }
   if (host === undefined) return { kind: 'none', canAsk: false }
   return { kind: 'remote', host, canAsk: credentials.key !== undefined }

@@ -1,5 +1,5 @@
 import type { Context } from '../../project/context.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import type { SpecScan } from '../../spec/scan.ts'
 import { specName } from '../../spec/spec-file.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
@@ -20,9 +20,9 @@ interface Shown {
  * Creates a previewer. It remembers its last preview, so that a saved spec costs as much as one sprite. A
  * sprite costs nothing before it is asked for, however many others there are.
  */
-export function createPreviewer(context: Context, keeper: SessionKeeper): Workshop['preview'] {
+export function createPreviewer(context: Context, connection: ServiceConnection): Workshop['preview'] {
   const book = createSpecReader(context)
-  const maker = createSpriteMaker(context, keeper)
+  const maker = createSpriteMaker(context, connection)
   const made = new Map<string, Made>()
   let lock: LockFile | undefined
   let shown: Shown | undefined

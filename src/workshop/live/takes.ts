@@ -1,6 +1,6 @@
 import type { Context } from '../../project/context.ts'
 import { identify, type PlanItem, type PlanState, standingOf } from '../../project/plan.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import { readFacts, type Survey, type WantedAnimation } from '../../project/survey.ts'
 import { requestHash } from '../../spec/key.ts'
 import type { LockFile } from '../../vault/lockfile.ts'
@@ -8,10 +8,10 @@ import type { LockFile } from '../../vault/lockfile.ts'
 /** The takes of each animation, in the order of the items. */
 export async function readTakes(
   context: Context,
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   { wanted, items, lock }: Survey,
 ): Promise<readonly (readonly { readonly take: number; readonly state: PlanState }[])[]> {
-  const others = items.map((item, index) => otherTakes(keeper, lock, wanted[index] as WantedAnimation, item))
+  const others = items.map((item, index) => otherTakes(connection, lock, wanted[index] as WantedAnimation, item))
   const asked = others.flat().map(([id, hash]) => [id, hash] as const)
   const facts = await readFacts(context, lock, asked, undefined)
   return items.map((item, index) =>
@@ -24,7 +24,7 @@ export async function readTakes(
 
 /** The lock entries of the same request with another take number. */
 function otherTakes(
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   lock: LockFile,
   target: WantedAnimation,
   { id, animation }: PlanItem,
@@ -34,7 +34,7 @@ function otherTakes(
   numbers.delete(animation.take)
   return [...numbers].flatMap((take) => {
     const found = identify(id, (identity) => requestHash({ ...target.requests(identity).sheet, take }, identity), lock, {
-      host: keeper.host,
+      host: connection.host,
     })
     return found ? [[id, found.hash, take] as const] : []
   })

@@ -1,6 +1,6 @@
 import { errorCodes, SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import { surveyWanted, toWantedAnimations } from '../../project/survey.ts'
 import type { SheetMemory } from '../../sheets/group.ts'
 import type { BuiltAtlas, BuiltSprite } from '../../sheets/sheet.ts'
@@ -32,7 +32,7 @@ export interface SpriteMaker {
 const manySprites = 100
 
 /** Creates a maker that has made nothing yet. */
-export function createSpriteMaker(context: Context, keeper: SessionKeeper): SpriteMaker {
+export function createSpriteMaker(context: Context, connection: ServiceConnection): SpriteMaker {
   const memory: SheetMemory = new Map()
   let unchecked = 0
   /** Answers of the journal, the vault and the disk are valid until they change. */
@@ -43,7 +43,9 @@ export function createSpriteMaker(context: Context, keeper: SessionKeeper): Spri
   // The cache folder is not listed after every edit.
   const cache: Context['cache'] = { ...context.cache, finish: async () => {} }
   const tryAll = async (specs: readonly SpriteSpec[], lock: LockFile): Promise<readonly Made[]> => {
-    const found = await surveyWanted(remembering, await toWantedAnimations(remembering, { specs, errors: [] }), lock, { host: keeper.host })
+    const found = await surveyWanted(remembering, await toWantedAnimations(remembering, { specs, errors: [] }), lock, {
+      host: connection.host,
+    })
     const errors = [...found.errors]
     const sheets = await assemble(context, found, 'sprite', 'placeholder', {
       onOverrideFault: (fault) => errors.push(fault),

@@ -1,6 +1,6 @@
 import { hasCode, SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
-import type { Session, SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection, Session } from '../../project/session.ts'
 import type { Execution } from '../../service/wire.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { ResultUse, StoredResult } from './reports.ts'
@@ -30,12 +30,12 @@ export interface Fetcher {
  * Creates a fetcher. It opens the service when it needs it. If the service cannot be reached, it gives up for
  * this run.
  */
-export function createFetcher(context: Context, keeper: SessionKeeper, signal: AbortSignal): Fetcher {
+export function createFetcher(context: Context, connection: ServiceConnection, signal: AbortSignal): Fetcher {
   let barred: string | undefined
   const open = async (): Promise<Session | undefined> => {
     if (barred !== undefined) return undefined
     try {
-      return await keeper.open(signal)
+      return await connection.open(signal)
     } catch (error) {
       barred = reasonOf(error, signal)
       return undefined
@@ -45,7 +45,7 @@ export function createFetcher(context: Context, keeper: SessionKeeper, signal: A
     if (use.executionId === undefined) return { kind: 'gone', why: 'no execution id of it is recorded' }
     const place = use.service
     const elsewhere = place && `it was bought at ${place.host} with a ${place.keyMode} key: configure that service and key to fetch it`
-    if (place && keeper.host !== undefined && place.host !== keeper.host) return { kind: 'unasked', why: elsewhere ?? '' }
+    if (place && connection.host !== undefined && place.host !== connection.host) return { kind: 'unasked', why: elsewhere ?? '' }
     const session = await open()
     if (!session) return { kind: 'unasked', why: barred ?? '' }
     if (place && (place.host !== session.identity.host || place.keyMode !== session.identity.keyMode))

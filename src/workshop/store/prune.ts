@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import { createFetcher, type Fetcher } from './fetch.ts'
 import { type Inventory, idsOf, takeInventory } from './inventory.ts'
 import { type Selection, selectByNames } from './names.ts'
@@ -13,16 +13,21 @@ interface Targets {
 }
 
 /** Deletes named results. Without names, lists the results that could be named. See `ResultStore.prune`. */
-export async function prune(context: Context, keeper: SessionKeeper, request: PruneRequest, signal: AbortSignal): Promise<PruneReport> {
-  const inventory = await readForSure(context, keeper)
+export async function prune(
+  context: Context,
+  connection: ServiceConnection,
+  request: PruneRequest,
+  signal: AbortSignal,
+): Promise<PruneReport> {
+  const inventory = await readForSure(context, connection)
   if (request.names.length === 0) return listPrunable(inventory)
   const targets = chooseTargets(inventory, request.names)
-  const lines = await weigh(context, inventory, targets, createFetcher(context, keeper, signal))
+  const lines = await weigh(context, inventory, targets, createFetcher(context, connection, signal))
   if (request.force !== true) refuseLosses(lines)
   const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
   if (!(await request.confirm(lines))) return { lines, isDone: false, bytes }
   // A question may stay open for an hour, and a spec may be saved meanwhile.
-  const now = chooseTargets(await readForSure(context, keeper), [
+  const now = chooseTargets(await readForSure(context, connection), [
     ...targets.results.map((one) => one.sha256),
     ...targets.quarantined.map((one) => one.name),
   ])
@@ -39,8 +44,8 @@ export async function prune(context: Context, keeper: SessionKeeper, request: Pr
  *
  * @throws If a spec or a chain of records cannot be read: the results that it wants would count as unwanted.
  */
-async function readForSure(context: Context, keeper: SessionKeeper): Promise<Inventory> {
-  const inventory = await takeInventory(context, keeper.host)
+async function readForSure(context: Context, connection: ServiceConnection): Promise<Inventory> {
+  const inventory = await takeInventory(context, connection.host)
   if (inventory.errors.length === 1) throw inventory.errors[0]
   if (inventory.errors.length > 1) throw new AggregateError(inventory.errors, 'What is asked for cannot be read.')
   return inventory

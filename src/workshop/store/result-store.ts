@@ -1,5 +1,5 @@
 import type { Context } from '../../project/context.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import { interruptible } from '../interrupt.ts'
 import { pull, push } from './copy.ts'
 import { takeInventory } from './inventory.ts'
@@ -9,17 +9,17 @@ import type { ResultStore, StoreReport } from './reports.ts'
 import { verify } from './verify.ts'
 
 /** Opens the part of the workshop that manages the paid results. None of it buys. */
-export function openResultStore(context: Context, keeper: SessionKeeper): ResultStore {
+export function openResultStore(context: Context, connection: ServiceConnection): ResultStore {
   const never = new AbortController().signal
   return {
-    list: (names = []) => list(context, keeper.host, names),
+    list: (names = []) => list(context, connection.host, names),
     verify: (request = {}) => {
       const { signal = never } = request
-      return interruptible(signal, () => verify(context, keeper, { ...request, signal }))
+      return interruptible(signal, () => verify(context, connection, { ...request, signal }))
     },
-    prune: (request, signal = never) => interruptible(signal, () => prune(context, keeper, request, signal)),
-    push: (names = [], signal = never) => interruptible(signal, () => push(context, keeper.host, names, signal)),
-    pull: (names = [], signal = never) => interruptible(signal, () => pull(context, keeper.host, names, signal)),
+    prune: (request, signal = never) => interruptible(signal, () => prune(context, connection, request, signal)),
+    push: (names = [], signal = never) => interruptible(signal, () => push(context, connection.host, names, signal)),
+    pull: (names = [], signal = never) => interruptible(signal, () => pull(context, connection.host, names, signal)),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../project/context.ts'
-import type { SessionKeeper } from '../../project/session.ts'
+import type { ServiceConnection } from '../../project/session.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { createFetcher } from './fetch.ts'
 import { idsOf, takeInventory } from './inventory.ts'
@@ -21,13 +21,13 @@ interface Copies {
 /** Reads every named result and repairs what it can. See `ResultStore.verify`. */
 export async function verify(
   context: Context,
-  keeper: SessionKeeper,
+  connection: ServiceConnection,
   request: VerifyRequest & { readonly signal: AbortSignal },
 ): Promise<VerifyReport> {
   const { names = [], onFetch = () => {}, signal } = request
-  const inventory = await takeInventory(context, keeper.host)
+  const inventory = await takeInventory(context, connection.host)
   const results = narrow(inventory, names).filter((result) => result.uses.length > 0)
-  const fetcher = createFetcher(context, keeper, signal)
+  const fetcher = createFetcher(context, connection, signal)
   const regain = (result: StoredResult): Promise<string | undefined> => {
     onFetch(idsOf(result))
     return fetcher.fetch(result)

@@ -7,8 +7,8 @@ import {
   type PlanStep,
 } from '../../../../src/index.ts'
 import type { PanelLedger, PanelOrphan, PanelPaid } from '../../../protocol/protocol.ts'
-import { namesOf, orphanId, panelStanding, panelUndecided } from '../purchase-state.ts'
-import { approvedWords, orphanWords, priceOf, standingWords } from '../words.ts'
+import { namesOf, orphanId, panelUndecided, purchaseState } from '../purchase-state.ts'
+import { approvedWords, orphanWords, priceOf, stateWords } from '../words.ts'
 import type { StateIndex, StateParts } from './parts.ts'
 
 /** A paid request with its state, in the form of the panel. */
@@ -16,7 +16,7 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
   const { id, approval, ceiling, executionId, question, hash, attempt, request } = one
   const quote = isUnsent(one) ? parts.prices?.of(request) : undefined
   const { failures } = parts
-  const standing = panelStanding(one, { others: parts.overview.others, price: quote?.credits, failures })
+  const state = purchaseState(one, { others: parts.overview.others, price: quote?.credits, failures })
   const undecided = panelUndecided(one, failures)
   const price = quote && priceOf(quote, request.operation)
   const cost = spent.get(hash ?? '')
@@ -25,8 +25,8 @@ export function toPaid(parts: StateParts, one: OverviewItem | PlanStep | Overvie
     id,
     ...(hash === undefined ? {} : { hash }),
     ...(attempt === undefined ? {} : { attempt }),
-    standing,
-    words: standingWords(standing, one, price),
+    state,
+    words: stateWords(state, one, price),
     prompt: request.prompt,
     ...(price ? { price } : {}),
     ...(ceiling === undefined ? {} : { ceiling: formatCredits(ceiling) }),

@@ -87,7 +87,7 @@ function toAnimation(
     name,
     frames: asked,
     take,
-    takes: takes.map((one) => ({ take: one.take, standing: one.state, isChosen: one.take === take })),
+    takes: takes.map((one) => ({ take: one.take, state: one.state, isChosen: one.take === take })),
     changed,
     fps,
     loop,

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { formatCredits, type OverviewItem, type PlanStep, type PriceList } from '../../../../src/index.ts'
 import { toPanelError } from '../../../failure.ts'
-import type { PanelError, PanelStanding, PanelState } from '../../../protocol/protocol.ts'
+import type { PanelError, PanelState, PurchaseState } from '../../../protocol/protocol.ts'
 import { openFailures, orphanId } from '../purchase-state.ts'
 import { serviceWords } from '../words.ts'
 import { isUnsent, toLedger, toOrphan, toPaid } from './paid.ts'
@@ -56,9 +56,9 @@ function sumPrices(open: readonly (OverviewItem | PlanStep)[], prices: PriceList
   return amounts.every((amount) => amount !== undefined) ? amounts.reduce((sum, amount) => sum + amount, 0n) : undefined
 }
 
-function countStates(all: readonly { readonly standing: PanelStanding }[]): PanelState['totals']['counts'] {
-  const counts: Partial<Record<PanelStanding, number>> = {}
-  for (const { standing } of all) counts[standing] = (counts[standing] ?? 0) + 1
+function countStates(all: readonly { readonly state: PurchaseState }[]): PanelState['totals']['counts'] {
+  const counts: Partial<Record<PurchaseState, number>> = {}
+  for (const { state } of all) counts[state] = (counts[state] ?? 0) + 1
   return counts
 }
 

@@ -35,7 +35,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
     <section class="block" aria-labelledby="money-title">
       <h2 id="money-title">Credits</h2>
       <p>{paid.words}</p>
-      {(paid.standing === 'running' || paid.standing === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
+      {(paid.state === 'running' || paid.state === 'approved') && <ProgressBar id={paid.id} progress={progress} />}
       <dl class="facts">
         {rows.map(([term, words]) =>
           words === undefined ? null : (
@@ -51,7 +51,7 @@ export function MoneyBox({ paid, isFor, onApprove }: MoneyBoxProps): VNode {
           {isFor ? `Approve what ${isFor.join(', ')} needs…` : price ? `Approve ${creditsWords(price.credits)}…` : 'Approve…'}
         </button>
       )}
-      {isPicture && (paid.standing === 'running' || paid.standing === 'question') && (
+      {isPicture && (paid.state === 'running' || paid.state === 'question') && (
         <button type="button" class="button" disabled={!state.access.mayAct} onClick={() => void cancel()}>
           Cancel
         </button>

@@ -1,15 +1,15 @@
 import { formatCredits, parseCredits, sumCredits } from '../../../../src/credit/credits.ts'
 import type { PanelOffer, PanelOfferLine } from '../../../protocol/actions.ts'
-import type { PanelPaid, PanelProgress, PanelStanding, PanelStep } from '../../../protocol/protocol.ts'
+import type { PanelPaid, PanelProgress, PanelStep, PurchaseState } from '../../../protocol/protocol.ts'
 
-/** The look of a standing: its word, and the tone that gives its colour. */
-export interface StandingLook {
+/** The look of a state: its word, and the tone that gives its colour. */
+export interface StateLook {
   readonly word: string
   readonly tone: 'good' | 'busy' | 'warn' | 'bad' | 'none'
 }
 
-/** Every standing in one or two words. */
-export const standingLooks: Readonly<Record<PanelStanding, StandingLook>> = {
+/** Every state in one or two words. */
+export const stateLooks: Readonly<Record<PurchaseState, StateLook>> = {
   bought: { word: 'bought', tone: 'good' },
   lost: { word: 'result missing', tone: 'warn' },
   approved: { word: 'approved', tone: 'busy' },
@@ -50,15 +50,15 @@ export function progressOf(all: Readonly<Record<string, PanelProgress>>, paid: P
  * Whether a person may approve a request, and so pay for it. A request that waits for a decision is decided
  * first.
  */
-export function canBeApproved({ standing, undecided }: PanelPaid): boolean {
+export function canBeApproved({ state, undecided }: PanelPaid): boolean {
   if (undecided !== undefined) return false
-  return standing === 'missing' || standing === 'failed' || standing === 'adoptable' || standing === 'outpriced'
+  return state === 'missing' || state === 'failed' || state === 'adoptable' || state === 'outpriced'
 }
 
 /** Whether a request waits for a person. */
 export function wantsPerson(paid: PanelPaid): boolean {
-  const { standing, undecided } = paid
-  return canBeApproved(paid) || standing === 'question' || undecided !== undefined
+  const { state, undecided } = paid
+  return canBeApproved(paid) || state === 'question' || undecided !== undefined
 }
 
 /** `2.4 credits`, `1 credit`. */

@@ -3,7 +3,7 @@ import type { PanelAnimation, PanelPaid, PanelProgress } from '../../../protocol
 import { ProgressBar } from '../controls/progress-bar.tsx'
 import { addressOf, isPlainClick } from '../state/address.ts'
 import { canBeApproved, countWords } from '../state/words.ts'
-import { StandingMark } from './standing-mark.tsx'
+import { StateMark } from './state-mark.tsx'
 
 /** The properties of one line of the list. */
 export interface PaidRowProps {
@@ -48,10 +48,10 @@ export function PaidRow({ paid, progress, name, isShown, isChosen, onShow, onCho
             <span class="visually-hidden">{countWords(flags, 'thing')} to look at</span>
           </span>
         )}
-        <StandingMark paid={paid} progress={progress} />
+        <StateMark paid={paid} progress={progress} />
         <span class="price number">{canBeApproved(paid) ? (paid.price?.credits ?? '') : ''}</span>
       </a>
-      {paid.standing === 'running' && <ProgressBar id={paid.id} progress={progress} />}
+      {paid.state === 'running' && <ProgressBar id={paid.id} progress={progress} />}
     </li>
   )
 }

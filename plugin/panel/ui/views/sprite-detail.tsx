@@ -13,7 +13,7 @@ import type { ViewSettings } from '../state/view-settings.ts'
 import { canBeApproved, countWords, progressOf } from '../state/words.ts'
 import { Inspector } from './inspector.tsx'
 import { ProblemList } from './problem-list.tsx'
-import { StandingMark } from './standing-mark.tsx'
+import { StateMark } from './state-mark.tsx'
 import { Takes } from './takes.tsx'
 
 /** The properties of every detail. */
@@ -32,7 +32,7 @@ export function AnimationDetail({
   const { settings, onSettings, onApprove } = props
   const { loop, yoyo, played } = animation
   const player = usePlayer({ durations: played.map((frame) => frame.durationMs), loop, yoyo, speed: settings.speed })
-  const delivered = useFrames(animation.id, animation.take, `${animation.standing} ${sprite.pages.map((page) => page.url).join(' ')}`)
+  const delivered = useFrames(animation.id, animation.take, `${animation.state} ${sprite.pages.map((page) => page.url).join(' ')}`)
   return (
     <article class="detail">
       <DetailHead paid={animation} file={sprite.file} words={animation.prompt}>
@@ -65,7 +65,7 @@ export function StepDetail({ step, onApprove }: { readonly step: PanelStep; read
   // A step is bought for animations, and approved with all that they need.
   const approve = (): void => {
     const animations = state.sprites.filter(({ name }) => step.sprites.includes(name)).flatMap((sprite) => sprite.animations)
-    onApprove(animations.filter((paid) => canBeApproved(paid) || paid.standing === 'approved').map(({ id }) => id))
+    onApprove(animations.filter((paid) => canBeApproved(paid) || paid.state === 'approved').map(({ id }) => id))
   }
   return (
     <article class="detail">
@@ -107,7 +107,7 @@ function DetailHead({
     <header class="detail-head">
       <div class="spread">
         <h1 tabIndex={-1}>{paid.id}</h1>
-        <StandingMark paid={paid} progress={progressOf(model.progress, paid)} />
+        <StateMark paid={paid} progress={progressOf(model.progress, paid)} />
       </div>
       <p class="prompt">{words}</p>
       <p class="soft small">

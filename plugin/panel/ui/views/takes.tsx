@@ -6,7 +6,7 @@ import { useFrames, usePages } from '../preview/use-frames.ts'
 import { usePlayer } from '../preview/use-player.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { creditsWords } from '../state/words.ts'
-import { StandingMark } from './standing-mark.tsx'
+import { StateMark } from './state-mark.tsx'
 
 /** All takes beside each other, playing. A person chooses the one that the spec names. */
 export function Takes({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
@@ -61,13 +61,13 @@ interface TakeCardProps {
 }
 
 function TakeCard({ sprite, animation, take, isLocked, onChoose }: TakeCardProps): VNode {
-  const frames = useFrames(animation.id, take.take, take.standing)
+  const frames = useFrames(animation.id, take.take, take.state)
   return (
     <li class="take" aria-current={take.isChosen}>
       <div class="take-picture">{frames && <TakePicture sprite={sprite} animation={animation} frames={frames} />}</div>
       <div class="spread">
         <strong>Take {take.take}</strong>
-        <StandingMark paid={{ ...animation, standing: take.standing }} />
+        <StateMark paid={{ ...animation, state: take.state }} />
       </div>
       {take.isChosen ? (
         <span class="soft small">in the game</span>

@@ -1,9 +1,9 @@
 import type { VNode } from 'preact'
 import type { PanelPaid, PanelProgress } from '../../../protocol/protocol.ts'
-import { progressWords, standingLooks } from '../state/words.ts'
+import { progressWords, stateLooks } from '../state/words.ts'
 
 /** Shapes of 11 × 11, so that no state is shown by colour alone. */
-const marks: Readonly<Record<PanelPaid['standing'], string>> = {
+const marks: Readonly<Record<PanelPaid['state'], string>> = {
   bought: 'M1 1h9v9H1z',
   lost: 'M1 1h9v9H1zm2 2v5h5V3zm2 1h1v3H5z',
   approved: 'M1 1h9v9H1zm1.5 1.5v6L8.5 2.5z',
@@ -20,7 +20,7 @@ const marks: Readonly<Record<PanelPaid['standing'], string>> = {
  * The state of a request: a shape, a colour and a word. While the request runs, its progress replaces the
  * word.
  */
-export function StandingMark({
+export function StateMark({
   paid,
   progress,
   isShort = false,
@@ -30,12 +30,12 @@ export function StandingMark({
   /** Shows the shape alone. The word is for screen readers. */
   readonly isShort?: boolean
 }): VNode {
-  const { word, tone } = standingLooks[paid.standing]
-  const words = progress && paid.standing === 'running' ? progressWords(progress) : word
+  const { word, tone } = stateLooks[paid.state]
+  const words = progress && paid.state === 'running' ? progressWords(progress) : word
   return (
     <span class="state" data-tone={tone}>
       <svg viewBox="0 0 11 11" aria-hidden="true">
-        <path d={marks[paid.standing]} fill="currentColor" fill-rule="evenodd" />
+        <path d={marks[paid.state]} fill="currentColor" fill-rule="evenodd" />
       </svg>
       <span class={isShort ? 'visually-hidden' : ''}>{words}</span>
     </span>

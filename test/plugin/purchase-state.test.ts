@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openFailures, orphanId, panelStanding, panelUndecided } from '../../plugin/panel/server/purchase-state.ts'
+import { openFailures, orphanId, panelUndecided, purchaseState } from '../../plugin/panel/server/purchase-state.ts'
 import { type OverviewItem, SpritewrightError } from '../../src/index.ts'
 
 type Some = Partial<Pick<OverviewItem, 'id' | 'state' | 'ceiling' | 'undecided'>>
@@ -19,19 +19,19 @@ describe('an approval', () => {
     ['covers what it costs now', 16_000n, 16_000n, 'approved'],
     ['is under it', 16_000n, 16_001n, 'outpriced'],
     ['is of something whose price nobody asked for', 16_000n, undefined, 'approved'],
-  ] as const)('%s', (_name, ceiling, price, standing) => {
-    expect(panelStanding(item({ ceiling }), { ...nobody, price })).toBe(standing)
+  ] as const)('%s', (_name, ceiling, price, state) => {
+    expect(purchaseState(item({ ceiling }), { ...nobody, price })).toBe(state)
   })
 
   test('under another version of the prices holds no more; of another animation it says nothing', () => {
     const failures = [failure('SW_PRICE_VERSION')]
-    expect(panelStanding(item({ ceiling: 16_000n }), { ...nobody, price: 16_000n, failures })).toBe('outpriced')
-    expect(panelStanding(item({ id: 'hero.idle', ceiling: 16_000n }), { ...nobody, price: 16_000n, failures })).toBe('approved')
+    expect(purchaseState(item({ ceiling: 16_000n }), { ...nobody, price: 16_000n, failures })).toBe('outpriced')
+    expect(purchaseState(item({ id: 'hero.idle', ceiling: 16_000n }), { ...nobody, price: 16_000n, failures })).toBe('approved')
   })
 
   test('of another checkout is not ours to judge, and what is under way is not priced any more', () => {
-    expect(panelStanding(item({ ceiling: 1n }), { ...nobody, others: new Set(['hero.walk']), price: 2n })).toBe('adoptable')
-    expect(panelStanding(item({ state: 'running', ceiling: 1n }), { ...nobody, price: 2n })).toBe('running')
+    expect(purchaseState(item({ ceiling: 1n }), { ...nobody, others: new Set(['hero.walk']), price: 2n })).toBe('adoptable')
+    expect(purchaseState(item({ state: 'running', ceiling: 1n }), { ...nobody, price: 2n })).toBe('running')
   })
 })
 

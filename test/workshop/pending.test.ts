@@ -21,7 +21,7 @@ const coin = 'sprites/coin.sprite.yaml'
 
 /** The ids of the requests of these files that are due. */
 async function due(...changed: readonly string[]): Promise<readonly string[]> {
-  const { orders } = await workshop.due(changed.length === 0 ? undefined : changed.map((name) => game.path(name)))
+  const { orders } = await workshop.pending(changed.length === 0 ? undefined : changed.map((name) => game.path(name)))
   return orders.map(({ id }) => id)
 }
 
@@ -31,7 +31,9 @@ test('of saved specs is due what is due of all of them; a picture or a paper may
   expect(await due()).toEqual(['coin.spin', 'hero.walk'])
   expect(await due(hero)).toEqual(['hero.walk'])
   expect(await due(coin, hero)).toEqual(['coin.spin', 'hero.walk'])
-  expect((await workshop.due([game.path(hero)])).orders).toEqual((await workshop.due()).orders.filter(({ id }) => id === 'hero.walk'))
+  expect((await workshop.pending([game.path(hero)])).orders).toEqual(
+    (await workshop.pending()).orders.filter(({ id }) => id === 'hero.walk'),
+  )
   for (const other of ['sprites/figure.png', 'sprites.lock.json', '.spritewright/results/x.zip']) expect(await due(other)).toHaveLength(2)
 })
 
