@@ -39,6 +39,30 @@ describe('packPages', () => {
     )
   })
 
+  test('turning never costs a page or area, and packs what fits in no other way', () => {
+    const areaOf = (pages: readonly PackedPage[]): number => pages.reduce((sum, { width, height }) => sum + width * height, 0)
+    fc.assert(
+      fc.property(packings, ({ sizes, groups, options }) => {
+        const upright = packPages(sizes, groups, { ...options, canTurn: false })
+        const turned = packPages(sizes, groups, { ...options, canTurn: true })
+        expect(turned.length).toBeLessThanOrEqual(upright.length)
+        if (turned.length === upright.length) expect(areaOf(turned)).toBeLessThanOrEqual(areaOf(upright))
+        const isUpright = turned.every(({ positions }) => [...positions.values()].every(({ isTurned }) => !isTurned))
+        if (areaOf(turned) === areaOf(upright) && turned.length === upright.length) expect(isUpright).toBe(true)
+      }),
+      { numRuns: isLong ? 120 : 40 },
+    )
+    // A wide and a tall frame of one animation: only if one of them is turned do both fit on a page.
+    const cross = [
+      { width: 100, height: 50 },
+      { width: 50, height: 100 },
+    ]
+    const [groups, options] = [[{ name: 'a', members: [0, 1] }], { maxSize: 100, padding: 0, border: 0 }]
+    expect(() => packPages(cross, groups, options)).toThrow(AtlasError)
+    expect(() => packPages(cross, groups, { ...options, maxSize: 60, canTurn: true })).toThrow(AtlasError)
+    expect(packPages(cross, groups, { ...options, canTurn: true })).toMatchObject([{ width: 100, height: 100 }])
+  })
+
   test('the order in which groups and their members are named changes no place', () => {
     fc.assert(
       fc.property(packings, fc.infiniteStream(fc.nat()), ({ sizes, groups, options }, numbers) => {

@@ -83,28 +83,36 @@ test('where the service moved more than half of the frames, there is nothing to 
   expect(stabilize(frames, { loop: true, shifted: [0, 1, 2, 3, 4] }).frames).toBe(frames)
 })
 
-test('nothing is cut off: the canvas grows, evenly across, and every frame keeps its pixels', () => {
-  const width = 20
-  const figure = createBitmap(10, 16)
-  figure.data.fill(255)
-  const wide = createBitmap(20, 16)
-  wide.data.fill(255)
-  const at = (picture: Bitmap, x: number): Bitmap => {
-    const frame = createBitmap(width, 20)
-    blit(frame, picture, x, 2)
-    return frame
-  }
-  // The broad frame fills its canvas, and is too far right compared with its neighbours. Moved back, it
-  // reaches beyond the left edge.
-  const frames = [at(figure, 0), at(figure, 0), at(wide, 0), at(figure, 0), at(figure, 0), at(figure, 0)]
-  const { frames: steady, moves, origin } = stabilize(frames, { loop: true, shifted: [2] })
-  expect(moves[2]!.x).toBeLessThan(0)
-  expect(origin).toEqual({ x: -moves[2]!.x, y: 0 })
-  for (const [index, frame] of steady.entries()) {
-    expect({ width: frame.width, height: frame.height }).toEqual({ width: width + 2 * origin.x, height: 20 })
-    expect(trim(frame, { margin: 0 }).bitmap).toEqual(trim(frames[index]!, { margin: 0 }).bitmap)
-  }
-})
+test.each([
+  // The third frame fills its canvas. Its neighbours are narrower or lower and stand at one edge, so it moves
+  // beyond that edge.
+  ['left', { x: 0, y: 2 }, { width: 10, height: 16 }, { width: 20, height: 16 }, { x: -5, y: 0 }],
+  ['right', { x: 10, y: 2 }, { width: 10, height: 16 }, { width: 20, height: 16 }, { x: 5, y: 0 }],
+  ['up', { x: 2, y: 0 }, { width: 16, height: 10 }, { width: 16, height: 20 }, { x: 0, y: -10 }],
+] as const)(
+  'nothing is cut off: a frame that moves %s makes the canvas grow on both sides, and keeps its pixels',
+  (_way, at, small, large, move) => {
+    const [figure, filling] = [createBitmap(small.width, small.height), createBitmap(large.width, large.height)]
+    figure.data.fill(255)
+    filling.data.fill(255)
+    const put = (picture: Bitmap, x: number, y: number): Bitmap => {
+      const frame = createBitmap(20, 20)
+      blit(frame, picture, x, y)
+      return frame
+    }
+    const standing = put(figure, at.x, at.y)
+    const broad = put(filling, move.x === 0 ? at.x : 0, move.y === 0 ? at.y : 0)
+    const frames = [standing, standing, broad, standing, createBitmap(20, 20), standing]
+    const { frames: steady, moves, origin } = stabilize(frames, { loop: true, shifted: [2] })
+    expect(moves.map(({ x, y }) => [x, y])).toEqual(frames.map((_, index) => (index === 2 ? [move.x, move.y] : [0, 0])))
+    expect(origin).toEqual({ x: Math.abs(move.x), y: Math.abs(move.y) })
+    for (const [index, frame] of steady.entries()) {
+      const whole = createBitmap(20 + 2 * origin.x, 20 + 2 * origin.y)
+      blit(whole, frames[index]!, origin.x + moves[index]!.x, origin.y + moves[index]!.y)
+      expect(frame).toEqual(whole)
+    }
+  },
+)
 
 test('blank frames stay blank and do not count as neighbours', () => {
   const blank = createBitmap(walk()[0]!.width, walk()[0]!.height)
