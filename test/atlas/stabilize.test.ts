@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest'
-import { trim } from '../../atlas/frames/trim.ts'
 import { type Bitmap, blit, createBitmap } from '../../atlas/index.ts'
 import { stabilize } from '../../atlas/quality/stabilize.ts'
 import { type Drawn, drawAll, seeded } from './drawn.ts'
