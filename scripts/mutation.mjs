@@ -45,7 +45,7 @@ for (const name of values.rooms?.split(',') ?? Object.keys(rooms)) {
     concurrency: 2,
     reporters: ['clear-text'],
     clearTextReporter: { logTests: false, reportTests: false, allowColor: false },
-    ignorePatterns: ['bench', 'docs', 'examples', 'test-results'],
+    ignorePatterns: ['bench', 'test-results'],
     tempDirName: '.stryker-tmp',
     // Stryker would rewrite paths in a tsconfig with an API that TypeScript 7 does not have. The real file
     // refers to nothing outside.

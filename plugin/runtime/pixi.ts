@@ -1,6 +1,6 @@
 /**
- * `spritewright/pixi`: sprites of spec files in PixiJS 8. `Assets` fetches the pages, PixiJS's own
- * `Spritesheet` cuts them, and PixiJS's cache has the frames by name.
+ * `spritewright/pixi`: sprites of spec files in PixiJS 8. `Assets` fetches the pages, and PixiJS's
+ * cache has the frames by name.
  *
  * @module
  */

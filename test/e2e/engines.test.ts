@@ -96,8 +96,25 @@ function wrong(differences: Readonly<Record<string, number>>): string[] {
 const engines = [
   { page: 'phaser', version: /^4\./ },
   { page: 'phaser3', version: /^3\.90/ },
-  { page: 'pixi', version: /^8\./ },
+  { page: 'pixi', version: /^8\.\d\d/ },
 ]
+
+test('the lowest PixiJS of the peer range draws every frame as delivered, in time, in a build and in the dev server', async () => {
+  await addProbes(game.root, ['pixi'])
+  await bundle(game.root, ['pixi'], { build: { outDir: 'dist-lowest' } }, 'pixi8.0')
+  const site = await serveFolder(join(game.root, 'dist-lowest'))
+  const server = await serveDev(game.root, undefined, 'pixi8.0')
+  try {
+    for (const { url } of [site, server]) {
+      const drawn = await examine(browser, `${url}pixi.html`, expected.frames, expected.playbacks)
+      expect(drawn.version).toBe('8.0.0')
+      expect(wrong(drawn.differences)).toEqual([])
+    }
+  } finally {
+    await site.close()
+    await server.close()
+  }
+})
 
 describe('a built game', () => {
   beforeAll(async () => {
@@ -138,7 +155,8 @@ describe('files of the command line, on a page without a bundler', () => {
   const pages = [
     { page: 'pack-phaser', engine: 'Phaser 4', from: 'phaser/dist/phaser.min.js', version: /^4\./ },
     { page: 'pack-phaser', engine: 'Phaser 3.90', from: 'phaser3/dist/phaser.min.js', version: /^3\.90/ },
-    { page: 'pack-pixi', engine: 'PixiJS 8', from: 'pixi.js/dist/pixi.min.mjs', version: /^8\./ },
+    { page: 'pack-pixi', engine: 'PixiJS 8', from: 'pixi.js/dist/pixi.min.mjs', version: /^8\.\d\d/ },
+    { page: 'pack-pixi', engine: 'PixiJS 8.0', from: 'pixi8.0/dist/pixi.min.mjs', version: /^8\.0\.0$/ },
   ]
 
   beforeAll(async () => {
@@ -148,7 +166,7 @@ describe('files of the command line, on a page without a bundler', () => {
   })
 
   // random-atlases.test.ts reads its files with the same loaders.
-  test.each(isLong ? pages : pages.slice(-1))(
+  test.each(isLong ? pages : pages.slice(-2))(
     '$engine loads what was written by its own loader and draws every frame as delivered, in time',
     async ({ page, from, version }) => {
       const root = join(game.root, 'site')

@@ -64,22 +64,38 @@ export async function addProbes(root: string, names: readonly string[], head = '
  * Engines as their makers bundled them, instead of their packages. They have a fifth of the text, and Vite
  * need not prepare them. The examples test what Vite makes of the packages themselves.
  */
-export const bundledEngines: readonly { readonly find: RegExp; readonly replacement: string }[] = [
-  ['phaser', 'phaser.esm.min.js'],
-  ['phaser3', 'phaser.esm.min.js'],
-  ['pixi.js', 'pixi.min.mjs'],
-].map(([name = '', file = '']) => ({
-  find: new RegExp(`^${name.replace('.', '\\.')}$`),
-  replacement: join(repository, 'node_modules', name, 'dist', file),
-}))
+export const bundledEngines = {
+  phaser: bundledIn('phaser', 'phaser.esm.min.js'),
+  phaser3: bundledIn('phaser3', 'phaser.esm.min.js'),
+  'pixi.js': bundledIn('pixi.js', 'pixi.min.mjs'),
+  /** The oldest that the package promises. */
+  'pixi8.0': bundledIn('pixi8.0', 'pixi.min.mjs'),
+  /** The oldest in which art is swapped in place. */
+  'pixi8.8': bundledIn('pixi8.8', 'pixi.min.mjs'),
+} as const
+
+function bundledIn(name: string, file: string): string {
+  return join(repository, 'node_modules', name, 'dist', file)
+}
+
+/** A version of PixiJS by the name of its package here. */
+export type Pixi = 'pixi.js' | 'pixi8.0'
+
+function aliasesWith(pixi: Pixi): { find: RegExp; replacement: string }[] {
+  return [
+    { find: /^phaser$/, replacement: bundledEngines.phaser },
+    { find: /^phaser3$/, replacement: bundledEngines.phaser3 },
+    { find: /^pixi\.js$/, replacement: bundledEngines[pixi] },
+  ]
+}
 
 /** Builds pages of a game with Vite, in this process. */
-export async function bundle(root: string, pages: readonly string[], config: InlineConfig = {}): Promise<void> {
+export async function bundle(root: string, pages: readonly string[], config: InlineConfig = {}, pixi: Pixi = 'pixi.js'): Promise<void> {
   await viteBuild({
     root,
     logLevel: 'error',
     ...config,
-    resolve: { alias: [...bundledEngines] },
+    resolve: { alias: aliasesWith(pixi) },
     build: {
       // The probes use top-level await, and nobody reads this output.
       target: 'esnext',
@@ -104,14 +120,14 @@ export interface DevServer {
  * @param engines Packages that Vite prepares before the first page, because it would reload a page on which
  * it discovered them. Without them, engines come as their makers bundled them.
  */
-export async function serveDev(root: string, engines?: readonly string[]): Promise<DevServer> {
+export async function serveDev(root: string, engines?: readonly string[], pixi: Pixi = 'pixi.js'): Promise<DevServer> {
   const server = await createServer({
     root,
     logLevel: 'error',
     server: { host: '127.0.0.1', port: 0, strictPort: false, fs: { allow: [root, repository] }, watch: null },
     ...(engines
       ? { optimizeDeps: { include: [...engines] } }
-      : { optimizeDeps: { noDiscovery: true }, resolve: { alias: [...bundledEngines] } }),
+      : { optimizeDeps: { noDiscovery: true }, resolve: { alias: aliasesWith(pixi) } }),
   })
   await server.listen()
   return { url: server.resolvedUrls?.local[0] ?? '', close: () => server.close() }

@@ -29,7 +29,9 @@ const engines = [
   { title: 'Phaser 4', page: 'phaser', engine: 'phaser' },
   { title: 'Phaser 3.90', page: 'phaser', engine: 'phaser3' },
   { title: 'PixiJS 8', page: 'pixi', engine: 'pixi.js' },
-]
+  // The oldest version that a swap can change in place.
+  { title: 'PixiJS 8.8', page: 'pixi', engine: 'pixi8.8' },
+] as const
 
 /** In pixels. */
 const window = { width: 480, height: 360 }
@@ -52,12 +54,13 @@ afterAll(async () => {
 /**
  * Makes a game's folder and starts its dev server as a person does, because CI and test runners never buy.
  */
-async function startGame(page: string, engine: string): Promise<{ game: Game; service: EmbeddedService; url: string; panelUrl: string }> {
+async function startGame(
+  page: string,
+  engine: keyof typeof bundledEngines,
+): Promise<{ game: Game; service: EmbeddedService; url: string; panelUrl: string }> {
   const service = await startEmbeddedService({ jobMs: 0 })
   open.push(service)
-  const alias = bundledEngines
-    .filter(({ find }) => find.test(engine))
-    .map(({ replacement }) => [engine === 'pixi.js' ? engine : 'phaser', replacement])
+  const alias = { [engine.startsWith('pixi') ? 'pixi.js' : 'phaser']: bundledEngines[engine] }
   const game = await createGame({
     'index.html':
       '<!doctype html><link rel="icon" href="data:,"><style>body{margin:0;overflow:hidden;background:#bfe3d0}</style><script type="module" src="/live/page.js"></script>',
@@ -66,7 +69,7 @@ export default {
   plugins: [spritewright()],
   server: { host: '127.0.0.1', port: 0, fs: { allow: ${JSON.stringify(['.', repository])} } },
   optimizeDeps: { noDiscovery: true },
-  resolve: { alias: ${JSON.stringify(Object.fromEntries(alias))} },
+  resolve: { alias: ${JSON.stringify(alias)} },
 }`,
     'sprites/hero.png': await sharp(join(repository, 'examples/phaser/sprites/hero.png')).resize(192).png().toBuffer(),
     'sprites/hero.sprite.json': JSON.stringify({
@@ -222,3 +225,23 @@ async function join3(before: Uint8Array, after: Uint8Array, asked: Uint8Array): 
     .png({ palette: true, colours: 128, effort: 10 })
     .toBuffer()
 }
+
+test('PixiJS 8.0: the page reloads with the real art, because sprites of that version keep what they drew', async () => {
+  const { game, url, panelUrl } = await startGame('pixi', 'pixi8.0')
+  const { page: shown, complaints } = await visit(browser, url, window)
+  open.push(shown)
+  await shown.waitForFunction(() => globalThis.live?.isReal() === false)
+  await shown.evaluate(() => {
+    globalThis.isTheSamePage = true
+  })
+  const panel = await browser.newPage({ viewport: { width: 1000, height: 2 * window.height } })
+  open.push(panel)
+  await panel.goto(panelUrl.replace('#', '?show=hero.walk#'))
+  await approveInPanel(panel)
+  await shown.waitForFunction(() => globalThis.isTheSamePage === undefined && globalThis.live !== undefined)
+  const { rgba, ring, frame } = await shown.evaluate(() => globalThis.live?.look() as Look)
+  const { frames } = await readExpected(game.root, ['sprites/hero.sprite.json'])
+  const delivered = frames.find(({ name }) => name === frame)!
+  expect(largestDifference(Buffer.from(rgba, 'base64'), ring, delivered)).toBe(0)
+  expect(complaints).toEqual([expect.stringContaining('PixiJS 8.0.0 cannot swap it in place')])
+})

@@ -1,11 +1,17 @@
-import { expect, test } from 'vitest'
+import type { TextureSource as PixiSource, Texture as PixiTexture } from 'pixi.js'
+import { expect, test, vi } from 'vitest'
 import type { PlacedFrame } from '../../atlas/index.ts'
 import { toSheetData } from '../../plugin/module.ts'
 import { toAnimation, toTextures } from '../../plugin/runtime/phaser/data.ts'
-import { toSheetData as toPixiSheet } from '../../plugin/runtime/pixi/data.ts'
 import { type AtlasData, mainAtlas, type SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { isHot, onUpdate } from '../../plugin/runtime/shared/hot.ts'
 import { readSheet } from '../../plugin/runtime/shared/sheet.ts'
+
+// PixiJS asks for the browser's name when it is loaded. Node 20 has none.
+vi.stubGlobal('navigator', { userAgent: '', platform: '' })
+const { Spritesheet, Texture, TextureSource } = await import('pixi.js')
+const { cutPages } = await import('../../plugin/runtime/pixi/data.ts')
+vi.unstubAllGlobals()
 
 /**
  * Two pages; one frame trimmed and with an anchor, one whole, one with two different durations in one
@@ -79,9 +85,33 @@ test('Phaser gets the time of every played frame, and loops by repeat', () => {
   expect(toAnimation('hero/die', atlas.animations['hero/die'] as never, 'k')).toMatchObject({ frameRate: 10, repeat: 0, yoyo: true })
 })
 
-test('PixiJS gets a page alone, with its scale, and no animations', () => {
-  expect(toPixiSheet(atlas, 0)).toStrictEqual({ frames: { 'hero/walk/0000': trimmed }, meta: { scale: '0.5' } })
-  expect(toPixiSheet(atlas, 1)).toStrictEqual({ frames: { 'hero/walk/0001': whole }, meta: { scale: '0.5' } })
+/** Pages of an atlas for PixiJS, without pictures. */
+function sourcesOf({ pages, scale }: AtlasData): PixiSource[] {
+  return pages.map(({ width, height }) => new TextureSource({ width, height, resolution: scale }))
+}
+
+test('PixiJS gets the textures that its own Spritesheet makes; a frame of a missing page has none', () => {
+  const sources = sourcesOf(atlas)
+  for (const turned of [[], ['hero/walk/0000']]) {
+    const made = cutPages({ ...atlas, turned }, sources)
+    expect(Object.keys(made)).toEqual(['hero/walk/0000', 'hero/walk/0001'])
+    const sheets = [{ 'hero/walk/0000': { ...trimmed, rotated: turned.length > 0 } }, { 'hero/walk/0001': whole }].map((frames, page) =>
+      new Spritesheet(new Texture({ source: sources[page]! }), { frames, meta: { scale: '0.5' } }).parseSync(),
+    )
+    for (const [name, theirs] of Object.entries({ ...sheets[0], ...sheets[1] })) {
+      const ours = made[name]!
+      const fields = ({ source, label, frame, orig, trim, rotate, defaultAnchor, uvs }: PixiTexture): unknown => [
+        source.uid,
+        label,
+        ...[frame, orig, trim ?? frame].map(({ x, y, width, height }) => [x, y, width, height]),
+        rotate,
+        defaultAnchor,
+        uvs,
+      ]
+      expect(fields(ours)).toEqual(fields(theirs))
+    }
+  }
+  expect(Object.keys(cutPages(atlas, sources.slice(0, 1)))).toEqual(['hero/walk/0000'])
 })
 
 test('nine-slices: Phaser gets the middle in page pixels, PixiJS the borders of an unscaled frame; other sprites get none, whatever they are called', () => {
@@ -92,10 +122,9 @@ test('nine-slices: Phaser gets the middle in page pixels, PixiJS the borders of 
     { filename: 'panel/idle/0000', ...whole, scale9Borders: { x: 1, y: 2, w: 12, h: 10 } },
     { filename: 'constructor/idle/0000', ...whole },
   ])
-  expect(toPixiSheet(sliced, 1).frames).toStrictEqual({
-    'panel/idle/0000': { ...whole, borders: { left: 2, top: 4, right: 6, bottom: 8 } },
-    'constructor/idle/0000': whole,
-  })
+  const textures = cutPages(sliced, sourcesOf(sliced))
+  expect(textures['panel/idle/0000']!.defaultBorders).toEqual({ left: 2, top: 4, right: 6, bottom: 8 })
+  expect(textures['constructor/idle/0000']!.defaultBorders).toBeUndefined()
 })
 
 test('the main atlas is the one at scale 1, else the first, else an error with the name', () => {
@@ -117,12 +146,6 @@ test('a listener hears updates until it stops; a page is cold until the dev serv
   stop()
   expect(heard).toEqual([{ sprites: [] }])
   expect(made?.listeners.size).toBe(0)
-})
-
-test('PixiJS is told which frames lie turned, with their upright sizes', () => {
-  const { frames } = toPixiSheet({ ...atlas, turned: ['hero/walk/0000'] }, 0)
-  expect(frames['hero/walk/0000']).toStrictEqual({ ...trimmed, rotated: true })
-  expect(toPixiSheet({ ...atlas, turned: ['hero/walk/0000'] }, 1).frames['hero/walk/0001']).toStrictEqual(whole)
 })
 
 test('outlines and turns come through to the engines, where an atlas has them', () => {

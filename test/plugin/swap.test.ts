@@ -104,7 +104,9 @@ const engines = [
   { name: 'Phaser 4', page: 'phaser', engine: 'phaser' },
   { name: 'Phaser 3.90', page: 'phaser', engine: 'phaser3' },
   { name: 'PixiJS 8', page: 'pixi', engine: 'pixi.js' },
-]
+  // The oldest that takes another page for a texture in use.
+  { name: 'PixiJS 8.8', page: 'pixi', engine: 'pixi8.8' },
+] as const
 
 /** A game that is played in dev. */
 interface Played {
@@ -123,7 +125,7 @@ interface Played {
 }
 
 /** Serves a page of `test/fixtures/swap` and opens it. */
-async function play(name: string, engine: string, art: FakeArt, more: InlineConfig = {}): Promise<Played> {
+async function play(name: string, engine: keyof typeof bundledEngines, art: FakeArt, more: InlineConfig = {}): Promise<Played> {
   const game = await createGame({
     'index.html': '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/swap/page.js"></script>',
     'hero.sprite.json': '{}',
@@ -140,7 +142,7 @@ async function play(name: string, engine: string, art: FakeArt, more: InlineConf
     resolve: {
       alias: [
         { find: 'runtime', replacement: join(repository, 'plugin', 'runtime') },
-        ...bundledEngines.filter(({ find }) => find.test(engine)).map((one) => (name === 'phaser' ? { ...one, find: /^phaser$/ } : one)),
+        { find: name === 'phaser' ? /^phaser$/ : /^pixi\.js$/, replacement: bundledEngines[engine] },
       ],
     },
     server: { host: '127.0.0.1', fs: { allow: [game.root, repository] } },
@@ -362,7 +364,8 @@ describe.each(engines)('a game in dev, with $name', ({ page: name, engine }) => 
     game.complaints.splice(0)
   })
 
-  test(`${swaps} swaps leave as many textures, listeners and as much memory as one`, async () => {
+  // Older versions of PixiJS keep listeners of textures that they drew.
+  test.skipIf(engine === 'pixi8.8')(`${swaps} swaps leave as many textures, listeners and as much memory as one`, async () => {
     const cdp = await game.page.context().newCDPSession(game.page)
     const measure = async (): Promise<{ counts: Counts; heap: number }> => ({
       counts: { ...(await game.page.evaluate(() => globalThis.stage?.counts() ?? {})), ...(await domOf(cdp)) },

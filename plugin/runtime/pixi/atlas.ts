@@ -1,9 +1,9 @@
-import { Assets, type FrameObject, ImageSource, Spritesheet, Texture, type TextureSource, TextureStyle } from 'pixi.js'
+import { Assets, type FrameObject, ImageSource, Texture, type TextureSource, TextureStyle } from 'pixi.js'
 import type { AnimationData, AtlasData, PageData } from '../shared/data.ts'
 import { isHot } from '../shared/hot.ts'
 import { createWeakByName, fetchImage, type WeakByName } from '../shared/swap.ts'
-import { toSheetData } from './data.ts'
-import { parserOf } from './pictures.ts'
+import { cutPages } from './data.ts'
+import { canLoadKtx2, loaderFor } from './pictures.ts'
 import { createViews, type Views } from './views.ts'
 
 /** An atlas that a page has loaded. A swap changes it in place. */
@@ -46,7 +46,7 @@ export function toSource(label: string, resource: HTMLImageElement, data: AtlasD
  * the formats, because a bundler may have made the file names.
  */
 async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData): Promise<TextureSource> {
-  if (format === 'ktx2' && !Assets.loader.parsers.some(({ id }) => id === format))
+  if (format === 'ktx2' && !canLoadKtx2())
     throw new Error(
       `Expected PixiJS to load KTX2, found that it cannot. Import 'pixi.js/ktx2' before the sprites of "${data.key}" are loaded.`,
     )
@@ -55,7 +55,7 @@ async function fetchShared({ url, format, also = [] }: PageData, data: AtlasData
     src: pageUrl(one.url),
     // PixiJS chooses KTX2 by the name of its content.
     ...(one.format === undefined ? {} : { format: one.format === 'ktx2' ? 'basis' : one.format }),
-    parser: parserOf(one.format),
+    ...loaderFor(one.format),
     data: options,
   }))
   const { source } = await Assets.load<Texture>({ src: choice })
@@ -72,16 +72,6 @@ export function pageUrl(url: string): string {
 /** The scale mode for the pages of an atlas: nearest pixel for pixel art, the game's default for all else. */
 export function scaleModeOf(data: AtlasData): 'nearest' | 'linear' {
   return data.pixelArt ? 'nearest' : (TextureStyle.defaultOptions.scaleMode ?? 'linear')
-}
-
-/** New textures of all frames, cut by PixiJS's own parser. */
-export function cutPages(data: AtlasData, sources: readonly TextureSource[]): Record<string, Texture> {
-  const textures: Record<string, Texture> = {}
-  for (const page of data.pages.keys()) {
-    const source = sources[page]
-    if (source) Object.assign(textures, new Spritesheet({ texture: source, data: toSheetData(data, page) }).parseSync())
-  }
-  return textures
 }
 
 /**

@@ -1,35 +1,39 @@
-import type { SpritesheetData } from 'pixi.js'
-import { type AtlasData, type BorderRow, bordersOf, type FrameRow } from '../shared/data.ts'
+import { Rectangle, Texture, type TextureSource } from 'pixi.js'
+import { type AtlasData, bordersOf } from '../shared/data.ts'
 
 /**
- * Converts one page of an atlas for PixiJS's `Spritesheet`. Animations are left out: those of a sheet would
- * have the frames of its own page alone.
+ * Cuts all frames of an atlas out of its pages. The textures are what PixiJS's own `Spritesheet` makes of the
+ * same data, but that class has a synchronous parser only since PixiJS 8.16, and a swap must happen in one
+ * task.
+ *
+ * @param sources The pictures of its pages, in order. Frames of a missing page are left out.
  */
-export function toSheetData(atlas: AtlasData, page: number): SpritesheetData {
-  const frames = Object.entries(atlas.frames).filter(([, row]) => row[0] === page)
-  const turned = new Set(atlas.turned)
-  return {
-    frames: Object.fromEntries(
-      frames.map(([name, row]) => [name, toFrame(row, turned.has(name), unscaled(bordersOf(atlas, name), atlas.scale))]),
-    ),
-    meta: { scale: String(atlas.scale) },
-  }
+export function cutPages(data: AtlasData, sources: readonly TextureSource[]): Record<string, Texture> {
+  const turned = new Set(data.turned)
+  return Object.fromEntries(
+    Object.keys(data.frames).flatMap((name) => {
+      const texture = cut(data, name, turned.has(name), sources)
+      return texture ? [[name, texture]] : []
+    }),
+  )
 }
 
-/** PixiJS divides sizes and places by the scale, but not borders. */
-function unscaled(borders: BorderRow | undefined, scale: number): BorderRow | undefined {
-  return borders && [borders[0] / scale, borders[1] / scale, borders[2] / scale, borders[3] / scale]
-}
-
-function toFrame(row: FrameRow, isTurned: boolean, borders: BorderRow | undefined): SpritesheetData['frames'][string] {
-  const [, x, y, w, h, ox, oy, sw, sh, ax, ay] = row
-  return {
-    frame: { x, y, w, h },
-    rotated: isTurned,
-    trimmed: w !== sw || h !== sh,
-    spriteSourceSize: { x: ox, y: oy, w, h },
-    sourceSize: { w: sw, h: sh },
-    ...(ax === undefined || ay === undefined ? {} : { anchor: { x: ax, y: ay } }),
-    ...(borders ? { borders: { left: borders[0], top: borders[1], right: borders[2], bottom: borders[3] } } : {}),
-  }
+function cut(data: AtlasData, name: string, isTurned: boolean, sources: readonly TextureSource[]): Texture | undefined {
+  const [page, x, y, w, h, offsetX, offsetY, sourceW, sourceH, anchorX, anchorY] = data.frames[name]!
+  const source = sources[page]
+  if (!source) return undefined
+  const rectangle = (left: number, top: number, width: number, height: number): Rectangle =>
+    new Rectangle(left / data.scale, top / data.scale, width / data.scale, height / data.scale)
+  const borders = bordersOf(data, name)?.map((px) => px / data.scale)
+  return new Texture({
+    source,
+    label: name,
+    frame: isTurned ? rectangle(x, y, h, w) : rectangle(x, y, w, h),
+    orig: rectangle(0, 0, sourceW, sourceH),
+    ...(w !== sourceW || h !== sourceH ? { trim: rectangle(offsetX, offsetY, w, h) } : {}),
+    // 2 is a quarter turn, see PixiJS's `groupD8`.
+    rotate: isTurned ? 2 : 0,
+    ...(anchorX === undefined || anchorY === undefined ? {} : { defaultAnchor: { x: anchorX, y: anchorY } }),
+    ...(borders ? { defaultBorders: { left: borders[0]!, top: borders[1]!, right: borders[2]!, bottom: borders[3]! } } : {}),
+  })
 }

@@ -1,4 +1,4 @@
-import { createTexture, ExtensionType, extensions, ImageSource, type Loader, type ResolvedAsset, Texture } from 'pixi.js'
+import { Assets, createTexture, ExtensionType, extensions, ImageSource, type Loader, type ResolvedAsset, Texture } from 'pixi.js'
 import { fetchImage } from '../shared/swap.ts'
 
 /**
@@ -8,17 +8,28 @@ const parser = 'spritewright-image'
 
 let isAdded = false
 
+/** The names of PixiJS's own loaders: as parsers have them since 8.13, and before. */
+const loaders = { texture: 'loadTextures', ktx2: 'loadKTX2' } as const
+
 /**
- * The parser for pages of an encoding. PixiJS makes an `ImageBitmap` of every picture, and browsers round the
- * premultiplied pixels of a WebP bitmap differently: soft pixels become 1 of 255 darker. Pixels from an image
- * element are exact.
+ * The options that make `Assets` load a page of an encoding. PixiJS makes an `ImageBitmap` of every picture,
+ * and browsers round the premultiplied pixels of a WebP bitmap differently: soft pixels become 1 of 255
+ * darker. Pixels from an image element are exact.
  */
-export function parserOf(format: string | undefined): string {
-  if (format === 'ktx2') return 'ktx2'
-  if (format !== 'webp') return 'texture'
-  if (!isAdded) extensions.add({ extension: { type: ExtensionType.LoadParser, name: parser }, id: parser, name: parser, load, unload })
-  isAdded = true
-  return parser
+export function loaderFor(format: string | undefined): { readonly parser: string } | { readonly loadParser: string } {
+  if (format === 'webp') {
+    if (!isAdded) extensions.add({ extension: { type: ExtensionType.LoadParser, name: parser }, id: parser, name: parser, load, unload })
+    isAdded = true
+  }
+  const id = format === 'ktx2' ? 'ktx2' : 'texture'
+  const hasIds = Assets.loader.parsers.some((one) => one.id === 'texture')
+  if (format === 'webp') return hasIds ? { parser } : { loadParser: parser }
+  return hasIds ? { parser: id } : { loadParser: loaders[id] }
+}
+
+/** Whether the game has imported PixiJS's loader of KTX2. */
+export function canLoadKtx2(): boolean {
+  return Assets.loader.parsers.some(({ id, name }) => id === 'ktx2' || name === loaders.ktx2)
 }
 
 async function load(url: string, asset: ResolvedAsset, loader: Loader): Promise<Texture> {

@@ -1,4 +1,4 @@
-import { type Sprite, type Texture, ViewContainer } from 'pixi.js'
+import { Container, type Sprite, type Texture, type ViewContainer } from 'pixi.js'
 
 /** An object that shows a texture: a Sprite, AnimatedSprite, TilingSprite, NineSliceSprite or Mesh. */
 export type View = ViewContainer & { readonly texture?: Texture | null; readonly anchor?: Sprite['anchor'] } & Partial<Slices>
@@ -64,5 +64,5 @@ export function createViews(): Views {
 }
 
 function isOfView(wanted: readonly unknown[]): wanted is readonly ['update', () => void, View] {
-  return wanted[0] === 'update' && wanted[2] instanceof ViewContainer
+  return wanted[0] === 'update' && wanted[2] instanceof Container
 }
