@@ -189,6 +189,15 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   {
+    verb: 'merge',
+    takesNames: true,
+    takes: '[BASE OURS THEIRS]',
+    text: "Resolves a merge conflict in sprites.lock.json; with three files, as git's merge driver",
+    options: [],
+    examples: ['merge', 'merge %O %A %B'],
+    load: async () => (await import('./commands/merge.ts')).merge,
+  },
+  {
     verb: 'schema',
     takesNames: false,
     text: 'The JSON Schema of a spec, for editors',

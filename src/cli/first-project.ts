@@ -11,8 +11,14 @@ export const ignoreLines: readonly string[] = [
   '.env.local',
 ]
 
-/** Paid results are bytes. If git changed a line ending in one, its hash would be wrong. */
-export const attributeLines: readonly string[] = ['.spritewright/results/** binary']
+/**
+ * Paid results are bytes: if git changed a line ending in one, its hash would be wrong. The lock file has a
+ * merge driver; a clone without it merges it as text.
+ */
+export const attributeLines: readonly string[] = ['.spritewright/results/** binary', 'sprites.lock.json merge=spritewright']
+
+/** Sets the merge driver up in one clone. Git takes no driver from the repository itself. */
+export const mergeDriverCommand: string = 'git config merge.spritewright.driver "npx spritewright merge %O %A %B"'
 
 /** The config. TypeScript and JavaScript have the same text. */
 export const configText: string = `import { defineConfig } from 'spritewright'

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { waysOfGiving } from '../credit/approval.ts'
 import { isCreditsText } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { mergeLocks, readConflict } from './lock-merge.ts'
 import type { LockFile } from './lockfile.ts'
 
 const hex64 = z.string().regex(/^[0-9a-f]{64}$/)
@@ -66,17 +67,24 @@ const fileSchema = z.strictObject({
 })
 
 /**
- * Parses a lock file's text.
+ * Parses a lock file's text. A merge conflict in it is resolved where both sides agree; see `mergeLocks`.
  *
  * @throws `SW_LOCKFILE` with the faulty place.
  */
 export function parseLockFile(text: string, path: string): LockFile {
   const fail = (what: string, cause?: unknown): never => {
     throw new SpritewrightError('SW_LOCKFILE', {
-      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control, or resolve its merge conflict; do not delete it.`,
+      message: `${path} cannot be read: ${what}. It holds approvals and purchases: restore it from version control, or resolve its merge conflict by keeping one side of each entry; do not delete it.`,
       facts: { file: path, what },
       cause,
     })
+  }
+  const sides = readConflict(text)
+  const merged = sides && mergeLocks(parseLockFile(sides.ours, path), parseLockFile(sides.theirs, path))
+  if (merged) {
+    const shared = findSharedExecution(merged.lock)
+    if (merged.conflicts.length > 0) return fail(`it has a merge conflict, and both sides changed ${merged.conflicts.join(', ')}`)
+    return shared === undefined ? merged.lock : fail(shared)
   }
   if (/^(<{7}|={7}|>{7})/m.test(text)) return fail('it has an unresolved merge conflict')
   let json: unknown

@@ -51,12 +51,13 @@ export function createLockStore(
   let queue: Promise<void> = Promise.resolve()
   // Reading includes validation, which takes long for a large file. A text that is already validated is not
   // validated again.
-  let known: { readonly text: string; readonly lock: LockFile } = { text: '', lock: noLock }
-  const readText = async (): Promise<string> => ((await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : '')
+  let known: { readonly text: string | undefined; readonly lock: LockFile } = { text: undefined, lock: noLock }
+  const readText = async (): Promise<string | undefined> =>
+    (await disk.stat(path)) ? new TextDecoder().decode(await disk.read(path)) : undefined
   const readKnown = async (): Promise<typeof known> => {
     const text = await readText()
     if (text === known.text) return known
-    const read = { text, lock: text === '' ? noLock : parseLockFile(text, path) }
+    const read = { text, lock: text === undefined ? noLock : parseLockFile(text, path) }
     known = read
     return read
   }

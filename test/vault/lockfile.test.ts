@@ -47,6 +47,15 @@ describe('sprites.lock.json', () => {
     expect(findEntry(await store.read(), 'hero.walk', hash)).toEqual(entry)
   })
 
+  test.each(['', ' \n'])('an empty file (%j) is no missing file: it is refused and stays as it is', async (text) => {
+    const disk = new MemoryDisk()
+    disk.files.set('/p/sprites.lock.json', new TextEncoder().encode(text))
+    const store = createLockStore({ disk, random: countingRandom() }, '/p/sprites.lock.json')
+    await expect(store.read()).rejects.toSatisfy((error) => hasCode(error, 'SW_LOCKFILE'))
+    await expect(store.change('hero.walk', hash, () => entry)).rejects.toSatisfy((error) => hasCode(error, 'SW_LOCKFILE'))
+    expect(new TextDecoder().decode(disk.files.get('/p/sprites.lock.json'))).toBe(text)
+  })
+
   test('changes of one process never lose one another', async () => {
     const store = createLockStore({ disk: new MemoryDisk(), random: countingRandom() }, '/p/sprites.lock.json')
     await Promise.all(Array.from({ length: 30 }, (_, index) => store.change(`s${index}.walk`, hash, () => entry)))

@@ -5,7 +5,15 @@ import { configNames } from '../../options/config-files.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { drawFirstPicture } from '../first-picture.ts'
-import { attributeLines, configText, firstPicturePath, firstSpecPath, firstSpecText, ignoreLines } from '../first-project.ts'
+import {
+  attributeLines,
+  configText,
+  firstPicturePath,
+  firstSpecPath,
+  firstSpecText,
+  ignoreLines,
+  mergeDriverCommand,
+} from '../first-project.ts'
 import { ink } from '../view/ink.ts'
 import type { Printer } from '../view/printer.ts'
 
@@ -85,6 +93,7 @@ function tellNext(printer: Printer): void {
   printer.line()
   printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')
   printer.hint(ink('dim', 'Many sprites? Keep them in Git LFS: git lfs track ".spritewright/results/**"'))
+  printer.hint(ink('dim', `Several branches? Once in each clone: ${mergeDriverCommand}`))
   printer.line()
   printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
   printer.hint('With one: put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.')

@@ -1,0 +1,109 @@
+import { formatEntry, type LockEntry, type LockFile, unnamedStepId } from './lockfile.ts'
+
+/** The texts of a file with conflict markers, as each branch has it. */
+export interface ConflictSides {
+  readonly ours: string
+  readonly theirs: string
+}
+
+/** A merged lock file. */
+export interface MergedLock {
+  /** Of an entry in `conflicts` it has our side. */
+  readonly lock: LockFile
+  /** Ids of the entries that both sides changed differently, ascending. */
+  readonly conflicts: readonly string[]
+}
+
+/**
+ * Takes a text with git's conflict markers apart, in the styles `merge`, `diff3` and `zdiff3`.
+ *
+ * @returns `undefined` if the text has no markers, or incomplete ones.
+ */
+export function readConflict(text: string): ConflictSides | undefined {
+  const sides = { ours: [] as string[], base: [] as string[], theirs: [] as string[] }
+  let part: keyof typeof sides | undefined
+  let count = 0
+  for (const line of text.split(/\r?\n/)) {
+    if (/^<{7}( |$)/.test(line) && part === undefined) part = 'ours'
+    else if (/^\|{7}( |$)/.test(line) && part === 'ours') part = 'base'
+    else if (/^={7}$/.test(line) && (part === 'ours' || part === 'base')) part = 'theirs'
+    else if (/^>{7}( |$)/.test(line) && part === 'theirs') [part, count] = [undefined, count + 1]
+    else for (const side of part ? [part] : (['ours', 'theirs'] as const)) sides[side].push(line)
+  }
+  return count === 0 || part !== undefined ? undefined : { ours: sides.ours.join('\n'), theirs: sides.theirs.join('\n') }
+}
+
+/** A text with conflict markers around the lines in which two texts differ: the reverse of {@link readConflict}. */
+export function writeConflict({ ours, theirs }: ConflictSides): string {
+  const [one, other] = [ours.split('\n'), theirs.split('\n')]
+  const shorter = Math.min(one.length, other.length)
+  let [head, tail] = [0, 0]
+  while (head < shorter && one[head] === other[head]) head++
+  while (tail < shorter - head && one.at(-1 - tail) === other.at(-1 - tail)) tail++
+  const middle = (lines: readonly string[]): readonly string[] => lines.slice(head, lines.length - tail)
+  return [
+    ...one.slice(0, head),
+    '<<<<<<< ours',
+    ...middle(one),
+    '=======',
+    ...middle(other),
+    '>>>>>>> theirs',
+    ...one.slice(one.length - tail),
+  ].join('\n')
+}
+
+/**
+ * Merges two versions of a lock file, entry by entry. Entries are taken whole, because an approval, the bytes
+ * of its submission and its result belong together: the one that only one side changed, or the one that
+ * continues the other (it has all sections of the other unchanged).
+ *
+ * @param base The version before both.
+ * @default none: nothing counts as deleted
+ */
+export function mergeLocks(ours: LockFile, theirs: LockFile, base: LockFile = none): MergedLock {
+  const conflicts = new Set<string>()
+  const mergeRequests = (id: (hash: string) => string, one: Entries = {}, other: Entries = {}, before: Entries = {}): Entries =>
+    Object.fromEntries(
+      [...new Set([...Object.keys(one), ...Object.keys(other)])].flatMap((hash) => {
+        const entry = mergeEntry(one[hash], other[hash], before[hash])
+        if (entry === 'conflict') conflicts.add(id(hash))
+        const taken = entry === 'conflict' ? one[hash] : entry
+        return taken === undefined ? [] : [[hash, taken]]
+      }),
+    )
+  const ids = [...new Set([...Object.keys(ours.animations), ...Object.keys(theirs.animations)])]
+  const animations = Object.fromEntries(
+    ids.flatMap((id) => {
+      const merged = mergeRequests(() => id, ours.animations[id], theirs.animations[id], base.animations[id])
+      return Object.keys(merged).length === 0 ? [] : [[id, merged]]
+    }),
+  )
+  const steps = mergeRequests(unnamedStepId, ours.steps, theirs.steps, base.steps)
+  return {
+    lock: { version: 1, animations, ...(Object.keys(steps).length > 0 ? { steps } : {}) },
+    conflicts: [...conflicts].sort(),
+  }
+}
+
+type Entries = Readonly<Record<string, LockEntry>>
+
+const none: LockFile = { version: 1, animations: {} }
+
+function mergeEntry(
+  ours: LockEntry | undefined,
+  theirs: LockEntry | undefined,
+  base: LockEntry | undefined,
+): LockEntry | undefined | 'conflict' {
+  const [our, their, before] = [formatEntry(ours), formatEntry(theirs), formatEntry(base)]
+  if (our === their || their === before) return ours
+  if (our === before) return theirs
+  if (ours === undefined || theirs === undefined) return 'conflict'
+  if (continues(ours, theirs)) return ours
+  return continues(theirs, ours) ? theirs : 'conflict'
+}
+
+/** Whether one entry has every section of another unchanged. */
+function continues(one: LockEntry, other: LockEntry): boolean {
+  const sections = Object.entries(other).filter(([, section]) => section !== undefined)
+  return sections.every(([name, section]) => JSON.stringify(one[name as keyof LockEntry]) === JSON.stringify(section))
+}

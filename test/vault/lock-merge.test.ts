@@ -1,0 +1,193 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { hasCode } from '../../src/errors.ts'
+import { mergeLocks, readConflict, writeConflict } from '../../src/vault/lock-merge.ts'
+import { parseLockFile } from '../../src/vault/lock-schema.ts'
+import { formatLockFile, type LockEntry, type LockFile } from '../../src/vault/lockfile.ts'
+import { createWorld } from '../cli/world.ts'
+
+const hashes = ['a', 'b', 'c'].map((letter) => letter.repeat(64))
+const none: LockFile = { version: 1, animations: {} }
+
+function entry(prompt: string, more: Partial<LockEntry> = {}): LockEntry {
+  return { service: { host: 'api.example.com', keyMode: 'test', apiVersion: '1' }, asked: { prompt, frames: 8, take: 1 }, ...more }
+}
+
+function approval(ceiling: string): NonNullable<LockEntry['approval']> {
+  return { ceiling, priceVersion: 'v1', buyer: 'b', at: '2026-01-01T00:00:00Z' }
+}
+
+/** An entry of a request, of which more and more is known. */
+const entries = fc
+  .record({ prompt: fc.constantFrom('walks', 'runs'), ceiling: fc.constantFrom('1', '2.4'), known: fc.integer({ min: 0, max: 2 }) })
+  .map(({ prompt, ceiling, known }) =>
+    entry(prompt, {
+      ...(known > 0 ? { approval: approval(ceiling) } : {}),
+      ...(known > 1 ? { result: { sha256: 'd'.repeat(64), bytes: 7 } } : {}),
+    }),
+  )
+const requests = fc.dictionary(fc.constantFrom(...hashes), entries, { minKeys: 1, maxKeys: 3 })
+const locks: fc.Arbitrary<LockFile> = fc
+  .record({
+    animations: fc.dictionary(fc.constantFrom('ant.idle', 'ant.walk', 'bee.fly', 'cow.chew'), requests, { maxKeys: 4 }),
+    steps: fc.option(requests, { nil: undefined }),
+  })
+  .map(({ animations, steps }) => ({ version: 1, animations: { ...animations }, ...(steps ? { steps: { ...steps } } : {}) }))
+
+const textOf = (lock: LockFile): string => formatLockFile(lock)
+
+describe('merging lock files', () => {
+  test('what only one side changed is taken, whichever side it is; entries are never mixed', () => {
+    fc.assert(
+      fc.property(locks, locks, locks, (ours, theirs, base) => {
+        expect(textOf(mergeLocks(ours, ours, base).lock)).toBe(textOf(ours))
+        expect(textOf(mergeLocks(ours, base, base).lock)).toBe(textOf(ours))
+        expect(textOf(mergeLocks(base, theirs, base).lock)).toBe(textOf(theirs))
+        const [one, other] = [mergeLocks(ours, theirs, base), mergeLocks(theirs, ours, base)]
+        expect(one.conflicts).toEqual(other.conflicts)
+        if (one.conflicts.length === 0) expect(textOf(one.lock)).toBe(textOf(other.lock))
+        const known = new Set([ours, theirs].flatMap(entriesOf).map((each) => JSON.stringify(each)))
+        for (const each of entriesOf(one.lock)) expect(known).toContain(JSON.stringify(each))
+      }),
+    )
+  })
+
+  test('markers that are written are read back, and resolved where both sides agree', () => {
+    fc.assert(
+      fc.property(locks, locks, (ours, theirs) => {
+        const sides = { ours: textOf(ours), theirs: textOf(theirs) }
+        const text = writeConflict(sides)
+        expect(readConflict(text)).toEqual(sides)
+        const { lock, conflicts } = mergeLocks(ours, theirs)
+        if (conflicts.length === 0) expect(parseLockFile(text, 'sprites.lock.json')).toEqual(parseLockFile(textOf(lock), ''))
+        else expect(codeOf(() => parseLockFile(text, 'sprites.lock.json'))).toContain(`both sides changed ${conflicts.join(', ')}`)
+      }),
+    )
+  })
+
+  test('a purchase continues an approval; two approvals of one request are for a person', () => {
+    const [approved, other] = [entry('walks', { approval: approval('1') }), entry('walks', { approval: approval('2') })]
+    const bought = { ...approved, result: { sha256: 'd'.repeat(64), bytes: 7 } }
+    const lock = (one: LockEntry): LockFile => ({ version: 1, animations: { 'ant.walk': { [hashes[0]!]: one } } })
+    expect(mergeLocks(lock(approved), lock(bought))).toEqual({ lock: lock(bought), conflicts: [] })
+    expect(mergeLocks(lock(approved), lock(other))).toEqual({ lock: lock(approved), conflicts: ['ant.walk'] })
+    expect(mergeLocks(none, lock(bought), lock(approved))).toEqual({ lock: none, conflicts: ['ant.walk'] })
+    expect(mergeLocks(none, lock(approved), lock(approved))).toEqual({ lock: none, conflicts: [] })
+  })
+
+  test('one execution on two requests is refused after a merge too', () => {
+    const bought = (prompt: string): LockEntry => entry(prompt, { execution: { id: 'e1', conversation: null } })
+    const [ours, theirs] = ['walks', 'runs'].map((prompt, at) =>
+      textOf({ version: 1, animations: { 'ant.walk': { [hashes[at]!]: bought(prompt) } } }),
+    ) as [string, string]
+    expect(codeOf(() => parseLockFile(writeConflict({ ours, theirs }), 'x'))).toContain('the same execution')
+  })
+
+  test.each(['<<<<<<< a\n{}\n=======\n', '=======\n', '<<<<<<< a\n{}\n>>>>>>> b\n', '<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n'])(
+    'incomplete markers and sides that are no lock file stay an error: %j',
+    (text) => {
+      expect(codeOf(() => parseLockFile(text, 'sprites.lock.json'))).toContain('sprites.lock.json cannot be read')
+    },
+  )
+})
+
+describe('git', () => {
+  const text = (names: readonly string[]): string =>
+    textOf({
+      version: 1,
+      animations: Object.fromEntries(names.map((name) => [name, { [hashes[0]!]: entry(name, { approval: approval('1') }) }])),
+    })
+
+  test('two branches that approve neighbours: the conflict that git leaves is read, and resolved by the command and by the driver', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'spritewright-merge-'))
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'core.hooksPath=/dev/null', ...args], {
+        cwd: folder,
+        encoding: 'utf8',
+        stdio: 'pipe',
+        env: { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+      })
+    try {
+      const file = join(folder, 'sprites.lock.json')
+      const commit = (names: readonly string[]): void => {
+        writeFileSync(file, text(names))
+        git('add', '-A')
+        git('commit', '-qm', 'x')
+      }
+      git('init', '-q', '-b', 'main')
+      commit(['ant.walk'])
+      git('branch', 'theirs')
+      commit(['ant.walk', 'bee.fly', 'cat.run'])
+      git('checkout', '-q', 'theirs')
+      commit(['ant.walk', 'bee.hum', 'cow.chew'])
+      git('checkout', '-q', 'main')
+      expect(() => git('merge', '-q', 'theirs')).toThrow()
+      const conflict = readFileSync(file, 'utf8')
+      expect(conflict).toContain('<<<<<<< HEAD')
+      const whole = text(['ant.walk', 'bee.fly', 'bee.hum', 'cat.run', 'cow.chew'])
+      expect(textOf(parseLockFile(conflict, file))).toBe(whole)
+
+      const world = createWorld({ files: { '/game/sprites.lock.json': conflict } })
+      expect(await world.run('merge')).toBe(0)
+      expect(world.text('/game/sprites.lock.json')).toBe(whole)
+      expect(world.out()).toContain('git add sprites.lock.json')
+
+      const [base, ours, theirs] = ['main^', 'main', 'theirs'].map((branch) => git('show', `${branch}:sprites.lock.json`)) as [
+        string,
+        string,
+        string,
+      ]
+      const driver = createWorld({ files: { '/game/o': base, '/game/a': ours, '/game/b': theirs } })
+      expect(await driver.run('merge', 'o', 'a', 'b')).toBe(0)
+      expect(driver.text('/game/a')).toBe(whole)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('the driver leaves what both sides changed in markers, and says which; the other entries are merged', async () => {
+    const [ours, theirs] = ['1', '2'].map((ceiling) =>
+      textOf({
+        version: 1,
+        animations: {
+          'ant.walk': { [hashes[0]!]: entry('walks', { approval: approval(ceiling) }) },
+          [`bee.fly${ceiling}`]: { [hashes[1]!]: entry('flies') },
+        },
+      }),
+    ) as [string, string]
+    const world = createWorld({ files: { '/game/o': '', '/game/a': ours, '/game/b': theirs } })
+    expect(await world.run('merge', 'o', 'a', 'b')).toBe(1)
+    expect(world.err()).toContain('Both sides changed ant.walk')
+    const left = world.text('/game/a')
+    expect(left.split('\n').filter((line) => line.includes('ceiling'))).toEqual(
+      ['1', '2'].map((ceiling) => expect.stringContaining(`"ceiling": "${ceiling}"`)),
+    )
+    for (const side of Object.values(readConflict(left)!))
+      expect(Object.keys(parseLockFile(side, 'a').animations)).toEqual(['ant.walk', 'bee.fly1', 'bee.fly2'])
+  })
+
+  test('anything but no file or three is refused, and a missing file is named', async () => {
+    const world = createWorld()
+    expect([await world.run('merge', 'a'), await world.run('merge')]).toEqual([2, 2])
+    expect(world.err()).toContain('/game/sprites.lock.json')
+  })
+})
+
+function entriesOf({ animations, steps = {} }: LockFile): LockEntry[] {
+  return [...Object.values(animations), steps].flatMap((each) => Object.values(each))
+}
+
+/** The message of an `SW_LOCKFILE`. */
+function codeOf(work: () => unknown): string {
+  try {
+    work()
+  } catch (error) {
+    if (hasCode(error, 'SW_LOCKFILE')) return error.message
+    throw error
+  }
+  throw new Error('Expected SW_LOCKFILE.')
+}
