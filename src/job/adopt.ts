@@ -35,7 +35,8 @@ export async function adoptExecution(
 
 /**
  * Whether an entry's execution may be taken over. The journal must never have seen it, and it must be of this
- * attempt or a later one. It never replaces an execution that is still on its way.
+ * attempt or a later one. It may replace an execution that has failed, was given up, waits for an answer, or
+ * was moved on by one. It never replaces any other that is still on its way or has delivered.
  */
 export function mayAdopt(submission: Submission, entry: LockEntry, isLeft = false): boolean {
   const { attempt, accepted, completed, stored, failed, abandoned, question, executions } = submission

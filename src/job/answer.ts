@@ -14,8 +14,9 @@ export interface AnswerWords {
 }
 
 /**
- * Freezes the words and the key of an answer. The key is derived from the question alone. Other words under
- * it are a conflict, never a second execution.
+ * Freezes the words and the key of an answer. The key is derived from the question, and from counts of
+ * refused POSTs and of answers that were given up; never from the words. Other words under it are a conflict,
+ * never a second execution.
  *
  * @throws `SW_USAGE` if an answer with other words is on its way already.
  */

@@ -39,9 +39,9 @@ export function makeBody(
  * @param isReplay Whether the same bytes were sent before. Then the approval under which they were frozen is
  * enough.
  * @throws `SW_JOURNAL` if the frozen bytes, their key or their price are not those of this request.
- * @throws `SW_CEILING` if the bytes ask for more than today's approval allows.
- * @throws `SW_APPROVAL`, `SW_BUYER`, `SW_MISSING` if nobody with the right to approve the request has
- * approved it.
+ * @throws `SW_CEILING` if the bytes ask for more than the approval allows.
+ * @throws `SW_APPROVAL`, `SW_BUYER` if nobody with the right to approve the request has approved it.
+ * @throws `SW_MISSING` if this run must not send it.
  */
 export function checkFrozen(
   ports: Pick<JobPorts, 'client' | 'mayBuy' | 'mayReplay' | 'approvers'>,
@@ -101,7 +101,7 @@ export function trustedSubmission(
   return isSignatureOf(submission, submissionText(hash, submission)) ? submission : undefined
 }
 
-/** The body contains the picture's id and the price, so the signature covers both. */
+/** The body contains the picture's id, and the price of a sheet, so the signature covers both. */
 function submissionText(hash: string, { attempt, key, body }: Pick<LockedSubmission, 'attempt' | 'key' | 'body'>): string {
   return JSON.stringify(['spritewright submission 1', hash, attempt, key, body])
 }

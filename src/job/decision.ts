@@ -105,9 +105,9 @@ function isApprovedAnew({ frozen, accepted, abandoned }: Submission, { approvedA
 }
 
 /**
- * Decides by POSTs of which the service may have received at least one. POSTs before a person's decision to
- * replay no longer count. Returns `undefined` if all POSTs were certainly refused and there is no such
- * decision.
+ * Decides by POSTs of which at least one may have started an execution, or after a person's decision to
+ * replay. POSTs before such a decision no longer count. Returns `undefined` if all POSTs were certainly
+ * refused and there is no such decision.
  */
 function decideSent(sends: readonly Send[], replay: ReplayDecision | undefined, facts: DecisionFacts): Step | undefined {
   const later = replay ? sends.slice(replay.sends) : sends
@@ -121,8 +121,9 @@ function isUnanswered(send: Send): boolean {
 }
 
 /**
- * Decides after a person's decision to replay, if the service cannot have received any POST since. The
- * decision is valid as long as a window. A POST that was open before the decision is open after it.
+ * Decides after a person's decision to replay, if no POST was sent since, or every one was certainly refused.
+ * The decision is valid for one replay window. A POST that was open before the decision is still open: a
+ * refusal since proves nothing about it.
  */
 function decideAgain(sends: readonly Send[], later: readonly Send[], replay: ReplayDecision, facts: DecisionFacts): Step {
   const last = later.at(-1)
@@ -158,7 +159,7 @@ function decideUnanswered(sends: readonly Send[], open: Send, facts: DecisionFac
 
 /**
  * Treats an answer that was sent and not accepted yet like a submission: the same words under the same key,
- * inside the window. After a refusal a person has to answer again.
+ * inside the window. After a refusal, except by a rate limit, a person has to answer again.
  */
 function decideAnswer({ answer }: Submission, facts: DecisionFacts): Step | undefined {
   const sends = answer?.sends ?? []

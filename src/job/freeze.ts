@@ -118,8 +118,8 @@ function priceError(
 
 /**
  * Freezes the bytes and the key of an attempt. They go into the lock file beside the ceiling, so that
- * everyone who builds this commit sends the same. If the lock file has bytes for the same attempt, price and
- * approval already, they are kept.
+ * everyone who builds this commit sends the same. If the lock file has bytes for the same attempt and price
+ * already, and a key that this run trusts has signed them, they are kept.
  *
  * @param picture The picture that the request starts from; `undefined` if it takes none.
  */

@@ -117,6 +117,7 @@ async function isLost(ports: JobPorts, { accepted, completed }: Submission): Pro
  * @returns The decided case. Returns `undefined` if no case, or another one, waits for a decision; then
  * nothing was written.
  * @throws `SW_USAGE` for a replay of an execution that is gone: there is nothing to send again.
+ * @throws `SW_USAGE` for a replay if the chain has records that the user's own processes did not write.
  */
 export async function recordDecision(
   ports: JobPorts,

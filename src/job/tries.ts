@@ -4,13 +4,13 @@ import type { Send } from './records/submission.ts'
 import { stopError } from './stop.ts'
 
 /**
- * How many POSTs of one run may get no answer, and how many a rate limit may refuse, before the run gives up
- * for now.
+ * How many POSTs for one order may get no answer in a run, and how many a rate limit may refuse, before the
+ * run gives up the order for now.
  */
 const faultsAllowed = 5
 const limitsAllowed = 12
 
-/** The number of tries of one run. */
+/** The number of tries for one order in one run. */
 export interface Tries {
   /** POSTs that were sent. */
   sent: number

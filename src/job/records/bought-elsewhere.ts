@@ -25,7 +25,8 @@ export async function boughtElsewhere(
     // Earlier attempts were followed by another one in the lock file, and cost about the same.
     if (submission.attempt > 1) sum += credits * BigInt(await takenOver(hash, submission.attempt))
     const isTaken = taken.has(keyOf({ hash, attempt: submission.attempt }))
-    // Anybody may have written a record alone. A share in the reservation chain counts by itself.
+    // A record of our POST is not enough to leave the purchase out, because anybody may have written it. A
+    // share is needed too: the reservation chain counts it already.
     if (isTaken && (execution === undefined || (await isOurs(hash, execution)))) continue
     sum += credits
   }

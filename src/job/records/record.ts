@@ -104,7 +104,8 @@ export interface RecordBodies {
    *
    * - `replay` sends the same bytes again, whatever happened to the earlier ones.
    * - `abandon` gives up the attempt, or the answer.
-   * - `execution` is an execution that the service no longer knows.
+   *
+   * `about: 'execution'` means an execution that the service no longer knows.
    */
   readonly decided: {
     readonly attempt: number

@@ -9,9 +9,9 @@ export interface Reservation {
   /** Request hash. */
   readonly hash: string
   readonly attempt: number
-  /** The `max_credits` of its submission. */
+  /** The `max_credits` of its submission, and as much again for each decision to replay it. */
   readonly credits: Credits
-  /** Number of earlier releases of this attempt's share, by the records before its next `sent`. */
+  /** How often this attempt's share was given back, by the `withdrawn` records in the request's own chain. */
   readonly round: number
 }
 

@@ -55,7 +55,8 @@ export interface Submission {
   /** How many answers a person gave up. Each further one needs a key of its own. */
   readonly answersAbandoned?: number
   /**
-   * Attempts that a person gave up and others have followed. Their possible cost counts as spent for ever.
+   * Attempts that a person gave up or that may be charged, and that another attempt or another machine's
+   * execution has followed. Their possible cost counts as spent for ever.
    */
   readonly abandonedAttempts?: readonly number[]
   /** Executions of attempts that were given up, for which an answer came later all the same. */
