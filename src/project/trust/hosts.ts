@@ -32,8 +32,8 @@ export interface KeyRoute {
   readonly key: string
   readonly keySource: string
   /**
-   * `bound`: the key's own source names the address. `environment`: the environment trusts it. `confirmed`: a
-   * person has confirmed it.
+   * `bound`: the key's own source, or the environment, names the address. `environment`: the environment
+   * trusts it. `confirmed`: a person has confirmed it.
    */
   readonly trust: 'bound' | 'environment' | 'confirmed' | 'none'
 }
@@ -58,7 +58,7 @@ export interface TrustedHosts {
   remove(origin: string, key?: string): Promise<number>
 }
 
-/** Opens the list of confirmed addresses. It is read at the first call. */
+/** Opens the list of confirmed addresses. The file is read at each call, not before. */
 export function openTrustedHosts({
   disk,
   random,

@@ -68,7 +68,10 @@ export interface Limiter {
   take(bucket: 'post' | 'get' | 'download', signal?: AbortSignal): Promise<Release>
   /** Waits until fewer than the allowed streams are open. */
   openStream(signal?: AbortSignal): Promise<Release>
-  /** Resolves when the releases of this process are written. A write that failed is not repeated; its slot expires. */
+  /**
+   * Resolves when the releases of this process are written. A write that failed is not repeated; its slot
+   * expires.
+   */
   settled(): Promise<void>
 }
 

@@ -16,8 +16,8 @@ export interface SharedLimitPorts {
 }
 
 /**
- * A request has a deadline of at most 5 minutes (an upload). With the patience and a margin, no live request
- * outlasts its lease.
+ * A request has a deadline of at most 5 minutes (an upload). A download may take longer, but holds its slot
+ * only until its answer begins. With the patience and a margin, no live request outlasts its lease.
  */
 const requestRules = { leaseMs: 6 * 60_000, renewMs: null, patienceMs: 30_000 }
 const streamRules = { restMs: 0, leaseMs: 30_000, renewMs: 10_000, patienceMs: 10_000 }

@@ -18,7 +18,8 @@ export interface SlotRules {
   readonly renewMs: number | null
   /**
    * The longest that a claim may take, in milliseconds. The lease of a slot starts with its claim, so a
-   * slower claim releases its slot and tries again. A lease lasts this long plus the longest use.
+   * slower claim releases its slot and tries again. A lease lasts at least this long plus the longest use, or
+   * plus the pause between two renewals.
    */
   readonly patienceMs: number
 }
@@ -112,7 +113,7 @@ export class SharedSlots {
     return slots.every((slot) => slot.isGivenBack) ? next : Math.min(next, pollMs)
   }
 
-  /** Returns null if another process was faster. */
+  /** Returns null if another process was faster, or if the claim took too long. */
   async #claim({ slot, generation }: SlotState): Promise<Release | null> {
     const startedAt = this.#clock.mono()
     const mine = generation + 1
