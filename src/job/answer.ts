@@ -4,7 +4,7 @@ import type { SubmissionOutcome } from '../service/wire.ts'
 import { decide } from './decision.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
-import { refusedError } from './stop.ts'
+import { refusedAnswerError } from './stop.ts'
 
 /** A person's answer to a question of an execution. */
 export interface AnswerWords {
@@ -41,7 +41,7 @@ export async function freezeAnswer(
       facts: { id: order.request.id, sent: answer.frozen.text },
     })
   }
-  const tries = answer?.frozen.questionId === questionId ? answer.sends.length : 0
+  const tries = answer?.frozen.questionId === questionId ? (answer.frozen.tries ?? 0) + answer.sends.length : 0
   return ports.journal.append(order.hash, view, 'answerFrozen', {
     attempt,
     executionId: accepted.executionId,
@@ -76,7 +76,7 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
     throw new SpritewrightError('SW_INTERNAL', {
       message: `An answer to "${order.request.id}" was about to be sent before it was decided. Please report this.`,
     })
-  const { attempt, conversationId, questionId, key, text, assetId, tries = 0 } = answer.frozen
+  const { attempt, executionId, conversationId, questionId, key, text, assetId, tries = 0 } = answer.frozen
   if (key !== answerKey(order.hash, { attempt, questionId, tries, answersAbandoned: view.submission.answersAbandoned })) {
     throw new SpritewrightError('SW_JOURNAL', {
       message: `Expected the recorded answer to "${order.request.id}" to have the key of its question, found another. Nothing was sent. Take it back: spritewright recover ${order.request.id} --abandon, then answer again.`,
@@ -87,7 +87,7 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
   const recorded: { view?: JournalView | undefined } = {}
   const outcome = await ports.client
     .answer(
-      { conversationId, questionId, text, key, ...(assetId === null ? {} : { assetId }) },
+      { executionId, conversationId, questionId, text, key, ...(assetId === null ? {} : { assetId }) },
       async () => {
         // The wait for the service's limits may have been long: what was checked before it may no longer
         // hold.
@@ -133,5 +133,5 @@ async function recordAnswer(ports: JobPorts, order: Order, first: JournalView, s
     if (!view.submission.answer) return
   }
   if (outcome.kind === 'refused' && outcome.status !== 429 && outcome.status !== 409)
-    throw refusedError(order.request.id, outcome.status, outcome.error)
+    throw refusedAnswerError(order.request.id, outcome.status, outcome.error)
 }

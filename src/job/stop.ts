@@ -186,3 +186,12 @@ function uncertainWords(because: UncertainBecause, windowMs: number): string {
       return 'its journal (.spritewright/submissions) holds records that were not written with your key: by an earlier version, under another user, or by somebody else.'
   }
 }
+
+/** The error for an answer that the service refused. Its question is still open. */
+export function refusedAnswerError(id: string, status: number, error: PublicError): SpritewrightError {
+  if (status === 401) return refusedError(id, status, error)
+  return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
+    message: `The service refused the answer for "${id}" (${error.reason}): ${error.message}. Its question is still open, and nothing was charged. Mend what it names, then answer again: spritewright answer ${commandName(id)} "…"`,
+    facts: { id, status, reason: error.reason, retryable: error.retryable, requestId: error.requestId, details: error.details },
+  })
+}

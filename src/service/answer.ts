@@ -18,8 +18,14 @@ export function createAnswer(ports: OneShotPorts): SendAnswer {
   return async (submission, record, signal) => {
     checkIdempotencyKey(submission.key)
     const shooting = createShooting(ports, submission.key, record, signal)
-    const { conversationId, questionId, text, assetId, key } = submission
-    const answer: QuestionAnswer = { conversationId, text, idempotencyKey: key, ...(assetId === undefined ? {} : { assetId }) }
+    const { executionId, conversationId, questionId, text, assetId, key } = submission
+    const answer: QuestionAnswer = {
+      executionId,
+      conversationId,
+      text,
+      idempotencyKey: key,
+      ...(assetId === undefined ? {} : { assetId }),
+    }
     let read: () => Accepted
     try {
       const accepted = await ports.profile.answer(shooting.request, { questionId }, answer)

@@ -32,6 +32,8 @@ export interface ReferenceFile {
 
 /** A person's answer to a question of an execution, as a profile gets it. */
 export interface QuestionAnswer {
+  /** The execution that asks. */
+  readonly executionId: string
   readonly conversationId: string
   readonly text: string
   /** Id of an uploaded asset, if the question requires one. */
@@ -42,6 +44,8 @@ export interface QuestionAnswer {
 
 /** A person's answer to a question, as the client gets it. */
 export interface AnswerSubmission {
+  /** The execution that asks. */
+  readonly executionId: string
   readonly conversationId: string
   readonly questionId: string
   readonly text: string

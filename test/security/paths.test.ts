@@ -29,7 +29,7 @@ const hostile: readonly string[] = [
   `%${'25'.repeat(98)}2e`,
 ]
 
-const answer = { questionId: 'q', text: 'left', key: 'k' }
+const answer = { executionId: 'exec-1', questionId: 'q', text: 'left', key: 'k' }
 const nothing = async (): Promise<void> => {}
 
 describe('an id in a path', () => {

@@ -8,6 +8,7 @@ import { canary, capabilitiesBody, errorOf, executionId, testClient } from './fi
 
 const lost = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
 const answer: AnswerSubmission = {
+  executionId: 'exec-1',
   conversationId: 'conv/1',
   questionId: 'q1',
   text: 'the left hand',
@@ -133,12 +134,18 @@ describe('answers', () => {
   test('an answer goes out under its own key whatever the profile writes', async () => {
     const { net, outcome } = await send(json(200, { made: 'e2' }), {
       answer: async (request, question, given) => {
-        const reply = await request({ method: 'POST', path: `/v1/reply/${question.questionId}`, idempotencyKey: 'other', isManaged: false })
+        const reply = await request({
+          method: 'POST',
+          path: `/v1/executions/${given.executionId}/reply/${question.questionId}`,
+          idempotencyKey: 'other',
+          isManaged: false,
+        })
         return { executionId: (reply.body.value as { made: string }).made, conversationId: given.conversationId }
       },
     })
     expect(await outcome).toEqual({ kind: 'accepted', executionId: 'e2', conversationId: 'conv/1' })
     expect(net.requests[0]?.headers).toMatchObject({ 'idempotency-key': 'sw1-answer', 'service-version': '1' })
+    expect(net.requests[0]?.url).toContain('/v1/executions/exec-1/reply/q1')
   })
 })
 

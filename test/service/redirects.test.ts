@@ -165,7 +165,7 @@ describe('redirects of anything else', () => {
         },
       ]
       for (const call of calls) expect((await errorOf(call())).code).toBe('SW_WIRE')
-      const answer = { conversationId: 'c', questionId: 'q', text: 't', key: 'k' }
+      const answer = { executionId: 'exec-1', conversationId: 'c', questionId: 'q', text: 't', key: 'k' }
       expect(await client.submit({ key: 'k', body: new Uint8Array([1]) }, async () => {})).toMatchObject({ kind: 'unknown', status })
       expect(await client.answer(answer, async () => {})).toMatchObject({ kind: 'unknown', status })
     }

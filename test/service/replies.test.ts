@@ -216,7 +216,7 @@ describe('the default profile', () => {
         return { status: 202, body: { text: '', value: { execution_id: 'new', conversation_id: 'c' } } }
       },
       { questionId: 'q' },
-      { conversationId: 'c/1', text: 'yes', idempotencyKey: 'k' },
+      { executionId: 'exec-1', conversationId: 'c/1', text: 'yes', idempotencyKey: 'k' },
     )
     expect(accepted).toEqual({ executionId: 'new', conversationId: 'c' })
     expect(seen).toEqual([

@@ -109,6 +109,7 @@ describe('a service that differs in every part', () => {
       (execution) => execution.question !== null,
     )
     const answer = {
+      executionId: first.executionId,
       conversationId: asked.conversationId ?? '',
       questionId: asked.question?.questionId ?? '',
       text: 'the left one',

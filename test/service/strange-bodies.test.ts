@@ -37,7 +37,7 @@ const calls: Readonly<Record<string, (client: ServiceClient) => Promise<unknown>
  */
 const paid: Readonly<Record<string, (client: ServiceClient) => Promise<{ readonly kind: string }>>> = {
   submission: (client) => client.submit({ key: 'k', body: new Uint8Array([0x7b, 0x7d]) }, record),
-  answer: (client) => client.answer({ conversationId: 'c', questionId: 'q', text: 't', key: 'k' }, record),
+  answer: (client) => client.answer({ executionId: 'exec-1', conversationId: 'c', questionId: 'q', text: 't', key: 'k' }, record),
 }
 
 async function outcomeOf(call: (client: ServiceClient) => Promise<unknown>, client: ServiceClient, clock: ManualClock): Promise<string> {

@@ -114,7 +114,7 @@ const exampleSubmission = {
  * and sends nothing.
  */
 async function assumedOperations(profile: Profile): Promise<readonly ExpectedOperation[]> {
-  const answer = { conversationId: id, text: 'left', idempotencyKey: 'key' }
+  const answer = { executionId: id, conversationId: id, text: 'left', idempotencyKey: 'key' }
   return [
     ...(await sentBy('uploadReference', (request) =>
       profile.uploadReference(request, { bytes: new Uint8Array(), contentType: 'image/png' }),
