@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import type { ResolvedConfig } from 'vite'
 import { realPath } from '../src/host/real-path.ts'
-import type { Options, Workshop, WorkshopInit } from '../src/index.ts'
+import { createProgressLines, formatCredits, type Options, type Workshop, type WorkshopInit } from '../src/index.ts'
 import { type Bundling, toBundling } from './build/bundling.ts'
 import type { SpriteId } from './ids.ts'
+import { createLog, type PluginLog } from './log.ts'
 
 /** The parts of Vite's resolved configuration that the plugin needs. */
 export interface Surroundings {
@@ -18,6 +19,7 @@ export interface Surroundings {
   readonly isBuild: boolean
   /** Output folder of a build, absolute. */
   readonly outDir: string
+  readonly log: PluginLog
 }
 
 /** The sprites of a running dev server. */
@@ -74,7 +76,7 @@ const makeRealWorkshop: MakeWorkshop = async (init) => (await import('../src/wor
 
 /** Creates a session. It opens nothing yet. */
 export function createSession(surroundings: Surroundings, options: Options, seam: PluginSeam = {}): PluginSession {
-  const { root, mode, envDir, envPrefix } = surroundings
+  const { root, mode, envDir, envPrefix, log } = surroundings
   const { makeWorkshop = makeRealWorkshop } = seam
   let opened: Promise<Workshop> | undefined
   let made: Promise<Bundling> | undefined
@@ -85,7 +87,10 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   }
   const make = async (): Promise<Bundling> => {
     const open = await workshop()
-    const { sheets } = await open.build()
+    const { sheets, bought, balance, warnings } = await open.build({ onProgress: createProgressLines(log.money) })
+    for (const { id, credits } of bought) log.money(`${id}: bought for ${formatCredits(credits)} credits.`)
+    if (balance) log.money(balance.words)
+    for (const warning of warnings) log.warn(warning)
     await open.writeTypings(sheets)
     return toBundling(sheets, root, open.options)
   }
@@ -165,5 +170,6 @@ function toSurroundings(config: ResolvedConfig): Surroundings {
     envPrefix: config.envPrefix ?? 'VITE_',
     isBuild: config.command === 'build',
     outDir: resolve(root, config.build.outDir),
+    log: createLog(config),
   }
 }

@@ -55,7 +55,7 @@ async function mayReach(server: ViteDevServer, path: string, prefix: string): Pr
 
 function refuse(server: ViteDevServer, { url = '/' }: IncomingMessage, response: ServerResponse): void {
   const words = `${url} is a module of the game, and was asked for as a service worker that would reach as far as the panel. It is refused: service workers belong in the public folder.`
-  createLog(server.config.logger).warn(words)
+  createLog(server.config).warn(words)
   response.statusCode = 403
   response.setHeader('Content-Type', 'text/plain; charset=utf-8')
   response.end(words)

@@ -79,6 +79,7 @@ export type {
   LedgerVerification,
   LedgerVerifyRequest,
 } from './workshop/ledger/report.ts'
+export { createProgressLines, progressLine } from './workshop/progress-line.ts'
 export type { FileRole, ProjectFiles } from './workshop/project-files.ts'
 export type {
   CopyReport,

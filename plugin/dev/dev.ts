@@ -40,7 +40,7 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
   const prefix = `${base.startsWith('/') ? base : '/'}@spritewright/`
   const urlOf: UrlOf = (page) => `${server.config.server.origin ?? ''}${prefix}${page.sha256}.${page.extension}`
   const messenger = createMessenger(server, root, urlOf)
-  const typings = createTypingsWriter(workshop, (error) => createLog(server.config.logger).error((error as Error).message))
+  const typings = createTypingsWriter(workshop, (error) => createLog(server.config).error((error as Error).message))
   let untyped: PreviewChange | undefined
   const writeTypings = async (): Promise<void> => {
     const due = untyped

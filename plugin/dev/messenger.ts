@@ -66,7 +66,7 @@ export function createMessenger(server: ViteDevServer, root: string, urlOf: UrlO
   })
   hot.on('spritewright:reload', (data: unknown) => {
     const reload = parseReload(data)
-    if (reload) createLog(server.config.logger).warn(`a page reloads: ${reload.why}`)
+    if (reload) createLog(server.config).warn(`a page reloads: ${reload.why}`)
   })
   const sentOf = (preview: Preview): Map<string, SentSprite> => {
     there = new Set(preview.specs.map(({ name }) => name))

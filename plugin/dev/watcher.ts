@@ -31,7 +31,7 @@ export function watchProject(
       isLost = false
       await refresh(() => due.size > 0, changed).catch((error: unknown) => {
         isLost = true
-        createLog(server.config.logger).error((error as Error).message)
+        createLog(server.config).error((error as Error).message)
       })
     }
     isRunning = false
@@ -71,6 +71,6 @@ export function watchLockFile(server: ViteDevServer, root: string, look: () => v
 }
 
 async function restart(server: ViteDevServer): Promise<void> {
-  createLog(server.config.logger).info('its configuration changed, the server restarts.')
+  createLog(server.config).info('its configuration changed, the server restarts.')
   await server.restart()
 }

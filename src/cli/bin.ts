@@ -62,6 +62,8 @@ async function run(): Promise<void> {
   // After the compile cache is on, so that it caches the program too.
   const { runProgram } = await import('./program.ts')
   const host = nodeHost()
+  // A configuration is a program. What it prints must not get into a JSON document or a file of Markdown.
+  process.stdout.write = process.stderr.write.bind(process.stderr)
   process.exitCode = await runProgram(argv, {
     host,
     version: packageVersion(),

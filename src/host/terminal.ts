@@ -18,8 +18,9 @@ export interface Terminal {
 export function nodeTerminal(): Terminal {
   for (const stream of [process.stdout, process.stderr])
     if (!stream.listeners('error').includes(ignoreClosed)) stream.on('error', ignoreClosed)
+  const write = process.stdout.write.bind(process.stdout)
   return {
-    write: (text) => void process.stdout.write(text),
+    write: (text) => void write(text),
     note: (text) => void process.stderr.write(text),
     get isOutputTerminal() {
       return process.stdout.isTTY === true

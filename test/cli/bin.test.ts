@@ -30,3 +30,19 @@ test('a command that waits for what never comes does not end as if it had done i
     await project.remove()
   }
 })
+
+test('what a configuration prints goes to stderr: the JSON document is whole, and so is Markdown', async () => {
+  const project = await createProject({
+    'spritewright.config.mjs': `console.log('hello from the configuration')
+process.stdout.write('and again\\n')
+export default {}`,
+  })
+  try {
+    const json = await runCli(project, ['status', '--json'])
+    expect(json.stderr).toContain('hello from the configuration\nand again\n')
+    expect(JSON.parse(json.stdout)).toMatchObject({ items: expect.any(Array) })
+    expect((await runCli(project, ['status'])).stdout).not.toContain('hello')
+  } finally {
+    await project.remove()
+  }
+})

@@ -320,7 +320,7 @@ describe('build', () => {
     expect(await world.run('build', '--buy-only', '--out', 'x')).toBe(2)
   })
 
-  test('without a terminal no progress is shown, on stderr neither', async () => {
+  test('with --json no progress is shown, on stderr neither', async () => {
     const { world } = building(async ({ onProgress }) => {
       onProgress?.({ id: 'hero.walk', phase: 'queued', held: 24_000n })
       onProgress?.({ id: 'hero.walk', phase: 'running', progress: 0.2 })

@@ -126,11 +126,15 @@ describe('the display', () => {
     expect(take()).toBe('')
   })
 
-  test('without a terminal no progress is shown', () => {
+  test('without a terminal there is a line for each change', () => {
     const { display, take } = createDisplay(false)
     display.listener({ id: 'a.b', phase: 'waiting', message: 'limit of the service' })
+    display.listener({ id: 'a.b', phase: 'waiting', message: 'limit of the service' })
+    display.listener({ id: 'a.b', phase: 'running', held: 24_000n })
+    display.listener({ id: 'a.b', phase: 'running', progress: 0.5, held: 24_000n })
     display.listener({ id: 'a.b', phase: 'failed', message: 'refused' })
     display.stop()
-    expect(take()).toBe('')
+    display.listener({ id: 'a.b', phase: 'queued' })
+    expect(take()).toBe('  a.b: waits: limit of the service.\n  a.b: is being drawn, 2.4 credits held.\n')
   })
 })

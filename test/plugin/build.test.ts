@@ -3,6 +3,7 @@ import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SpriteModule } from '../../plugin/runtime/shared/data.ts'
 import { nodeNet } from '../../src/host/net.ts'
+import type { Options } from '../../src/options/options.ts'
 import { configOf, type Game, keptLog, key, openShelf, pluginOf, type Shelf, spec, testOfNewest, vites } from './world.ts'
 
 let shelf: Shelf
@@ -47,6 +48,31 @@ const pageName = /^dist\/assets\/sprites-0-[\w-]{8}\.png$/
 
 describe.each(vites)('a build with %s', (version, load) => {
   const testNewest = testOfNewest(version)
+  test.each(['info', 'warn'] as const)(
+    'tells purchases, held credits and the balance before and after, with logLevel %s',
+    async (logLevel) => {
+      const { build } = await load()
+      const prompt = `a figure, with ${version} and ${logLevel}`
+      const game = await shelf.game({ 'sprites/hero.sprite.json': spec({ prompt }) }, false)
+      const setup = await shelf.workshop(game)
+      await setup.approve({ names: ['hero'], confirm: async () => true })
+      await setup.close()
+      const { logger, lines } = keptLog()
+      const infos: string[] = []
+      const customLogger = { ...logger, info: (line: string) => void infos.push(line) }
+      const options: Options = { build: { unbought: 'placeholder' } }
+      const env = { SPRITEWRIGHT_BASE_URL: shelf.url, SPRITEWRIGHT_API_KEY: key }
+      await build(configOf(game, pluginOf(game, { options, env, net: nodeNet() }), { customLogger, logLevel }))
+      const told = (logLevel === 'warn' ? lines.all : infos).filter((line) => line.startsWith('[spritewright]')).join('\n')
+      expect(told).toMatch(/hero\.walk: .*1\.6 credits held\./)
+      expect(told).toContain('hero.walk: bought for 1.6 credits.')
+      expect(told).toMatch(/balance \d[\d.]* → \d[\d.]*: /)
+      const again = keptLog()
+      await build(configOf(game, pluginOf(game, { options }), { customLogger: again.logger, logLevel }))
+      expect(again.lines.all.join('\n')).not.toMatch(/bought|held|balance/)
+    },
+  )
+
   test('needs no service and no key where all is bought, and gives the same bytes again', async () => {
     const { build } = await load()
     const game = await shelf.game()

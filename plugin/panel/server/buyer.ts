@@ -1,4 +1,12 @@
-import { type BuildReport, formatCredits, hasCode, type JobProgress, type PendingPurchase, type Workshop } from '../../../src/index.ts'
+import {
+  type BuildReport,
+  formatCredits,
+  hasCode,
+  type JobProgress,
+  type PendingPurchase,
+  progressLine,
+  type Workshop,
+} from '../../../src/index.ts'
 
 /** The dependencies of buying in dev. */
 export interface BuyerPorts {
@@ -62,7 +70,7 @@ export function createBuyer({ workshop, log, onProgress, onChange }: BuyerPorts)
     const far = step.progress ?? (before?.phase === step.phase ? before.progress : undefined)
     const now = { ...step, ...(far === undefined ? {} : { progress: far }) }
     progress.set(now.id, now)
-    const line = lineOf(now, before)
+    const line = progressLine(now, before)
     if (line !== undefined) log(line)
     onProgress(now)
     if (before?.phase !== now.phase) onChange()
@@ -193,21 +201,4 @@ function beginning({ id, state, ceiling }: PendingPurchase): string {
   if (state === 'approved')
     return `${id}: approved${ceiling === undefined ? '' : ` up to ${formatCredits(ceiling)} credits`}, is being bought.`
   return state === 'lost' ? `${id}: its paid result is not here, and is fetched again for free.` : `${id}: is under way, and followed.`
-}
-
-/**
- * Phases that get a line in the terminal. The panel shows the others. The run reports its own end, with its
- * cost or what to do.
- */
-const phaseWords: Partial<Record<JobProgress['phase'], string>> = {
-  queued: 'waits for its turn at the service',
-  running: 'is being drawn',
-  waiting: 'waits',
-}
-
-function lineOf(now: JobProgress, before: JobProgress | undefined): string | undefined {
-  const words = phaseWords[now.phase]
-  if (words === undefined || now.phase === before?.phase) return undefined
-  const held = now.held !== undefined && now.held > 0n && now.held !== before?.held ? `, ${formatCredits(now.held)} credits held` : ''
-  return `${now.id}: ${words}${now.phase === 'waiting' && now.message ? `: ${now.message}` : held}.`
 }

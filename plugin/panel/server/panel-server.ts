@@ -51,7 +51,7 @@ export interface Desk {
  * nothing at all if the server does not listen by itself.
  */
 export function openPanelServer(server: ViteDevServer, { workshop, root, base, shown, show, urlOf }: PanelServerPorts): Desk {
-  const log = createLog(server.config.logger)
+  const log = createLog(server.config)
   const token = tokenOf(server.config.inlineConfig, workshop)
   const prefix = `${base}__spritewright/`
   const maySend = (text: string): boolean => !workshop.containsKey(new TextEncoder().encode(text))
@@ -94,7 +94,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
   }
   const buyer = createBuyer({
     workshop,
-    log: (line, isError) => log[isError ? 'error' : 'info'](line),
+    log: (line, isError) => log[isError ? 'error' : 'money'](line),
     onProgress: (progress) => hub.send('progress', toPanelProgress(progress)),
     onChange: () => {
       changed()

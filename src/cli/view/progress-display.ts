@@ -1,4 +1,5 @@
 import type { Host } from '../../host/host.ts'
+import { createProgressLines } from '../../workshop/progress-line.ts'
 import type { JobProgress, ProgressListener } from '../../workshop.ts'
 import type { Printer } from './printer.ts'
 import { applyProgress, emptyProgress, isEnd, layProgress, type ProgressState } from './progress.ts'
@@ -18,17 +19,24 @@ export interface ProgressDisplay {
 const tickMs = 250
 const leastGapMs = 40
 
-/** Shows bars on a terminal that a person watches. Elsewhere, and with `--quiet`, shows nothing. */
+/**
+ * Shows bars on a terminal that a person watches, and elsewhere a line for each change. With `--quiet` or
+ * `--json` the lines are left out, with `--quiet` the bars too.
+ */
 export function createProgressDisplay(host: Host, printer: Printer): ProgressDisplay {
   let state = emptyProgress
   const { clock, terminal } = host
   let isStopped = false
-  const screen = terminal.isInteractive && !printer.isQuiet ? createScreen(host, printer, () => state) : undefined
+  const isDrawn = terminal.isInteractive && !printer.isQuiet
+  const screen = isDrawn ? createScreen(host, printer, () => state) : undefined
+  const tell = isDrawn || printer.isQuiet || printer.isJson ? () => {} : createProgressLines((line) => printer.note(`  ${line}`))
   return {
     state: () => state,
     listener: (news: JobProgress) => {
       state = applyProgress(state, news, clock.mono())
-      if (!isStopped) screen?.refresh(isEnd(news.phase))
+      if (isStopped) return
+      screen?.refresh(isEnd(news.phase))
+      tell(news)
     },
     stop: () => {
       isStopped = true
