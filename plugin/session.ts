@@ -91,7 +91,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
     for (const { id, credits } of bought) log.money(`${id}: bought for ${formatCredits(credits)} credits.`)
     if (balance) log.money(balance.words)
     for (const warning of warnings) log.warn(warning)
-    await open.writeTypings(sheets)
+    await open.writeTypings()
     return toBundling(sheets, root, open.options)
   }
   const close = async (): Promise<void> => {

@@ -9,6 +9,7 @@ import { findTexturePackage, readCodecVersion } from './project/packages.ts'
 import { createConnection, type ServiceConnection, type Session } from './project/session.ts'
 import { refuseLinks } from './project/store-folder.ts'
 import { toOutput, writeOutput, writeTypings } from './sheets/output/output.ts'
+import { readSpecs } from './spec/scan.ts'
 import type { Workshop } from './workshop/api/api.ts'
 import { approve } from './workshop/approve.ts'
 import { build } from './workshop/build.ts'
@@ -198,7 +199,8 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
       const files = await toOutput(sheets, enginesOf(context.options), context.options.formats)
       return writeOutput(context.host, resolve(context.options.root, folder), files)
     },
-    writeTypings: (sheets, unmade) => writeTypings(context.host, sheets, unmade),
+    writeTypings: async (specs) =>
+      writeTypings(context.host, specs ?? (await readSpecs(context.host, context.options.root, context.options.specs)).specs),
     ledger: () => readAccounts(context),
     store: openResultStore(context, connection),
     verifyLedger: (request = {}, signal = never) => online(signal, (session) => verifyAccounts(context, session, request, signal)),

@@ -1,11 +1,9 @@
 import { dirname } from 'node:path'
 import type { Preview, Workshop } from '../../src/index.ts'
-import { compareSheets } from './changes.ts'
 import type { PreviewChange } from './shown-sprites.ts'
 
 /**
- * Keeps the typings beside specs up to date. Those of shown sprites come from their sheets, all others from
- * their specs.
+ * Keeps the typings beside specs up to date.
  */
 export interface TypingsWriter {
   /**
@@ -45,22 +43,17 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, re
     owed.clear()
     return taken
   }
-  const writeNow = (now: Preview, specs: readonly Spec[]): Promise<unknown> => {
-    const names = new Set(specs.map(({ name }) => name))
-    const sprites = now.sheets.sprites.filter(({ name }) => names.has(name))
-    const made = new Set(sprites.map(({ name }) => name))
-    const unmade = specs.filter(({ name }) => !made.has(name))
-    const run = turn.then(() => workshop.writeTypings({ ...now.sheets, sprites }, unmade))
+  const writeNow = (specs: readonly Spec[]): Promise<unknown> => {
+    const run = turn.then(() => workshop.writeTypings(specs))
     turn = run.catch(() => owe(specs))
     return run
   }
   const writeRest = async (specs: readonly Spec[]): Promise<void> => {
     for (let at = 0; at < specs.length && !isClosed; at += fewSpecs) {
       // Specs that changed since then have been written since then.
-      const now = newest as Preview
-      const there = new Set(now.specs)
+      const there = new Set((newest as Preview).specs)
       const few = specs.slice(at, at + fewSpecs).filter((spec) => there.has(spec))
-      await writeNow(now, few).catch((error: unknown) => {
+      await writeNow(few).catch((error: unknown) => {
         owe(specs.slice(at + fewSpecs))
         throw error
       })
@@ -74,7 +67,7 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, re
       // All shown sprites get their typings before a page gets them. The others are written now only if they
       // are few.
       const [first, others] = due.length <= fewSpecs ? [due, []] : [due.filter(({ name }) => made.has(name)), due]
-      if (first.length > 0) await writeNow(now, first)
+      if (first.length > 0) await writeNow(first)
       const unmade = others.filter(({ name }) => !made.has(name))
       if (unmade.length > 0) rest = rest.then(() => writeRest(unmade)).catch(report)
     },
@@ -86,15 +79,14 @@ export function createTypingsWriter(workshop: Pick<Workshop, 'writeTypings'>, re
   }
 }
 
-/** Specs that have changed, whose sprites have changed, or from whose folder a spec is gone. */
+/** Specs that have changed, or from whose folder a spec is gone. */
 function dueSpecs(now: Preview, before: Preview | undefined): readonly Spec[] {
   const known = new Set(before?.specs)
   const there = new Set(now.specs.map(({ name }) => name))
-  const changed = new Set(compareSheets(before?.sheets, now.sheets).changed.map(({ name }) => name))
   const emptied = new Set([...known].flatMap((spec) => (there.has(spec.name) ? [] : [dirname(spec.file)])))
   return now.specs.filter((spec) => {
     // One spec of the folder is enough: the leftover typings of the folder are deleted with it.
     const isNeighbour = emptied.delete(dirname(spec.file))
-    return isNeighbour || !known.has(spec) || changed.has(spec.name)
+    return isNeighbour || !known.has(spec)
   })
 }

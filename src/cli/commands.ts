@@ -77,7 +77,7 @@ export const commandEntries: readonly CommandEntry[] = [
       { flags: '--watch', text: 'Build again whenever a file of the project changes, until Ctrl-C' },
     ],
     examples: ['build', 'build --out static/sprites', 'build --frozen', 'build --watch'],
-    load: async () => (await import('./commands/build.ts')).build,
+    load: async () => (await import('./commands/build/build.ts')).build,
   },
   {
     verb: 'status',
@@ -86,6 +86,14 @@ export const commandEntries: readonly CommandEntry[] = [
     options: [],
     examples: ['status', 'status hero'],
     load: async () => (await import('./commands/status.ts')).status,
+  },
+  {
+    verb: 'types',
+    takesNames: false,
+    text: 'Writes typings of literal names beside each spec; init, plan, approve and build do so where there is a tsconfig.json',
+    options: [],
+    examples: ['types'],
+    load: async () => (await import('./commands/write-types.ts')).types,
   },
   {
     verb: 'answer',

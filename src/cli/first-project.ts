@@ -53,3 +53,12 @@ export const firstSpecText: string = `{
   "anchor": [0.5, 1]
 }
 `
+
+/** The file in which games on Vite keep references to types, from the root. */
+export const viteTypesPath: string = 'src/vite-env.d.ts'
+
+/**
+ * Makes imports of specs typed. A reference adds to the types that TypeScript finds by itself; the option
+ * `types` of a tsconfig.json would replace them.
+ */
+export const typesLine: string = '/// <reference types="spritewright/client" />'

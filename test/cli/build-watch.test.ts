@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { type BuildTrace, watchBuilds } from '../../src/cli/commands/build-watch.ts'
+import { type BuildTrace, watchBuilds } from '../../src/cli/commands/build/build-watch.ts'
 import type { CommandContext } from '../../src/cli/context.ts'
 import { SpritewrightError } from '../../src/errors.ts'
 import type { WatchListeners } from '../../src/host/watch.ts'

@@ -33,6 +33,26 @@ describe('init', () => {
     expect(world.files.has('/game/spritewright.config.mjs')).toBe(false)
   })
 
+  test.each([
+    ['is missing', undefined, 'written'],
+    ['is there', '/// <reference types="vite/client" />\r\n', 'extended'],
+    ['has the line', '/// <reference types="spritewright/client" />\n', 'kept'],
+  ] as const)('a game in TypeScript on Vite gets the types of specs where src/vite-env.d.ts %s', async (_what, before, done) => {
+    const world = createWorld({
+      files: {
+        '/game/tsconfig.json': '{}',
+        '/game/vite.config.ts': '',
+        ...(before === undefined ? {} : { '/game/src/vite-env.d.ts': before }),
+      },
+    })
+    expect(await world.run('init', '--json')).toBe(0)
+    expect(world.json()).toMatchObject({ files: expect.arrayContaining([{ path: 'src/vite-env.d.ts', done }]) })
+    const line = '/// <reference types="spritewright/client" />'
+    expect(world.text('/game/src/vite-env.d.ts')).toBe(
+      done === 'kept' ? before : `${line}${before === undefined ? '\n' : '\r\n'}${before ?? ''}`,
+    )
+  })
+
   test('a second run changes no byte', async () => {
     const world = createWorld()
     await world.run('init')

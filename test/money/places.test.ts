@@ -22,7 +22,7 @@ test('I8: a whole life of a project writes into vault, journal, cache, lock file
   // Making atlases takes real time and no time of the clock.
   const { sheets } = await workshop.build()
   await workshop.write(sheets, 'out')
-  await workshop.writeTypings(sheets)
+  await workshop.writeTypings()
   await workshop.status()
   await w.clock.run(workshop.verifyLedger())
   await w.clock.run(workshop.store.verify())

@@ -72,8 +72,7 @@ export const wrongSprite = sprites.knight
   const game = await shelf.game({ 'src/main.ts': main, 'tsconfig.json': JSON.stringify(tsconfig) })
   await install(game, 'spritewright')
   const workshop = await shelf.workshop(game)
-  const { sheets } = await workshop.build()
-  await workshop.writeTypings(sheets)
+  await workshop.writeTypings()
   await workshop.close()
   expect((await compile(game)).map((line) => line.replace(/^(.*?)\((\d+),\d+\): error TS\d+.*$/, '$1:$2'))).toEqual([
     'src/main.ts:6',
@@ -95,8 +94,7 @@ test('the TypeScript of README and docs compiles as it stands', async () => {
   })
   for (const name of ['spritewright', 'phaser', 'pixi.js', 'vite']) await install(game, name)
   const workshop = await shelf.workshop(game)
-  const { sheets } = await workshop.preview()
-  await workshop.writeTypings(sheets)
+  await workshop.writeTypings()
   await workshop.close()
   expect(await compile(game)).toEqual([])
 })

@@ -11,9 +11,9 @@ function projectOf(count: number): Preview {
 test('of very many whose typings could not be written, all are written with those that are due next', async () => {
   const [told, written] = [[] as unknown[], new Set<string>()]
   let isFull = true
-  const writeTypings = async (_sheets: unknown, unmade: Preview['specs'] = []): Promise<readonly string[]> => {
+  const writeTypings = async (specs: Preview['specs'] = []): Promise<readonly string[]> => {
     if (isFull) throw new Error('full')
-    for (const { name } of unmade) written.add(name)
+    for (const { name } of specs) written.add(name)
     return []
   }
   const writer = createTypingsWriter({ writeTypings }, (error) => told.push(error))

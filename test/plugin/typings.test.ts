@@ -4,16 +4,20 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { toSpriteTypings, typingsFile } from '../../src/sheets/output/typings.ts'
-import type { BuiltSheets } from '../../src/workshop.ts'
+import { toSpecTypings, typingsFile } from '../../src/sheets/output/typings.ts'
+import type { SpriteSpec } from '../../src/spec/spec.ts'
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 
 /** A sprite of two animations, with only the fields that typings need. */
-const sheets = {
-  sprites: [{ name: 'hero', file: 'hero.sprite.json', atlas: 'sprites', animations: ['walk', 'jump'] }],
-  atlases: [{ name: 'sprites', frames: ['hero/jump/0000', 'hero/walk/0000', 'villain/walk/0000'].map((name) => ({ name })) }],
-} as unknown as BuiltSheets
+const spec = {
+  name: 'hero',
+  file: 'hero.sprite.json',
+  animations: [
+    { name: 'walk', frames: 1 },
+    { name: 'jump', frames: 4, use: [0, 0] },
+  ],
+} as unknown as SpriteSpec
 
 let root: string
 
@@ -23,7 +27,7 @@ beforeAll(async () => {
   await symlink(repository, join(root, 'node_modules', 'spritewright'), 'dir')
   await symlink(join(repository, 'node_modules', 'pixi.js'), join(root, 'node_modules', 'pixi.js'), 'dir')
   await write('hero.sprite.json', '{ "reference": "./hero.png" }')
-  await write(typingsFile('hero.sprite.json'), toSpriteTypings(sheets)[0]?.[1] ?? '')
+  await write(typingsFile('hero.sprite.json'), toSpecTypings(spec))
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 

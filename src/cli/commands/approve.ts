@@ -3,6 +3,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { ApprovalLine, ApproveReport, ApproveRequest, StandingOffer } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
+import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { count, creditsCell, creditsWords } from '../view/plan.ts'
 import type { Printer } from '../view/printer.ts'
@@ -11,10 +12,7 @@ import type { Printer } from '../view/printer.ts'
  * `spritewright approve`: shows prices, asks the person, and writes the ceilings. Exit code 3 if the person
  * says no.
  */
-export async function approve(
-  { printer, parts, withWorkshop }: Pick<CommandContext, 'printer' | 'parts' | 'withWorkshop'>,
-  args: CommandArgs,
-): Promise<number> {
+export async function approve({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const isSure = args.flag('yes')
   const { terminal } = parts.host
   if (!isSure && !terminal.canAsk) {
@@ -37,7 +35,10 @@ export async function approve(
       return isSure || (await askPerson(parts.ask, toQuestion(lines)))
     },
   }
-  const report = await withWorkshop((workshop) => workshop.approve(request, parts.signal))
+  const report = await withWorkshop(async (workshop) => {
+    await refreshTypings({ parts, printer, root }, workshop)
+    return workshop.approve(request, parts.signal)
+  })
   printer.document({ ...report, total: sumCredits(report.approved.map((line) => line.ceiling)) })
   return report.confirmed ? tellApproved(printer, report, args.names) : tellDeclined(printer)
 }

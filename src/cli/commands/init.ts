@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Host } from '../../host/host.ts'
-import { publish } from '../../host/publish.ts'
+import { publish, replaceFile } from '../../host/publish.ts'
 import { configNames } from '../../options/config-files.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
@@ -13,7 +13,10 @@ import {
   firstSpecText,
   ignoreLines,
   mergeDriverCommand,
+  typesLine,
+  viteTypesPath,
 } from '../first-project.ts'
+import { hasTypeScript, refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import type { Printer } from '../view/printer.ts'
 
@@ -28,14 +31,17 @@ interface Step {
  * `spritewright init`: writes a config, ignore lines, a first spec and its picture. Existing files stay as
  * they are, so a second run changes nothing.
  */
-export async function init({ parts, printer, root }: CommandContext, _args: CommandArgs): Promise<number> {
+export async function init({ parts, printer, root, withWorkshop }: CommandContext, _args: CommandArgs): Promise<number> {
   const { host } = parts
   const steps = [
     await writeConfig(host, root),
     await addLines(host, root, '.gitignore', ignoreLines),
     await addLines(host, root, '.gitattributes', attributeLines),
+    ...(await writeViteTypes(host, root)),
     ...(await writeFirstSpec(host, root)),
   ]
+  // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
+  if (await hasTypeScript(host, root)) await withWorkshop((workshop) => refreshTypings({ parts, printer, root }, workshop)).catch(() => {})
   const next = ['spritewright plan', 'spritewright approve', 'spritewright build']
   printer.document({ root, files: steps, next })
   for (const { path, done } of steps) {
@@ -54,8 +60,24 @@ export async function init({ parts, printer, root }: CommandContext, _args: Comm
 
 async function writeConfig(host: Host, root: string): Promise<Step> {
   for (const name of configNames) if (await host.disk.stat(join(root, name))) return { path: name, done: 'kept' }
-  const hasTypeScript = (await host.disk.stat(join(root, 'tsconfig.json'))) !== undefined
-  return writeNew(host, root, `spritewright.config.${hasTypeScript ? 'ts' : 'mjs'}`, new TextEncoder().encode(configText))
+  const ending = (await hasTypeScript(host, root)) ? 'ts' : 'mjs'
+  return writeNew(host, root, `spritewright.config.${ending}`, new TextEncoder().encode(configText))
+}
+
+/** A game on Vite that is written in TypeScript gets a reference to the types of specs. */
+async function writeViteTypes(host: Host, root: string): Promise<Step[]> {
+  const viteConfigs = ['ts', 'mts', 'js', 'mjs'].map((ending) => host.disk.stat(join(root, `vite.config.${ending}`)))
+  const isOnVite = (await Promise.all(viteConfigs)).some((stat) => stat !== undefined)
+  if (!isOnVite || !(await hasTypeScript(host, root))) return []
+  const file = join(root, viteTypesPath)
+  const isThere = (await host.disk.stat(file)) !== undefined
+  const text = isThere ? new TextDecoder().decode(await host.disk.read(file)) : ''
+  if (text.includes('spritewright/client')) return [{ path: viteTypesPath, done: 'kept' }]
+  // References count only before the first statement.
+  const end = text.includes('\r\n') ? '\r\n' : '\n'
+  await host.disk.makeFolder(join(root, 'src'))
+  await replaceFile(host.disk, host.random, file, new TextEncoder().encode(`${typesLine}${end}${text}`))
+  return [{ path: viteTypesPath, done: isThere ? 'extended' : 'written' }]
 }
 
 /** The picture comes first: for a watching dev server, a spec without its picture would be an error. */

@@ -2,6 +2,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { PlanReport } from '../../workshop.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
+import { refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import { toPlanMarkdown } from '../view/markdown.ts'
 import {
@@ -20,12 +21,15 @@ import {
 import type { Printer } from '../view/printer.ts'
 
 /** `spritewright plan`: shows bought and missing animations, prices, and the next command. Spends nothing. */
-export async function plan({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+export async function plan({ printer, parts, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const asMarkdown = args.flag('markdown')
   if (asMarkdown && printer.isJson) {
     throw new SpritewrightError('SW_USAGE', { message: 'Expected --markdown or --json, found both. Leave one out.' })
   }
-  const report = await withWorkshop((workshop) => workshop.plan(args.names, parts.signal))
+  const report = await withWorkshop(async (workshop) => {
+    await refreshTypings({ parts, printer, root }, workshop)
+    return workshop.plan(args.names, parts.signal)
+  })
   const approve = ['spritewright approve', ...args.names].join(' ')
   if (asMarkdown) {
     printer.raw(toPlanMarkdown(report, approve))

@@ -7,7 +7,7 @@ import type { SpriteSpec } from '../../spec/spec.ts'
 import { sha256 } from '../../vault/objects.ts'
 import type { BuiltSheets } from '../sheet.ts'
 import { pageFiles, toEncoded, writeFormat } from './further-formats.ts'
-import { toSpecTypings, toSpriteDeclarations, toSpriteTypings, typingsFile, typingsMark } from './typings.ts'
+import { toSpecTypings, toSpriteDeclarations, typingsFile, typingsMark } from './typings.ts'
 
 /**
  * Makes the files of a project's output folder: the pages and the engines' data, `sprites.d.ts`, and a
@@ -38,18 +38,11 @@ export async function toOutput(
 }
 
 /**
- * Writes the typings of every sprite beside its spec. In the same folders, removes its typings of specs that
- * are gone. Returns the paths that changed.
- *
- * @param unmade Specs without sheets: their typings follow the spec.
- * @default none
+ * Writes the typings of specs beside them. In the same folders, removes typings of specs that are gone.
+ * Returns the paths that changed.
  */
-export async function writeTypings(
-  ports: { disk: Disk; random: Random },
-  sheets: BuiltSheets,
-  unmade: readonly SpriteSpec[] = [],
-): Promise<readonly string[]> {
-  const texts = [...toSpriteTypings(sheets), ...unmade.map((spec) => [spec.file, toSpecTypings(spec)] as const)]
+export async function writeTypings(ports: { disk: Disk; random: Random }, specs: readonly SpriteSpec[]): Promise<readonly string[]> {
+  const texts = specs.map((spec) => [spec.file, toSpecTypings(spec)] as const)
   const changed: boolean[] = []
   let next = 0
   // A watcher of the folder reads all of it again for each new file, unless many come at once. So several

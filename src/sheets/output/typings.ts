@@ -1,6 +1,5 @@
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { frameNumber } from '../frames.ts'
-import { groupBy } from '../group.ts'
 import type { BuiltSheets } from '../sheet.ts'
 
 /** The first line of every typings file. It identifies files that spritewright wrote. */
@@ -15,6 +14,7 @@ export function toSpriteDeclarations(sheets: BuiltSheets): string {
   const animations = [...new Set(sheets.atlases.flatMap((atlas) => atlas.animations.map((animation) => animation.name)))].sort()
   return [
     typingsMark,
+    ...untouched,
     `export type AtlasName = ${union([...new Set(sheets.atlases.map((atlas) => atlas.name))])}`,
     `export type SpriteName = ${union(sheets.sprites.map((sprite) => sprite.name))}`,
     `export type AnimationName = ${union(animations)}`,
@@ -23,57 +23,37 @@ export function toSpriteDeclarations(sheets: BuiltSheets): string {
   ].join('\n')
 }
 
-/**
- * Makes the typings of spec files as modules: literal names of their animations and frames. The place of each is
- * beside its spec, see {@link typingsFile}. TypeScript reads it there before the JSON itself, with
- * `allowArbitraryExtensions`.
- *
- * @returns The spec file and the text, for each sprite.
- */
-export function toSpriteTypings({ sprites, atlases }: BuiltSheets): readonly (readonly [file: string, text: string])[] {
-  const names = atlases.flatMap((atlas) => atlas.frames.map(({ name }) => ({ atlas: atlas.name, name })))
-  // A frame is named SPRITE/ANIMATION/NUMBER.
-  const framesOf = groupBy(names, ({ atlas, name }) => `${atlas}/${name.slice(0, name.indexOf('/'))}`)
-  return sprites.map((sprite) => {
-    const frames = framesOf.get(`${sprite.atlas}/${sprite.name}`) ?? []
-    return [
-      sprite.file,
-      toTypings(
-        sprite.name,
-        sprite.animations,
-        frames.map(({ name }) => name),
-      ),
-    ]
-  })
-}
+/** Lines that keep linters and formatters away from a file that nobody edits. */
+const untouched: readonly string[] = [
+  '/* eslint-disable */',
+  '// biome-ignore-all lint: generated',
+  '// biome-ignore-all format: generated',
+]
 
 /**
- * Makes the same typings from a spec alone, before any sheet is made. If a delivery has another number of
- * frames, that is reported when it is opened.
+ * Makes the typings of a spec file as a module: literal names of its animations and frames. They lie beside
+ * the spec, see {@link typingsFile}. TypeScript reads them there before the JSON itself, with
+ * `allowArbitraryExtensions`.
+ *
+ * They follow the spec alone, so they are there before anything is bought, and stay the same after it. A
+ * delivery with another number of frames is reported when it is opened.
  */
 export function toSpecTypings({ name, animations }: SpriteSpec): string {
   const frames = animations.flatMap(({ name: animation, frames: count, use }) =>
     [...new Set(use ?? Array.from({ length: count }, (_, index) => index))].map((index) => `${name}/${animation}/${frameNumber(index)}`),
   )
-  return toTypings(
-    name,
-    animations.map((animation) => animation.name),
-    frames.sort(),
-  )
-}
-
-function toTypings(name: string, animations: readonly string[], frames: readonly string[]): string {
+  const statements = [
+    `type Frame = ${union(frames.sort())}`,
+    `declare const sprite: Spritewright.SpriteModule<${union(animations.map((animation) => animation.name))}, Frame>`,
+    'export default sprite',
+    `declare module 'virtual:spritewright' {\n  interface Sprites {\n    ${JSON.stringify(name)}: typeof sprite\n  }\n}`,
+  ]
   return [
     typingsMark,
+    ...untouched,
     '/// <reference types="spritewright/client" />',
-    `type Frame = ${union(frames)}`,
-    `declare const sprite: Spritewright.SpriteModule<${union(animations)}, Frame>`,
-    'export default sprite',
-    `declare module 'virtual:spritewright' {`,
-    '  interface Sprites {',
-    `    ${JSON.stringify(name)}: typeof sprite`,
-    '  }',
-    '}',
+    // Prettier leaves out one statement at a time.
+    ...statements.flatMap((statement) => ['// prettier-ignore', statement]),
     '',
   ].join('\n')
 }

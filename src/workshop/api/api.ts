@@ -135,13 +135,13 @@ export interface Workshop {
    */
   write(sheets: BuiltSheets, folder: string): Promise<readonly string[]>
   /**
-   * Writes typings of literal names beside each spec if they have changed. Returns the absolute paths that
-   * were written.
+   * Writes typings of literal names beside specs if they have changed. Returns the absolute paths that were
+   * written.
    *
-   * @param unmade Specs without sheets. Their typings follow the spec itself.
-   * @default none
+   * @param specs The specs that have changed.
+   * @default all valid specs of the project
    */
-  writeTypings(sheets: BuiltSheets, unmade?: Preview['specs']): Promise<readonly string[]>
+  writeTypings(specs?: Preview['specs']): Promise<readonly string[]>
   /**
    * The credits that were held, settled or restored or are uncertain, by the project's own records. Writes
    * movements that `ledger.jsonl` lacks into it.

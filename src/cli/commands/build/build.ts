@@ -1,15 +1,16 @@
 import { join, relative, resolve } from 'node:path'
-import { sumCredits } from '../../credit/credits.ts'
-import { SpritewrightError } from '../../errors.ts'
-import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../workshop.ts'
-import type { CommandArgs } from '../arguments.ts'
-import type { CommandContext } from '../context.ts'
-import { printFlags } from '../view/frames.ts'
-import { ink } from '../view/ink.ts'
-import { count, creditsWords } from '../view/plan.ts'
-import type { Printer } from '../view/printer.ts'
-import { sumProgress } from '../view/progress.ts'
-import { createProgressDisplay, type ProgressDisplay } from '../view/progress-display.ts'
+import { sumCredits } from '../../../credit/credits.ts'
+import { SpritewrightError } from '../../../errors.ts'
+import type { AnimationQuality, BuildReport, BuiltPage, BuiltSheets, Workshop } from '../../../workshop.ts'
+import type { CommandArgs } from '../../arguments.ts'
+import type { CommandContext } from '../../context.ts'
+import { refreshTypings } from '../../typings.ts'
+import { printFlags } from '../../view/frames.ts'
+import { ink } from '../../view/ink.ts'
+import { count, creditsWords } from '../../view/plan.ts'
+import type { Printer } from '../../view/printer.ts'
+import { sumProgress } from '../../view/progress.ts'
+import { createProgressDisplay, type ProgressDisplay } from '../../view/progress-display.ts'
 import { type BuildTrace, type OnOpened, watchBuilds } from './build-watch.ts'
 
 /** The default output folder. Vite and most static servers publish it as it is. */
@@ -53,6 +54,7 @@ async function buildOnce(
   try {
     return await withWorkshop(async (workshop) => {
       await opened(workshop)
+      await refreshTypings({ parts, printer, root }, workshop)
       const report = await workshop.build({
         names: args.names,
         frozen: args.flag('frozen'),

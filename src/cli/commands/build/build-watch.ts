@@ -1,10 +1,10 @@
 import { relative } from 'node:path'
-import { errorCodes, SpritewrightError } from '../../errors.ts'
-import { isInside } from '../../host/real-path.ts'
-import type { ProjectFiles, Workshop } from '../../workshop.ts'
-import type { CommandContext } from '../context.ts'
-import { exitCodeOf, toFailures } from '../failure.ts'
-import { ink } from '../view/ink.ts'
+import { errorCodes, SpritewrightError } from '../../../errors.ts'
+import { isInside } from '../../../host/real-path.ts'
+import type { ProjectFiles, Workshop } from '../../../workshop.ts'
+import type { CommandContext } from '../../context.ts'
+import { exitCodeOf, toFailures } from '../../failure.ts'
+import { ink } from '../../view/ink.ts'
 
 /** The files of one build, absolute. */
 export interface BuildTrace {

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createProject, figurePng, heroSpec, runCli } from '../kit/project.ts'
+
+const files = { 'sprites/hero.png': figurePng(), 'sprites/hero.sprite.json': heroSpec() }
+const typings = 'sprites/hero.sprite.d.json.ts'
+
+test.each([
+  ['types', 0],
+  ['plan', 0],
+  ['approve', 0],
+  ['build', 3],
+])('%s writes the typings of a project in TypeScript before Vite has run, with lines that linters respect', async (verb, code) => {
+  const project = await createProject({
+    ...files,
+    'tsconfig.json': '{}',
+    'spritewright.config.mjs': "export default { service: 'embedded' }",
+  })
+  try {
+    expect(await runCli(project, verb === 'approve' ? [verb, '--yes'] : [verb])).toMatchObject({ code })
+    const text = await readFile(join(project.root, typings), 'utf8')
+    expect(text).toMatch(/^\/\/ Written by spritewright.*\n\/\* eslint-disable \*\/\n\/\/ biome-ignore-all lint: /)
+    expect(text).toContain('"hero/walk/0006"')
+  } finally {
+    await project.remove()
+  }
+})
+
+test('a project without a tsconfig.json gets typings from the command alone; a second run says that they are up to date', async () => {
+  const project = await createProject({ ...files, 'spritewright.config.mjs': "export default { service: 'embedded' }" })
+  try {
+    await runCli(project, ['plan'])
+    await expect(readFile(join(project.root, typings))).rejects.toThrow('ENOENT')
+    expect((await runCli(project, ['types'])).stdout).toContain(typings)
+    expect((await runCli(project, ['types'])).stdout).toContain('up to date')
+  } finally {
+    await project.remove()
+  }
+})
