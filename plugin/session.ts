@@ -3,6 +3,7 @@ import type { ResolvedConfig } from 'vite'
 import { realPath } from '../src/host/real-path.ts'
 import { createProgressLines, formatCredits, type Options, type Workshop, type WorkshopInit } from '../src/index.ts'
 import { type Bundling, toBundling } from './build/bundling.ts'
+import { supersededIn } from './dev/changes.ts'
 import type { SpriteId } from './ids.ts'
 import { createLog, type PluginLog } from './log.ts'
 
@@ -91,6 +92,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
     for (const { id, credits } of bought) log.money(`${id}: bought for ${formatCredits(credits)} credits.`)
     if (balance) log.money(balance.words)
     for (const warning of warnings) log.warn(warning)
+    for (const id of supersededIn(sheets)) log.warn(`${id} has changed since it was bought. The bundle has the bought frames.`)
     await open.writeTypings()
     return toBundling(sheets, root, open.options)
   }

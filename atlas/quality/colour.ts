@@ -64,8 +64,8 @@ export function takeColours(from: ColourCount): FrameColours {
 /** Number of tracked colours of a sequence, and the share of a frame that each must fill. */
 const TRACKED = 10
 const LEAST_SHARE = 0.03
-/** Largest distance of a pixel from its tracked colour, in steps. */
-const NEAR = 44
+/** Largest distance of a pixel from its tracked colour, in steps. A colour that is gone counts as so far away. */
+export const NEAR = 44
 
 /**
  * Returns how far the colours of each frame differ from those of the sequence, in steps of 0 to 255.

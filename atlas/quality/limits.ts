@@ -30,8 +30,10 @@ export const qualityLimits = {
    * of less than a pixel cannot be drawn.
    */
   hardStep: 12,
-  /** A frame is blank if its area is below this share of the usual area. */
+  /** A frame is blank if its content is below this share of the usual content. */
   blank: 0.02,
+  /** A frame beside blank ones is part of a fade if its content is below this share of the usual content. */
+  faded: 0.6,
   /** Share of a canvas side that the figure may touch; contacts of fewer pixels do not count. */
   cutOff: 0.03,
   leastContactPx: 3,

@@ -2,6 +2,7 @@ import { median } from './colour.ts'
 import { commonShift, jumpsOf, quantile, seamStep, withoutBeat } from './course.ts'
 import { qualityLimits } from './limits.ts'
 import type { FrameMeasure } from './measure.ts'
+import { broadIn } from './pictures.ts'
 import type { Finding, Inspected, QualityFault } from './report.ts'
 import { difference } from './samples.ts'
 
@@ -101,7 +102,7 @@ function shiftFinding(shifts: Shifts, limit: number): Finding {
 
 /**
  * Area, spread, width and height must all grow: squash and stretch keep the area, a raised arm keeps the
- * spread.
+ * spread. A figure that is seen from its edge does not count.
  */
 function checkScale(measures: readonly FrameMeasure[], isClosed: boolean): Finding {
   const limit = qualityLimits.scale
@@ -112,7 +113,8 @@ function checkScale(measures: readonly FrameMeasure[], isClosed: boolean): Findi
     log(({ left, right }) => right - left + 1),
     log(({ head, foot }) => foot - head + 1),
   ]
-  const jumps = commonShift(rows.map((values) => jumpsOf({ values, isClosed }))).map(Math.abs)
+  const broad = new Set(broadIn(measures, [...measures.keys()]))
+  const jumps = commonShift(rows.map((values) => jumpsOf({ values, isClosed }))).map((by, at) => (broad.has(at) ? Math.abs(by) : 0))
   const creep = Math.abs(commonShift(rows.map((values) => [seamStep({ values, isClosed })]))[0]!)
   const frames = jumps.flatMap((by, at) => (by >= limit ? [at] : []))
   return { value: Math.max(0, ...jumps, creep), limit, frames: creep >= limit ? [...frames, measures.length - 1] : frames }

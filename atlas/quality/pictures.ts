@@ -1,12 +1,23 @@
-import { colourShifts, median } from './colour.ts'
+import { colourShifts, median, NEAR } from './colour.ts'
 import { qualityLimits } from './limits.ts'
 import type { FrameMeasure } from './measure.ts'
 import type { Finding, Inspected, QualityFault } from './report.ts'
 
-/** Indices of the frames that are not blank. Leftover background counts as content. */
+/** Indices of the frames with a solid figure. Leftover background counts as a figure, a faded figure does not. */
 export function presentIn(measures: readonly FrameMeasure[]): number[] {
   const usual = median(measures.map(({ area }) => area))
   return measures.flatMap(({ area }, at) => (area > qualityLimits.blank * usual ? [at] : []))
+}
+
+/**
+ * Indices of the frames that are wide and high enough to be compared with the others. A coin that spins is thin
+ * when its edge faces the viewer.
+ */
+export function broadIn(measures: readonly FrameMeasure[], present: readonly number[]): number[] {
+  const width = ({ left, right }: FrameMeasure): number => right - left + 1
+  const height = ({ head, foot }: FrameMeasure): number => foot - head + 1
+  const usual = [width, height].map((side) => median(present.map((at) => side(measures[at]!))))
+  return present.filter((at) => width(measures[at]!) >= usual[0]! / 2 && height(measures[at]!) >= usual[1]! / 2)
 }
 
 /** Finds faults that show in a single frame, compared with the others. */
@@ -15,17 +26,8 @@ export function checkPictures(
 ): Readonly<Record<Extract<QualityFault, 'palette' | 'halo' | 'background' | 'blank' | 'cut-off'>, Finding>> {
   const { measures, present, isCutOut } = inspected
   const none = (limit: number): Finding => ({ value: 0, limit, frames: [] })
-  const shifts = colourShifts(
-    present.map((at) => measures[at]!.colours),
-    inspected.isClosed,
-    qualityLimits.palette,
-  )
-  const shown = presentIn(measures)
   return {
-    palette: over(
-      present.map((at, i) => [at, shifts[i]!]),
-      qualityLimits.palette,
-    ),
+    palette: checkPalette(inspected),
     halo: isCutOut
       ? over(
           present.map((at) => [at, measures[at]!.rim]),
@@ -33,9 +35,40 @@ export function checkPictures(
         )
       : none(qualityLimits.halo),
     background: isCutOut ? checkBackground(measures) : none(qualityLimits.background),
-    blank: { value: measures.length - shown.length, limit: 1, frames: measures.flatMap((_, at) => (shown.includes(at) ? [] : [at])) },
+    blank: checkBlank(inspected),
     'cut-off': isCutOut ? checkContacts(inspected) : none(qualityLimits.leastContactPx),
   }
+}
+
+/**
+ * If colours go in more than a third of the frames, that belongs to the motion: a spin, a hit, a fade. A slow
+ * drift keeps them near.
+ */
+function checkPalette({ measures, present, isClosed }: Inspected): Finding {
+  const limit = qualityLimits.palette
+  const broad = broadIn(measures, present)
+  const shifts = colourShifts(
+    broad.map((at) => measures[at]!.colours),
+    isClosed,
+    limit,
+  )
+  const found = over(
+    broad.map((at, i) => [at, shifts[i]!]),
+    limit,
+  )
+  return found.value > NEAR - 1 && found.frames.length > present.length / 3 ? { value: 0, limit, frames: [] } : found
+}
+
+/** Frames without content. At the ends of a sequence that does not loop, a fade may lead to them. */
+function checkBlank({ measures, isClosed }: Inspected): Finding {
+  const contents = measures.map(({ thumb }) => thumb.total)
+  const usual = median(contents)
+  const blank = contents.flatMap((content, at) => (content > qualityLimits.blank * usual ? [] : [at]))
+  const shown = contents.flatMap((_, at) => (blank.includes(at) ? [] : [at]))
+  const [first = 0, last = -1] = [shown[0], shown.at(-1)]
+  const isFaded = (at: number): boolean => !isClosed && contents[at]! < qualityLimits.faded * usual
+  const frames = blank.filter((at) => !((at < first && isFaded(first)) || (at > last && last >= 0 && isFaded(last))))
+  return { value: frames.length, limit: 1, frames }
 }
 
 function over(values: readonly (readonly [at: number, value: number])[], limit: number): Finding {

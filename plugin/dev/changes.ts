@@ -52,3 +52,14 @@ export function compareSheets(before: BuiltSheets | undefined, after: BuiltSheet
     gone: [...old].flatMap(([name, { sprite }]) => (now.has(name) ? [] : [sprite])),
   }
 }
+
+/** Ids of the animations that show superseded frames since the last state. */
+export function newlySuperseded(before: BuiltSheets | undefined, after: BuiltSheets): readonly string[] {
+  const known = new Set(before ? supersededIn(before) : [])
+  return supersededIn(after).filter((id) => !known.has(id))
+}
+
+/** Ids of animations that show what was bought before they were changed. */
+export function supersededIn({ sprites }: BuiltSheets): readonly string[] {
+  return sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => `${name}.${animation}`))
+}

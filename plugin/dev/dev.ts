@@ -11,7 +11,7 @@ import { createLog } from '../log.ts'
 import { allModule, spriteModule, type UrlOf } from '../module.ts'
 import { openPanelServer } from '../panel/server/panel-server.ts'
 import type { DevSprites, PluginSession } from '../session.ts'
-import { compareSheets, spritesOf } from './changes.ts'
+import { compareSheets, newlySuperseded, spritesOf } from './changes.ts'
 import { hotModule } from './hot-module.ts'
 import { createMessenger, shownModule } from './messenger.ts'
 import { createShownSprites, type PreviewChange } from './shown-sprites.ts'
@@ -51,6 +51,8 @@ export async function createDevSprites(server: ViteDevServer, session: PluginSes
     const { now, before, isChange } = change
     const { changed, gone } = compareSheets(before?.sheets, now.sheets)
     shelf.put(now.sheets.atlases.flatMap((atlas) => atlas.pages))
+    for (const id of newlySuperseded(before?.sheets, now.sheets))
+      createLog(server.config).info(`${id} has changed since it was bought. The bought frames play on until the new ones are here.`)
     // A saved spec is shown before its typings are written. An imported sprite gets its typings first.
     if (before && isChange) untyped = { ...change, before: untyped?.before ?? before }
     else await typings.write(change)

@@ -165,6 +165,8 @@ export interface PanelAnimation extends PanelPaid {
   readonly use?: readonly number[]
   /** Whether a placeholder is shown. */
   readonly isPlaceholder: boolean
+  /** Whether what was bought before the animation was changed is shown, until the new result is there. */
+  readonly isSuperseded: boolean
   /** The played frames with their times, without the way back of a `yoyo`. Their pages are the sprite's. */
   readonly played: readonly (PanelFrame & { readonly durationMs: number })[]
   /** Possible faults that a person should check. */

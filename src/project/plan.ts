@@ -7,6 +7,7 @@ import type { FrameReview, Question } from '../service/wire.ts'
 import type { ImageRequest, ServiceIdentity, SheetRequest } from '../spec/request.ts'
 import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
 import { findEntry, isStepId, type LockEntry, type LockFile } from '../vault/lockfile.ts'
+import { changedFields, type SupersededResult, supersededBy } from './last-purchase.ts'
 
 /**
  * The state of one animation.
@@ -84,6 +85,8 @@ export interface PlanItem extends Standing {
   readonly changed: readonly string[]
   /** The service's review of the bought frames. */
   readonly review?: FrameReview
+  /** The last result that was bought for this animation before it was changed; only if it is not bought now. */
+  readonly superseded?: SupersededResult
 }
 
 /** One paid step of a reference chain. It is bought, or an animation that is not bought yet needs it. */
@@ -192,6 +195,7 @@ export function planAnimation(
   animation: AnimationSpec,
   request: SheetRequest,
   hash: string | undefined,
+  host: string | undefined,
 ): PlanItem {
   const standing = standingOf(facts, request.id, hash)
   const review = hash === undefined ? undefined : findEntry(facts.lock, request.id, hash)?.result?.review
@@ -203,6 +207,7 @@ export function planAnimation(
     request,
     changed: standing.state === 'missing' ? changedFields(request, facts.lock) : [],
     ...(review ? { review } : {}),
+    ...(standing.state === 'bought' ? {} : supersededBy(request, hash, facts.lock, host)),
   }
 }
 
@@ -254,24 +259,6 @@ function isAnswered({ answer }: Submission): boolean {
 }
 
 /**
- * Compares the paid fields with the last purchase or approval of this animation. Returns an empty list if
- * there was none.
- */
-function changedFields(request: SheetRequest, lock: LockFile): readonly string[] {
-  const before = entriesOf(lock, request.id)
-    .map(([, entry]) => entry)
-    .filter((entry) => entry.result ?? entry.approval)
-    .sort((a, b) => ((a.approval?.at ?? '') < (b.approval?.at ?? '') ? 1 : -1))
-  const last = before[0]
-  if (!last) return []
-  const { prompt, reference, frames, background, take } = request
-  const now = { prompt, reference: reference.kind === 'file' ? reference.sha256 : reference.hash, frames, background, take }
-  const changed = Object.entries(now).flatMap(([field, value]) => (last.asked[field as keyof typeof now] === value ? [] : [field]))
-  if (JSON.stringify(last.asked.options ?? {}) !== JSON.stringify(request.options ?? {})) changed.push('options')
-  return changed.length > 0 ? changed : ['service']
-}
-
-/**
  * Returns each service from which a request of this kind (step or animation) was bought, or for which one was
  * approved, once.
  */
@@ -292,9 +279,4 @@ function readServices(lock: LockFile): { readonly animations: readonly ServiceId
     animations: distinct(Object.values(lock.animations).flatMap((requests) => Object.values(requests))),
     steps: distinct(Object.values(lock.steps ?? {})),
   }
-}
-
-function entriesOf(lock: LockFile, id: string): readonly (readonly [string, LockEntry])[] {
-  if (isStepId(id)) return Object.entries(lock.steps ?? {})
-  return Object.hasOwn(lock.animations, id) ? Object.entries(lock.animations[id] ?? {}) : []
 }

@@ -161,7 +161,9 @@ export async function surveyWanted(
     asked.flatMap(({ sheet, hash, steps }) => [[sheet.id, hash] as const, ...steps.map(({ step, hash: own }) => [step.id, own] as const)]),
     keyTagOf,
   )
-  const items = asked.map(({ target, sheet, hash }) => planAnimation(facts, target.spec, target.animation, sheet, hash))
+  const items = asked.map(({ target, sheet, hash }) =>
+    planAnimation(facts, target.spec, target.animation, sheet, hash, known.identity?.host ?? known.host),
+  )
   const steps = new Map<string, PlanStep>()
   for (const [index, { target, steps: own }] of asked.entries()) {
     for (const { step, hash } of own) {

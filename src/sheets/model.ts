@@ -73,6 +73,8 @@ export interface BuiltSprite {
   readonly pixelArt: boolean
   /** Whether any of its animations is a placeholder. */
   readonly isPlaceholder: boolean
+  /** Short names of animations that show what was bought before they were changed; missing if there are none. */
+  readonly superseded?: readonly string[]
   /** Short names of its animations, in the spec's order. */
   readonly animations: readonly string[]
 }

@@ -151,11 +151,17 @@ function toSprites(
         ...(spec.anchor ? { anchor: spec.anchor } : {}),
         pixelArt: spec.pixelArt,
         isPlaceholder: own.some((input) => input.source.kind === 'placeholder'),
+        ...supersededOf(own),
         animations: own.map((input) => input.animation.name),
       })
     }
   }
   return [...sprites.values()].sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function supersededOf(own: readonly SheetInput[]): Pick<BuiltSprite, 'superseded'> {
+  const names = own.flatMap(({ source, animation }) => (source.kind === 'result' && source.isSuperseded ? [animation.name] : []))
+  return names.length > 0 ? { superseded: names } : {}
 }
 
 function pictureOf(spec: SpriteSpec): { picture?: string } {

@@ -22,6 +22,8 @@ export type FrameSource =
       readonly read: () => Promise<Uint8Array>
       /** The service's review of its frames. */
       readonly review?: FrameReview | undefined
+      /** It was bought before the animation was changed, and is shown until the new result is there. */
+      readonly isSuperseded?: true
     }
   /** A placeholder for an animation that is not bought. */
   | PlaceholderSource

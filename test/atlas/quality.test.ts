@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest'
-import { createBitmap } from '../../atlas/bitmap.ts'
+import { type Bitmap, blit, createBitmap, resize } from '../../atlas/index.ts'
 import { inspectQuality } from '../../atlas/quality/quality.ts'
 import type { QualityFault } from '../../atlas/quality/report.ts'
+import { paint } from '../../src/embedded/painter/painter.ts'
 import { isLong } from '../long.ts'
 import { type Drawn, drawAll, prompts, seeded } from './drawn.ts'
 import { spoils } from './faulty.ts'
@@ -88,6 +89,68 @@ test('a kept background is no fault, and neither are figures that it lets touch 
   expect(inspectQuality(frames, { loop: true }).flags.map(({ fault }) => fault)).toContain('background')
   const faults = inspectQuality(frames, { loop: true, background: 'keep' }).flags.map(({ fault }) => fault)
   for (const fault of ['background', 'halo', 'cut-off']) expect(faults).not.toContain(fault)
+})
+
+test('a hit, a spin and a fade are motions, not faults of single frames', async () => {
+  const still = (await drawAll(['a knight with a red plume and a sword'], [['walk', 16]]))[0]!.frames
+  const changed = (frame: Bitmap, change: (value: number, channel: number) => number): Bitmap =>
+    createBitmap(frame.width, frame.height, frame.data.map((value, at) => change(value, at % 4)) as Uint8Array)
+  const faded = (frame: Bitmap, share: number): Bitmap =>
+    changed(frame, (value, channel) => (channel === 3 ? Math.round(value * share) : value))
+  const lit = (frame: Bitmap): Bitmap =>
+    changed(frame, (value, channel) => (channel === 3 ? value : Math.round(value + (255 - value) * 0.9)))
+  const faultsOf = (frames: readonly Bitmap[], loop: boolean): readonly string[] =>
+    inspectQuality(frames, { loop }).flags.map(({ fault }) => fault)
+  const count = still.length
+  // A fade to nothing, a fade from nothing, and a hit that flashes three times.
+  expect(
+    faultsOf(
+      still.map((frame, at) => faded(frame, Math.max(0, 1 - at / (count - 3)))),
+      false,
+    ),
+  ).toEqual([])
+  expect(
+    faultsOf(
+      still.map((frame, at) => faded(frame, Math.max(0, (at - 2) / (count - 3)))),
+      false,
+    ),
+  ).toEqual([])
+  expect(
+    faultsOf(
+      still.map((frame, at) => (at % 4 < 2 ? lit(frame) : frame)),
+      false,
+    ),
+  ).toEqual([])
+  // A coin about its upright axis. Seen from its edge it is a line.
+  const coin = await resize(await paint('a gold coin'), 100, 100, 'lanczos')
+  const turns = await Promise.all(
+    Array.from({ length: 12 }, async (_, at) => {
+      const frame = createBitmap(120, 120)
+      const width = Math.max(6, Math.round(100 * Math.abs(Math.cos((at / 12) * 2 * Math.PI))))
+      blit(frame, await resize(coin, width, 100, 'lanczos'), Math.round((120 - width) / 2), 10)
+      return frame
+    }),
+  )
+  expect(faultsOf(turns, true)).toEqual([])
+  // One frame in other colours, an abrupt end, and a blank frame in a loop are faults as before.
+  expect(
+    faultsOf(
+      still.map((frame, at) => (at === 5 ? lit(frame) : frame)),
+      false,
+    ),
+  ).toEqual(['palette'])
+  expect(
+    faultsOf(
+      still.map((frame, at) => (at < count - 4 ? frame : faded(frame, 0))),
+      false,
+    ),
+  ).toEqual(['blank'])
+  expect(
+    faultsOf(
+      still.map((frame, at) => faded(frame, Math.max(0, 1 - at / (count - 3)))),
+      true,
+    ),
+  ).toContain('blank')
 })
 
 test('an animation that plays once, or there and back, has no seam', () => {

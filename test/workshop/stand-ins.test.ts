@@ -83,22 +83,61 @@ test('another reference, a mark taken away: drawn anew; nothing changed: from th
 })
 
 test('where the reference is still to be made from a text, it is drawn after that; once the picture is there, from it', async () => {
-  const chain = (text: string, animation: object): string => spec({ reference: { steps: [{ text }] } }, animation)
+  const chain = (text: string, animation = 'jump'): string =>
+    spec({ reference: { steps: [{ text }] }, animations: { [animation]: { frames: 7 } } })
   const pageOf = async (game: Game): Promise<string> => {
     const { sprites, atlases } = await preview(game)
     expect(sprites.find(({ name }) => name === 'hero')).toMatchObject({ isPlaceholder: true })
     return atlases.find(({ name }) => name === 'hero')?.pages[0]?.sha256 ?? ''
   }
-  const game = await shelf.game({ 'sprites/hero.sprite.json': chain('a red knight', {}) })
+  const game = await shelf.game({ 'sprites/hero.sprite.json': chain('a red knight') })
   const drawn = await pageOf(game)
-  await game.write('sprites/hero.sprite.json', chain('a green fox', {}))
+  await game.write('sprites/hero.sprite.json', chain('a green fox'))
   expect(await pageOf(game)).not.toBe(drawn)
-  await game.write('sprites/hero.sprite.json', chain('a red knight', {}))
+  await game.write('sprites/hero.sprite.json', chain('a red knight'))
   expect(await pageOf(game)).toBe(drawn)
 
   await look(game, async (workshop) => (await acceptCeilings(workshop)).build(), { approval: { perSprite: '100' } })
   expect((await preview(game)).sprites.map(({ isPlaceholder }) => isPlaceholder)).toEqual([false, false])
-  await game.write('sprites/hero.sprite.json', chain('a red knight', { prompt: 'jumps' }))
+  await game.write('sprites/hero.sprite.json', chain('a red knight', 'climb'))
   const fromPicture = await pageOf(game)
   expect(fromPicture).not.toBe(drawn)
+})
+
+test.each([
+  ['its prompt is edited', { prompt: 'a large figure' }, {}, 7],
+  ['another take is wanted', {}, { take: 2 }, 7],
+  ['it has other frames, of which some are chosen', {}, { frames: 9, use: [0, 8] }, 7],
+])('what was bought plays on when %s, until the new result is here', async (_what, sprite, animation, count) => {
+  const game = await shelf.game()
+  const before = await preview(game)
+  await game.write('sprites/hero.sprite.json', spec(sprite, animation))
+  const after = await preview(game)
+  const pagesOf = ({ atlases }: BuiltSheets): string[] =>
+    atlases.filter(({ name }) => name === 'hero').flatMap(({ pages }) => pages.map(({ sha256 }) => sha256))
+  expect(after.sprites.find(({ name }) => name === 'hero')).toMatchObject({ isPlaceholder: false, superseded: ['walk'] })
+  expect(after.sprites.find(({ name }) => name === 'coin')).not.toHaveProperty('superseded')
+  expect(pagesOf(after)).toEqual(pagesOf(before))
+  expect(after.atlases.find(({ name }) => name === 'hero')?.animations[0]?.frames).toHaveLength(count)
+
+  await acceptCeilings(await shelf.workshop(game, { approval: { perSprite: '100' } }))
+  await look(game, (workshop) => workshop.build({ names: ['hero'] }), { approval: { perSprite: '100' } })
+  const bought = await preview(game)
+  expect(bought.sprites.find(({ name }) => name === 'hero')).toMatchObject({ isPlaceholder: false })
+  expect(bought.sprites.find(({ name }) => name === 'hero')).not.toHaveProperty('superseded')
+})
+
+test('a build that allows placeholders uses what was bought before too; one that does not still fails', async () => {
+  const game = await shelf.game()
+  await game.write('sprites/hero.sprite.json', spec({ prompt: 'another figure' }))
+  const { sheets } = await look(game, (workshop) => workshop.build(), { build: { unbought: 'placeholder' } })
+  expect(sheets.sprites.find(({ name }) => name === 'hero')).toMatchObject({ isPlaceholder: false, superseded: ['walk'] })
+  await expect(look(game, (workshop) => workshop.build())).rejects.toMatchObject({ exitCode: 3 })
+})
+
+test('what another service delivered is no stand-in', async () => {
+  const game = await shelf.game()
+  await game.write('sprites/hero.sprite.json', spec({ prompt: 'a third figure' }))
+  const { sprites } = await preview(game, { service: 'embedded' })
+  expect(sprites.find(({ name }) => name === 'hero')).toMatchObject({ isPlaceholder: true })
 })

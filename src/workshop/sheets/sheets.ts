@@ -72,8 +72,10 @@ export async function toInputs(
     const { animations, paths } = known.get(spec) as SpriteOverrides
     const standIn = (): Promise<FrameSource> =>
       unbought === 'error' ? refuse(item) : standIns.of(item, found.wanted[index] as WantedAnimation)
-    const source = boughtSource(context, item) ?? (await standIn())
-    inputs.push({ spec, animation, source, overrides: animations.get(animation.name), overridePaths: paths })
+    const bought = boughtSource(context, item)
+    const older = bought || unbought === 'error' ? undefined : await supersededInput(context, item)
+    const own = { spec, overrides: animations.get(animation.name), overridePaths: paths }
+    inputs.push(older ? { ...own, ...older } : { ...own, animation, source: bought ?? (await standIn()) })
   }
   return inputs
 }
@@ -107,7 +109,27 @@ export function resultSource(context: Context, item: PlanItem): ResultSource {
 }
 
 function boughtSource(context: Context, { state, result, review, id }: PlanItem): ResultSource | undefined {
-  if (state !== 'bought' || result === undefined) return undefined
+  return state !== 'bought' || result === undefined ? undefined : storedSource(context, id, result, review)
+}
+
+/**
+ * The result that was bought before an animation was changed. It is shown until the new one is there. If it has
+ * another number of frames, it plays all of them, each in its default time.
+ */
+async function supersededInput(
+  context: Context,
+  { id, animation, superseded }: PlanItem,
+): Promise<Pick<SheetInput, 'animation' | 'source'> | undefined> {
+  if (!superseded || !(await context.vault.has(superseded.sha256))) return undefined
+  const { sha256, frames, review } = superseded
+  const { use: _use, durations: _durations, ...rest } = animation
+  return {
+    animation: frames === animation.frames ? animation : { ...rest, frames },
+    source: { ...storedSource(context, id, sha256, review), isSuperseded: true },
+  }
+}
+
+function storedSource(context: Context, id: string, result: string, review: PlanItem['review']): ResultSource {
   return {
     kind: 'result',
     sha256: result,

@@ -66,16 +66,24 @@ function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateI
     pixelArt: spec.pixelArt,
     isPlaceholder: shown?.isPlaceholder ?? true,
     pages: toPages(atlas, parts.urlOf),
-    animations: own.map((item) => toAnimation(parts, item, index, atlas, frames)),
+    animations: own.map((item) =>
+      toAnimation(parts, item, index, { atlas, frames, isSuperseded: shown?.superseded?.includes(item.animation.name) === true }),
+    ),
   }
+}
+
+/** What a page shows of an animation. */
+interface ShownAnimation {
+  readonly atlas: BuiltAtlas | undefined
+  readonly frames: ReadonlyMap<string, PanelFrame>
+  readonly isSuperseded: boolean
 }
 
 function toAnimation(
   parts: StateParts,
   item: OverviewItem,
   index: StateIndex,
-  atlas: BuiltAtlas | undefined,
-  frames: ReadonlyMap<string, PanelFrame>,
+  { atlas, frames, isSuperseded }: ShownAnimation,
 ): PanelAnimation {
   const { animation, spec, takes, changed } = item
   const { name, frames: asked, take, fps, loop, yoyo, durations, use } = animation
@@ -94,7 +102,8 @@ function toAnimation(
     yoyo,
     ...(durations ? { durations } : {}),
     ...(use ? { use } : {}),
-    isPlaceholder: item.state !== 'bought',
+    isPlaceholder: item.state !== 'bought' && !isSuperseded,
+    isSuperseded,
     played: played.flatMap(({ name: frame, durationMs }) => {
       const placed = frames.get(frame)
       return placed ? [{ ...placed, durationMs }] : []

@@ -46,6 +46,9 @@ export function AnimationDetail({
             <Stage sprite={sprite} animation={animation} player={player} settings={settings} onSettings={onSettings} />
             <Transport player={player} count={played.length} settings={settings} onSettings={onSettings} />
             {animation.isPlaceholder && <p class="soft small">A placeholder, with the frames and the size of the real one.</p>}
+            {animation.isSuperseded && (
+              <p class="soft small">Superseded: bought before the spec was changed. It plays on until the new one is here.</p>
+            )}
           </section>
           <FilmStrip sprite={sprite} animation={animation} player={player} delivered={delivered} />
           <Takes sprite={sprite} animation={animation} />

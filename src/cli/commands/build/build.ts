@@ -109,12 +109,13 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
     spent,
     fromVault: report.fromVault,
     balance: report.balance,
-    sprites: report.sheets.sprites.map(({ name, atlas, width, height, isPlaceholder, animations }) => ({
+    sprites: report.sheets.sprites.map(({ name, atlas, width, height, isPlaceholder, superseded = [], animations }) => ({
       name,
       atlas,
       width,
       height,
       isPlaceholder,
+      superseded,
       animations,
     })),
     atlases: toAtlasDocument(report.sheets),
@@ -134,6 +135,8 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   tellFlags(printer, report.sheets.quality ?? [])
   const stand = report.sheets.sprites.filter((sprite) => sprite.isPlaceholder).map((sprite) => sprite.name)
   if (stand.length > 0) printer.line(ink('yellow', 'Placeholders'), ` stand in for: ${stand.join(', ')}`)
+  const older = report.sheets.sprites.flatMap(({ name, superseded = [] }) => superseded.map((animation) => `${name}.${animation}`))
+  if (older.length > 0) printer.line(ink('yellow', 'Superseded'), ` but used, since the new one is not bought: ${older.join(', ')}`)
   if (out !== undefined) tellWritten(printer, written, relative(root, out) || '.')
   else
     printer.hint(
