@@ -146,7 +146,7 @@ describe('docs/quality.md', () => {
     const told = rows.flat().join(' ')
     expect(told).toContain(`less than ${qualityLimits.duplicate} of a usual step`)
     expect(told).toContain(`usual steps under ${qualityLimits.hardStep} %`)
-    expect(told).toContain(`less than ${qualityLimits.blank} of the usual area`)
+    expect(told).toContain(`less than ${qualityLimits.blank} of the usual content`)
   })
 })
 
