@@ -164,6 +164,8 @@ export interface AnimationEdit {
   readonly loop?: boolean | null
   readonly yoyo?: boolean | null
   readonly durations?: readonly number[] | null
+  /** Remarks of the quality check that are meant to be so. */
+  readonly meant?: readonly string[] | null
 }
 
 /** Why an action was refused. */

@@ -163,6 +163,8 @@ export interface PanelAnimation extends PanelPaid {
   readonly durations?: readonly number[]
   /** As in the spec; missing if all delivered frames are played in their order. */
   readonly use?: readonly number[]
+  /** Remarks of the quality check that the spec calls meant. */
+  readonly meant: readonly string[]
   /** Whether a placeholder is shown. */
   readonly isPlaceholder: boolean
   /** Whether what was bought before the animation was changed is shown, until the new result is there. */

@@ -1,7 +1,7 @@
 import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures } from '../../atlas/index.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
-import type { AnimationSpec, SpriteSpec } from '../spec/spec.ts'
+import type { AnimationSpec, FrameFault, SpriteSpec } from '../spec/spec.ts'
 
 /** A remark on the frames of an animation for a person. It costs nothing and stops nothing. */
 export interface FrameFlag {
@@ -9,7 +9,7 @@ export interface FrameFlag {
    * A measured fault, or a remark of the service: `inspect` (a person should check the frames) or `shifted`
    * (the service moved them). `background` may come from both.
    */
-  readonly fault: QualityFault | 'inspect' | 'shifted'
+  readonly fault: FrameFault & (QualityFault | 'inspect' | 'shifted')
   readonly from: 'frames' | 'service'
   /** Indices of delivered frames, ascending. */
   readonly frames: readonly number[]
@@ -28,6 +28,11 @@ export interface AnimationQuality {
   readonly figures: QualityFigures
   /** Empty if no figure is over its limit and the service has no remark. */
   readonly flags: readonly FrameFlag[]
+}
+
+/** The quality without the remarks that the spec calls meant. */
+export function withoutMeant(quality: AnimationQuality, { meant }: AnimationSpec): AnimationQuality {
+  return meant ? { ...quality, flags: quality.flags.filter(({ fault }) => !meant.includes(fault)) } : quality
 }
 
 /** Input of {@link judgeFrames}. */

@@ -6,7 +6,7 @@ import { type AnimationPorts, makeAnimation, readAnimation } from './cache/anima
 import { type AskedGroup, readSheet } from './cache/sheet.ts'
 import { groupBy, makeGroup, type SheetPorts } from './group.ts'
 import type { BuiltAtlas, BuiltGroup, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
-import type { AnimationQuality } from './quality.ts'
+import { type AnimationQuality, withoutMeant } from './quality.ts'
 import type { SheetInput } from './sources.ts'
 
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite, SheetOptions } from './model.ts'
@@ -32,7 +32,14 @@ export async function makeSheets(
   }
   await ports.cache.finish()
   const atlases = made.flatMap((group) => group.atlases)
-  return { sprites: toSprites(inputs, groups, atlases), atlases, quality: sortQuality(made.flatMap((group) => group.quality)) }
+  return {
+    sprites: toSprites(inputs, groups, atlases),
+    atlases,
+    quality: toQuality(
+      inputs,
+      made.flatMap((group) => group.quality),
+    ),
+  }
 }
 
 /**
@@ -63,7 +70,21 @@ export async function readQuality(
     const quality = await readOneQuality(input, ports)
     if (quality) known.set(quality.id, quality)
   }
-  return sortQuality([...known.values()].filter(({ id }) => ids.has(id)))
+  return toQuality(
+    inputs,
+    [...known.values()].filter(({ id }) => ids.has(id)),
+  )
+}
+
+/** Sorted by id, without what a spec calls meant. The cache has all remarks, because `meant` may be edited. */
+function toQuality(inputs: readonly SheetInput[], quality: readonly AnimationQuality[]): readonly AnimationQuality[] {
+  const animations = new Map(inputs.map(({ spec, animation }) => [animationId(spec, animation), animation] as const))
+  return sortQuality(
+    quality.map((one) => {
+      const animation = animations.get(one.id)
+      return animation ? withoutMeant(one, animation) : one
+    }),
+  )
 }
 
 /**

@@ -1,7 +1,7 @@
 import { toJSONSchema, z } from 'zod'
 import { mostExtrude, mostPadding } from '../../atlas/limits.ts'
 import type { ValuePath } from './document.ts'
-import { frameRange, mostFps, mostSidePx, mostUpscaledPx } from './spec.ts'
+import { type FrameFault, frameFaults, frameRange, mostFps, mostSidePx, mostUpscaledPx } from './spec.ts'
 
 /** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
 export const namePattern: RegExp = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
@@ -20,6 +20,7 @@ export interface AnimationFile {
   yoyo: boolean
   durations?: number[] | undefined
   use?: number[] | undefined
+  meant?: FrameFault[] | undefined
 }
 
 /** One step of a reference chain in a spec file. */
@@ -166,6 +167,13 @@ const animationSchema = z.strictObject(
       .max(1000, { error: 'at most 1000 frame numbers' })
       .optional()
       .describe('FREE. Which frames are played, in which order, counted from 0, e.g. [0, 1, 2, 5]: drops bad frames. Default: all.'),
+    meant: z
+      .array(z.enum(frameFaults, { error: `one of ${frameFaults.join(', ')}` }), { error: 'a list of remarks' })
+      .max(frameFaults.length, { error: 'each remark once' })
+      .optional()
+      .describe(
+        'FREE. Remarks of the quality check that are meant to be so, e.g. ["palette"] for a flash; they are not made again. Default: none.',
+      ),
   },
   { error: 'an object of animation fields ({} takes every default)' },
 )

@@ -10,6 +10,25 @@ export const mostUpscaledPx: number = 2048
 /** Longest side of a frame in a spec, in pixels. */
 export const mostSidePx: number = 4096
 
+/** Remarks on frames that a spec may call meant; see `docs/quality.md`. */
+export const frameFaults = [
+  'foot-line',
+  'body-anchor',
+  'scale',
+  'loop-seam',
+  'palette',
+  'halo',
+  'background',
+  'duplicate',
+  'blank',
+  'cut-off',
+  'inspect',
+  'shifted',
+] as const
+
+/** A remark on frames. */
+export type FrameFault = (typeof frameFaults)[number]
+
 /**
  * How an animation plays, and its request to the service. PAID fields make the request; FREE fields never
  * cost anything.
@@ -35,6 +54,8 @@ export interface AnimationSpec {
   readonly durations?: readonly number[]
   /** FREE. Indices of the delivered frames to play, in order. */
   readonly use?: readonly number[]
+  /** FREE. Remarks of the quality check that are meant to be so, and are not made again. */
+  readonly meant?: readonly FrameFault[]
 }
 
 /** One step of a reference chain. */

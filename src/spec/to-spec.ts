@@ -45,6 +45,7 @@ function toAnimation(name: string, data: AnimationFile): AnimationSpec {
     yoyo: data.yoyo,
     ...(data.durations ? { durations: data.durations } : {}),
     ...(data.use ? { use: data.use } : {}),
+    ...(data.meant && data.meant.length > 0 ? { meant: data.meant } : {}),
   }
 }
 

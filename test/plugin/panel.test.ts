@@ -150,6 +150,17 @@ test('frames of what is bought are looked over, and flagged with the words of th
   expect(flags.find(({ from }) => from === 'service')).toMatchObject({ fault: 'shifted', frames: [5] })
   expect(flags.some(({ from }) => from === 'frames')).toBe(true)
   expect(find(state, 'coin.spin').flags).toEqual([])
+
+  // What is meant to be so is not remarked again, until it is to be checked again.
+  const mark = async (meant: readonly string[] | null): Promise<unknown> => {
+    const { digest } = (await panel.state()).sprites.find(({ name }) => name === 'hero')!
+    return panel.act('edit', { sprite: 'hero', digest, animations: { walk: { meant } } })
+  }
+  const own = [...new Set(flags.map(({ fault }) => fault))]
+  await mark(own)
+  await panel.stateWhere((now) => find(now, 'hero.walk').flags.length === 0 && find(now, 'hero.walk').meant.length === own.length)
+  await mark(null)
+  await panel.stateWhere((now) => find(now, 'hero.walk').flags.length === flags.length)
 })
 
 describe('an approval from elsewhere', () => {

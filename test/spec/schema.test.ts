@@ -10,7 +10,7 @@ function at(schema: unknown, ...path: string[]): Node {
 const paid = { sprite: ['reference', 'prompt', 'background'], animation: ['prompt', 'frames', 'take', 'options'] }
 const free = {
   sprite: ['size', 'pixelArt', 'anchor', 'borders', 'stabilize', 'trim', 'extrude', 'padding', 'scales', 'atlas'],
-  animation: ['fps', 'loop', 'yoyo', 'durations', 'use'],
+  animation: ['fps', 'loop', 'yoyo', 'durations', 'use', 'meant'],
 }
 
 test('the JSON Schema has every field of a spec, each told as PAID or FREE', () => {

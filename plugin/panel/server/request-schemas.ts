@@ -39,6 +39,7 @@ const animation = z.strictObject({
   loop: z.boolean().nullable().optional(),
   yoyo: z.boolean().nullable().optional(),
   durations: z.array(z.number()).nullable().optional(),
+  meant: z.array(z.string().max(40)).max(40).nullable().optional(),
 })
 
 const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = {

@@ -1,6 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { allOf, droppedOf, orderOf, toUse, withKept, withMoved, withoutPlaces } from '../../../plugin/panel/ui/preview/frame-order.ts'
+import {
+  allOf,
+  droppedOf,
+  mayDropTogether,
+  orderOf,
+  toUse,
+  withKept,
+  withMoved,
+  withoutPlaces,
+} from '../../../plugin/panel/ui/preview/frame-order.ts'
 
 describe('the order of frames', () => {
   test('is what the spec says, else all that was delivered, else what is played', () => {
@@ -44,4 +53,9 @@ describe('the order of frames', () => {
       }),
     )
   })
+})
+
+test('at most a third of the frames is offered to be dropped at once', () => {
+  const order = Array.from({ length: 12 }, (_, at) => at)
+  expect([0, 1, 4, 5, 12].map((count) => mayDropTogether(order, count))).toEqual([false, true, true, false, false])
 })

@@ -86,7 +86,7 @@ function toAnimation(
   { atlas, frames, isSuperseded }: ShownAnimation,
 ): PanelAnimation {
   const { animation, spec, takes, changed } = item
-  const { name, frames: asked, take, fps, loop, yoyo, durations, use } = animation
+  const { name, frames: asked, take, fps, loop, yoyo, durations, use, meant = [] } = animation
   const played = atlas?.animations.find((one) => one.name === `${spec.name}/${name}`)?.frames ?? []
   const quality = index.quality.get(item.id)
   return {
@@ -102,6 +102,7 @@ function toAnimation(
     yoyo,
     ...(durations ? { durations } : {}),
     ...(use ? { use } : {}),
+    meant,
     isPlaceholder: item.state !== 'bought' && !isSuperseded,
     isSuperseded,
     played: played.flatMap(({ name: frame, durationMs }) => {

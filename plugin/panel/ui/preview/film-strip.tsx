@@ -2,6 +2,7 @@ import type { VNode } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol/protocol.ts'
 import { Icon } from '../controls/icons.tsx'
+import { usePanel } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
 import { FilmFrame } from './film-frame.tsx'
 import { FlagList } from './flag-list.tsx'
@@ -26,6 +27,13 @@ export interface FilmStripProps {
 export function FilmStrip(props: FilmStripProps): VNode {
   const { sprite, animation, player, delivered } = props
   const editor = useFrameOrder(sprite, animation, delivered)
+  const { state, store } = usePanel()
+  const markMeant = async (meant: readonly string[]): Promise<void> => {
+    const change = { animations: { [animation.name]: { meant: meant.length > 0 ? meant : null } } }
+    const isWritten = await store.edit(sprite.name, 'edit', { sprite: sprite.name, ...change })
+    if (isWritten)
+      store.announce(`${animation.id}: ${meant.length > 0 ? `${meant.join(', ')} is meant` : 'checked again'}. Written to ${sprite.file}.`)
+  }
   return (
     <section class="block" aria-labelledby="film-title">
       <div class="spread">
@@ -44,6 +52,7 @@ export function FilmStrip(props: FilmStripProps): VNode {
         }}
         mayDrop={editor.mayDropFrames}
         onDrop={editor.dropFrames}
+        onMeant={state.access.mayAct ? (meant) => void markMeant(meant) : undefined}
       />
     </section>
   )

@@ -9,16 +9,19 @@ export interface FlagListProps {
   /** Whether frames may be dropped: some of them are played, and other frames remain. */
   readonly mayDrop: (frames: readonly number[]) => boolean
   readonly onDrop: (frames: readonly number[]) => void
+  /** Writes which remarks are meant; missing if nothing may be edited. */
+  readonly onMeant: ((meant: readonly string[]) => void) | undefined
 }
 
 /** The flags of an animation in words. Renders nothing if there are none. */
-export function FlagList({ animation, onShow, mayDrop, onDrop }: FlagListProps): VNode | null {
-  if (animation.flags.length === 0) return null
+export function FlagList({ animation, onShow, mayDrop, onDrop, onMeant }: FlagListProps): VNode | null {
+  const { flags, meant } = animation
+  if (flags.length === 0 && meant.length === 0) return null
   return (
     <div class="flags">
-      <h3>{countWords(animation.flags.length, 'thing')} to look at</h3>
+      {flags.length > 0 && <h3>{countWords(flags.length, 'thing')} to look at</h3>}
       <ul>
-        {animation.flags.map((flag) => (
+        {flags.map((flag) => (
           <li key={`${flag.fault}:${flag.from}`} class="flag">
             <span class="flag-words">
               {flag.words}
@@ -35,10 +38,25 @@ export function FlagList({ animation, onShow, mayDrop, onDrop }: FlagListProps):
                   Drop {flag.frames.length === 1 ? 'it' : 'them'}
                 </button>
               )}
+              {onMeant && (
+                <button type="button" class="button quiet" onClick={() => onMeant([...new Set([...meant, flag.fault])])}>
+                  This is meant
+                </button>
+              )}
             </span>
           </li>
         ))}
       </ul>
+      {meant.length > 0 && (
+        <p class="soft small">
+          Meant to be so: {meant.join(', ')}.{' '}
+          {onMeant && (
+            <button type="button" class="button quiet" onClick={() => onMeant([])}>
+              Check it again
+            </button>
+          )}
+        </p>
+      )}
     </div>
   )
 }

@@ -51,3 +51,11 @@ export function droppedOf(order: FrameOrder, delivered: number): readonly number
 export function flagsOfFrame(flags: readonly PanelFlag[], index: number): readonly PanelFlag[] {
   return flags.filter((flag) => flag.frames.includes(index))
 }
+
+/**
+ * Whether so many frames may be dropped at once. Faults of more than a third belong to the motion, and dropping
+ * them would ruin it.
+ */
+export function mayDropTogether(order: FrameOrder, count: number): boolean {
+  return count > 0 && count <= order.length / 3
+}

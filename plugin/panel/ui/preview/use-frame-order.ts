@@ -2,7 +2,7 @@ import type { PanelAnimation, PanelFrames, PanelSprite } from '../../../protocol
 import { useDraft } from '../controls/hooks.ts'
 import { usePanel } from '../state/panel-context.ts'
 import { countWords } from '../state/words.ts'
-import { allOf, droppedOf, type FrameOrder, orderOf, toUse, withKept, withMoved, withoutPlaces } from './frame-order.ts'
+import { allOf, droppedOf, type FrameOrder, mayDropTogether, orderOf, toUse, withKept, withMoved, withoutPlaces } from './frame-order.ts'
 
 /**
  * The frames of an animation in playing order, and the edits of that order. An edit is written to the spec,
@@ -53,7 +53,7 @@ export function useFrameOrder(sprite: PanelSprite, animation: PanelAnimation, de
     dropFrames: (frames) => write(withoutPlaces(order, placesOf(frames)), `${countWords(frames.length, 'frame')} dropped.`),
     mayDropFrames: (frames) => {
       const { length } = placesOf(frames)
-      return mayEdit && length > 0 && length < order.length
+      return mayEdit && mayDropTogether(order, length)
     },
     move: (from, to) => write(withMoved(order, from, to), `Frame ${order[from]} is now number ${to + 1} of ${order.length}.`),
     keep: (frame) => write(withKept(order, frame), `Frame ${frame} is played again.`),
