@@ -116,6 +116,8 @@ export interface PanelOffer {
 export interface PanelOfferLine extends ApprovedLine {
   /** The prompt that is sent. */
   readonly prompt: string
+  /** What a person should know before agreeing. */
+  readonly warning?: string
 }
 
 /** The terms of a line that a person agrees to. */

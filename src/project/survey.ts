@@ -20,6 +20,7 @@ import {
   planAnimation,
   standingOf,
 } from './plan.ts'
+import { doubtAbout } from './reference-doubts.ts'
 import { readApprovers } from './trust/approvers.ts'
 
 /** One animation of the project, as it would be requested from a service. */
@@ -210,17 +211,32 @@ export async function readFacts(
 
 /**
  * Checks the references of animations that are not bought yet against the service's limits, before any
- * upload.
+ * upload. What a person should know before paying for one becomes a warning of the run.
  *
+ * @returns Those warnings, by sprite.
  * @throws `SW_REFERENCE`, one for each sprite.
  */
-export async function checkReferences(context: Context, items: readonly PlanItem[], limits: Capabilities): Promise<void> {
+export async function checkReferences(
+  context: Context,
+  items: readonly PlanItem[],
+  limits: Capabilities,
+): Promise<ReadonlyMap<string, string>> {
   const errors: unknown[] = []
+  const doubts = new Map<string, string>()
   const specs = new Set(items.filter(isUnsent).map((item) => item.spec))
   for (const spec of [...specs].filter((one) => referencePath(one) !== undefined)) {
-    await readReference(context.host.disk, spec, limits).catch((error: unknown) => errors.push(error))
+    try {
+      const picture = await readReference(context.host.disk, spec, limits)
+      const doubt = await doubtAbout(picture)
+      if (doubt !== undefined)
+        doubts.set(spec.name, `The reference of ${spec.name} ${doubt}: look at ${picture.path} before you pay for it.`)
+    } catch (error) {
+      errors.push(error)
+    }
   }
   throwAll(errors)
+  context.warnings.push(...doubts.values())
+  return doubts
 }
 
 /** Throws the errors of a run: a single one as it is, several as one `AggregateError`. */

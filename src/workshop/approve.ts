@@ -27,9 +27,12 @@ interface Candidate extends ApprovalLine {
 export async function approve(context: Context, session: Session, request: ApproveRequest, signal: AbortSignal): Promise<ApproveReport> {
   const found = await survey(context, request.names, { identity: session.identity })
   throwAll(found.errors)
-  await checkReferences(context, found.items, session.capabilities)
+  const doubts = await checkReferences(context, found.items, session.capabilities)
   const { candidates, ...rest } = await sortOut(session, found, request, signal)
-  const lines = candidates.map(({ id, hash, prompt, quote, ceiling }) => ({ id, hash, prompt, quote, ceiling }))
+  const lines = candidates.map(({ id, hash, prompt, quote, ceiling }): ApprovalLine => {
+    const warning = doubts.get(id.slice(0, id.search(/[.#]/)))
+    return { id, hash, prompt, quote, ceiling, ...(warning === undefined ? {} : { warning }) }
+  })
   if (candidates.length === 0) return { approved: [], ...rest, confirmed: true }
   checkCeilings(lines, request)
   await checkProject(context, lines)

@@ -70,8 +70,8 @@ function toOffer(lines: readonly ApprovalLine[], balance: Credits, report?: Appr
   const sum = sumOf(lines.map(({ quote }) => quote))
   const ceilings = sumOf(lines.map(({ ceiling }) => ceiling))
   return {
-    lines: lines.map(({ id, hash, prompt, quote, ceiling }) => ({
-      ...{ id, hash, prompt },
+    lines: lines.map(({ id, hash, prompt, quote, ceiling, warning }) => ({
+      ...{ id, hash, prompt, ...(warning === undefined ? {} : { warning }) },
       price: formatCredits(quote),
       ceiling: formatCredits(ceiling),
     })),

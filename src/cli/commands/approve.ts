@@ -103,6 +103,7 @@ function printLines(printer: Printer, lines: readonly ApprovalLine[], balance: b
     lines.map((line) => [ink('bold', line.id), creditsCell(line.quote), creditsCell(line.ceiling)]),
   )
   printer.line()
+  for (const warning of new Set(lines.flatMap((line) => line.warning ?? []))) printer.warn(warning)
   if (isSure) printer.hint(toSentence(lines))
   printer.hint(`Balance: ${creditsWords(balance)}. Prices are estimates; a price above its ceiling is never paid.`)
 }

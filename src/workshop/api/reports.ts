@@ -55,6 +55,8 @@ export interface ApprovalLine {
   readonly prompt: string
   readonly quote: Credits
   readonly ceiling: Credits
+  /** What a person should know before agreeing, e.g. that the reference is empty. */
+  readonly warning?: string
 }
 
 /** The options of `approve`. */

@@ -142,6 +142,7 @@ function OfferTable({ offer, isElsewhere }: { readonly offer: PanelOffer; readon
               <th scope="row">
                 {line.id}
                 <span class="offer-prompt soft small">{line.prompt}</span>
+                {line.warning !== undefined && <span class="offer-warning small">{line.warning}</span>}
               </th>
               <td class="number">{line.price}</td>
               <td class="number">{line.ceiling}</td>

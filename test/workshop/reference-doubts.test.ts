@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createBitmap, encodePng } from '../../atlas/index.ts'
+import { readOffer } from '../../plugin/panel/server/approval-offer.ts'
+import { figurePng } from '../kit/project.ts'
+import { openShelf, type Shelf } from '../plugin/world.ts'
+
+let shelf: Shelf
+beforeAll(async () => {
+  shelf = await openShelf()
+})
+afterAll(() => shelf.close())
+
+function filled(width: number, height: number, value: number): Uint8Array {
+  return encodePng(createBitmap(width, height, new Uint8Array(width * height * 4).fill(value)))
+}
+
+test.each([
+  ['of 2 × 2 pixels', filled(2, 2, 200), 'has only 2 × 2 pixels'],
+  ['that is fully transparent', filled(64, 64, 0), 'is fully transparent'],
+  ['of one colour', filled(64, 64, 255), 'has one single colour'],
+])('a reference %s is told with its price, and again before it is approved', async (_what, picture, words) => {
+  const game = await shelf.game({ 'sprites/figure.png': picture }, false)
+  const workshop = await shelf.workshop(game)
+  try {
+    const told = expect.stringContaining(`The reference of hero ${words}`)
+    expect((await workshop.plan(['hero'])).warnings).toContainEqual(told)
+    const { lines } = await readOffer(workshop, { ids: ['hero'] })
+    expect(lines).toEqual([expect.objectContaining({ id: 'hero.walk', warning: told })])
+  } finally {
+    await workshop.close()
+  }
+})
+
+test('an ordinary reference is no matter for a warning', async () => {
+  const game = await shelf.game({ 'sprites/figure.png': figurePng() }, false)
+  const workshop = await shelf.workshop(game)
+  try {
+    expect((await workshop.plan()).warnings).toEqual([])
+    expect((await readOffer(workshop, { ids: ['hero'] })).lines[0]).not.toHaveProperty('warning')
+  } finally {
+    await workshop.close()
+  }
+})
