@@ -5,6 +5,7 @@ import type { ServiceConnection } from '../project/session.ts'
 import { listStrays } from '../project/strays.ts'
 import { isUnsent, type Survey, survey, surveyWanted, throwAll } from '../project/survey.ts'
 import type { ServiceIdentity } from '../spec/request.ts'
+import { readSpecs } from '../spec/scan.ts'
 import type { BuildReport, BuildRequest } from './api/reports.ts'
 import { type Bought, buy } from './buy.ts'
 import { mayBuy } from './may-buy.ts'
@@ -34,6 +35,7 @@ export async function build(context: Context, connection: ServiceConnection, req
     const failures = run.failures.map(({ error }) => error)
     if (request.signal?.aborted) throwAll(failures.slice(0, 1))
     throwAll(failures)
+    await warnOfEdits(context, first)
   }
   if (request.frozen !== true) await fetchUnasked(context, connection, request, found)
   if (mayBuy(context, request)) await reconcileLock(context, found, identity)
@@ -81,6 +83,15 @@ async function fetchUnasked(context: Context, connection: ServiceConnection, req
 
 function canAsk(context: Context, connection: ServiceConnection): boolean {
   return connection.host !== undefined && (context.options.service === 'embedded' || context.credentials.key !== undefined)
+}
+
+/** A build goes on with the specs that it began with. Names those that were edited while it waited. */
+async function warnOfEdits(context: Context, { items }: Survey): Promise<void> {
+  const { specs } = await readSpecs(context.host, context.options.root, context.options.specs)
+  const now = new Map(specs.map((spec) => [spec.file, JSON.stringify(spec)] as const))
+  for (const spec of new Set(items.map((item) => item.spec)))
+    if (now.get(spec.file) !== JSON.stringify(spec))
+      context.warnings.push(`${spec.file} was changed while this ran. It was done with the spec as it was before: run the command again.`)
 }
 
 async function buyOpen(
