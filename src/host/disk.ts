@@ -1,5 +1,4 @@
 import {
-  constants,
   copyFileSync,
   linkSync,
   mkdirSync,
@@ -119,7 +118,7 @@ export function nodeDisk(): Disk {
       // Windows cannot open a folder to sync it. Its file systems order names with their files themselves.
       if (process.platform !== 'win32') await syncOpened(folder)
     },
-    move: (from, to) => now(() => renameSync(from, to)),
+    move: (from, to) => now(() => renamePatiently(() => renameSync(from, to))),
     remove: (path) => now(() => removeOne(path)),
     touch: (path, atMs) => now(() => utimesSync(path, atMs / 1000, atMs / 1000)),
   }
@@ -186,17 +185,60 @@ async function syncOpened(path: string): Promise<void> {
   }
 }
 
+/** Pauses before a rename is tried again, in milliseconds. */
+const renamePausesMs = [10, 20, 50, 100, 200, 400, 800]
+
 /**
- * Some file systems have no hard links (exFAT, some network shares). There an exclusive copy keeps "one
- * winner".
+ * Makes a rename. On Windows a virus scanner, an indexer or a reader may hold one of the files for a moment, so
+ * there it is tried again for about a second and a half.
+ *
+ * @param rename Throws Node's error.
+ * @param platform Of the process.
+ * @param pause Waits for so many milliseconds.
  */
-async function linkOrCopy(from: string, to: string): Promise<void> {
+export async function renamePatiently(
+  rename: () => void,
+  platform: NodeJS.Platform = process.platform,
+  pause: (ms: number) => Promise<unknown> = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+): Promise<void> {
+  for (const ms of platform === 'win32' ? renamePausesMs : []) {
+    try {
+      return rename()
+    } catch (error) {
+      if (!['EPERM', 'EBUSY', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+      await pause(ms)
+    }
+  }
+  rename()
+}
+
+/**
+ * Gives a file a second name. Some file systems have no hard links (exFAT, some network shares); there it
+ * becomes a copy.
+ *
+ * @param link Throws Node's error.
+ */
+export async function linkOrCopy(from: string, to: string, link: (from: string, to: string) => void = linkSync): Promise<void> {
   try {
-    linkSync(from, to)
+    link(from, to)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EXDEV') throw error
-    copyFileSync(from, to, constants.COPYFILE_EXCL)
-    await syncOpened(to)
+    await copyExclusively(from, to)
+  }
+}
+
+/** An empty file takes the name, so that one of several callers wins. A rename then gives it all bytes at once. */
+async function copyExclusively(from: string, to: string): Promise<void> {
+  writeFileSync(to, '', { flag: 'wx' })
+  const copy = `${from}.copy`
+  try {
+    copyFileSync(from, copy)
+    await syncOpened(copy)
+    await renamePatiently(() => renameSync(copy, to))
+  } catch (error) {
+    await removeOne(copy)
+    await removeOne(to)
+    throw error
   }
 }

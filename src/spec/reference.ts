@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { SpritewrightError } from '../errors.ts'
 import type { Disk, DiskStat } from '../host/disk.ts'
 import type { Place, ValuePath } from './document.ts'
@@ -69,7 +69,8 @@ export async function readReference(disk: Disk, spec: SpriteSpec, limits: Refere
     throw await refuse(disk, spec, { message, facts: { path: written } })
   }
   const stat = await ask(() => disk.stat(path), path)
-  const early = !stat || stat.isFolder ? missing(path, written, stat) : tooManyBytes(stat.bytes, path, limits)
+  const alike = await ask(() => otherSpelling(disk, path, written), path)
+  const early = alike ?? (!stat || stat.isFolder ? missing(path, written, stat) : tooManyBytes(stat.bytes, path, limits))
   if (early) throw await refuse(disk, spec, early)
   const bytes = await ask(() => disk.read(path), path)
   const sniffed = sniffPicture(bytes)
@@ -95,6 +96,31 @@ export function overLimits(bytes: Uint8Array, header: PictureHeader, path: strin
 function firstImage(spec: SpriteSpec): string | undefined {
   const first = spec.reference.kind === 'steps' ? spec.reference.steps[0] : undefined
   return first?.kind === 'image' ? first.path : undefined
+}
+
+/**
+ * A name that differs only in case from the one on the disk is another file on one machine and the same on the
+ * next, so it is refused on all of them.
+ */
+async function otherSpelling(disk: Disk, path: string, written: string): Promise<Refusal | undefined> {
+  let [folder, inside] = [dirname(path), basename(path)]
+  for (const part of written.split('/').reverse()) {
+    if (part === '.' || part === '..') break
+    // Where upper and lower case are different files, the name is as it was written, or there is none.
+    const flipped = inside === inside.toLowerCase() ? inside.toUpperCase() : inside.toLowerCase()
+    const isThere = (await disk.stat(join(folder, inside))) !== undefined
+    if (flipped !== inside && (!isThere || (await disk.stat(join(folder, flipped))))) {
+      const names = await disk.list(folder)
+      const found = names.includes(inside) ? undefined : names.find((name) => name.toLowerCase() === inside.toLowerCase())
+      if (found !== undefined)
+        return {
+          message: `expected ${JSON.stringify(inside)}, found ${JSON.stringify(found)}, which differs in case; write the name in the spec as the file has it`,
+          facts: { path, found },
+        }
+    }
+    ;[folder, inside] = [dirname(folder), basename(folder)]
+  }
+  return undefined
 }
 
 function missing(path: string, written: string, stat: DiskStat | undefined): Refusal {

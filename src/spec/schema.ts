@@ -4,10 +4,12 @@ import type { ValuePath } from './document.ts'
 import { type FrameFault, frameFaults, frameRange, mostFps, mostSidePx, mostUpscaledPx } from './spec.ts'
 
 /** Valid names of sprites, animations and atlases. `hero.walk` and `hero/walk/0000` are built from them. */
-export const namePattern: RegExp = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
+export const namePattern: RegExp =
+  /^(?!(?:[Cc][Oo][Nn]|[Pp][Rr][Nn]|[Aa][Uu][Xx]|[Nn][Uu][Ll]|[Cc][Oo][Mm][0-9]|[Ll][Pp][Tt][0-9])$)[A-Za-z0-9][A-Za-z0-9_-]*$/
 
 /** {@link namePattern} in words. */
-export const nameWords: string = 'a name of letters, digits, _ and -, beginning with a letter or digit'
+export const nameWords: string =
+  'a name of letters, digits, _ and -, beginning with a letter or digit, and none that Windows reserves (con, prn, aux, nul, com1, lpt1 …)'
 
 /** One animation in a spec file, after defaults. */
 export interface AnimationFile {

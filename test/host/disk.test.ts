@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { nodeDisk } from '../../src/host/disk.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { linkOrCopy, nodeDisk, renamePatiently } from '../../src/host/disk.ts'
 
 const disk = nodeDisk()
 let folder: string
@@ -97,4 +97,66 @@ test('a new file takes no name that is taken; a second name is given to one of s
   expect(await disk.read(first)).toEqual(text('1+'))
   await disk.touch(first, 1_000_000)
   expect((await disk.stat(first))?.changedMs).toBe(1_000_000)
+})
+
+describe('where there are no hard links', () => {
+  const noLinks = (): never => {
+    throw Object.assign(new Error('not supported'), { code: 'EPERM' })
+  }
+
+  test('a copy takes the name of a record whole, and one of several callers wins', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'spritewright-copies-'))
+    try {
+      const to = join(folder, '0001.json')
+      const from = await Promise.all(
+        ['a', 'b', 'c', 'd'].map(async (name) => {
+          const path = join(folder, `${name}.tmp`)
+          await writeFile(path, name.repeat(1000))
+          return path
+        }),
+      )
+      const results = await Promise.allSettled(from.map((path) => linkOrCopy(path, to, noLinks)))
+      const winners = results.flatMap(({ status }, at) => (status === 'fulfilled' ? ['abcd'[at]] : []))
+      expect(winners).toHaveLength(1)
+      expect(results.flatMap((one) => (one.status === 'rejected' ? [(one.reason as NodeJS.ErrnoException).code] : []))).toEqual([
+        'EEXIST',
+        'EEXIST',
+        'EEXIST',
+      ])
+      expect(await readFile(to, 'utf8')).toBe(String(winners[0]).repeat(1000))
+      expect((await readdir(folder)).sort()).toEqual(['0001.json', 'a.tmp', 'b.tmp', 'c.tmp', 'd.tmp'])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+
+  test('a copy that fails leaves no name behind', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'spritewright-copies-'))
+    try {
+      await expect(linkOrCopy(join(folder, 'missing.tmp'), join(folder, '0001.json'), noLinks)).rejects.toMatchObject({ code: 'ENOENT' })
+      expect(await readdir(folder)).toEqual([])
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})
+
+test.each([
+  ['win32', 'EPERM', 3, true],
+  ['win32', 'EBUSY', 7, true],
+  ['win32', 'EACCES', 8, false],
+  ['win32', 'ENOENT', 1, false],
+  ['linux', 'EPERM', 1, false],
+] as const)('on %s a rename that fails with %s for %d times: done is %s', async (platform, code, times, isDone) => {
+  const pauses: number[] = []
+  let [left, done] = [times as number, 0]
+  const rename = (): void => {
+    if (left-- > 0) throw Object.assign(new Error('held'), { code })
+    done++
+  }
+  const run = renamePatiently(rename, platform, async (ms) => void pauses.push(ms))
+  if (isDone) await run
+  else await expect(run).rejects.toMatchObject({ code })
+  expect(done).toBe(isDone ? 1 : 0)
+  expect(pauses).toEqual([10, 20, 50, 100, 200, 400, 800].slice(0, code === 'ENOENT' || platform === 'linux' ? 0 : times))
 })

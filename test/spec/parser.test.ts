@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { createDocument } from '../../src/spec/document.ts'
 import { parseJsonText } from '../../src/spec/json-text.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
+import { nameWords } from '../../src/spec/schema.ts'
 import { issuesOf, linesOf, specText } from './issues.ts'
 
 const defaults = { fps: 12, loop: true, yoyo: false, take: 1, frames: 12 }
@@ -120,7 +121,7 @@ describe('what a spec is refused for', () => {
       '2:10 prompt: expected a text that says what the sprite is, found ""',
       '3:32 animations.walk.frames: expected a whole number from 7 to 100, found 101',
       '4:8 animations.walk.use[0]: expected a whole number from 0 to 99, found -1',
-      '5:1 animations.he.ro: expected a name of letters, digits, _ and -, beginning with a letter or digit, found "he.ro"',
+      `5:1 animations.he.ro: expected ${nameWords}, found "he.ro"`,
       '6:11 extrude: expected a whole number from 0 to 16, found 17',
     ])
   })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp, { type Sharp } from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { nodeDisk } from '../../src/host/disk.ts'
+import { type Disk, nodeDisk } from '../../src/host/disk.ts'
 import { parseSpec } from '../../src/spec/parser.ts'
 import { sniffPicture } from '../../src/spec/picture.ts'
 import { readReference } from '../../src/spec/reference.ts'
@@ -151,3 +151,23 @@ test.each(['stat', 'read'] as const)(
     })
   },
 )
+
+describe('a name that differs from the file only in case', () => {
+  /** A disk on which Hero.png and hero.png are one file, as on Windows and macOS. */
+  const insensitive: Disk = {
+    ...disk,
+    stat: (path) => disk.stat(path.replace(/hero\.png$/i, 'hero.png')),
+    read: (path) => disk.read(path.replace(/hero\.png$/i, 'hero.png')),
+  }
+  test.each([
+    ['where case counts', disk],
+    ['where it does not', insensitive],
+  ])('is refused %s, with the right name', async (_where, on) => {
+    const spec = specWith(await picture(33, 21).png().toBuffer(), { reference: './HERO.png' })
+    await expect(readReference(on, spec)).rejects.toMatchObject({
+      code: 'SW_REFERENCE',
+      message: expect.stringContaining('expected "HERO.png", found "hero.png", which differs in case'),
+    })
+    expect((await readReference(on, specWith(await picture(33, 21).png().toBuffer()))).width).toBe(33)
+  })
+})

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { specJsonSchema } from '../../src/spec/schema.ts'
+import { namePattern, specJsonSchema } from '../../src/spec/schema.ts'
 
 type Node = { readonly [key: string]: unknown }
 
@@ -33,11 +33,16 @@ test('the JSON Schema asks only for what has no default and knows no other field
     additionalProperties: false,
   })
   const animations = at(schema, 'properties', 'animations')
-  expect(animations).toMatchObject({ minProperties: 1, propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_-]*$' } })
+  expect(animations).toMatchObject({ minProperties: 1, propertyNames: { pattern: namePattern.source } })
   expect(at(animations, 'additionalProperties').required).toBeUndefined()
   expect(at(animations, 'additionalProperties', 'properties', 'frames')).toMatchObject({ minimum: 7, maximum: 100, default: 12 })
 })
 
 test('the JSON Schema is plain data', () => {
   expect(JSON.parse(JSON.stringify(specJsonSchema()))).toEqual(specJsonSchema())
+})
+
+test.each(['con', 'NUL', 'Com1', 'lpt9'])('%s is no name of an animation, because Windows reserves it', (name) => {
+  expect(namePattern.test(name)).toBe(false)
+  expect(namePattern.test(`${name}0x`)).toBe(true)
 })
