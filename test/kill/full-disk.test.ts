@@ -40,7 +40,7 @@ async function buildInLittleRoom(desk: Desk, small: SmallDisk, moment: Moment, p
 /** A run with too little room must name the file that failed, or the place of a rescued result. */
 async function expectTold({ code, signal, stderr }: CliRun, desk: Desk, context: string): Promise<'stopped' | 'rescued'> {
   expect({ code, signal }, `${context}: ${stderr}`).toEqual({ code: 1, signal: null })
-  expect(stderr, context).toMatch(/^error SW_DISK /)
+  expect(stderr, context).toMatch(/^error SW_DISK /m)
   const place = kept.exec(stderr.trim())?.[1]
   if (place === undefined) {
     expect(stderr, context).toMatch(/ENOSPC.* '.+'/)

@@ -326,7 +326,7 @@ describe('H3: records cause, widen and change no purchase', () => {
     const honest = new TextDecoder().decode(first.disk.files.get(upload))
     const planted = made.clone(first)
     planted.disk.files.set(upload, new TextEncoder().encode(JSON.stringify({ referenceId: 'theirs', seal: testKey(66).seal('x') })))
-    planted.write('sprites.lock.json', '')
+    planted.write('sprites.lock.json', '{ "animations": {}, "version": 1 }')
     await planted.approve()
     expect(planted.entry('hero.walk').submission?.referenceId).not.toBe('theirs')
     expect(honest).toContain(first.entry('hero.walk').submission?.referenceId)

@@ -14,6 +14,9 @@ export interface ApproveDialogProps {
   readonly onClose: () => void
 }
 
+/** So many rows never need to scroll. */
+const fewLines = 3
+
 /**
  * Shows what an approval would contain now, and asks for confirmation. If the price has changed meanwhile, it
  * shows the new price and asks again.
@@ -79,7 +82,7 @@ export function ApproveDialog({ ids, onClose }: ApproveDialogProps): VNode {
           </p>
         )}
       </div>
-      <div aria-live="polite" class="offer">
+      <div aria-live="polite" class="offer" tabIndex={offer && offer.lines.length > fewLines ? 0 : undefined}>
         {offer ? (
           <OfferTable offer={offer} isElsewhere={isElsewhere} />
         ) : (
