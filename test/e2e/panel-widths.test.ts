@@ -25,26 +25,27 @@ function cutParts(page: Page): Promise<readonly string[]> {
   )
 }
 
-test('with an error, a question and a long notice nothing is cut at any width, and nothing bars the way of anyone', async () => {
-  const long = 'x'.repeat(200)
-  const desk = await start({
-    files: {
-      [heroFile]: heroSpec('walks', ',\n    "idle": { "prompt": "waits [ask asset]", "frames": 7 }'),
-    },
-    bought: ['hero.walk'],
-    query: '?show=hero.idle',
-  })
-  const { page } = desk
-  await button(page, /^Approve 1\.6 credits…/).click()
-  await agree(page, /^Approve 1\.6 credits/)
-  await showsState(page, 'question')
-  const broken = `reference: ./figure.png\nprompt: a coin\nfieldThatNobodyKnows${long}: 1\nanimations:\n  spin: {}\n`
-  await desk.game.write('sprites/coin.sprite.yaml', broken)
-  await desk.game.write('sprites/slime.sprite.json', `{ "reference": "./${long}.png", "prompt": "a slime", "animations": { "hop": {} } }`)
-  await page.locator('.notices .notice').first().waitFor()
-  for (const colorScheme of ['light', 'dark'] as const)
+test.each(['light', 'dark'] as const)(
+  '%s, with an error, a question and a long notice nothing is cut at any width, and nothing bars the way of anyone',
+  async (colorScheme) => {
+    const long = 'x'.repeat(200)
+    const desk = await start({
+      files: {
+        [heroFile]: heroSpec('walks', ',\n    "idle": { "prompt": "waits [ask asset]", "frames": 7 }'),
+      },
+      bought: ['hero.walk'],
+      query: '?show=hero.idle',
+      look: { colorScheme },
+    })
+    const { page } = desk
+    await button(page, /^Approve 1\.6 credits…/).click()
+    await agree(page, /^Approve 1\.6 credits/)
+    await showsState(page, 'question')
+    const broken = `reference: ./figure.png\nprompt: a coin\nfieldThatNobodyKnows${long}: 1\nanimations:\n  spin: {}\n`
+    await desk.game.write('sprites/coin.sprite.yaml', broken)
+    await desk.game.write('sprites/slime.sprite.json', `{ "reference": "./${long}.png", "prompt": "a slime", "animations": { "hop": {} } }`)
+    await page.locator('.notices .notice').first().waitFor()
     for (const width of [320, 768, 1024, 1280, 1920]) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.setViewportSize({ width, height: 800 })
       await page.getByRole('link', { name: 'Sprites', exact: true }).click()
       await page.getByRole('link', { name: /^idle/ }).click()
@@ -62,8 +63,9 @@ test('with an error, a question and a long notice nothing is cut at any width, a
         views: { sprite: [[], []], Ledger: [[], []], Problems: [[], []] },
       })
     }
-  expect(desk.complaints).toEqual([])
-})
+    expect(desk.complaints).toEqual([])
+  },
+)
 
 test.each([
   [1280, 800],
