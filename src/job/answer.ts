@@ -5,6 +5,7 @@ import { decide } from './decision.ts'
 import { factsNow, type JobPorts, type Order } from './order.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { refusedAnswerError } from './stop.ts'
+import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
 
 /** A person's answer to a question of an execution. */
 export interface AnswerWords {
@@ -67,10 +68,36 @@ function answerKey(
 }
 
 /**
+ * Sends a frozen answer, again and again as a submission, until it is accepted or must not be sent any more.
+ */
+export async function sendFrozenAnswer(ports: JobPorts, order: Order, frozen: JournalView): Promise<void> {
+  const tries = noTries()
+  let view = frozen
+  let pause: Pause = 'none'
+  for (;;) {
+    await tryAnswer(ports, order, view, pause, tries)
+    view = await ports.journal.read(order.hash)
+    const step = decide(view.submission, factsNow(ports, order))
+    if (step.do !== 'answer') return
+    pause = step.pause
+  }
+}
+
+/** Waits as long as the last reply asks for, then sends a frozen answer once. */
+export async function tryAnswer(ports: JobPorts, order: Order, view: JournalView, pause: Pause, tries: Tries): Promise<void> {
+  checkTries(ports, order, pause, tries, view.submission.answer?.sends.at(-1)?.answer)
+  await wait(ports, order, pause, tries)
+  tries.sent++
+  tries.askedMs = (await sendAnswer(ports, order, view)) ?? 0
+}
+
+/**
  * Sends one POST of a frozen answer: first the durable record, then the bytes, then the record of the reply.
  * It costs nothing: the hold of the question's execution is transferred.
+ *
+ * @returns How long the service asks to wait, in milliseconds; `undefined` if it does not.
  */
-export async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Promise<void> {
+async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Promise<number | undefined> {
   const answer = view.submission.answer
   if (!answer)
     throw new SpritewrightError('SW_INTERNAL', {
@@ -106,6 +133,7 @@ export async function sendAnswer(ports: JobPorts, order: Order, view: JournalVie
       throw error
     })
   if (outcome && recorded.view) await recordAnswer(ports, order, recorded.view, number, outcome)
+  return outcome?.kind === 'accepted' ? undefined : outcome?.retryAfterMs
 }
 
 async function recordAnswer(ports: JobPorts, order: Order, first: JournalView, send: number, outcome: SubmissionOutcome): Promise<void> {

@@ -2,7 +2,7 @@ import { formatCredits, parseCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { SubmissionOutcome } from '../service/wire.ts'
 import { adoptExecution } from './adopt.ts'
-import { sendAnswer } from './answer.ts'
+import { tryAnswer } from './answer.ts'
 import { checkFrozen } from './body.ts'
 import { readReferencePicture } from './chain.ts'
 import { decide, type Step } from './decision.ts'
@@ -12,7 +12,7 @@ import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
 import { isTakenOver } from './records/record.ts'
 import { type Evidence, notNowError, stopError } from './stop.ts'
-import { checkTries, type Pause, type Tries, wait } from './tries.ts'
+import { checkTries, noTries, type Pause, type Tries, wait } from './tries.ts'
 
 /**
  * Purchases one order and follows it to its end: THE ONLY SPENDER.
@@ -25,7 +25,7 @@ import { checkTries, type Pause, type Tries, wait } from './tries.ts'
  * @throws `SW_REFUSED`, `SW_FAILED`, `SW_CONFLICT`, `SW_QUESTION`, `SW_UNCERTAIN`, `SW_UNREACHABLE`.
  */
 export async function purchase(ports: JobPorts, order: Order): Promise<Purchase> {
-  const tries: Tries = { sent: 0, faults: 0, limits: 0 }
+  const tries = noTries()
   for (let round = 0; ; round++) {
     ports.signal.throwIfAborted()
     const view = await adoptExecution(ports, order, await ports.journal.read(order.hash))
@@ -45,10 +45,7 @@ async function take(ports: JobPorts, order: Order, view: JournalView, step: Excl
     case 'answer':
       // An answer starts an execution as well.
       if (!ports.mayReplay) throw notNowError(order.request.id)
-      checkTries(ports, order, step.pause, tries, view.submission.answer?.sends.at(-1)?.answer)
-      await wait(ports, order, step.pause, tries)
-      tries.sent++
-      return sendAnswer(ports, order, view)
+      return tryAnswer(ports, order, view, step.pause, tries)
     case 'follow':
       return watch(ports, order, view, step.executionId)
     case 'download':
@@ -134,6 +131,7 @@ async function send(ports: JobPorts, order: Order, view: JournalView, tries: Tri
     throw error
   }
   tries.sent++
+  tries.askedMs = (outcome.kind === 'accepted' ? undefined : outcome.retryAfterMs) ?? 0
   if (recorded.view) await recordOutcome(ports, order, recorded.view, number, outcome)
 }
 

@@ -1,4 +1,5 @@
 import { SpritewrightError } from '../errors.ts'
+import { longestRetryAfterMs, withRetryTime } from '../service/http/retry.ts'
 import type { JobPorts, Order } from './order.ts'
 import type { Send } from './records/submission.ts'
 import { stopError } from './stop.ts'
@@ -18,6 +19,13 @@ export interface Tries {
   faults: number
   /** Those that a rate limit refused. */
   limits: number
+  /** `Retry-After` of the last answer in this run, in milliseconds; 0 if it had none. */
+  askedMs: number
+}
+
+/** The start of a run. */
+export function noTries(): Tries {
+  return { sent: 0, faults: 0, limits: 0, askedMs: 0 }
 }
 
 /** Why a run waits before it sends again. */
@@ -35,13 +43,16 @@ export function checkTries(ports: JobPorts, order: Order, pause: Pause, tries: T
   if (pause === 'none' && tries.sent > 0 && refusal) throw refusal
   if (pause === 'fault' && ++tries.faults > faultsAllowed) throw unansweredError(order, last)
   if (pause === 'limit' && ++tries.limits > limitsAllowed && refusal) throw refusal
+  if (tries.askedMs > longestRetryAfterMs && pause !== 'none')
+    throw withRetryTime(refusal ?? unansweredError(order, last), tries.askedMs, ports.clock.wall())
 }
 
 /** Waits before the next try. Only a cause in this run needs a wait: a pause of an earlier run has passed. */
 export async function wait(ports: JobPorts, order: Order, pause: Pause, tries: Tries): Promise<void> {
   if (tries.sent === 0 || pause === 'none') return
   ports.onProgress({ id: order.request.id, phase: 'waiting', message: waitingWords[pause] })
-  await ports.clock.sleep(pauseMs(pause, tries, ports.random.unit()), ports.signal)
+  const ownMs = pauseMs(pause, tries, ports.random.unit())
+  await ports.clock.sleep(Math.max(ownMs, tries.askedMs), ports.signal)
 }
 
 const waitingWords = {

@@ -107,9 +107,9 @@ export type SubmissionOutcome =
   /** 202: an execution exists. It may still fail. */
   | { readonly kind: 'accepted'; readonly executionId: string; readonly conversationId: string | null }
   /** A readable error envelope with a 4xx status: this POST started nothing. */
-  | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError }
+  | { readonly kind: 'refused'; readonly status: number; readonly error: PublicError; readonly retryAfterMs?: number }
   /** No answer, a 5xx, or an unreadable answer: it is unknown whether an execution exists. */
-  | { readonly kind: 'unknown'; readonly status: number | null; readonly message: string }
+  | { readonly kind: 'unknown'; readonly status: number | null; readonly message: string; readonly retryAfterMs?: number }
 
 /** One event of an execution's stream. It is a hint; a read of the execution is authoritative. */
 export interface ServiceEvent {

@@ -1,6 +1,6 @@
 import { SpritewrightError } from '../errors.ts'
 import { adoptExecution } from '../job/adopt.ts'
-import { freezeAnswer, sendAnswer } from '../job/answer.ts'
+import { freezeAnswer, sendFrozenAnswer } from '../job/answer.ts'
 import { decide } from '../job/decision.ts'
 import { settle } from '../job/delivery/deliver.ts'
 import { factsNow, type JobPorts, type Order } from '../job/order.ts'
@@ -72,7 +72,7 @@ export async function answer(
     const assetId = request.asset && (await uploadAsset(ports, request.asset))
     const known = await adoptExecution(ports, order, await ports.journal.read(order.hash))
     const view = await freezeAnswer(ports, order, known, conversationId, question.questionId, { text: request.text, assetId })
-    if (view) await sendAnswer(ports, order, view)
+    if (view) await sendFrozenAnswer(ports, order, view)
     const now = await ports.journal.read(order.hash)
     await settle(ports, order, now)
     const { accepted, answer: open } = now.submission

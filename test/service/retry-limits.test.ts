@@ -24,9 +24,11 @@ describe('retries', () => {
     expect(shortest).toBeGreaterThan(60_000)
   })
 
-  test('C29: Retry-After is honoured up to 60 seconds', () => {
+  test('C29: Retry-After is waited out, however long up to five minutes; for more, the run ends', () => {
     expect(retryWaitMs({ ...rateLimit, retryAfterMs: 7000 }, 1, 0)).toBe(7000)
-    expect(retryWaitMs({ ...rateLimit, retryAfterMs: 3_600_000 }, 1, 1)).toBe(60_000)
+    expect(retryWaitMs({ ...rateLimit, retryAfterMs: 75_000 }, 1, 0)).toBe(75_000)
+    expect(retryWaitMs({ kind: 'transport', retryAfterMs: 300_000 }, 1, 0)).toBe(300_000)
+    expect(retryWaitMs({ ...rateLimit, retryAfterMs: 300_001 }, 1, 1)).toBeNull()
   })
 
   test('faults of transport: at most five tries, never a wait above 8 seconds', () => {

@@ -61,9 +61,11 @@ export function checkIdempotencyKey(key: string): void {
 export function toRejection({ transport }: OneShotPorts, answer: Answer): SubmissionOutcome {
   const { status } = answer
   const error = transport.envelope(answer)
-  if (error !== null && status >= 400 && status <= 499) return { kind: 'refused', status, error }
+  const wait = transport.retryAfterMs(answer)
+  const asked = wait === null ? {} : { retryAfterMs: wait }
+  if (error !== null && status >= 400 && status <= 499) return { kind: 'refused', status, error, ...asked }
   const said = error === null ? 'an answer that cannot be read' : `${error.reason}: ${error.message.slice(0, 300)}`
-  return { kind: 'unknown', status, message: `The service answered with status ${status} (${said}).` }
+  return { kind: 'unknown', status, message: `The service answered with status ${status} (${said}).`, ...asked }
 }
 
 /**

@@ -1,11 +1,11 @@
-import type { SpritewrightError } from '../../errors.ts'
+import { SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { Random } from '../../host/random.ts'
 
 /** Why a try of a free request failed. */
 export type Fault =
   /** No answer, a cut body, or a 5xx that is not the service's own envelope. */
-  | { readonly kind: 'transport' }
+  | { readonly kind: 'transport'; readonly retryAfterMs?: number | null }
   /** The service's own answer. Its `retryable` decides, whatever the HTTP status is. */
   | { readonly kind: 'answer'; readonly status: number; readonly retryable: boolean; readonly retryAfterMs: number | null }
 
@@ -13,20 +13,34 @@ export type Fault =
 const retryRules: Readonly<{
   transport: { tries: number; baseMs: number; capMs: number }
   rateLimit: { tries: number; baseMs: number; capMs: number }
-  retryAfterCapMs: number
 }> = {
   /** Also for a retryable envelope that is not a rate limit. */
   transport: { tries: 5, baseMs: 500, capMs: 8_000 },
   /** The shortest waits of eight tries add up to more than one window of 60 s. */
   rateLimit: { tries: 8, baseMs: 2_000, capMs: 60_000 },
-  retryAfterCapMs: 60_000,
+}
+
+/**
+ * Longest `Retry-After` that a run waits, in milliseconds. It is below the replay window, so that a submission
+ * can still be repeated after it. If the service asks for more, the run ends with the time for the next try.
+ */
+export const longestRetryAfterMs: number = 5 * 60_000
+
+/** An error that also says when to try again. */
+export function withRetryTime(error: SpritewrightError, retryAfterMs: number, wallMs: number): SpritewrightError {
+  const at = new Date(wallMs + retryAfterMs).toISOString()
+  return new SpritewrightError(error.code, {
+    message: `${error.message} The service asks not to try again before ${at.slice(0, 19)}Z.`,
+    facts: { ...error.facts, retryAt: at },
+    cause: error,
+  })
 }
 
 /**
  * Returns the wait before the next try of a FREE request. Paid requests are never retried here.
  *
  * Faults of transport use full jitter. A 429 uses equal jitter, because full jitter may wait almost nothing
- * against limits of a minute. `Retry-After` is respected up to 60 s.
+ * against limits of a minute. A `Retry-After` is waited out, unless it is longer than {@link longestRetryAfterMs}.
  *
  * @param tries Tries made so far, at least 1.
  * @param unit A random number from 0 to 1.
@@ -37,9 +51,8 @@ export function retryWaitMs(fault: Fault, tries: number, unit: number): number |
   const isRateLimit = fault.kind === 'answer' && fault.status === 429
   const rule = isRateLimit ? retryRules.rateLimit : retryRules.transport
   if (tries >= rule.tries) return null
-  if (fault.kind === 'answer' && fault.retryAfterMs !== null) {
-    return Math.min(retryRules.retryAfterCapMs, fault.retryAfterMs + unit * rule.baseMs)
-  }
+  const { retryAfterMs } = fault
+  if (retryAfterMs != null) return retryAfterMs > longestRetryAfterMs ? null : retryAfterMs + unit * rule.baseMs
   const ceiling = Math.min(rule.capMs, rule.baseMs * 2 ** (tries - 1))
   return isRateLimit ? ceiling / 2 + (ceiling / 2) * unit : ceiling * unit
 }
@@ -91,7 +104,11 @@ export async function retrying<T>(tools: RetryTools, attempt: () => Promise<Atte
       return result.value
     }
     const waitMs = result.fault === null ? null : retryWaitMs(result.fault, tries, tools.random.unit())
-    if (waitMs === null || !tools.budget.take()) throw result.error
+    if (waitMs === null || !tools.budget.take()) {
+      const { retryAfterMs } = result.fault ?? {}
+      const isLong = retryAfterMs != null && retryAfterMs > longestRetryAfterMs
+      throw isLong ? withRetryTime(result.error, retryAfterMs, tools.clock.wall()) : result.error
+    }
     await tools.clock.sleep(waitMs, signal)
   }
 }

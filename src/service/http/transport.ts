@@ -71,6 +71,8 @@ export interface Transport {
   envelope(answer: Answer): PublicError | null
   /** The error for an answer other than 2xx, and whether the request may be retried. */
   refusal(answer: Answer, what: string): { readonly error: SpritewrightError; readonly fault: Fault | null }
+  /** `Retry-After` of an answer, in milliseconds; null if it has none. */
+  retryAfterMs(answer: Answer): number | null
   /**
    * The error for a lost request. It contains a description, never the request or the error of the network.
    */
@@ -137,6 +139,7 @@ export function createTransport(net: Net, clock: Clock, address: ServiceAddress,
     json: (answer, what) => parseJson(answer.body, what, hide),
     envelope,
     refusal: (answer, what) => toFailure(answer, envelope(answer), what, clock, address),
+    retryAfterMs: (answer) => parseRetryAfter(answer.headers['retry-after'], clock.wall()),
     unreachable: (cause, what) => toUnreachable(address, what, hide(describeCause(cause)), null),
     hide,
   }
@@ -193,7 +196,10 @@ function toFailure(
     return { error: toRefusal(status, envelope, what), fault: { kind: 'answer', status, retryable: envelope.retryable, retryAfterMs } }
   }
   if (status >= 500)
-    return { error: toUnreachable(address, what, `status ${status} without an error envelope`, status), fault: { kind: 'transport' } }
+    return {
+      error: toUnreachable(address, what, `status ${status} without an error envelope`, status),
+      fault: { kind: 'transport', retryAfterMs },
+    }
   const bare = (reason: string, retryable: boolean): PublicError => ({ reason, message: '', retryable, requestId: null, details: null })
   if (status === 401) return { error: toRefusal(status, bare('authentication_failed', false), what), fault: null }
   if (status === 403) return { error: toRefusal(status, bare('access_denied', false), what), fault: null }
