@@ -175,7 +175,7 @@ function createHooks({ clock, options, notes, faults }: Hooks): (origin: 'api' |
     const deed = faults.deedFor(hooked)
     const early = deed && (await faults.before(deed, hooked))
     const own = early ?? (await options.after(hooked, (await options.before(hooked)) ?? (await answer(request))))
-    const response = deed && early === undefined ? faults.after(deed, hooked, own) : own
+    const response = deed && early === undefined ? await faults.after(deed, hooked, own) : own
     const path = origin === 'assets' ? request.path.replace(/\?.*$/s, '') : request.path
     const note: RequestNote = { number: hooked.number, origin, method: request.method, path, status: response.status, at }
     notes.push(note)

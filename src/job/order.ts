@@ -69,6 +69,16 @@ export interface Purchase {
   readonly credits: string | undefined
   /** Whether this run did any of the work; `false` if the result was recorded before. */
   readonly isFresh: boolean
+  /** Why the result cannot be read. It is kept. Missing if it can be read. */
+  readonly fault?: ResultFault
+}
+
+/** Why a result cannot be read, in whole sentences. */
+export interface ResultFault {
+  /** The error of the reader. */
+  readonly why: string
+  /** What further downloads gave. */
+  readonly again: string
 }
 
 /** Everything that a purchase needs. */
@@ -77,6 +87,8 @@ export interface JobPorts {
   readonly journal: Journal
   readonly lock: LockStore
   readonly vault: ObjectStore
+  /** Opens a result that is in the vault. Returns why it cannot be read, a sentence; `undefined` if it can. */
+  readonly faultOf: (request: PaidRequest, bytes: Uint8Array) => string | undefined
   readonly ledger: Ledger
   readonly reservations: Reservations
   readonly uploads: Uploads

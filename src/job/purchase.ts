@@ -7,6 +7,7 @@ import { checkFrozen } from './body.ts'
 import { readReferencePicture } from './chain.ts'
 import { decide, type Step } from './decision.ts'
 import { deliver, settle, watch } from './delivery/deliver.ts'
+import { openOrFetchAgain } from './delivery/open-again.ts'
 import { checkPurchase, freeze } from './freeze.ts'
 import { factsNow, type JobPorts, type Order, type Purchase } from './order.ts'
 import { type JournalView, OvertakenError } from './records/journal.ts'
@@ -177,25 +178,28 @@ async function readEvidence(ports: JobPorts, view: JournalView): Promise<Evidenc
 }
 
 /**
- * Ends an order whose result is recorded. If the vault no longer has the result, it is fetched again for
- * free.
+ * Ends an order whose result is recorded. If the vault no longer has the result, or if it cannot be read, it is
+ * fetched again for free.
  */
 async function finish(ports: JobPorts, order: Order, view: JournalView, recorded: string): Promise<Omit<Purchase, 'isFresh'>> {
   const { id } = order.request
   await settle(ports, order, view)
   let result = recorded
-  if (!(await ports.vault.read(recorded))) {
+  let bytes = await ports.vault.read(recorded)
+  if (!bytes) {
     const url = view.submission.completed?.downloadUrl
     if (url !== undefined) await deliver(ports, order, view, url)
     result = (await ports.journal.read(order.hash)).submission.stored?.sha256 ?? recorded
-    if (!(await ports.vault.read(result))) {
+    bytes = await ports.vault.read(result)
+    if (!bytes) {
       throw new SpritewrightError('SW_VAULT', {
         message: `The paid result of "${id}" is not in ${ports.vault.folder} and could not be fetched again. spritewright store verify says why; else restore the folder from version control.`,
         facts: { id, result },
       })
     }
   }
+  const copy = await openOrFetchAgain(ports, order, result, bytes)
   const credits = view.submission.frozen?.maxCredits
   ports.onProgress({ id, phase: 'bought', ...(credits === undefined ? {} : { settled: parseCredits(credits), held: 0n }) })
-  return { id, hash: order.hash, sha256: result, credits }
+  return { id, hash: order.hash, ...copy, credits }
 }

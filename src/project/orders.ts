@@ -11,6 +11,7 @@ import type { PaidRequest, RequestReference } from '../spec/request.ts'
 import type { LockChange } from '../vault/lock-store.ts'
 import { findEntry, type LockFile } from '../vault/lockfile.ts'
 import type { Context } from './context.ts'
+import { faultOfResult } from './opener.ts'
 import type { Session } from './session.ts'
 import type { WantedAnimation } from './survey.ts'
 import { readApprovers } from './trust/approvers.ts'
@@ -105,6 +106,7 @@ export async function toJobPorts(
     journal: context.journal,
     lock: context.lock,
     vault: context.vault,
+    faultOf: (request, bytes) => faultOfResult(context, request, bytes),
     ledger: context.ledger,
     reservations: context.reservations,
     uploads: createUploads(

@@ -1,4 +1,4 @@
-import { type ArchiveEntry, type Bitmap, openArchive, readFrames } from '../../atlas/index.ts'
+import { type ArchiveEntry, type Bitmap, type DeliveredFrames, openArchive, readFrames } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { animationId } from '../spec/request.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
@@ -23,17 +23,27 @@ export async function openResult(
   // Errors of the vault (a missing or damaged file) are not faults of the delivery.
   const bytes = await source.read()
   try {
-    const entries = openArchive(bytes)
-    const { frames, warnings } = readFrames(layout ? nameParts(entries, layout) : entries, { frames: animation.frames })
+    const { frames, warnings } = readArchivedFrames(bytes, animation.frames, layout)
     return { frames, warnings: warnings.map((warning) => `${id}: ${warning}`) }
   } catch (error) {
     const { code, facts } = error as { code?: unknown; facts?: object }
     throw new SpritewrightError('SW_DELIVERY', {
-      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.zip; once it can be read, by an update or by service.profile.readDelivery, it is used without paying again.`,
+      message: `The paid result of "${id}" cannot be read: ${(error as Error).message} It is kept as ${source.sha256}.zip. A build fetches it again, for free. Once it can be read, by an update or by service.profile.readDelivery, it is used without paying again.`,
       facts: { ...facts, id, result: source.sha256, rule: (facts as { rule?: unknown } | undefined)?.rule, atlasCode: code },
       cause: error,
     })
   }
+}
+
+/**
+ * Reads the frames of an archive.
+ *
+ * @param frames The number that was asked for, if it is known.
+ * @throws As `openArchive` and `readFrames`, and errors of the layout.
+ */
+export function readArchivedFrames(bytes: Uint8Array, frames: number | undefined, layout: DeliveryLayout | undefined): DeliveredFrames {
+  const entries = openArchive(bytes)
+  return readFrames(layout ? nameParts(entries, layout) : entries, frames === undefined ? {} : { frames })
 }
 
 /** Selects the parts that a profile names, and gives them the names by which they are recognised. */

@@ -12,6 +12,7 @@ import { mayBuy } from './may-buy.ts'
 import { missingError } from './missing.ts'
 import { fetchOrphans, fetchStrays } from './recovery/fetch.ts'
 import { reconcileLock, reconcileResults } from './recovery/reconcile.ts'
+import { withWholeResults } from './recovery/regain.ts'
 import { keepLayout } from './sheets/layout-file.ts'
 import { assemble } from './sheets/sheets.ts'
 
@@ -44,7 +45,17 @@ export async function build(context: Context, connection: ServiceConnection, req
   const sheets = request.buyOnly
     ? { sprites: [], atlases: [] }
     : // Quality is checked for new results. For the others, the cached findings are reported.
-      await assemble(context, found, 'group', unbought, { isJudged: (id) => fresh.has(id), signal: request.signal })
+      await withWholeResults(
+        context,
+        connection,
+        {
+          survey: found,
+          known: identity ? { identity } : { host: connection.host },
+          fetched: new Map(run.purchases.flatMap(({ id, fault }) => (fault ? [[id, fault.again]] : []))),
+          run: request,
+        },
+        (whole) => assemble(context, whole, 'group', unbought, { isJudged: (id) => fresh.has(id), signal: request.signal }),
+      )
   await keepLayout(context, sheets, request)
   return {
     sheets,

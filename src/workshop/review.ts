@@ -1,6 +1,7 @@
 import { encodePng, makeReviewSheet, type ReviewedAnimation } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import type { Context } from '../project/context.ts'
+import { layoutOf } from '../project/opener.ts'
 import type { PlanItem } from '../project/plan.ts'
 import type { ServiceConnection } from '../project/session.ts'
 import { type Survey, survey, throwAll } from '../project/survey.ts'
@@ -9,7 +10,7 @@ import { createOverrideFinder } from '../sheets/overrides/overrides.ts'
 import { type AnimationQuality, isClosedLoop } from '../sheets/quality.ts'
 import { readQuality } from '../sheets/sheet.ts'
 import type { FrameFile, ReviewReport } from './api/reports.ts'
-import { layoutOf, resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
+import { resultSource, sheetOptions, toInputs } from './sheets/sheets.ts'
 
 /**
  * Opens the bought results of a name and draws their frames for a person's review. The service is not asked.

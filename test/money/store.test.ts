@@ -229,12 +229,19 @@ describe('store verify', () => {
     expect(w.service.requests()).toHaveLength(requests)
   })
 
-  test('a build that finds a damaged result names it as that, and the next one has it again without paying', async () => {
+  test('a build that finds a damaged result has it again in the same run, without paying; without a key it says how to', async () => {
     const { w } = await bought()
     const before = posts(w)
+    const { hash } = await flipBit(w)
+    const keyless = await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })
+    await expect(keyless.build()).rejects.toMatchObject({ code: 'SW_VAULT', message: expect.stringContaining('store verify') })
+    await expect(keyless.build()).rejects.toMatchObject({ code: 'SW_NO_KEY' })
+    const workshop = await w.workshop()
+    await workshop.build({ buyOnly: true })
     await flipBit(w)
-    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_VAULT', message: expect.stringContaining('store verify') })
-    expect((await (await w.workshop()).build()).sheets.sprites).toMatchObject([{ isPlaceholder: false }])
+    expect((await workshop.build()).sheets.sprites).toMatchObject([{ isPlaceholder: false }])
+    expect(await hashesOf(w)).toEqual([hash])
+    expect((await workshop.store.list()).quarantined).toHaveLength(2)
     expect(posts(w)).toBe(before)
   })
 

@@ -5,6 +5,7 @@ import { jsonResponse } from '../http/http.ts'
 import type { FaultDeed, FaultMatch, FaultPlan } from '../options/fault-plan.ts'
 import type { HookedRequest } from '../options/options.ts'
 import { garble, rewriteJson } from './bodies.ts'
+import { spoilFile } from './files.ts'
 import { isStream, playStream } from './streams.ts'
 
 /** A fault plan with its counts, which last as long as the service runs. */
@@ -14,7 +15,7 @@ export interface FaultPlay {
   /** Waits, or answers before the service sees the request, if the deed says so. */
   before(deed: FaultDeed, request: HookedRequest): Promise<ServedResponse | undefined>
   /** Changes the service's answer. */
-  after(deed: FaultDeed, request: HookedRequest, response: ServedResponse): ServedResponse
+  after(deed: FaultDeed, request: HookedRequest, response: ServedResponse): Promise<ServedResponse>
 }
 
 /** Creates the play of a plan. */
@@ -69,10 +70,10 @@ function refusal({ retryAfter }: FaultDeed, status: number, random: Random): Ser
   return jsonResponse(status, { error }, { 'x-request-id': requestId, 'cache-control': 'no-store', pragma: 'no-cache', ...wait })
 }
 
-function change(deed: FaultDeed, request: HookedRequest, response: ServedResponse, random: Random): ServedResponse {
+async function change(deed: FaultDeed, request: HookedRequest, response: ServedResponse, random: Random): Promise<ServedResponse> {
   if (deed.drop !== undefined) return { ...response, cutAfter: 0 }
   if (deed.status !== undefined) return deed.moment === 'after' ? refusal(deed, deed.status, random) : response
-  let changed = isStream(response) ? playStream(deed, request, response) : rewriteJson(deed, response)
+  let changed = isStream(response) ? playStream(deed, request, response) : rewriteJson(deed, await spoilFile(deed, response))
   if (deed.garbage === true) changed = garble(response)
   if (deed.cutBodyAt !== undefined) changed = { ...changed, cutAfter: deed.cutBodyAt }
   return changed

@@ -30,6 +30,7 @@ const deed = z
       retryAfter: whole(0, 86_400).optional(),
       cutBodyAt: whole(0, 1_000_000_000).optional(),
       garbage: z.boolean({ error: 'true or false' }).optional(),
+      file: z.enum(['damaged', 'half', 'odd-frame'], { error: '"damaged", "half" or "odd-frame"' }).optional(),
       addUnknownFields: z.boolean({ error: 'true or false' }).optional(),
       dropOptionalFields: z.boolean({ error: 'true or false' }).optional(),
       unknownStatus: z.string({ error: 'a status that the interface does not have' }).optional(),
@@ -38,7 +39,7 @@ const deed = z
     },
     {
       error:
-        'an object: delayMs, drop, status, moment, retryAfter, cutBodyAt, garbage, addUnknownFields, dropOptionalFields, unknownStatus, stream, afterEvents',
+        'an object: delayMs, drop, status, moment, retryAfter, cutBodyAt, garbage, file, addUnknownFields, dropOptionalFields, unknownStatus, stream, afterEvents',
     },
   )
   .refine(({ moment: at, status }) => at === undefined || status !== undefined, { error: '"moment" beside "status" only' })
@@ -82,6 +83,11 @@ export interface FaultDeed {
   readonly cutBodyAt?: number | undefined
   /** A body that does not fit its content type. */
   readonly garbage?: boolean | undefined
+  /**
+   * A downloaded file has flipped bytes and its right length, or is half of it in a whole answer, or has one
+   * frame that is smaller than the others.
+   */
+  readonly file?: 'damaged' | 'half' | 'odd-frame' | undefined
   /**
    * Adds unknown members to every object of a successful JSON answer and of an event, but not to an estimate,
    * which allows none.

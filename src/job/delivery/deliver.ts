@@ -79,7 +79,17 @@ export async function deliver(ports: JobPorts, order: Order, view: JournalView, 
   const sha256 = await ports.vault.put(bytes)
   const completed = view.submission.completed
   if (completed !== undefined) for (const warning of compareWithAsset(order.request, completed, bytes)) ports.warn(warning)
-  const stored = { attempt: view.submission.attempt, ...(executionId === undefined ? {} : { executionId }), sha256, bytes: bytes.length }
+  await recordStored(ports, order, view, sha256, bytes.length)
+}
+
+/**
+ * Records a copy in the vault as the result of the present execution.
+ *
+ * @throws `SW_DISK` if the copy is only outside the project and its record could not be written.
+ */
+export async function recordStored(ports: JobPorts, order: Order, view: JournalView, sha256: string, bytes: number): Promise<void> {
+  const { attempt, accepted } = view.submission
+  const stored = { attempt, ...(accepted ? { executionId: accepted.executionId } : {}), sha256, bytes }
   try {
     await appendUntil(ports, order, view, (now) => now.submission.stored?.sha256 === sha256, 'stored', stored)
     await settle(ports, order, await ports.journal.read(order.hash))

@@ -1,5 +1,6 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
+import { layoutOf } from '../../project/opener.ts'
 import { identify, standingOf } from '../../project/plan.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { readFacts, survey, throwAll } from '../../project/survey.ts'
@@ -8,7 +9,7 @@ import type { SheetInput } from '../../sheets/sources.ts'
 import { requestHash } from '../../spec/key.ts'
 import { findEntry } from '../../vault/lockfile.ts'
 import type { DeliveredFrames } from '../api/overview-report.ts'
-import { layoutOf, toInputs } from '../sheets/sheets.ts'
+import { toInputs } from '../sheets/sheets.ts'
 
 /**
  * Reads all delivered frames of one take of an animation, whichever of them the spec plays. The service is

@@ -1,5 +1,6 @@
 import { hasCode, SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
+import { layoutOf } from '../../project/opener.ts'
 import type { PlanItem } from '../../project/plan.ts'
 import type { Survey, WantedAnimation } from '../../project/survey.ts'
 import type { TextureEncoder } from '../../sheets/encode.ts'
@@ -7,7 +8,7 @@ import { readDelivered } from '../../sheets/frames.ts'
 import type { SheetPorts } from '../../sheets/group.ts'
 import { createOverrideFinder, overrideFolder, type SpriteOverrides } from '../../sheets/overrides/overrides.ts'
 import { type BuiltSheets, makeSheets, type SheetOptions } from '../../sheets/sheet.ts'
-import type { DeliveryLayout, FrameSource, ResultSource, SheetInput } from '../../sheets/sources.ts'
+import type { FrameSource, ResultSource, SheetInput } from '../../sheets/sources.ts'
 import type { SpriteSpec } from '../../spec/spec.ts'
 import { readLayout } from './layout-file.ts'
 import { createPlaceholderMaker } from './placeholders.ts'
@@ -94,11 +95,6 @@ async function findOverrides(
   }
 }
 
-/** How deliveries of the configured service are read, if its profile says so. */
-export function layoutOf({ options: { service } }: Context): DeliveryLayout | undefined {
-  return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
-}
-
 /**
  * The source of the pictures of a bought item.
  *
@@ -138,7 +134,7 @@ function storedSource(context: Context, id: string, result: string, review: Plan
       const bytes = await context.vault.read(result)
       if (bytes) return bytes
       throw new SpritewrightError('SW_VAULT', {
-        message: `The paid result of "${id}" was damaged and has been set aside in ${context.storeFolder}/quarantine. Run the command again: it is fetched again from the service, for free. To look at all results: spritewright store verify`,
+        message: `The paid result of "${id}" was damaged and has been set aside in ${context.storeFolder}/quarantine. spritewright build fetches it again from the service, for free. To look at all results: spritewright store verify`,
         facts: { id, result },
       })
     },

@@ -167,6 +167,7 @@ export function jobPorts(ports: ProcessPorts, { total, hasCopy, key }: Checkout)
     journal,
     lock,
     vault: createVault({ disk, random }, { local: storeFolder, rescue: [`${copyFolder}/results`] }, () => {}),
+    faultOf: () => undefined,
     ledger: createLedger(disk, `${storeFolder}/ledger.jsonl`),
     reservations: createReservations(
       sealing,

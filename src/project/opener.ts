@@ -1,0 +1,30 @@
+import { decodePng } from '../../atlas/index.ts'
+import { readArchivedFrames } from '../sheets/open-result.ts'
+import type { DeliveryLayout } from '../sheets/sources.ts'
+import type { PaidRequest } from '../spec/request.ts'
+import type { Context } from './context.ts'
+
+/** How deliveries of the configured service are read, if its profile says so. */
+export function layoutOf({ options: { service } }: Pick<Context, 'options'>): DeliveryLayout | undefined {
+  return typeof service === 'object' ? (service.profile as { readDelivery?: DeliveryLayout } | undefined)?.readDelivery : undefined
+}
+
+/**
+ * Opens a result as a build does: decodes the frames of an archive, or a single picture.
+ *
+ * @param request What was asked for. `frames` may be unknown.
+ * @returns Why it cannot be read, a sentence; `undefined` if it can.
+ */
+export function faultOfResult(
+  context: Pick<Context, 'options'>,
+  { operation, frames }: { readonly operation: PaidRequest['operation']; readonly frames?: number },
+  bytes: Uint8Array,
+): string | undefined {
+  try {
+    if (operation === 'sprite_sheet') readArchivedFrames(bytes, frames, layoutOf(context))
+    else decodePng(bytes)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
