@@ -12,7 +12,7 @@ import { mayBuy } from './may-buy.ts'
 import { missingError } from './missing.ts'
 import { fetchOrphans, fetchStrays } from './recovery/fetch.ts'
 import { reconcileLock, reconcileResults } from './recovery/reconcile.ts'
-import { withWholeResults } from './recovery/regain.ts'
+import { withWholeResults } from './recovery/whole-results.ts'
 import { keepLayout } from './sheets/layout-file.ts'
 import { assemble } from './sheets/sheets.ts'
 

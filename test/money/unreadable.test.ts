@@ -7,6 +7,7 @@ import { packDelivery } from '../../src/embedded/images/delivery.ts'
 import type { FaultDeed } from '../../src/embedded/options/fault-plan.ts'
 import type { Makers } from '../../src/embedded/options/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
+import type { PruneLine } from '../../src/workshop.ts'
 import { approveAll, type World, world } from './world.ts'
 
 const text = JSON.stringify({ reference: './hero.png', prompt: 'a small figure', animations: { walk: { frames: 7 } } })
@@ -134,5 +135,73 @@ describe('a paid delivery that cannot be read', () => {
     })
     expect([w.posts(), w.service.charges().length]).toEqual([1, 1])
     expect(await hashesOf(w)).toEqual([await resultOf(w)])
+  })
+})
+
+describe('the store of a result that cannot be read', () => {
+  /** A project with a stored result that cannot be read, at a service that spoils further downloads. */
+  const unread = async (more = 0): Promise<{ w: World; broken: string }> => {
+    const w = await spoiling('half', 2 + more)
+    await expect((await w.workshop()).build({})).rejects.toMatchObject({ code: 'SW_DELIVERY' })
+    return { w, broken: await resultOf(w) }
+  }
+
+  test('verify opens archives, and replaces one that cannot be read by a readable copy; the old one stays', async () => {
+    const { w, broken } = await unread()
+    const { store } = await w.workshop()
+    expect(await store.verify()).toMatchObject({
+      checked: 1,
+      good: 0,
+      findings: [
+        { sha256: broken, ids: ['hero.walk'], outcome: 'mended', words: expect.stringMatching(/cannot be read: .* this copy is kept/) },
+      ],
+    })
+    const whole = await resultOf(w)
+    expect(await hashesOf(w)).toEqual([broken, whole].sort())
+    // Nobody needs the old copy any more, so it is told and does not fail the check.
+    expect((await store.verify()).findings).toMatchObject([
+      { sha256: broken, outcome: 'unreadable', words: expect.stringContaining('store prune') },
+    ])
+    expect((await (await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })).build()).sheets.sprites).toMatchObject([{ isPlaceholder: false }])
+    expect([w.posts(), w.service.charges().length]).toEqual([1, 1])
+  })
+
+  test('verify says which result cannot be read if the service gives no other bytes, or is not asked', async () => {
+    const { w, broken } = await unread(9)
+    const finding = { sha256: broken, ids: ['hero.walk'], outcome: 'unmended' }
+    expect((await (await w.workshop()).store.verify()).findings).toMatchObject([
+      { ...finding, words: expect.stringContaining('the service gives the same bytes') },
+    ])
+    const keyless = await w.workshop({}, { SPRITEWRIGHT_API_KEY: '' })
+    expect((await keyless.store.verify()).findings).toMatchObject([{ ...finding, words: expect.stringContaining('SPRITEWRIGHT_API_KEY') }])
+    expect(await hashesOf(w)).toEqual([broken])
+  })
+
+  test('prune deletes it, by its hash or its name, once a readable copy has taken its place', async () => {
+    for (const toName of [(hash: string) => hash, () => 'hero.walk']) {
+      const { w, broken } = await unread()
+      const seen: string[][] = []
+      const confirm = async (lines: readonly PruneLine[]): Promise<boolean> => {
+        // The readable copy is here before anything is deleted.
+        seen.push(
+          lines.map(({ name }) => name),
+          await hashesOf(w),
+        )
+        return true
+      }
+      expect(await (await w.workshop()).store.prune({ names: [toName(broken)], confirm })).toMatchObject({ isDone: true })
+      const whole = await resultOf(w)
+      expect(seen).toEqual([[broken], [broken, whole].sort()])
+      expect(await hashesOf(w)).toEqual([whole])
+      expect((await (await w.workshop()).build()).sheets.sprites).toMatchObject([{ isPlaceholder: false }])
+      expect([w.posts(), w.service.charges().length]).toEqual([1, 1])
+    }
+  })
+
+  test('prune keeps it while no copy can be read', async () => {
+    const { w, broken } = await unread(9)
+    const prune = (await w.workshop()).store.prune({ names: [broken], force: true, confirm: async () => true })
+    await expect(prune).rejects.toMatchObject({ code: 'SW_USAGE', message: expect.stringContaining('cannot be read') })
+    expect(await hashesOf(w)).toEqual([broken])
   })
 })

@@ -1,9 +1,11 @@
 import { SpritewrightError } from '../../errors.ts'
 import type { Context } from '../../project/context.ts'
+import { regain } from '../../project/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import { createFetcher, type Fetcher } from './fetch.ts'
 import { type Inventory, idsOf, takeInventory } from './inventory.ts'
-import { type Selection, selectByNames } from './names.ts'
+import { narrow, type Selection, selectByNames } from './names.ts'
+import { faultOfStored } from './open.ts'
 import type { PlaceName, PruneLine, PruneReport, PruneRequest, QuarantinedCopy, Recovery, StoredResult } from './reports.ts'
 
 /** The named results, each once. */
@@ -19,9 +21,11 @@ export async function prune(
   request: PruneRequest,
   signal: AbortSignal,
 ): Promise<PruneReport> {
-  const inventory = await readForSure(context, connection)
-  if (request.names.length === 0) return listPrunable(inventory)
-  const targets = chooseTargets(inventory, request.names)
+  const first = await readForSure(context, connection)
+  if (request.names.length === 0) return listPrunable(first)
+  const kept = await replaceNamed(context, connection, first, request.names, signal)
+  const inventory = kept === undefined ? first : await readForSure(context, connection)
+  const targets = chooseTargets(inventory, request.names, kept)
   const lines = await weigh(context, inventory, targets, createFetcher(context, connection, signal))
   if (request.force !== true) refuseLosses(lines)
   const bytes = lines.reduce((sum, line) => sum + line.bytes, 0)
@@ -74,11 +78,39 @@ function toQuarantineLine(copy: QuarantinedCopy, recovery?: Recovery): PruneLine
 }
 
 /**
+ * Fetches named results again that a present spec wants and that cannot be read. A readable copy takes their
+ * place in the records, so that the old one may be deleted.
+ *
+ * @returns The results that stay, with the reason. Undefined if all of them can be read.
+ */
+async function replaceNamed(
+  context: Context,
+  connection: ServiceConnection,
+  inventory: Inventory,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string> | undefined> {
+  let isAny = false
+  const kept = new Map<string, string>()
+  for (const result of narrow(inventory, names)) {
+    const use = result.uses.find(({ state }) => state === 'used')
+    const bytes = use && (await context.vault.read(result.sha256))
+    const fault = bytes && faultOfStored(context, result, bytes)
+    if (!use || fault === undefined) continue
+    isAny = true
+    const now = await regain(context, connection, use.request, signal)
+    if ('why' in now) kept.set(result.sha256, `It cannot be read: ${fault} ${now.why}`)
+  }
+  return isAny ? kept : undefined
+}
+
+/**
  * Checks the named results.
  *
+ * @param kept Why results that a spec wants could not be replaced.
  * @throws `SW_USAGE` for the first name whose results must not be deleted.
  */
-function chooseTargets(inventory: Inventory, names: readonly string[]): Targets {
+function chooseTargets(inventory: Inventory, names: readonly string[], kept: ReadonlyMap<string, string> = new Map()): Targets {
   const results = new Set<StoredResult>()
   const quarantined = new Set<QuarantinedCopy>()
   for (const selection of selectByNames(inventory, names)) {
@@ -86,7 +118,7 @@ function chooseTargets(inventory: Inventory, names: readonly string[]): Targets 
       if (copy.place === 'shared') throw refuse(selection, 'it is in the shared store, which other projects use too')
       quarantined.add(copy)
     }
-    for (const result of chooseResults(selection)) results.add(result)
+    for (const result of chooseResults(selection, kept)) results.add(result)
   }
   // Its damaged copies are deleted too. Otherwise a later verify would report it as missing.
   const hashes = new Set([...results].map((result) => result.sha256))
@@ -98,12 +130,13 @@ function chooseTargets(inventory: Inventory, names: readonly string[]): Targets 
  * Selects results. A hash means exactly that result. A name means the results of its lock entries that no
  * spec wants; other takes stay.
  */
-function chooseResults(selection: Selection): readonly StoredResult[] {
+function chooseResults(selection: Selection, kept: ReadonlyMap<string, string>): readonly StoredResult[] {
   const { isHash, results } = selection
   if (results.length === 0) return []
   if (isHash) {
     const [result] = results
-    if (result?.state === 'used') throw refuse(selection, `a present spec asks for it: ${idsOf(result).join(', ')}`)
+    if (result?.state === 'used')
+      throw refuse(selection, [`a present spec asks for it: ${idsOf(result).join(', ')}`, kept.get(result.sha256) ?? []].flat().join('. '))
     if (result && !isHere(result)) throw refuse(selection, 'the project has no copy of it')
     return results
   }

@@ -73,8 +73,9 @@ export interface VerifiedResult {
    * - `mended`: whole again, by another copy or a free download.
    * - `unmended`: it should be here, or whole everywhere, and is not.
    * - `absent`: not here, and no present spec wants it.
+   * - `unreadable`: here, with the bytes of its hash, and it cannot be opened. No present spec wants it.
    */
-  readonly outcome: 'mended' | 'unmended' | 'absent'
+  readonly outcome: 'mended' | 'unmended' | 'absent' | 'unreadable'
   /** Places whose copy was damaged. */
   readonly damaged: readonly PlaceName[]
   /** The action that was done, or that is to be done. */
@@ -177,11 +178,15 @@ export interface ResultStore {
   /**
    * Reads every result that the lock file or the journal names. A damaged one is set aside. It, and a missing
    * one that a present spec wants, is restored from another copy or, for free, from the service. An unwanted
-   * result is fetched only if `names` has it. Never buys.
+   * result is fetched only if `names` has it.
+   *
+   * Also opens each result. If it cannot be read and a present spec wants it, it is fetched again; a readable
+   * copy becomes the result, and the old one is kept. Never buys.
    */
   verify(request?: VerifyRequest): Promise<VerifyReport>
   /**
-   * Deletes named results, never one that a present spec wants.
+   * Deletes named results, never one that a present spec wants. If such a one cannot be read, it is fetched
+   * again first. Once a readable copy has taken its place, it may be deleted.
    *
    * @throws `SW_USAGE` if a result must not be deleted, or could not be had again and `force` is off. Nothing
    *   is deleted then.

@@ -1,9 +1,11 @@
 import type { Context } from '../../project/context.ts'
+import { regain } from '../../project/regain.ts'
 import type { ServiceConnection } from '../../project/session.ts'
 import type { VaultPlace } from '../../vault/layers.ts'
 import { createFetcher } from './fetch.ts'
 import { idsOf, takeInventory } from './inventory.ts'
 import { narrow } from './names.ts'
+import { faultOfStored } from './open.ts'
 import type { PlaceName, StoredResult, VerifiedResult, VerifyReport, VerifyRequest } from './reports.ts'
 import { sweepTemps } from './sweep.ts'
 
@@ -18,7 +20,7 @@ interface Copies {
   readonly unreadable: ReadonlyMap<PlaceName, string>
 }
 
-/** Reads every named result and repairs what it can. See `ResultStore.verify`. */
+/** Reads and opens every named result, and repairs what it can. See `ResultStore.verify`. */
 export async function verify(
   context: Context,
   connection: ServiceConnection,
@@ -28,7 +30,7 @@ export async function verify(
   const inventory = await takeInventory(context, connection.host)
   const results = narrow(inventory, names).filter((result) => result.uses.length > 0)
   const fetcher = createFetcher(context, connection, signal)
-  const regain = (result: StoredResult): Promise<string | undefined> => {
+  const refetch = (result: StoredResult): Promise<string | undefined> => {
     onFetch(idsOf(result))
     return fetcher.fetch(result)
   }
@@ -42,7 +44,7 @@ export async function verify(
     const copies = await readCopies(context, result)
     bytes += (copies.good?.length ?? 0) * copies.goodIn.length
     const isOwed = result.state === 'used' || names.length > 0 || setAside.has(result.sha256)
-    const finding = await mend(context, regain, result, copies, isOwed)
+    const finding = (await mend(context, refetch, result, copies, isOwed)) ?? (await open(context, connection, result, copies, request))
     if (finding) findings.push(finding)
   }
   return {
@@ -77,13 +79,13 @@ async function readCopies(context: Context, result: StoredResult): Promise<Copie
 /**
  * Repairs one result.
  *
- * @param regain Fetches it from the service. It returns the reason why not, or undefined if the result is
+ * @param refetch Fetches it from the service. It returns the reason why not, or undefined if the result is
  *   here.
  * @returns Undefined if there was nothing to do.
  */
 async function mend(
   context: Context,
-  regain: (result: StoredResult) => Promise<string | undefined>,
+  refetch: (result: StoredResult) => Promise<string | undefined>,
   result: StoredResult,
   copies: Copies,
   isOwed: boolean,
@@ -108,7 +110,7 @@ async function mend(
   }
   if (!isOwed && damaged.length === 0 && troubles.length === 0)
     return finding('absent', 'no present spec asks for it; by its name or hash it is fetched all the same')
-  const why = await regain(result)
+  const why = await refetch(result)
   if (why !== undefined) return finding('unmended', why, ...troubles)
   return finding('mended', 'fetched again from the service, free of charge', ...troubles)
 }
@@ -126,4 +128,34 @@ async function tryPut(store: VaultPlace['store'], bytes: Uint8Array): Promise<st
   } catch (error) {
     return `a good copy is here, and ${store.folder} did not take it: ${(error as Error).message}`
   }
+}
+
+/**
+ * Opens a whole result. If it cannot be read and a spec asks for it, fetches it again.
+ *
+ * @returns Undefined if it can be read.
+ */
+async function open(
+  context: Context,
+  connection: ServiceConnection,
+  result: StoredResult,
+  { good }: Copies,
+  { onFetch = () => {}, signal }: VerifyRequest & { readonly signal: AbortSignal },
+): Promise<VerifiedResult | undefined> {
+  const why = good && faultOfStored(context, result, good)
+  if (why === undefined) return undefined
+  const ids = idsOf(result)
+  const finding = (outcome: VerifiedResult['outcome'], words: string): VerifiedResult => ({
+    sha256: result.sha256,
+    ids,
+    outcome,
+    damaged: [],
+    words: `it cannot be read: ${why} ${words}`,
+  })
+  const use = result.uses.find(({ state }) => state === 'used')
+  if (!use) return finding('unreadable', 'No present spec asks for it; spritewright store prune deletes it by its hash.')
+  onFetch(ids)
+  const now = await regain(context, connection, use.request, signal)
+  if ('why' in now) return finding('unmended', now.why)
+  return finding('mended', `It was fetched again, free of charge, as ${now.sha256.slice(0, 12)}; this copy is kept.`)
 }

@@ -9,11 +9,12 @@ const signs: Readonly<Record<VerifiedResult['outcome'], Ink>> = {
   mended: ink('green', '✓ mended'),
   unmended: ink('red', '✗ not mended'),
   absent: ink('dim', '· not here'),
+  unreadable: ink('yellow', '! not readable'),
 }
 
 /**
- * `spritewright store verify [names…]`: reads every result, and repairs results if that costs nothing. Exit
- * code 1 if a result stays missing.
+ * `spritewright store verify [names…]`: reads and opens every result, and repairs results if that costs nothing. Exit
+ * code 1 if a result that is needed stays missing or unreadable.
  */
 export async function verify({ parts, printer, root, withWorkshop }: CommandContext, names: readonly string[]): Promise<number> {
   const onFetch = (ids: readonly string[]): void => {

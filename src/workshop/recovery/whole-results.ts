@@ -1,0 +1,68 @@
+import { SpritewrightError } from '../../errors.ts'
+import type { Order } from '../../job/order.ts'
+import type { Context } from '../../project/context.ts'
+import { toOrder } from '../../project/orders.ts'
+import type { KnownService } from '../../project/plan.ts'
+import { type RegainRun, regainOrder } from '../../project/regain.ts'
+import type { ServiceConnection, Session } from '../../project/session.ts'
+import { type Survey, surveyWanted, type WantedAnimation } from '../../project/survey.ts'
+
+/** The results of a run, before anything opens them. */
+export interface UnopenedResults {
+  readonly survey: Survey
+  /** The service of the survey. */
+  readonly known: KnownService
+  /** What fetching a result again gave in this run already, by id. It is not fetched once more. */
+  readonly fetched: ReadonlyMap<string, string>
+  readonly run: RegainRun
+}
+
+/**
+ * Makes something of the results of a survey. If one of them turns out to be damaged here, or cannot be read,
+ * fetches it again and starts over: one build is enough.
+ *
+ * @param make Must be repeatable.
+ * @throws The error of `make`, with the reason why the result is not here again.
+ */
+export async function withWholeResults<T>(
+  context: Context,
+  connection: ServiceConnection,
+  { survey, known, fetched, run }: UnopenedResults,
+  make: (survey: Survey) => Promise<T>,
+): Promise<T> {
+  let found = survey
+  const reasons = new Map<string, string | undefined>(fetched)
+  for (;;) {
+    try {
+      return await make(found)
+    } catch (error) {
+      const at = found.items.findIndex(({ id }) => isUnusable(error) && id === error.facts.id)
+      const item = found.items[at]
+      if (!item) throw error
+      const wanted = found.wanted[at] as WantedAnimation
+      const isKnown = reasons.has(item.id)
+      if (!isKnown) {
+        const { lock, approvers } = found
+        const find = (session: Session): Order | undefined => {
+          const order = toOrder(session, wanted, { lock, approvers })
+          return order.hash === item.hash ? order : undefined
+        }
+        const now = await regainOrder(context, connection, find, run)
+        reasons.set(item.id, 'why' in now ? now.why : undefined)
+      }
+      const reason = reasons.get(item.id)
+      if (isKnown || reason !== undefined) throw withReason(error as SpritewrightError, reason)
+      found = await surveyWanted(context, found, await context.lock.read(), known)
+    }
+  }
+}
+
+/** Whether an error says that the bytes of a result cannot be used. */
+function isUnusable(error: unknown): error is SpritewrightError {
+  return error instanceof SpritewrightError && (error.code === 'SW_VAULT' || error.code === 'SW_DELIVERY')
+}
+
+function withReason(error: SpritewrightError, reason: string | undefined): SpritewrightError {
+  if (reason === undefined) return error
+  return new SpritewrightError(error.code, { message: `${error.message} ${reason}`, facts: error.facts, cause: error })
+}
