@@ -14,6 +14,7 @@ export {
 } from './atlas.ts'
 export { type Bitmap, blit, createBitmap, crop } from './bitmap.ts'
 export { type ArchiveEntry, type ArchiveLimits, openArchive, readArchive } from './delivery/archive.ts'
+export type { ResizedFrame } from './delivery/canvas.ts'
 export { type DeliveredFrames, type Delivery, type ExpectedDelivery, readDelivery, readFrames } from './delivery/delivery.ts'
 export { cutFrame as cutSheetFrame, parseSheetAtlas, type SheetAtlas, type SheetFrame } from './delivery/sheet-atlas.ts'
 export { type ContactSheetOptions, makeContactSheet } from './drawing/contact-sheet.ts'

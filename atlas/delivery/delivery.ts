@@ -2,6 +2,7 @@ import type { Bitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
 import { MAX_FRAME_PIXELS } from '../png/picture.ts'
 import type { ArchiveEntry } from './archive.ts'
+import { commonSize, putOnCanvas, type ResizedFrame } from './canvas.ts'
 import { briefName, briefNames } from './entry-name.ts'
 import { type DeliveryParts, framesByName, sortDelivery } from './parts.ts'
 import { compareWithSheet, cutFrames, decodeFrames, type NamedBitmap } from './pictures.ts'
@@ -9,7 +10,7 @@ import { PixelBudget } from './pixel-budget.ts'
 
 /** The content of a paid archive. */
 export interface Delivery {
-  /** In playing order, all of one size; at least one. */
+  /** In playing order, all of one size; at least one. See {@link Delivery.resized}. */
   readonly frames: readonly Bitmap[]
   /** Source of each frame: the name of its entry, or its name in the atlas that it was cut by. */
   readonly names: readonly string[]
@@ -19,6 +20,11 @@ export interface Delivery {
   readonly atlas?: ArchiveEntry
   /** A picture or film for display. */
   readonly preview?: ArchiveEntry
+  /**
+   * Frames that came in another size than most. They are put on a canvas of the common size, centred across and
+   * at the bottom, and a larger one is cut to it. A person should look at them.
+   */
+  readonly resized: readonly ResizedFrame[]
   /** Faults that do not make the result unusable, in whole sentences. */
   readonly warnings: readonly string[]
 }
@@ -60,19 +66,17 @@ function budgetOf({ frames = MOST_FRAMES, maxPixels }: ExpectedDelivery): PixelB
  * @throws {AtlasError} `SW_DELIVERY_LAYOUT` if no frames are found (`no-frames`, with `facts.entries`), if
  * there are more pixels than {@link ExpectedDelivery.maxPixels} (`too-many-pixels`), or if an atlas has a
  * frame outside of its sheet (`outside-sheet`) or over 4096 × 4096 pixels (`frame-too-large`).
- * `SW_FRAME_SIZE` if frames differ in size. `SW_PNG` for a damaged frame, `SW_IMAGE` for one that is not a
+ * `SW_FRAME_SIZE` if no size is that of more than half of the frames. `SW_PNG` for a damaged frame, `SW_IMAGE` for one that is not a
  * PNG. `facts.rule` names the broken rule.
  */
 export function readDelivery(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): Delivery {
-  const { found, parts, warnings } = findFrames(entries, expected)
+  const { parts, ...found } = findFrames(entries, expected)
   const { sheet, atlas, preview } = parts
   return {
-    frames: found.map(({ bitmap }) => bitmap),
-    names: found.map(({ name }) => name),
+    ...onOneCanvas(found),
     ...(sheet === undefined ? {} : { sheet }),
     ...(atlas === undefined ? {} : { atlas: atlas.entry }),
     ...(preview === undefined ? {} : { preview }),
-    warnings,
   }
 }
 
@@ -99,7 +103,7 @@ function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery
 }
 
 /** The frames of a delivery, without its other files. */
-export type DeliveredFrames = Pick<Delivery, 'frames' | 'names' | 'warnings'>
+export type DeliveredFrames = Pick<Delivery, 'frames' | 'names' | 'resized' | 'warnings'>
 
 /**
  * Reads the frames alone, with the rules of {@link readDelivery}. If they are in a folder of their own,
@@ -110,9 +114,18 @@ export type DeliveredFrames = Pick<Delivery, 'frames' | 'names' | 'warnings'>
  */
 export function readFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery = {}): DeliveredFrames {
   const inFolder = framesByName(entries)
-  const { found, warnings } =
-    inFolder.frames.length === 0 ? findFrames(entries, expected) : readFolder(inFolder.frames, inFolder.warnings, expected)
-  return { frames: found.map(({ bitmap }) => bitmap), names: found.map(({ name }) => name), warnings }
+  return onOneCanvas(
+    inFolder.frames.length === 0 ? findFrames(entries, expected) : readFolder(inFolder.frames, inFolder.warnings, expected),
+  )
+}
+
+function onOneCanvas({ found, warnings }: Pick<FoundFrames, 'found' | 'warnings'>): DeliveredFrames {
+  const canvas = commonSize(found.map(({ name, bitmap: { width, height } }) => ({ name, width, height })))
+  const frames = found.map(({ bitmap }) => putOnCanvas(bitmap, canvas))
+  const resized = found.flatMap(({ bitmap }, index) =>
+    bitmap === frames[index] ? [] : [{ index, width: bitmap.width, height: bitmap.height }],
+  )
+  return { frames, names: found.map(({ name }) => name), resized, warnings }
 }
 
 function readFolder(

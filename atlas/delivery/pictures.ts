@@ -3,6 +3,7 @@ import { AtlasError } from '../errors.ts'
 import { MAX_FRAME_PIXELS, pictureInfo, sniffFormat } from '../png/picture.ts'
 import { decodePng, type PictureLimits } from '../png/read.ts'
 import type { ArchiveEntry } from './archive.ts'
+import { commonSize } from './canvas.ts'
 import { briefName } from './entry-name.ts'
 import type { PictureSize, PixelBudget } from './pixel-budget.ts'
 import { cutFrame, type SheetAtlas, type SheetFrame } from './sheet-atlas.ts'
@@ -24,8 +25,7 @@ interface SizedEntry extends PictureSize {
  */
 export function decodeFrames(entries: readonly ArchiveEntry[], budget: PixelBudget): NamedBitmap[] {
   const sized = entries.map(toSized)
-  checkOneSize(sized)
-  budget.take(sized)
+  takeFrames(budget, sized)
   return sized.map((entry) => ({ name: entry.name, bitmap: decode(entry, { maxPixels: MAX_FRAME_PIXELS }) }))
 }
 
@@ -68,9 +68,9 @@ function withEntry<T>(name: string, read: () => T): T {
 export function cutFrames(sheet: ArchiveEntry, { frames }: SheetAtlas, budget: PixelBudget): NamedBitmap[] {
   const sized = toSized(sheet)
   const sizes = frames.map(({ name, sourceWidth: width, sourceHeight: height }) => ({ name, width, height }))
-  checkOneSize(sizes)
   // Frames that share a bitmap are all counted, since later steps process the pixels of each.
-  budget.take([sized, ...sizes])
+  budget.take([sized])
+  takeFrames(budget, sizes)
   const picture = decode(sized, {})
   const cuts = new Map<string, Bitmap>()
   return frames.map((frame) => {
@@ -122,14 +122,13 @@ function isOnSheet(a: Bitmap, sheet: Bitmap, place: SheetFrame): boolean {
   return true
 }
 
-function checkOneSize(pictures: readonly PictureSize[]): void {
-  const first = pictures[0]!
-  const odd = pictures.find(({ width, height }) => width !== first.width || height !== first.height)
-  if (odd === undefined) return
-  throw new AtlasError('SW_FRAME_SIZE', {
-    message:
-      `Expected all frames to be ${first.width} × ${first.height} pixels like "${briefName(first.name)}", ` +
-      `found "${briefName(odd.name)}" with ${odd.width} × ${odd.height}. The result is kept.`,
-    facts: { rule: 'one-size', entry: briefName(odd.name), width: odd.width, height: odd.height },
-  })
+/**
+ * Counts the pixels of frames, and those of the canvas for each frame of another size.
+ *
+ * @throws {AtlasError} `SW_FRAME_SIZE` if the frames have no common size.
+ */
+function takeFrames(budget: PixelBudget, sizes: readonly PictureSize[]): void {
+  const canvas = commonSize(sizes)
+  const odd = sizes.filter(({ width, height }) => width !== canvas.width || height !== canvas.height)
+  budget.take([...sizes, ...odd.map(({ name }) => ({ name, ...canvas }))])
 }

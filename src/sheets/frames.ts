@@ -171,7 +171,7 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   const opened =
     source.kind === 'result'
       ? await openTouchedUp(input, source, layout)
-      : { frames: await drawPlaceholder(spec, animation, source), touched: new Set<number>(), warnings: [] }
+      : { frames: await drawPlaceholder(spec, animation, source), resized: [], touched: new Set<number>(), warnings: [] }
   const { touched, warnings } = opened
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
@@ -182,7 +182,10 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   const { frames, origin } = spec.stabilize
     ? stabilize(pictures, { loop: isClosedLoop(animation), shifted })
     : { frames: pictures, origin: { x: 0, y: 0 } }
-  const quality = isJudged && judgeFrames({ spec, animation, frames, indices, review: review && withoutTouched(review, touched) })
+  const resized = opened.resized.filter(({ index }) => !touched.has(index))
+  const quality =
+    isJudged &&
+    judgeFrames({ spec, animation, frames, indices, resized, canvas: { width, height }, review: review && withoutTouched(review, touched) })
   return { frames, indices, room: { ...origin, width, height }, touched, ...(quality ? { quality } : {}), warnings }
 }
 

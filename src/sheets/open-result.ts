@@ -1,4 +1,4 @@
-import { type ArchiveEntry, type Bitmap, type DeliveredFrames, openArchive, readFrames } from '../../atlas/index.ts'
+import { type ArchiveEntry, type Bitmap, type DeliveredFrames, openArchive, type ResizedFrame, readFrames } from '../../atlas/index.ts'
 import { SpritewrightError } from '../errors.ts'
 import { animationId } from '../spec/request.ts'
 import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
@@ -6,6 +6,8 @@ import type { DeliveryLayout, ResultSource, SheetInput } from './sources.ts'
 /** Delivered frames at their delivered size, in the order of delivery. */
 export interface OpenedResult {
   readonly frames: readonly Bitmap[]
+  /** Frames that were delivered in another size. */
+  readonly resized: readonly ResizedFrame[]
   readonly warnings: readonly string[]
 }
 
@@ -23,8 +25,8 @@ export async function openResult(
   // Errors of the vault (a missing or damaged file) are not faults of the delivery.
   const bytes = await source.read()
   try {
-    const { frames, warnings } = readArchivedFrames(bytes, animation.frames, layout)
-    return { frames, warnings: warnings.map((warning) => `${id}: ${warning}`) }
+    const { frames, resized, warnings } = readArchivedFrames(bytes, animation.frames, layout)
+    return { frames, resized, warnings: warnings.map((warning) => `${id}: ${warning}`) }
   } catch (error) {
     const { code, facts } = error as { code?: unknown; facts?: object }
     throw new SpritewrightError('SW_DELIVERY', {

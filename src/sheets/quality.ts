@@ -1,4 +1,4 @@
-import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures } from '../../atlas/index.ts'
+import { type Bitmap, inspectQuality, type QualityFault, type QualityFigures, type ResizedFrame } from '../../atlas/index.ts'
 import type { FrameReview } from '../service/wire.ts'
 import { animationId } from '../spec/request.ts'
 import type { AnimationSpec, FrameFault, SpriteSpec } from '../spec/spec.ts'
@@ -7,9 +7,9 @@ import type { AnimationSpec, FrameFault, SpriteSpec } from '../spec/spec.ts'
 export interface FrameFlag {
   /**
    * A measured fault, or a remark of the service: `inspect` (a person should check the frames) or `shifted`
-   * (the service moved them). `background` may come from both.
+   * (the service moved them). `background` may come from both. `frame-size`: they came in another size.
    */
-  readonly fault: FrameFault & (QualityFault | 'inspect' | 'shifted')
+  readonly fault: FrameFault & (QualityFault | 'frame-size' | 'inspect' | 'shifted')
   readonly from: 'frames' | 'service'
   /** Indices of delivered frames, ascending. */
   readonly frames: readonly number[]
@@ -43,6 +43,10 @@ export interface JudgedFrames {
   readonly frames: readonly Bitmap[]
   /** Index of the delivered frame, for each of them. */
   readonly indices: readonly number[]
+  /** Frames that were delivered in another size than the others. */
+  readonly resized: readonly ResizedFrame[]
+  /** Delivered size of the others. */
+  readonly canvas: { readonly width: number; readonly height: number }
   readonly review: FrameReview | undefined
 }
 
@@ -55,13 +59,22 @@ export function isClosedLoop({ loop, yoyo, use }: AnimationSpec): boolean {
 }
 
 /** Measures frames and adds the service's remarks on them. Unused frames are left out. */
-export function judgeFrames({ spec, animation, frames, indices, review }: JudgedFrames): AnimationQuality {
+export function judgeFrames(judged: JudgedFrames): AnimationQuality {
+  const { spec, animation, frames, indices, review } = judged
   const { figures, flags } = inspectQuality(frames, { loop: isClosedLoop(animation), background: spec.background })
   const own = flags.map(({ fault, frames: at, value, limit }): FrameFlag => {
     const delivered = at.map((place) => indices[place]!).sort((a, b) => a - b)
     return { fault, from: 'frames', frames: delivered, value, limit, words: words[fault](value) }
   })
-  return { id: animationId(spec, animation), figures, flags: [...own, ...serviceFlags(spec, indices, review)] }
+  return { id: animationId(spec, animation), figures, flags: [...own, ...sizeFlags(judged), ...serviceFlags(spec, indices, review)] }
+}
+
+function sizeFlags({ indices, resized, canvas }: JudgedFrames): FrameFlag[] {
+  const used = resized.filter(({ index }) => indices.includes(index))
+  if (used.length === 0) return []
+  const sizes = [...new Set(used.map(({ width, height }) => `${width} × ${height}`))].join(', ')
+  const text = `delivered as ${sizes} pixels, the others as ${canvas.width} × ${canvas.height}: padded or cut to that size, centred, at the bottom`
+  return [{ fault: 'frame-size', from: 'frames', frames: used.map(({ index }) => index), words: text }]
 }
 
 function serviceFlags({ background, stabilize }: SpriteSpec, indices: readonly number[], review: FrameReview | undefined): FrameFlag[] {

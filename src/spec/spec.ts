@@ -22,6 +22,7 @@ export const frameFaults = [
   'duplicate',
   'blank',
   'cut-off',
+  'frame-size',
   'inspect',
   'shifted',
 ] as const

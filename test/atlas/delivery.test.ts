@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Bitmap, blit, createBitmap } from '../../atlas/bitmap.ts'
+import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
 import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/delivery/archive.ts'
 import { readDelivery, readFrames } from '../../atlas/delivery/delivery.ts'
 import { AtlasError } from '../../atlas/errors.ts'
@@ -121,7 +121,7 @@ describe('readDelivery', () => {
     expect(error.message).toContain('service.profile.readDelivery')
   })
 
-  test('frames of different size, damaged frames and frames of another format are refused by name', () => {
+  test('frames without a common size, damaged frames and frames of another format are refused by name', () => {
     expect(refusal(() => readDelivery([frames[0]!, entry('frames/1.png', picture(1, 5, 3))]))).toMatchObject({
       code: 'SW_FRAME_SIZE',
       facts: { entry: 'frames/1.png', width: 5 },
@@ -136,6 +136,27 @@ describe('readDelivery', () => {
       code: 'SW_IMAGE',
       facts: { entry: 'frames/1.jpg', format: 'jpeg' },
     })
+  })
+
+  test('one frame of another size is put on the canvas of the others, centred and at the bottom, and named', () => {
+    const small = readDelivery([frames[0]!, entry('frames/1.png', picture(1, 2, 2)), frames[2]!])
+    expect(small.resized).toEqual([{ index: 1, width: 2, height: 2 }])
+    const padded = createBitmap(4, 3)
+    blit(padded, picture(1, 2, 2), 1, 1)
+    expect(small.frames).toEqual([three[0], padded, three[2]])
+    const large = readDelivery([frames[0]!, frames[1]!, entry('frames/2.png', picture(2, 6, 5))])
+    expect(large.resized).toEqual([{ index: 2, width: 6, height: 5 }])
+    expect(large.frames[2]).toEqual(crop(picture(2, 6, 5), 1, 2, 4, 3))
+  })
+
+  test('one frame of another size on a sheet is put on the canvas as well', () => {
+    const odd = structuredClone(hash)
+    odd.frames['a 10.png'] = { frame: { x: 9, y: 0, w: 4, h: 2 }, rotated: false, ...whole, sourceSize: { w: 4, h: 2 } }
+    const { frames: cut, resized, warnings } = readDelivery([entry('picture.png', sheetOf(three)), entry('atlas.json', odd)])
+    expect([resized, warnings]).toEqual([[{ index: 2, width: 4, height: 2 }], []])
+    const padded = createBitmap(4, 3)
+    blit(padded, crop(three[2]!, 0, 0, 4, 2), 0, 1)
+    expect(cut[2]).toEqual(padded)
   })
 
   test('an atlas that points outside of its sheet is refused', () => {
@@ -159,7 +180,7 @@ describe('readFrames', () => {
         return entry.bytes
       },
     }))
-    expect(readFrames(watched, { frames: 3 })).toEqual({ frames, names: expect.any(Array), warnings: [] })
+    expect(readFrames(watched, { frames: 3 })).toEqual({ frames, names: expect.any(Array), resized: [], warnings: [] })
     expect(touched.every((name) => name.startsWith('frames/'))).toBe(true)
     expect(readFrames(openArchive(zip), { frames: 4 }).warnings).toEqual(['Expected 4 frames, found 3.'])
     const loose = readArchive(zip).map(({ name, bytes }) => ({ name: name.replace('frames/', ''), bytes }))

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { openArchive, readFrames } from '../../atlas/index.ts'
 import { type FaultDeed, type FaultMatch, type FaultPlan, parseFaultPlan } from '../../src/embedded/options/fault-plan.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import { closeAll, eventsOf, start } from './fixtures.ts'
@@ -16,7 +17,7 @@ describe('a plan of faults as text', () => {
         { when: { number: 3, origin: 'api', method: 'POST', path: '/v1/*', nth: 2, times: 1 }, do: { drop: 'after' } },
         { do: { delayMs: 5, status: 503, moment: 'after', retryAfter: 2 } },
         { do: { stream: 'cut', afterEvents: 3, cutBodyAt: 10, garbage: true, addUnknownFields: true, dropOptionalFields: true } },
-        { do: { unknownStatus: 'resting' } },
+        { do: { unknownStatus: 'resting', file: 'half' } },
       ],
     }
     expect(parseFaultPlan(JSON.stringify(plan), 'plan.json')).toEqual(plan)
@@ -25,6 +26,7 @@ describe('a plan of faults as text', () => {
   test.each([
     ['{"rules":[{"do":{"status":200}}]}', 'rules[0].do.status'],
     ['{"rules":[{"do":{"drop":"never"}}]}', 'rules[0].do.drop'],
+    ['{"rules":[{"do":{"file":"torn"}}]}', 'rules[0].do.file'],
     ['{"rules":[{"do":{}},{"when":{"methd":"GET"},"do":{}}]}', 'rules[1].when.methd'],
     ['{"rules":[{"when":{"nth":0},"do":{}}]}', 'rules[0].when.nth'],
     ['{"rules":[{"do":{"moment":"after"}}]}', 'rules[0].do'],
@@ -129,6 +131,39 @@ describe('a fault', () => {
     const rules = [{ do: { unknownStatus: 'resting' } }, { do: { unknownStatus: 'asleep', addUnknownFields: true } }]
     const { me } = await start({ faults: { rules } })
     expect(await me.buy()).toMatchObject({ status: 'resting', x_later: null })
+  })
+})
+
+describe('a file fault', () => {
+  /** The bytes of a bought file, whose download has a fault, and those without. */
+  const download = async (file: FaultDeed['file']): Promise<readonly [spoilt: Uint8Array, whole: Uint8Array]> => {
+    const { me } = await start(one({ file }, { origin: 'assets', times: 1 }))
+    const { image_job: job } = await me.buy()
+    const read = async (): Promise<Uint8Array> => {
+      const link = await me.call(new URL(job.finished_assets[0].download_url).pathname)
+      const reply = await fetch(link.headers.get('location') ?? '')
+      const bytes = new Uint8Array(await reply.arrayBuffer())
+      expect([reply.status, reply.headers.get('content-length')]).toEqual([200, String(bytes.length)])
+      return bytes
+    }
+    return [await read(), await read()]
+  }
+
+  test('damaged keeps the length, half is half of it in a whole answer; neither can be read', async () => {
+    const [damaged, whole] = await download('damaged')
+    expect([damaged.length, damaged.slice(0, 2)]).toEqual([whole.length, whole.slice(0, 2)])
+    expect(() => readFrames(openArchive(damaged))).toThrow()
+    const [half, other] = await download('half')
+    expect(half).toEqual(other.slice(0, other.length >> 1))
+    expect(() => openArchive(half)).toThrow()
+    expect(readFrames(openArchive(whole)).resized).toEqual([])
+  })
+
+  test('odd-frame makes the second frame smaller, and nothing else', async () => {
+    const [odd, whole] = (await download('odd-frame')).map((bytes) => readFrames(openArchive(bytes)))
+    expect(odd?.resized.map(({ index }) => index)).toEqual([1])
+    expect(odd?.frames.length).toBe(whole?.frames.length)
+    expect(odd?.frames.filter((frame, index) => Buffer.compare(frame.data, whole!.frames[index]!.data) !== 0).length).toBeLessThanOrEqual(1)
   })
 })
 

@@ -138,6 +138,21 @@ describe('a paid delivery that cannot be read', () => {
   })
 })
 
+describe('a paid delivery with one frame of another size', () => {
+  test('is built, with that frame on the canvas of the others, and flagged', async () => {
+    const w = await spoiling('odd-frame', 99)
+    const { sheets, warnings } = await (await w.workshop()).build()
+    expect(
+      sheets.atlases.flatMap(({ frames }) => frames.map(({ sourceWidth, sourceHeight }) => `${sourceWidth} × ${sourceHeight}`)),
+    ).toEqual(Array.from({ length: 7 }, () => '8 × 8'))
+    expect(sheets.quality?.[0]?.flags.filter(({ fault }) => fault === 'frame-size')).toEqual([
+      { fault: 'frame-size', from: 'frames', frames: [1], words: expect.stringMatching(/^delivered as 6 × 6 pixels, the others as 8 × 8/) },
+    ])
+    // It can be read, so it is not fetched again.
+    expect([w.posts(), downloads(w), warnings]).toEqual([1, 1, []])
+  })
+})
+
 describe('the store of a result that cannot be read', () => {
   /** A project with a stored result that cannot be read, at a service that spoils further downloads. */
   const unread = async (more = 0): Promise<{ w: World; broken: string }> => {

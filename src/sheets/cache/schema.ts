@@ -53,10 +53,11 @@ const faults: Readonly<Record<FrameFlag['fault'], true>> & Readonly<Record<Quali
   duplicate: true,
   blank: true,
   'cut-off': true,
+  'frame-size': true,
   inspect: true,
   shifted: true,
 }
-const { inspect: _, shifted: __, ...measured } = faults
+const { 'frame-size': _size, inspect: _inspect, shifted: _shifted, ...measured } = faults
 const figures = Object.fromEntries(Object.keys(measured).map((fault) => [fault, z.number()])) as Record<
   keyof QualityFigures,
   z.ZodMiniNumber
