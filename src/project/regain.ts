@@ -6,8 +6,13 @@ import { findOrder } from './named-orders.ts'
 import { toJobPorts } from './orders.ts'
 import type { ServiceConnection, Session } from './session.ts'
 
-/** The readable result that counts now, or the reason why there is none. */
-export type Regained = { readonly sha256: string } | { readonly why: string }
+/** What fetching a result again gave. */
+export interface Regained {
+  /** The result that counts now; `undefined` if the service does not give it. */
+  readonly sha256?: string
+  /** Why the result still cannot be used, whole sentences; `undefined` if it can. */
+  readonly why?: string
+}
 
 /** A run that fetches results again. */
 export interface RegainRun {
@@ -42,7 +47,7 @@ export async function regainOrder(
     if (!order) return { why: 'It was bought at another service, or with a key of another kind, so it was not fetched again.' }
     const ports = await toJobPorts(context, session, { ...(onProgress ? { onProgress } : {}), signal })
     const { sha256, fault } = await purchase(ports, order)
-    return fault ? { why: fault.again } : { sha256 }
+    return { sha256, ...(fault ? { why: fault.again } : {}) }
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof SpritewrightError) return { why: `It could not be fetched again: ${error.message}` }

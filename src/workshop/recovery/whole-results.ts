@@ -2,7 +2,7 @@ import { SpritewrightError } from '../../errors.ts'
 import type { Order } from '../../job/order.ts'
 import type { Context } from '../../project/context.ts'
 import { toOrder } from '../../project/orders.ts'
-import type { KnownService } from '../../project/plan.ts'
+import type { KnownService, PlanItem } from '../../project/plan.ts'
 import { type RegainRun, regainOrder } from '../../project/regain.ts'
 import type { ServiceConnection, Session } from '../../project/session.ts'
 import { type Survey, surveyWanted, type WantedAnimation } from '../../project/survey.ts'
@@ -36,24 +36,23 @@ export async function withWholeResults<T>(
     try {
       return await make(found)
     } catch (error) {
-      const at = found.items.findIndex(({ id }) => isUnusable(error) && id === error.facts.id)
-      const item = found.items[at]
+      const item = found.items.find(({ id }) => isUnusable(error) && id === error.facts.id)
       if (!item) throw error
-      const wanted = found.wanted[at] as WantedAnimation
-      const isKnown = reasons.has(item.id)
-      if (!isKnown) {
-        const { lock, approvers } = found
-        const find = (session: Session): Order | undefined => {
-          const order = toOrder(session, wanted, { lock, approvers })
-          return order.hash === item.hash ? order : undefined
-        }
-        const now = await regainOrder(context, connection, find, run)
-        reasons.set(item.id, 'why' in now ? now.why : undefined)
-      }
-      const reason = reasons.get(item.id)
-      if (isKnown || reason !== undefined) throw withReason(error as SpritewrightError, reason)
+      if (reasons.has(item.id)) throw withReason(error as SpritewrightError, reasons.get(item.id))
+      const { sha256, why } = await regainOrder(context, connection, findItemOrder(found, item), run)
+      if (sha256 === undefined) throw withReason(error as SpritewrightError, why)
+      // If the result is here and unreadable, the next round gives the reader's error.
+      reasons.set(item.id, why)
       found = await surveyWanted(context, found, await context.lock.read(), known)
     }
+  }
+}
+
+/** Finds the order of an item, if the service of the session has its identity. */
+function findItemOrder({ items, wanted, lock, approvers }: Survey, item: PlanItem): (session: Session) => Order | undefined {
+  return (session) => {
+    const order = toOrder(session, wanted[items.indexOf(item)] as WantedAnimation, { lock, approvers })
+    return order.hash === item.hash ? order : undefined
   }
 }
 

@@ -99,7 +99,7 @@ async function replaceNamed(
     if (!use || fault === undefined) continue
     isAny = true
     const now = await regain(context, connection, use.request, signal)
-    if ('why' in now) kept.set(result.sha256, `It cannot be read: ${fault} ${now.why}`)
+    if (now.why !== undefined) kept.set(result.sha256, `It cannot be read: ${fault} ${now.why}`)
   }
   return isAny ? kept : undefined
 }

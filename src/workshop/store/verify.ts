@@ -156,6 +156,6 @@ async function open(
   if (!use) return finding('unreadable', 'No present spec asks for it; spritewright store prune deletes it by its hash.')
   onFetch(ids)
   const now = await regain(context, connection, use.request, signal)
-  if ('why' in now) return finding('unmended', now.why)
-  return finding('mended', `It was fetched again, free of charge, as ${now.sha256.slice(0, 12)}; this copy is kept.`)
+  if (now.why !== undefined) return finding('unmended', now.why)
+  return finding('mended', `It was fetched again, free of charge, as ${now.sha256?.slice(0, 12)}; this copy is kept.`)
 }
