@@ -68,7 +68,8 @@ function answerKey(
 }
 
 /**
- * Sends a frozen answer, again and again as a submission, until it is accepted or must not be sent any more.
+ * Sends a frozen answer. If a rate limit refuses it, it is sent again after the wait; if its reply is lost, the
+ * next run repeats it.
  */
 export async function sendFrozenAnswer(ports: JobPorts, order: Order, frozen: JournalView): Promise<void> {
   const tries = noTries()
@@ -78,7 +79,7 @@ export async function sendFrozenAnswer(ports: JobPorts, order: Order, frozen: Jo
     await tryAnswer(ports, order, view, pause, tries)
     view = await ports.journal.read(order.hash)
     const step = decide(view.submission, factsNow(ports, order))
-    if (step.do !== 'answer') return
+    if (step.do !== 'answer' || step.pause !== 'limit') return
     pause = step.pause
   }
 }
