@@ -1,3 +1,4 @@
+import { hasCode, SpritewrightError } from '../../errors.ts'
 import type { Clock } from '../../host/clock.ts'
 import type { ServiceClient } from '../../service/client.ts'
 import { statusPollMs } from '../../service/limits/limits.ts'
@@ -5,6 +6,11 @@ import type { Execution, ServiceEvent } from '../../service/wire.ts'
 
 /** Silence of a stream after which the status is read, in milliseconds. */
 const silenceMs = 30_000
+
+/** How long the service may not know an execution before it counts as gone, in milliseconds. */
+const settlingMs = 30_000
+/** Answers in a row that cannot be read before the run ends. */
+const unreadableTries = 5
 
 /** Callbacks, and a signal to stop. */
 export interface FollowOptions {
@@ -39,7 +45,7 @@ export async function follow(
   try {
     for (;;) {
       stop.signal.throwIfAborted()
-      const execution = await client.execution(executionId, stop.signal)
+      const execution = await readPatiently(ports, executionId, stop.signal)
       options.onExecution?.(execution)
       if (isEnded(execution) || execution.question !== null || execution.status === 'needs_input') return execution
       stream ??= openHints(client, clock, executionId, stop.signal, options.onEvent)
@@ -49,6 +55,31 @@ export async function follow(
   } finally {
     options.signal?.removeEventListener('abort', onAbort)
     stop.abort(new Error('The following has ended.'))
+  }
+}
+
+/**
+ * Reads the state of an execution. The service is eventually consistent: it may not know for a moment what it
+ * has just accepted, and something in between may answer once in its place.
+ *
+ * @throws the last error, if the service does not know the execution for {@link settlingMs}, or if
+ *   {@link unreadableTries} answers in a row cannot be read.
+ */
+async function readPatiently(
+  { client, clock }: { client: ServiceClient; clock: Clock },
+  executionId: string,
+  signal: AbortSignal,
+): Promise<Execution> {
+  const begun = clock.mono()
+  for (let unreadable = 1; ; ) {
+    try {
+      return await client.execution(executionId, signal)
+    } catch (error) {
+      const isUnknown = error instanceof SpritewrightError && error.facts.status === 404 && clock.mono() - begun < settlingMs
+      const isUnreadable = hasCode(error, 'SW_WIRE') && unreadable++ < unreadableTries
+      if (!isUnknown && !isUnreadable) throw error
+      await clock.sleep(statusPollMs, signal)
+    }
   }
 }
 
