@@ -288,7 +288,7 @@ describe('docs/options.md', () => {
         .filter((path) => path.endsWith('.ts'))
         .map((path) => read(join(folder, path))),
     )
-    const used = new Set(sources.flatMap((text) => text.match(/\bSPRITEWRIGHT_[A-Z]+(?:_[A-Z]+)*\b/g) ?? []))
+    const used = new Set(sources.flatMap((text) => text.match(/\b(?:SPRITEWRIGHT_[A-Z]+(?:_[A-Z]+)*|[A-Z]+_PROXY)\b/g) ?? []))
     expect(
       rowsBelow(page, 'environment variable | meaning')
         .map(([name]) => name)

@@ -45,7 +45,7 @@ export function nodeHost(): Host {
     clock: nodeClock(),
     disk: nodeDisk(),
     glob: nodeGlob(),
-    net: nodeNet(),
+    net: nodeNet(env),
     random: nodeRandom(),
     terminal: nodeTerminal(),
     loadModule: nodeModuleLoader(),

@@ -1,4 +1,6 @@
-import type { Agent } from 'undici'
+import type { Dispatcher } from 'undici'
+import { isLoopbackHost } from './net/address-blocks.ts'
+import { describeProxies, readProxies } from './net/proxies.ts'
 
 /** One HTTP request. Redirects are never followed and nothing is retried; the caller decides about both. */
 export interface NetRequest {
@@ -48,21 +50,30 @@ export interface Net {
 /**
  * The network of this machine, by undici, without its redirects, retries or cookie jar. undici is loaded with
  * the first request, because most runs send none.
+ *
+ * @param env Holds the usual variables of proxies. This machine itself is called without a proxy.
  */
-export function nodeNet(): Net {
-  let agent: Agent | undefined
+export function nodeNet(env: Readonly<Record<string, string | undefined>> = {}): Net {
+  const open = new Map<string, Dispatcher>()
   return {
     request: async (wanted) => {
-      const { Agent, request } = await import('undici')
-      agent ??= new Agent({ connectTimeout: 10_000, connections: 16, pipelining: 1 })
+      const { EnvHttpProxyAgent, request } = await import('undici')
+      const proxies = readProxies(isLoopbackHost(new URL(wanted.url).hostname) ? {} : env)
+      const proxyWords = describeProxies(proxies)
+      const dispatcher =
+        open.get(proxyWords) ?? new EnvHttpProxyAgent({ connectTimeout: 10_000, connections: 16, pipelining: 1, ...proxies })
+      open.set(proxyWords, dispatcher)
       const response = await request(wanted.url, {
-        dispatcher: agent,
+        dispatcher,
         method: wanted.method,
         headers: { ...wanted.headers },
         body: wanted.body === undefined ? null : Buffer.from(wanted.body.buffer, wanted.body.byteOffset, wanted.body.byteLength),
         headersTimeout: wanted.headersTimeoutMs ?? 30_000,
         bodyTimeout: wanted.bodyTimeoutMs ?? 30_000,
         ...(wanted.signal ? { signal: wanted.signal } : {}),
+      }).catch((error: unknown) => {
+        const isOwn = proxyWords === '' || wanted.signal?.aborted
+        throw isOwn ? error : new Error(`through the proxy ${proxyWords}`, { cause: error })
       })
       const headers: Record<string, string> = Object.create(null)
       for (const [name, value] of Object.entries(response.headers)) {
@@ -71,9 +82,9 @@ export function nodeNet(): Net {
       return { status: response.statusCode, headers, body: response.body as AsyncIterable<Uint8Array> }
     },
     close: async () => {
-      const open = agent
-      agent = undefined
-      await open?.close()
+      const dispatchers = [...open.values()]
+      open.clear()
+      await Promise.all(dispatchers.map((dispatcher) => dispatcher.close()))
     },
   }
 }

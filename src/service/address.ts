@@ -1,5 +1,5 @@
 import { SpritewrightError } from '../errors.ts'
-import { isLoopbackIp, isSpecialIp } from '../host/address-blocks.ts'
+import { isLoopbackHost } from '../host/net/address-blocks.ts'
 
 /** The parsed address of the service. */
 export interface ServiceAddress {
@@ -38,22 +38,6 @@ function describeBase(url: URL | null): string {
   if (url === null) return 'a text that is no URL'
   const extra = url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== ''
   return `${url.protocol}//${url.host}${url.pathname}${extra ? ' with more than host and path' : ''}`
-}
-
-/** Whether a host name, as `URL` writes it, is this machine. */
-export function isLoopbackHost(hostname: string): boolean {
-  const name = toPlainHost(hostname)
-  return name === 'localhost' || name.endsWith('.localhost') || isLoopbackIp(name)
-}
-
-/** Whether a URL's host name is this machine, or an IP address that is not public. Names are not resolved. */
-export function isPrivateHost(hostname: string): boolean {
-  return isLoopbackHost(hostname) || isSpecialIp(toPlainHost(hostname))
-}
-
-/** Removes the brackets of IPv6 and the dot that may end a name. */
-function toPlainHost(hostname: string): string {
-  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
 /** Longest id in characters that a reply may name and that goes into a path. */

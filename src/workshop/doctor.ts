@@ -1,5 +1,6 @@
 import { formatCredits } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { describeProxies, readProxies } from '../host/net/proxies.ts'
 import type { Context } from '../project/context.ts'
 import { readRoute, type ServiceConnection } from '../project/session.ts'
 import { refuseTrackedRecords } from '../project/store-folder.ts'
@@ -17,6 +18,7 @@ export async function examine(context: Context, session: ServiceConnection): Pro
     ['engine', async () => checkEngine(context)],
     ['key', async () => checkKey(context)],
     ['address', () => checkAddress(context)],
+    ['proxy', async () => checkProxy(context)],
     ['service', () => checkService(context, session)],
     ['journal', () => checkJournal(context)],
     ['clock', () => checkClock(context)],
@@ -96,6 +98,12 @@ async function checkAddress(context: Context): Promise<readonly DoctorFinding[]>
   return [
     { check: 'address', verdict: 'bad', found, advice: `The key is not sent there. If that is your service: spritewright trust ${origin}` },
   ]
+}
+
+/** Reports the proxies that requests go through. A value that cannot be read is bad. */
+function checkProxy({ host }: Context): readonly DoctorFinding[] {
+  const found = describeProxies(readProxies(host.env))
+  return found === '' ? [] : [{ check: 'proxy', verdict: 'good', found, advice: '' }]
 }
 
 async function checkService(context: Context, connection: ServiceConnection): Promise<readonly DoctorFinding[]> {

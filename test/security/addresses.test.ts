@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { isLoopbackHost, isPrivateHost } from '../../src/service/address.ts'
+import { isLoopbackHost, isPrivateHost } from '../../src/host/net/address-blocks.ts'
 import { json, scriptedNet } from '../kit/scripted-net.ts'
 import { errorOf, testClient } from '../service/fixtures.ts'
 

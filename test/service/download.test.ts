@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLoopbackHost, isPrivateHost } from '../../src/service/address.ts'
+import { isLoopbackHost, isPrivateHost } from '../../src/host/net/address-blocks.ts'
 import { json, type Reply, refused, scriptedNet } from '../kit/scripted-net.ts'
 import { errorOf, testClient } from './fixtures.ts'
 

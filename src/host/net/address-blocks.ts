@@ -52,7 +52,7 @@ const blocks = {
  * Whether a text is an IP address of this machine, as IPv4, IPv6 or IPv4 mapped into IPv6. Returns `false`
  * for a name.
  */
-export function isLoopbackIp(address: string): boolean {
+function isLoopbackIp(address: string): boolean {
   const version = isIP(address)
   return version !== 0 && blocks.loopback.check(address, version === 4 ? 'ipv4' : 'ipv6')
 }
@@ -65,6 +65,22 @@ export function isSpecialIp(address: string): boolean {
   const version = isIP(address)
   if (version === 4) return blocks.specialIpv4.check(address)
   return version === 6 && (!blocks.publicIpv6.check(address, 'ipv6') || blocks.specialIpv6.check(address, 'ipv6'))
+}
+
+/** Whether a host name, as `URL` writes it, is this machine. */
+export function isLoopbackHost(hostname: string): boolean {
+  const name = toPlainHost(hostname)
+  return name === 'localhost' || name.endsWith('.localhost') || isLoopbackIp(name)
+}
+
+/** Whether a URL's host name is this machine, or an IP address that is not public. Names are not resolved. */
+export function isPrivateHost(hostname: string): boolean {
+  return isLoopbackHost(hostname) || isSpecialIp(toPlainHost(hostname))
+}
+
+/** Removes the brackets of IPv6 and the dot that may end a name. */
+function toPlainHost(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
 }
 
 function toBlocks(written: readonly string[]): BlockList {
