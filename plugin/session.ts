@@ -83,7 +83,7 @@ export function createSession(surroundings: Surroundings, options: Options, seam
   let made: Promise<Bundling> | undefined
   let builds = 0
   const workshop = (): Promise<Workshop> => {
-    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, ...(seam.host ? { host: seam.host } : {}) })
+    opened ??= makeWorkshop({ root, mode, envDir, envPrefix, options, onWait: log.money, ...(seam.host ? { host: seam.host } : {}) })
     return opened
   }
   const make = async (): Promise<Bundling> => {

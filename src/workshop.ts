@@ -133,6 +133,12 @@ export interface WorkshopInit {
   readonly envPrefix?: string | readonly string[]
   /** The ports of the world; those of this machine if missing. */
   readonly host?: Host
+  /**
+   * Receives a sentence for a person when requests have waited some seconds for the service's limits.
+   *
+   * @default nobody is told
+   */
+  readonly onWait?: (sentence: string) => void
 }
 
 /**
@@ -166,7 +172,7 @@ export async function createWorkshop(init: WorkshopInit): Promise<Workshop> {
     codec: await readCodecVersion(host),
     textures,
   }
-  return openWorkshop(context, createConnection(context), config.file)
+  return openWorkshop(context, createConnection(context, init.onWait), config.file)
 }
 
 function openWorkshop(context: Context, connection: ServiceConnection, configFile: string | undefined): Workshop {

@@ -11,6 +11,8 @@ export interface WorkshopInit {
   readonly root: string
   /** Absolute path of the config file; undefined if the command line names none. */
   readonly config?: string
+  /** Receives a sentence when requests have waited some seconds for the service's limits. */
+  readonly onWait?: (sentence: string) => void
 }
 
 /** The options of `serve`. */

@@ -66,8 +66,17 @@ function printerInit(argv: readonly string[], { host }: ProgramParts): Parameter
 async function createContext(printer: Printer, parts: ProgramParts, args: CommandArgs): Promise<CommandContext> {
   const root = await resolveRoot(parts.host, args.text('root'))
   const config = args.text('config')
+  // A person at a terminal sees the progress, whose lines another one would break.
+  const onWait = (sentence: string): void => {
+    if (!parts.host.terminal.isInteractive) printer.note(sentence)
+  }
   const open = (): Promise<Workshop> =>
-    parts.createWorkshop({ host: parts.host, root, ...(config === undefined ? {} : { config: resolve(parts.host.workingFolder, config) }) })
+    parts.createWorkshop({
+      host: parts.host,
+      root,
+      onWait,
+      ...(config === undefined ? {} : { config: resolve(parts.host.workingFolder, config) }),
+    })
   return {
     parts,
     printer,

@@ -46,8 +46,12 @@ export interface ServiceReach {
  */
 const embeddedHost = 'embedded'
 
-/** Creates the connection of a workshop. Nothing is sent before its first use. */
-export function createConnection(context: Context): ServiceConnection {
+/**
+ * Creates the connection of a workshop. Nothing is sent before its first use.
+ *
+ * @param onWait Receives a sentence when requests have waited some seconds for the limits.
+ */
+export function createConnection(context: Context, onWait?: (sentence: string) => void): ServiceConnection {
   let opened: Promise<Session> | undefined
   let reached: Promise<ServiceReach> | undefined
   let joined: string | undefined
@@ -67,7 +71,7 @@ export function createConnection(context: Context): ServiceConnection {
   }
   const open = async (signal?: AbortSignal): Promise<Session> => {
     await refuseTrackedRecords(context.host, context.storeFolder)
-    const client = await createSessionClient(context, await reach())
+    const client = await createSessionClient(context, await reach(), onWait)
     closers.unshift(() => client.close())
     const capabilities = await client.capabilities(signal)
     if (capabilities.apiVersion !== '1')
@@ -121,7 +125,11 @@ function hostOf(baseUrl: string): string | undefined {
   }
 }
 
-async function createSessionClient({ host, options }: Context, { baseUrl, key }: ServiceReach): Promise<ServiceClient> {
+async function createSessionClient(
+  { host, options }: Context,
+  { baseUrl, key }: ServiceReach,
+  onWait: ((sentence: string) => void) | undefined,
+): Promise<ServiceClient> {
   const { createClient } = await import('../service/client.ts')
   const profile = options.service === 'embedded' ? undefined : options.service?.profile
   return createClient(host, {
@@ -131,6 +139,7 @@ async function createSessionClient({ host, options }: Context, { baseUrl, key }:
     limitsFolder: join(host.stateFolder, 'limits'),
     ...(options.service === 'embedded' ? { host: embeddedHost } : {}),
     ...(profile ? { profile } : {}),
+    ...(onWait ? { onWait } : {}),
   })
 }
 

@@ -18,6 +18,7 @@ import { createTransport, parseApiKey } from './http/transport.ts'
 import { rawMember } from './json.ts'
 import { createLimiter, type Limiter, type Limits, resolveLimits } from './limits/limits.ts'
 import { createSharedLimiter } from './limits/shared-limits.ts'
+import { tellWaits } from './limits/told-waits.ts'
 import { type Profile, resolveProfile } from './profile.ts'
 import { readCapabilities, readEstimate, readExecution } from './replies.ts'
 import { streamEvents } from './stream.ts'
@@ -137,6 +138,12 @@ export interface ClientOptions {
    */
   readonly limitsFolder?: string
   /**
+   * Receives a sentence for a person when requests have waited some seconds for the limits.
+   *
+   * @default nobody is told
+   */
+  readonly onWait?: (sentence: string) => void
+  /**
    * Name of the service in the identity of requests.
    *
    * @default host and path of `baseUrl`
@@ -192,8 +199,13 @@ export function createClient(ports: ClientPorts, options: ClientOptions): Servic
   } satisfies ServiceClient)
 }
 
-function toLimiter({ clock, disk, random }: ClientPorts, options: ClientOptions, key: string): Limiter {
+function toLimiter(ports: ClientPorts, options: ClientOptions, key: string): Limiter {
   const limits = resolveLimits(options.limits)
+  const limiter = toSilentLimiter(ports, options, limits, key)
+  return options.onWait ? tellWaits(limiter, ports.clock, limits, options.onWait) : limiter
+}
+
+function toSilentLimiter({ clock, disk, random }: ClientPorts, options: ClientOptions, limits: Limits, key: string): Limiter {
   const own = createLimiter(clock, limits)
   if (options.limitsFolder === undefined) return own
   if (disk === undefined) {

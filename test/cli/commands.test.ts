@@ -33,6 +33,24 @@ const sheets = {
   ],
 } as unknown as BuiltSheets
 
+describe('a wait for the limits of the service', () => {
+  test.each([
+    ['is told without a terminal', {}, [], 'Waiting: 10 requests.\n'],
+    ['is not told with --quiet', {}, ['--quiet'], ''],
+    ['breaks no progress on a terminal', { isInteractive: true }, [], ''],
+  ])('%s', async (_, init, args, told) => {
+    const workshop: Partial<Workshop> = {
+      plan: async () => {
+        world.opened[0]?.onWait?.('Waiting: 10 requests.')
+        return { ...priced, warnings: [] }
+      },
+    }
+    const world = createWorld({ ...init, workshop })
+    await world.run('plan', ...args)
+    expect(world.err()).toBe(told)
+  })
+})
+
 describe('plan', () => {
   test('prints an aligned table, the total, the balance and the command that goes on', async () => {
     const world = createWorld({ workshop: { plan: async () => priced } })

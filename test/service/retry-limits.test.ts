@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { type Fault, retryWaitMs } from '../../src/service/http/retry.ts'
 import { createLimiter } from '../../src/service/limits/limits.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
+import { json, scriptedNet } from '../kit/scripted-net.ts'
+import { testClient } from './fixtures.ts'
 
 const rateLimit: Fault = { kind: 'answer', status: 429, retryable: true, retryAfterMs: null }
 const lost: Fault = { kind: 'transport' }
@@ -87,6 +89,23 @@ describe('limits', () => {
     await expect(queue[1]).rejects.toThrow('left')
     await clock.run(Promise.all([queue[0], queue[2], queue[3]]))
     expect(served).toEqual(['a', 'c', 'd'])
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('C30: a wait of some seconds is told, once in a window; a short one is not', async () => {
+    const told: string[] = []
+    const net = scriptedNet(() => json(200, { credits: '1.5' }))
+    const { client, clock } = testClient(net, { limits: { get: 2, windowMs: 10_000 }, onWait: (sentence) => told.push(sentence) })
+    await clock.run(Promise.all([client.balance(), client.balance()]))
+    await clock.advance(8_000)
+    await clock.run(client.balance())
+    expect(told).toEqual([])
+    const three = (): Promise<unknown> => Promise.all([client.balance(), client.balance(), client.balance()])
+    await clock.run(three())
+    expect(told).toHaveLength(1)
+    await clock.run(three())
+    const words = 'Waiting: the service allows 2 GET requests in 10 s, and they are used up, here or by another of your processes.'
+    expect(told).toEqual([words, words])
     expect(clock.sleepers).toBe(0)
   })
 
