@@ -116,6 +116,9 @@ function checkHeader(header: CentralHeader, entry: string): void {
   if (type === 0o120000) refuseArchive('symlink', `expected files and folders, found "${entry}" to be a link.`, { entry })
   if (type !== 0 && type !== 0o100000 && type !== 0o040000)
     refuseArchive('special-file', `expected files and folders, found mode ${mode.toString(8)} for "${entry}".`, { entry })
+  // Info-ZIP leaves such entries out, other readers unpack them.
+  if (header.isVolumeLabel)
+    refuseArchive('volume-label', `expected files and folders, found "${entry}" marked as the label of a disk.`, { entry })
   // Some readers use the name to recognise a folder, others the attributes. Both must agree.
   if (!entry.endsWith('/') && (type === 0o040000 || (type === 0 && header.isMarkedFolder)))
     refuseArchive('folder-without-slash', `expected the name of a folder to end with a slash, found "${entry}" marked as one.`, { entry })

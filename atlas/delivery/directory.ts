@@ -34,6 +34,8 @@ export interface CentralHeader {
   readonly mode: number
   /** Whether the DOS attributes mark it as a folder. Other systems write them too. */
   readonly isMarkedFolder: boolean
+  /** Whether the attributes of a system like DOS mark it as the label of a disk. */
+  readonly isVolumeLabel: boolean
   readonly extra: ExtraFields
 }
 
@@ -178,6 +180,7 @@ function readCentralHeader(bytes: Uint8Array, view: DataView, at: number): Centr
   if (view.getUint16(at + 34, true) !== 0) refuseArchive('multi-disk', 'expected every entry on disk 0, found one on another.')
   const host = view.getUint8(at + 5)
   const isUnix = host === 3 || host === 19
+  const attributes = view.getUint32(at + 38, true)
   return {
     nameBytes: bytes.subarray(at + 46, nameEnd),
     flags: view.getUint16(at + 8, true),
@@ -187,7 +190,8 @@ function readCentralHeader(bytes: Uint8Array, view: DataView, at: number): Centr
     compressedSize: resolved[1]!,
     offset: resolved[2]!,
     mode: isUnix ? view.getUint16(at + 40, true) : 0,
-    isMarkedFolder: (view.getUint32(at + 38, true) & 0x10) !== 0,
+    isMarkedFolder: (attributes & 0x10) !== 0,
+    isVolumeLabel: !isUnix && (attributes & 0x08) !== 0,
     extra,
   }
 }

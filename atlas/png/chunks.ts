@@ -140,7 +140,19 @@ function readTransparency(seen: Progress, content: Uint8Array): Uint8Array {
       ? seen.palette !== undefined && content.length <= seen.palette.length / 3
       : (colourType === 0 && content.length === 2) || (colourType === 2 && content.length === 6)
   if (!isSound) refusePng('trns', `expected a tRNS that fits colour type ${colourType}, found ${content.length} bytes.`)
+  if (colourType !== 3) checkDepth(content, seen.header!.depth)
   return content
+}
+
+/**
+ * Throws if a transparent colour has a value that the picture's depth cannot have. Some readers ignore its
+ * high bits, so that the same picture has a hole there and none here.
+ */
+function checkDepth(key: Uint8Array, depth: number): void {
+  for (let at = 0; at < key.length; at += 2) {
+    const value = key[at]! * 256 + key[at + 1]!
+    if (value >= 2 ** depth) refusePng('trns-depth', `expected a tRNS with values below ${2 ** depth} at ${depth} bits, found ${value}.`)
+  }
 }
 
 function finish(seen: Progress, content: Uint8Array, rest: number): PngParts {

@@ -83,6 +83,19 @@ describe('readArchive', () => {
     )
   })
 
+  test.each([
+    ['read', 'DOS', 0x20],
+    ['volume-label', 'DOS', 0x08],
+    ['volume-label', 'DOS', 0x28],
+    ['read', 'UNIX', 0x08],
+  ] as const)('%s: an entry of %s with the attributes %i', async (rule, platform, attributes) => {
+    const packed = await new JSZip().file('frame.png', 'pixels').generateAsync({ type: 'uint8array', platform })
+    const at = Buffer.from(packed).indexOf('PK\x01\x02', 'latin1')
+    packed[at + 38] = attributes
+    if (rule === 'read') expect(readArchive(packed).map(({ name }) => name)).toEqual(['frame.png'])
+    else expect(refusal(() => readArchive(packed)).facts).toMatchObject({ rule, entry: 'frame.png' })
+  })
+
   test('a changed byte is refused or changes nothing that is read', async () => {
     const zip = new JSZip()
     zip.file('a.txt', 'alpha alpha alpha').file('b.txt', 'beta')

@@ -1,3 +1,4 @@
+import { crc32, deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { PNG } from 'pngjs'
 import sharp from 'sharp'
@@ -18,6 +19,14 @@ function outcome(bytes: Uint8Array): { bitmap?: Bitmap; found: string } {
       found: error instanceof AtlasError && typeof error.facts.rule === 'string' ? `${error.code} ${error.facts.rule}` : String(error),
     }
   }
+}
+
+function chunk(type: string, content: Iterable<number>): Uint8Array {
+  const named = Buffer.from([...Buffer.from(type, 'latin1'), ...content])
+  const framed = Buffer.concat([Buffer.alloc(4), named, Buffer.alloc(4)])
+  framed.writeUInt32BE(named.length - 4, 0)
+  framed.writeUInt32BE(crc32(named), 4 + named.length)
+  return framed
 }
 
 /** Colour under alpha 0 is never visible, and pngjs drops some of it. */
@@ -105,6 +114,22 @@ describe('decodePng and encodePng', () => {
       }),
       { numRuns: 40 },
     )
+  })
+
+  test.each([
+    [1, 0, [0, 1], 'read'],
+    [1, 0, [0, 2], 'trns-depth'],
+    [4, 0, [0, 15], 'read'],
+    [4, 0, [1, 15], 'trns-depth'],
+    [8, 2, [0, 255, 0, 0, 0, 7], 'read'],
+    [8, 2, [0, 255, 0, 0, 1, 7], 'trns-depth'],
+    [16, 0, [255, 255], 'read'],
+  ])('of %i bits and colour type %i, with the transparent colour %j: %s', (depth, colourType, key, rule) => {
+    const row = new Uint8Array(1 + Math.ceil((depth * (colourType === 2 ? 3 : 1)) / 8))
+    const header = [0, 0, 0, 1, 0, 0, 0, 1, depth, colourType, 0, 0, 0]
+    const chunks = [chunk('IHDR', header), chunk('tRNS', key), chunk('IDAT', deflateSync(row)), chunk('IEND', [])]
+    const bytes = Buffer.concat([Buffer.of(137, 80, 78, 71, 13, 10, 26, 10), ...chunks])
+    expect(outcome(bytes).found).toBe(rule === 'read' ? rule : `SW_PNG ${rule}`)
   })
 
   test('a changed byte is refused', () => {
