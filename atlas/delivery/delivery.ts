@@ -1,5 +1,6 @@
 import type { Bitmap } from '../bitmap.ts'
 import { AtlasError } from '../errors.ts'
+import { gamutWarning } from '../png/gamut.ts'
 import { MAX_FRAME_PIXELS } from '../png/picture.ts'
 import type { ArchiveEntry } from './archive.ts'
 import { commonSize, putOnCanvas, type ResizedFrame } from './canvas.ts'
@@ -99,7 +100,8 @@ function findFrames(entries: readonly ArchiveEntry[], expected: ExpectedDelivery
     found = decodeFrames(parts.frames, budget)
     if (canCut) warnings.push(...compareWithSheet(found, sheet, atlas.parsed, budget))
   }
-  return { found, parts, warnings: [...warnings, ...countWarning(found.length, expected)] }
+  warnings.push(...frameWarnings(parts.frames.length === 0 ? [sheet!] : parts.frames, found.length, expected))
+  return { found, parts, warnings }
 }
 
 /** The frames of a delivery, without its other files. */
@@ -134,11 +136,12 @@ function readFolder(
   expected: ExpectedDelivery,
 ): Pick<FoundFrames, 'found' | 'warnings'> {
   const found = decodeFrames(entries, budgetOf(expected))
-  return { found, warnings: [...warnings, ...countWarning(found.length, expected)] }
+  return { found, warnings: [...warnings, ...frameWarnings(entries, found.length, expected)] }
 }
 
-function countWarning(found: number, { frames }: ExpectedDelivery): readonly string[] {
-  return frames === undefined || frames === found ? [] : [`Expected ${frames} frames, found ${found}.`]
+function frameWarnings(pictures: readonly ArchiveEntry[], found: number, { frames }: ExpectedDelivery): readonly string[] {
+  const count = frames === undefined || frames === found ? [] : [`Expected ${frames} frames, found ${found}.`]
+  return [...count, ...gamutWarning(pictures.map(({ name, bytes }) => ({ name: briefName(name), bytes })))]
 }
 
 /** Number of entry names in an error's facts: enough to show how a service names its entries. */

@@ -226,7 +226,8 @@ async function openTouchedUp(
 ): Promise<OpenedResult & { readonly touched: ReadonlySet<number> }> {
   const opened = await openResult(input, source, layout)
   if (!input.overrides) return { ...opened, touched: new Set() }
-  return { ...opened, ...(await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)) }
+  const touched = await layOver(animationId(input.spec, input.animation), opened.frames, input.overrides)
+  return { ...opened, ...touched, warnings: [...opened.warnings, ...touched.warnings] }
 }
 
 /** Removes the service's remarks on touched-up frames: they do not apply any more. */

@@ -1,3 +1,6 @@
+import { deflateSync, inflateSync } from 'node:zlib'
+import fc from 'fast-check'
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, blit, createBitmap, crop } from '../../atlas/bitmap.ts'
 import { type ArchiveEntry, openArchive, readArchive } from '../../atlas/delivery/archive.ts'
@@ -6,6 +9,7 @@ import { AtlasError } from '../../atlas/errors.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 import { defaultShapes } from '../../src/embedded/http/shapes.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
+import { pngChunk } from './png-chunk.ts'
 
 function refusal(run: () => unknown): AtlasError {
   try {
@@ -32,6 +36,22 @@ const entry = (name: string, content: Bitmap | object | string): ArchiveEntry =>
         ? encodePng(content as Bitmap)
         : new TextEncoder().encode(JSON.stringify(content)),
 })
+
+async function withProfile({ data, width, height }: Bitmap, profile: 'p3' | 'srgb'): Promise<Uint8Array> {
+  return new Uint8Array(
+    await sharp(data, { raw: { width, height, channels: 4 } })
+      .png()
+      .withIccProfile(profile)
+      .toBuffer(),
+  )
+}
+
+/** The colour profile in a PNG. */
+function profileOf(png: Buffer): Buffer {
+  const at = png.indexOf('iCCP', 0, 'latin1')
+  const content = png.subarray(at + 4, at + 4 + png.readUInt32BE(at - 4))
+  return inflateSync(content.subarray(content.indexOf(0) + 2))
+}
 
 /** Three frames side by side, the second turned clockwise, as TexturePacker does. */
 function sheetOf(frames: readonly Bitmap[]): Bitmap {
@@ -113,6 +133,29 @@ describe('readDelivery', () => {
       'The frame numbers are not consecutive: expected 1, found "frames/2.png".',
       'Expected 3 frames, found 2.',
     ])
+  })
+
+  test.each([
+    ['p3', /^1 of 3 pictures have colours of another gamut than sRGB .*first "frames\/1.png".*convert them to sRGB/],
+    ['srgb', undefined],
+  ] as const)('a frame with the colour profile %s', async (profile, told) => {
+    const bytes = await withProfile(three[1]!, profile)
+    const { warnings } = readDelivery(frames.map((frame, index) => (index === 1 ? { ...frame, bytes } : frame)))
+    expect(warnings).toEqual(told ? [expect.stringMatching(told)] : [])
+  })
+
+  test('law: a colour profile with any bytes in it breaks nothing', async () => {
+    const sound = profileOf(Buffer.from(await withProfile(three[1]!, 'p3')))
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(sound.length - 1), fc.nat(255)), { maxLength: 12 }), fc.nat(sound.length), (changes, length) => {
+        const profile = Buffer.from(sound)
+        for (const [at, value] of changes) profile[at] = value
+        const chunk = Buffer.concat([Buffer.from('p3\0\0', 'latin1'), deflateSync(profile.subarray(0, length))])
+        const png = Buffer.concat([frames[1]!.bytes.subarray(0, 33), pngChunk('iCCP', chunk), frames[1]!.bytes.subarray(33)])
+        const delivery = readDelivery([frames[0]!, { name: 'frames/1.png', bytes: png }, frames[2]!])
+        expect(delivery.frames).toEqual(three)
+      }),
+    )
   })
 
   test('an archive without frames is refused with its entries and a way out', () => {

@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib'
+import { deflateSync } from 'node:zlib'
 import fc from 'fast-check'
 import { PNG } from 'pngjs'
 import sharp from 'sharp'
@@ -8,6 +8,7 @@ import { AtlasError } from '../../atlas/errors.ts'
 import { decodePng } from '../../atlas/png/read.ts'
 import { encodePng } from '../../atlas/png/write.ts'
 import { corpus, corpusBytes } from './corpus.ts'
+import { pngChunk as chunk } from './png-chunk.ts'
 
 const files = corpus('png')
 
@@ -19,14 +20,6 @@ function outcome(bytes: Uint8Array): { bitmap?: Bitmap; found: string } {
       found: error instanceof AtlasError && typeof error.facts.rule === 'string' ? `${error.code} ${error.facts.rule}` : String(error),
     }
   }
-}
-
-function chunk(type: string, content: Iterable<number>): Uint8Array {
-  const named = Buffer.from([...Buffer.from(type, 'latin1'), ...content])
-  const framed = Buffer.concat([Buffer.alloc(4), named, Buffer.alloc(4)])
-  framed.writeUInt32BE(named.length - 4, 0)
-  framed.writeUInt32BE(crc32(named), 4 + named.length)
-  return framed
 }
 
 /** Colour under alpha 0 is never visible, and pngjs drops some of it. */

@@ -1,3 +1,4 @@
+import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
 import { type Bitmap, createBitmap, crop, encodePng } from '../../atlas/index.ts'
 import { packDelivery } from '../../src/embedded/images/delivery.ts'
@@ -271,6 +272,15 @@ describe('a file that lies over no frame is told, never dropped:', () => {
       'walk/0003.png': png(255),
     }
     expect(await played(files)).toEqual([0, 10, 20, 255, 40, 50, 60])
+  })
+
+  test('a picture with colours of another gamut is used and told', async () => {
+    const touched = await sharp(picture(255).data, { raw: { width, height, channels: 4 } })
+      .png()
+      .withIccProfile('p3')
+      .toBuffer()
+    const { warnings } = await readPlayed(inputOf(specOf(), await find({ 'walk/0003.png': new Uint8Array(touched) })))
+    expect(warnings).toEqual([expect.stringMatching(/^hero.walk: 1 of 1 pictures have colours of another gamut .*first "0003.png"/)])
   })
 
   test('a picture that is saved again while a build goes on is not built under the key of the old one', async () => {

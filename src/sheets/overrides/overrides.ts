@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path'
-import { type Bitmap, cutSheetFrame, readPicture } from '../../../atlas/index.ts'
+import { type Bitmap, cutSheetFrame, gamutWarning, readPicture } from '../../../atlas/index.ts'
 import type { SpritewrightError } from '../../errors.ts'
 import type { Disk } from '../../host/disk.ts'
 import type { AnimationSpec, SpriteSpec } from '../../spec/spec.ts'
@@ -18,7 +18,7 @@ export interface Overrides {
    *
    * @throws `SW_OVERRIDE` for a picture that cannot be read, or has changed since it was found.
    */
-  read(): Promise<readonly Override[]>
+  read(): Promise<{ readonly found: readonly Override[]; readonly warnings: readonly string[] }>
 }
 
 /** A picture that replaces a frame. */
@@ -100,23 +100,24 @@ function layOut(disk: Disk, layers: ReadonlyMap<string, OverrideLayer>, { name, 
   }
 }
 
-async function readAll(disk: Disk, found: readonly FoundOverride[]): Promise<readonly Override[]> {
-  const pictures = new Map<string, Bitmap>()
+async function readAll(disk: Disk, found: readonly FoundOverride[]): ReturnType<Overrides['read']> {
+  const pictures = new Map<string, { readonly name: string; readonly bytes: Uint8Array; readonly bitmap: Bitmap }>()
   const overrides: Override[] = []
   for (const { frame, picture, part } of found) {
-    const whole = pictures.get(picture.path) ?? (await decode(disk, picture))
-    pictures.set(picture.path, whole)
-    overrides.push({ frame, file: picture.path, bitmap: part ? await withFile(picture.path, () => cutSheetFrame(whole, part)) : whole })
+    const { path } = picture
+    const whole = pictures.get(path) ?? { name: basename(path), ...(await decode(disk, picture)) }
+    pictures.set(path, whole)
+    overrides.push({ frame, file: path, bitmap: part ? await withFile(path, () => cutSheetFrame(whole.bitmap, part)) : whole.bitmap })
   }
-  return overrides
+  return { found: overrides, warnings: gamutWarning([...pictures.values()]) }
 }
 
-async function decode(disk: Disk, { path, sha256: expected }: OverrideFile): Promise<Bitmap> {
+async function decode(disk: Disk, { path, sha256: expected }: OverrideFile): Promise<{ bytes: Uint8Array; bitmap: Bitmap }> {
   const bytes = await disk.read(path)
   // The cache key of the build contains the digest that was found first.
   if (sha256(bytes) !== expected)
     throw overrideError(path, { expected: 'the picture as it was a moment ago', found: 'another one', next: 'Run the command again.' })
-  return withFile(path, () => readPicture(bytes))
+  return { bytes, bitmap: await withFile(path, () => readPicture(bytes)) }
 }
 
 /** Adds the file to an error of `atlas/`. */
@@ -143,9 +144,9 @@ export async function layOver(
   id: string,
   delivered: readonly Bitmap[],
   overrides: Overrides,
-): Promise<{ readonly frames: readonly Bitmap[]; readonly touched: ReadonlySet<number> }> {
+): Promise<{ readonly frames: readonly Bitmap[]; readonly touched: ReadonlySet<number>; readonly warnings: readonly string[] }> {
   const frames = [...delivered]
-  const found = await overrides.read()
+  const { found, warnings } = await overrides.read()
   for (const { frame, file, bitmap } of found) {
     const base = delivered[frame]
     if (!base)
@@ -158,7 +159,7 @@ export async function layOver(
     if (bitmap.width !== base.width || bitmap.height !== base.height) throw wrongSize(id, { frame, file, bitmap }, base)
     frames[frame] = bitmap
   }
-  return { frames, touched: new Set(found.map(({ frame }) => frame)) }
+  return { frames, touched: new Set(found.map(({ frame }) => frame)), warnings: warnings.map((warning) => `${id}: ${warning}`) }
 }
 
 function wrongSize(id: string, { frame, file, bitmap }: Override, base: Bitmap): SpritewrightError {
