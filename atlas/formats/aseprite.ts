@@ -8,12 +8,13 @@ import { firstDurations, toWholeMs } from './shared/played.ts'
 
 /**
  * Aseprite's JSON (array), one file per page: `load.aseprite` and `createFromAseprite` in Phaser,
- * `loadAseprite` in KAPLAY, `TextureAtlas` in melonJS, the Aseprite plugin of Excalibur.
+ * `loadAseprite` in KAPLAY, the Aseprite plugin of Excalibur.
  *
  * `frames` is a timeline: the frames of each animation, one after the other, with a tag. A frame that is
  * played twice is in it twice. Phaser finds frames by index, so `filename` is `"0"`, `"1"` …, and `name` is
  * the frame's own name. Durations are whole milliseconds. Anchor and borders are a slice (pivot, center) with
- * the name of the animation. KAPLAY and Excalibur read only the rectangle: set `trim: false` for them.
+ * the name of the animation. KAPLAY and Excalibur read only the rectangle: set `trim: false` for them. KAPLAY
+ * ignores durations.
  *
  * Files: `NAME-0.json` …, at scales other than 1 `NAME-0@0.5x.json`.
  *
@@ -56,7 +57,6 @@ export function toAsepriteSheet(encoded: EncodedAtlas, page: number): object {
     frames: cels.map(({ frame, durationMs }, index) => toCel(frame, durationMs, index)),
     meta: {
       ...toPageMeta(encoded.pages[page]!, encoded.atlas.scale),
-      // melonJS searches for this word.
       app: 'spritewright (aseprite)',
       frameTags: tags.filter(({ from, to }) => to >= from).map(({ animation, from, to }) => toTag(animation, from, to)),
       layers: [{ name: 'sprites', opacity: 255, blendMode: 'normal' }],
@@ -67,7 +67,7 @@ export function toAsepriteSheet(encoded: EncodedAtlas, page: number): object {
 
 function toCel(frame: PlacedFrame, durationMs: number, index: number): object {
   const { anchor, ...cel } = toHashFrame(frame, durationMs)
-  // Phaser and melonJS both read `pivot`.
+  // Phaser reads `pivot`.
   return { filename: String(index), name: frame.name, ...cel, ...(anchor === undefined ? {} : { pivot: anchor }) }
 }
 

@@ -12,7 +12,7 @@ import {
   playedBy,
 } from './phaser-reader.ts'
 import { makeProject, painting } from './project.ts'
-import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets, restored, toFolder } from './suite.ts'
+import { type Folder, formatSuite, type ReadFrame, type ReadSheets, toFolder } from './suite.ts'
 
 /** The JSON as its readers type it. */
 interface AsepriteJson {
@@ -104,41 +104,6 @@ for (const version of Object.keys(phasers) as (keyof typeof phasers)[]) {
   })
 }
 
-/** A port of melonJS 20.7's reader (src/video/texture/parser/aseprite.js). */
-function portOfMelonJs(folder: Folder, json: AsepriteJson): ReadSheets {
-  if (!['texturepacker', 'free-tex-packer', 'shoebox', 'aseprite', 'melonJS'].some((word) => json.meta.app.includes(word)))
-    throw new Error(`Unknown texture atlas format: ${json.meta.app}`)
-  const page = folder.picture(json.meta.image)
-  const borders = bordersOf(json)
-  const frames = new Map<string, ReadFrame>()
-  for (const index in json.frames) {
-    const { name, frame, trimmed, spriteSourceSize: trim, sourceSize, pivot, hull } = json.frames[Number(index)]!
-    // Its anchor is relative to the trimmed rectangle.
-    const origin = pivot && { x: sourceSize.w * pivot.x - (trimmed ? trim.x : 0), y: sourceSize.h * pivot.y - (trimmed ? trim.y : 0) }
-    const anchor = origin && {
-      x: (origin.x + (trimmed ? trim.x : 0)) / sourceSize.w,
-      y: (origin.y + (trimmed ? trim.y : 0)) / sourceSize.h,
-    }
-    const size = { width: sourceSize.w, height: sourceSize.h }
-    const picture = restored(page, { ...frame, width: frame.w, height: frame.h }, trimmed ? trim : { x: 0, y: 0 }, size)
-    frames.set(name, { picture, anchor, borders: borders.get(name), hull })
-  }
-  const animations = new Map<string, ReadAnimation>()
-  for (const { name, from, to, direction, repeat } of json.meta.frameTags) {
-    const cels = json.frames.slice(from, to + 1)
-    const durationsMs = cels.map(({ duration }) => (typeof duration === 'number' ? duration : 100))
-    animations.set(name, { frames: cels.map((cel) => cel.name), durationsMs, loop: repeat === undefined, yoyo: direction === 'pingpong' })
-  }
-  return { frames, animations }
-}
-
-formatSuite({
-  format: aseprite,
-  carries: carries.aseprite,
-  reader: 'a port of what melonJS reads',
-  read: (folder, groups, scale) => joined(sheetsOf(folder, groups, scale).map((json) => portOfMelonJs(folder, json))),
-})
-
 describe('the format aseprite', () => {
   const untrimmed = { trim: false, width: 20, height: 30 }
   const sequences = [
@@ -157,36 +122,5 @@ describe('the format aseprite', () => {
     ])
     expect(json.meta.frameTags[1]).not.toHaveProperty('repeat')
     expect(json.frames.slice(3, 6).map(({ duration }) => duration)).toEqual([50, 61, 70])
-  })
-
-  test('read by a port of what KAPLAY reads: quads by their share of the page, tags by name', () => {
-    // kaplay 3001.0.19, src/assets/aseprite.ts: `data.frames.map(…)`, so the frames must be an array. It
-    // reads neither trim nor durations.
-    const { w, h } = json.meta.size
-    const page = folder.picture(json.meta.image)
-    const quads = json.frames.map(({ frame }) => ({ x: frame.x / w, y: frame.y / h, w: frame.w / w, h: frame.h / h }))
-    const pictures = new Map(sequences.flatMap(({ frames }) => frames.map(({ name, bitmap }) => [name, bitmap])))
-    for (const [index, quad] of quads.entries()) {
-      const cut = { x: quad.x * w, y: quad.y * h, width: Math.round(quad.w * w), height: Math.round(quad.h * h) }
-      expect(restored(page, { ...cut, x: Math.round(cut.x), y: Math.round(cut.y) }, { x: 0, y: 0 }, cut)).toEqual(
-        pictures.get(cels[index]!),
-      )
-    }
-    const anims = Object.fromEntries(
-      json.meta.frameTags.map(({ name, from, to, direction }) => [name, { from, to, pingpong: direction === 'pingpong' }]),
-    )
-    expect(anims).toEqual({ 'hero/idle': { from: 0, to: 2, pingpong: true }, 'hero/walk': { from: 3, to: 5, pingpong: false } })
-  })
-
-  test("read by a port of what Excalibur's plugin reads: the values of frames in order, with durations", () => {
-    // @excaliburjs/plugin-aseprite, AsepriteJsonParser: `Object.values(raw.frames)` by index. It does not
-    // read trim.
-    const values = Object.values(json.frames)
-    const tags = json.meta.frameTags.map(({ name, from, to }) => [name, values.filter((_, id) => id >= from && id <= to)] as const)
-    expect(tags.map(([name, frames]) => [name, frames.map((frame) => frame.name)])).toEqual([
-      ['hero/idle', cels.slice(0, 3)],
-      ['hero/walk', cels.slice(3, 6)],
-    ])
-    expect(Object.fromEntries(tags)['hero/idle']!.map(({ duration }) => duration)).toEqual([83, 84, 83])
   })
 })

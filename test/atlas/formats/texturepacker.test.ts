@@ -2,7 +2,7 @@ import { scaleSuffix } from '../../../atlas/formats/shared/pages.ts'
 import { texturepacker } from '../../../atlas/formats/texturepacker.ts'
 import { carries } from './carries.ts'
 import { createPhaserTexture, drawnFrames, parseInto } from './phaser-reader.ts'
-import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets, restored } from './suite.ts'
+import { type Folder, formatSuite, type ReadAnimation, type ReadFrame, type ReadSheets } from './suite.ts'
 
 interface ArrayFrame {
   readonly filename: string
@@ -54,24 +54,5 @@ formatSuite({
       const texture = createPhaserTexture('Phaser 4', pages)
       parseInto('Phaser 4', texture, 'JSONArray', 0, json)
       return drawnFrames(texture, pages)
-    }),
-})
-
-formatSuite({
-  format: texturepacker,
-  carries: carries.texturepacker,
-  reader: 'a port of what melonJS reads',
-  read: (folder, groups, scale) =>
-    read(folder, groups, scale, (json) => {
-      // melonjs 20.7, src/video/texture/parser/texturepacker.js and `identifyFormat` of atlas.js.
-      if (!json.meta.app.includes('texturepacker')) throw new Error(`Unknown texture atlas format: ${json.meta.app}`)
-      const page = folder.picture(json.meta.image)
-      return new Map(
-        json.frames.map(({ filename, frame, trimmed, spriteSourceSize: trim, sourceSize, pivot, hull }) => {
-          const from = { x: frame.x, y: frame.y, width: frame.w, height: frame.h }
-          const picture = restored(page, from, trimmed ? trim : { x: 0, y: 0 }, { width: sourceSize.w, height: sourceSize.h })
-          return [filename, { picture, anchor: pivot, hull }] as const
-        }),
-      )
     }),
 })
