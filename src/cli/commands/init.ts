@@ -16,6 +16,7 @@ import {
   typesLine,
   viteTypesPath,
 } from '../first-project.ts'
+import { inProjectStyle } from '../project-style.ts'
 import { hasTypeScript, refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import type { Printer } from '../view/printer.ts'
@@ -61,14 +62,15 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
 async function writeConfig(host: Host, root: string): Promise<Step> {
   for (const name of configNames) if (await host.disk.stat(join(root, name))) return { path: name, done: 'kept' }
   const ending = (await hasTypeScript(host, root)) ? 'ts' : 'mjs'
-  return writeNew(host, root, `spritewright.config.${ending}`, new TextEncoder().encode(configText))
+  return writeText(host, root, `spritewright.config.${ending}`, configText)
 }
 
 /** A game on Vite that is written in TypeScript gets a reference to the types of specs. */
 async function writeViteTypes(host: Host, root: string): Promise<Step[]> {
-  const viteConfigs = ['ts', 'mts', 'js', 'mjs'].map((ending) => host.disk.stat(join(root, `vite.config.${ending}`)))
-  const isOnVite = (await Promise.all(viteConfigs)).some((stat) => stat !== undefined)
-  if (!isOnVite || !(await hasTypeScript(host, root))) return []
+  // Templates keep Vite's configuration in folders of their own.
+  const signs = [viteTypesPath, ...['ts', 'mts', 'js', 'mjs'].map((ending) => `vite.config.${ending}`), 'node_modules/vite']
+  const found = await Promise.all(signs.map((path) => host.disk.stat(join(root, path))))
+  if (found.every((stat) => stat === undefined) || !(await hasTypeScript(host, root))) return []
   const file = join(root, viteTypesPath)
   const isThere = (await host.disk.stat(file)) !== undefined
   const text = isThere ? new TextDecoder().decode(await host.disk.read(file)) : ''
@@ -87,7 +89,11 @@ async function writeFirstSpec(host: Host, root: string): Promise<Step[]> {
     if (await host.disk.stat(join(root, path))) return [{ path, done: 'kept' }]
   }
   const picture = await writeNew(host, root, firstPicturePath, drawFirstPicture())
-  return [await writeNew(host, root, firstSpecPath, new TextEncoder().encode(firstSpecText)), picture]
+  return [await writeText(host, root, firstSpecPath, firstSpecText), picture]
+}
+
+async function writeText(host: Host, root: string, path: string, text: string): Promise<Step> {
+  return writeNew(host, root, path, new TextEncoder().encode(await inProjectStyle(host, root, path, text)))
 }
 
 async function writeNew(host: Host, root: string, path: string, bytes: Uint8Array): Promise<Step> {

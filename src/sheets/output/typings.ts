@@ -44,7 +44,7 @@ export function toSpecTypings({ name, animations }: SpriteSpec): string {
   )
   const statements = [
     `type Frame = ${union(frames.sort())}`,
-    `declare const sprite: Spritewright.SpriteModule<${union(animations.map((animation) => animation.name))}, Frame>`,
+    `declare const sprite: Spritewright.SpriteModule<${union(animations.map((animation) => animation.name))}, Frame>;`,
     'export default sprite',
     `declare module 'virtual:spritewright' {\n  interface Sprites {\n    ${JSON.stringify(name)}: typeof sprite\n  }\n}`,
   ]
@@ -52,7 +52,7 @@ export function toSpecTypings({ name, animations }: SpriteSpec): string {
     typingsMark,
     ...untouched,
     '/// <reference types="spritewright/client" />',
-    // Prettier leaves out one statement at a time.
+    // Prettier leaves out one statement at a time, and gives a declaration its semicolon all the same.
     ...statements.flatMap((statement) => ['// prettier-ignore', statement]),
     '',
   ].join('\n')
