@@ -1,0 +1,113 @@
+// What a person changes in each template, by the README. `knight` on the page is for the checks only.
+
+const embedded = [["// service: 'embedded'", "service: 'embedded'"]]
+const embeddedPrettier = [["// service: 'embedded'", 'service: "embedded"']]
+const types = (before) => [[before, `"allowArbitraryExtensions": true,\n    ${before}`]]
+
+const preloader = [
+  [
+    "import { Scene } from 'phaser';",
+    "import { Scene } from 'phaser';\nimport { preloadSprites } from 'spritewright/phaser';\nimport hero from '../../../sprites/hero.sprite.json';",
+  ],
+  ["this.load.image('logo', 'logo.png');", "this.load.image('logo', 'logo.png');\n        preloadSprites(this, [hero]);"],
+]
+const figure = `
+        const { hero: knight } = createSprites(this, [hero], { x: 200, y: 200 });
+        knight?.setDepth(200).play('hero/walk');
+        Object.assign(globalThis, { knight });
+`
+const phaserImports = "import { createSprites } from 'spritewright/phaser';\nimport hero from '../../../sprites/hero.sprite.json';"
+const plugin = (before) => [[before, `${before}\nimport spritewright from 'spritewright/vite';`]]
+const phaserPictures = {
+  'public/favicon.png': { width: 16, height: 16 },
+  'public/assets/bg.png': { width: 1024, height: 768 },
+  'public/assets/logo.png': { width: 300, height: 150 },
+}
+
+/**
+ * `engines`: the lowest and the newest one. `checks`: npm's arguments before Vite has run. `build`: how the template
+ * builds. `changes`: texts to replace, by file.
+ */
+export const templates = [
+  {
+    name: 'phaser-ts',
+    engines: ['phaser@3.90.0', 'phaser@4'],
+    dev: 'dev-nolog',
+    checks: [['exec', '--', 'tsc', '--noEmit']],
+    build: [['run', 'build-nolog']],
+    pictures: phaserPictures,
+    changes: {
+      'spritewright.config.ts': embedded,
+      'tsconfig.json': types('"skipLibCheck": true,'),
+      'vite/config.dev.mjs': [
+        ...plugin("import { defineConfig } from 'vite';"),
+        ['    server: {', '    plugins: [spritewright()],\n    server: {'],
+      ],
+      'vite/config.prod.mjs': [
+        ...plugin("import { defineConfig } from 'vite';"),
+        ['phasermsg()\n', 'phasermsg(),\n        spritewright()\n'],
+      ],
+      'src/game/scenes/Preloader.ts': preloader,
+      'src/game/scenes/MainMenu.ts': [
+        ["import { Scene, GameObjects } from 'phaser';", `import { Scene, GameObjects } from 'phaser';\n${phaserImports}`],
+        ["        this.input.once('pointerdown'", `${figure}\n        this.input.once('pointerdown'`],
+      ],
+    },
+  },
+  {
+    name: 'phaser-react-ts',
+    engines: ['phaser@3.90.0', 'phaser@4'],
+    dev: 'dev-nolog',
+    checks: [['exec', '--', 'tsc', '--noEmit']],
+    build: [['run', 'build-nolog']],
+    pictures: { ...phaserPictures, 'public/assets/star.png': { width: 64, height: 64 } },
+    changes: {
+      'spritewright.config.ts': embedded,
+      'tsconfig.json': types('"skipLibCheck": true,'),
+      'vite/config.dev.mjs': [
+        ...plugin("import react from '@vitejs/plugin-react'"),
+        ['        react(),\n', '        react(),\n        spritewright(),\n'],
+      ],
+      'vite/config.prod.mjs': [
+        ...plugin("import react from '@vitejs/plugin-react';"),
+        ['        react(),\n', '        react(),\n        spritewright(),\n'],
+      ],
+      'src/game/scenes/Preloader.ts': preloader,
+      'src/game/scenes/MainMenu.ts': [
+        ["import { GameObjects, Scene } from 'phaser';", `import { GameObjects, Scene } from 'phaser';\n${phaserImports}`],
+        ["        EventBus.emit('current-scene-ready', this);", `${figure}\n        EventBus.emit('current-scene-ready', this);`],
+      ],
+    },
+  },
+  {
+    name: 'pixi-vite',
+    engines: ['pixi.js@8.0.0', 'pixi.js@8'],
+    // PixiJS before 8.8 cannot swap in place.
+    reloads: ['pixi.js@8.0.0'],
+    dev: 'dev',
+    checks: [
+      ['run', 'lint'],
+      ['exec', '--', 'tsc'],
+    ],
+    build: [['run', 'build']],
+    pictures: { 'public/favicon.png': { width: 16, height: 16 }, 'public/assets/bunny.png': { width: 26, height: 37 } },
+    changes: {
+      'spritewright.config.ts': embeddedPrettier,
+      'tsconfig.json': types('"skipLibCheck": true,'),
+      'vite.config.ts': [
+        ['import { defineConfig } from "vite";', 'import spritewright from "spritewright/vite";\nimport { defineConfig } from "vite";'],
+        ['  server: {', '  plugins: [spritewright()],\n  server: {'],
+      ],
+      'src/main.ts': [
+        [
+          'import { Application, Assets, Sprite } from "pixi.js";',
+          'import { Application, Assets, Sprite } from "pixi.js";\nimport { loadSprites } from "spritewright/pixi";\nimport hero from "../sprites/hero.sprite.json";',
+        ],
+        [
+          '  // Listen for animate update',
+          '  const [sprites] = await loadSprites([hero]);\n  const knight = sprites.create("walk");\n  knight.position.set(200, 200);\n  app.stage.addChild(knight);\n  Object.assign(globalThis, { knight });\n\n  // Listen for animate update',
+        ],
+      ],
+    },
+  },
+]
