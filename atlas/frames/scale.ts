@@ -1,14 +1,45 @@
 import type { Bitmap } from '../bitmap.ts'
 import { resize } from '../encode/codec.ts'
 import type { FrameSequence } from '../frame.ts'
+import { visibleBox } from './trim.ts'
 
 /**
- * Target size of a frame: `longest` sets its longest side, `box` is the box that it fits into. Both enlarge
- * small frames too.
+ * Target size of a frame: `longest` sets its longest side, `box` is the box that it fits into, and `figure`
+ * sets the longest side of a figure in it, which has `side` pixels now ({@link figureSide}). All enlarge small
+ * frames too.
  */
 export type FitSize =
   | { readonly kind: 'longest'; readonly px: number }
   | { readonly kind: 'box'; readonly width: number; readonly height: number }
+  | { readonly kind: 'figure'; readonly px: number; readonly side: number }
+
+/** Longest side of a frame that a small figure is enlarged to, in pixels. */
+const longestSidePx = 4096
+
+/** Alpha up to which a pixel is not a part of the figure: soft shadows, and leftovers of a background. */
+const faintAlpha = 16
+
+/** A first frame with less than this share of the largest figure is no measure, e.g. that of an explosion. */
+const leastShare = 0.5
+
+/**
+ * The longest side of the visible part of the first frame, in pixels. All animations of a figure begin with
+ * the same pose, so they get the same scale, whatever their frames have around it. If the figure of another
+ * frame is more than twice as large, that side counts.
+ *
+ * @param frames At least one, all of one size. If nothing is visible, their longest side is returned.
+ */
+export function figureSide(frames: readonly Bitmap[]): number {
+  const [first = 0, ...others] = frames.map(visibleSide)
+  const largest = Math.max(first, ...others)
+  if (largest === 0) return Math.max(frames[0]!.width, frames[0]!.height)
+  return first < leastShare * largest ? largest : first
+}
+
+function visibleSide(frame: Bitmap): number {
+  const box = visibleBox(frame, faintAlpha)
+  return box === undefined ? 0 : Math.max(box.right - box.left, box.bottom - box.top)
+}
 
 /**
  * The size of a `width` × `height` picture after fitting: same proportions, whole pixels, each side at least
@@ -27,10 +58,16 @@ export function fitSize(width: number, height: number, size: FitSize, pixelArt =
  * requested.
  */
 export function fitFactor(width: number, height: number, size: FitSize, pixelArt: boolean): number {
-  const factor = size.kind === 'longest' ? size.px / Math.max(width, height) : Math.min(size.width / width, size.height / height)
+  const factor = plainFactor(width, height, size)
   if (!pixelArt) return factor
   // Tolerance for rounding: 128 / 384 is a third.
   return factor >= 1 ? Math.floor(factor + 1e-9) : 1 / Math.ceil(1 / factor - 1e-9)
+}
+
+function plainFactor(width: number, height: number, size: FitSize): number {
+  if (size.kind === 'longest') return size.px / Math.max(width, height)
+  if (size.kind === 'box') return Math.min(size.width / width, size.height / height)
+  return Math.min(size.px / size.side, longestSidePx / Math.max(width, height))
 }
 
 /**

@@ -154,7 +154,7 @@ export interface EditRequest {
   readonly sprite: string
   /** {@link PanelSprite.digest} of what the person saw. */
   readonly digest: string
-  readonly size?: number | { readonly width: number; readonly height: number } | null
+  readonly size?: PanelSprite['size']
   readonly anchor?: { readonly x: number; readonly y: number } | null
   /** By their keys in the spec. */
   readonly animations?: Readonly<Record<string, AnimationEdit>>

@@ -40,7 +40,7 @@ export interface PanelSprite {
   /** Name of the atlas group that a build packs it into. */
   readonly atlas: string
   /** As in the spec; null if frames keep their delivered size. */
-  readonly size: number | { readonly width: number; readonly height: number } | null
+  readonly size: number | { readonly width: number; readonly height: number } | { readonly figure: number } | null
   /** Size of an untrimmed frame at scale 1, in pixels, as it is shown now. */
   readonly frame: { readonly width: number; readonly height: number }
   /** As in the spec; null if it has none. */

@@ -49,7 +49,7 @@ export const firstSpecText: string = `{
   },
 
   // FREE: size, anchor, fps, packing. Change them at will.
-  "size": 128,
+  "size": { "figure": 128 },
   "anchor": [0.5, 1]
 }
 `

@@ -6,6 +6,7 @@ import {
   createBitmap,
   cutSequence,
   type FrameSequence,
+  figureSide,
   scaleFrames,
   stabilize,
 } from '../../atlas/index.ts'
@@ -44,9 +45,11 @@ export interface CutAnimation {
 }
 
 /** Scales the played frames to the size in the spec. Trims them unless the spec disables it. */
-export async function cutAnimation(input: SheetInput, { frames, indices, room, quality, warnings }: PlayedFrames): Promise<CutAnimation> {
+export async function cutAnimation(input: SheetInput, played: PlayedFrames): Promise<CutAnimation> {
+  const { frames, indices, room, quality, warnings } = played
   const { size, pixelArt } = input.spec
-  const sized = size === undefined ? frames : await scaleFrames(frames, size, pixelArt, room)
+  const fit = size?.kind === 'figure' ? { ...size, side: played.figureSide! } : size
+  const sized = fit === undefined ? frames : await scaleFrames(frames, fit, pixelArt, room)
   const whole = indices.map((index, at) => ({ index, bitmap: sized[at] as Bitmap })).sort((a, b) => a.index - b.index)
   const cut = cutSequence(toSequence(input, { frames: whole, room })).frames
   return {
@@ -141,6 +144,10 @@ export interface PlayedFrames {
    * opposite sides. `width` and `height` are those of the delivered frame.
    */
   readonly room: Canvas
+  /**
+   * Longest side of the figure in the delivered frames, in pixels. Only measured if the spec sets its size.
+   */
+  readonly figureSide?: number
   /** Delivered frames that a person has touched up. */
   readonly touched: ReadonlySet<number>
   readonly quality?: AnimationQuality
@@ -176,7 +183,8 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   const indices = usedFrames(spec, animation, opened.frames.length)
   const pictures = indices.map((index) => opened.frames[index] as Bitmap)
   const { width, height } = pictures[0]!
-  if (source.kind !== 'result') return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, touched, warnings }
+  const measured = spec.size?.kind === 'figure' ? { figureSide: figureSide(await unmarked(input, opened.frames)) } : {}
+  if (source.kind !== 'result') return { frames: pictures, indices, room: { x: 0, y: 0, width, height }, ...measured, touched, warnings }
   const { review } = source
   const shifted = indices.flatMap((index, at) => (review?.sourceShiftedFrames.includes(index) ? [at] : []))
   const { frames, origin } = spec.stabilize
@@ -186,7 +194,12 @@ export async function readPlayed(input: SheetInput, { layout, isJudged = true }:
   const quality =
     isJudged &&
     judgeFrames({ spec, animation, frames, indices, resized, canvas: { width, height }, review: review && withoutTouched(review, touched) })
-  return { frames, indices, room: { ...origin, width, height }, touched, ...(quality ? { quality } : {}), warnings }
+  return { frames, indices, room: { ...origin, width, height }, ...measured, touched, ...(quality ? { quality } : {}), warnings }
+}
+
+/** The frames without the mark of a placeholder, which is no part of the figure. */
+async function unmarked({ spec, animation, source }: SheetInput, opened: readonly Bitmap[]): Promise<readonly Bitmap[]> {
+  return source.kind === 'result' ? opened : drawPlaceholder(spec, { ...animation, frames: 1 }, { ...source, isMarked: false })
 }
 
 /** Indices of the played frames, each once, in the order in which they first appear. */

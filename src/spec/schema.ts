@@ -35,7 +35,7 @@ export interface SpecFile {
   prompt: string
   background: 'remove' | 'keep'
   animations: Record<string, AnimationFile>
-  size?: number | { width: number; height: number } | undefined
+  size?: number | { width: number; height: number } | { figure: number } | undefined
   pixelArt: boolean
   anchor?: [number, number] | undefined
   borders?: number | [number, number, number, number] | undefined
@@ -183,6 +183,7 @@ const animationSchema = z.strictObject(
 const side = (): z.ZodNumber => wholeNumber(1, mostSidePx, `pixels, a whole number from 1 to ${mostSidePx}`)
 const boxSide = side().describe(`Pixels, 1 to ${mostSidePx}.`)
 const boxSchema = z.strictObject({ width: boxSide, height: boxSide })
+const figureSchema = z.strictObject({ figure: boxSide })
 const share = (): z.ZodNumber => numberFrom(0, 1, 'a number from 0 to 1')
 const borderWords = 'pixels of all sides, or [left, top, right, bottom], each a whole number from 0 to 2048'
 const border = (): z.ZodNumber => wholeNumber(0, 2048, borderWords)
@@ -207,10 +208,10 @@ const specShape = {
     .record(z.string().regex(namePattern, { error: nameWords }), animationSchema, { error: 'an object of animations by name' })
     .meta({ description: 'PAID and FREE. The animations by name, at least one. Required.', minProperties: 1 }),
   size: z
-    .union([side(), boxSchema], { error: 'pixels of the longest side, or { "width", "height" }' })
+    .union([side(), boxSchema, figureSchema], { error: 'pixels of the longest side, { "width", "height" } or { "figure" }' })
     .optional()
     .describe(
-      'FREE. Size of a frame in pixels after scaling: 128 is the longest side, { "width", "height" } fits inside. Default: as delivered.',
+      'FREE. Size of a frame in pixels after scaling: 128 is the longest side, { "width", "height" } fits inside. { "figure": 128 } is the longest side of the figure instead, whatever room the frames have around it. Default: as delivered.',
     ),
   pixelArt: withDefault(flag(), false, 'FREE. Nearest-neighbour scaling, no smoothing, and the engine is set up for it.'),
   anchor: z
@@ -252,7 +253,7 @@ export function knownFields(path: ValuePath): readonly string[] {
   if (first === undefined) return Object.keys(specShape)
   if (first === 'animations' && path.length === 2) return Object.keys(animationSchema.shape)
   if (first === 'reference') return rest.length > 0 ? Object.keys(stepShapes) : ['steps']
-  return first === 'size' ? Object.keys(boxSchema.shape) : []
+  return first === 'size' ? Object.keys({ ...boxSchema.shape, ...figureSchema.shape }) : []
 }
 
 /**

@@ -89,10 +89,14 @@ export interface SpriteSpec {
   readonly background: 'remove' | 'keep'
   /** In the order of the file; at least one. */
   readonly animations: readonly AnimationSpec[]
-  /** FREE. Frame size after scaling. `longest` scales the longest side; `box` fits inside. */
+  /**
+   * FREE. Size after scaling. `longest` scales the longest side of frames; `box` is what they fit inside;
+   * `figure` scales the longest side of the figure.
+   */
   readonly size?:
     | { readonly kind: 'longest'; readonly px: number }
     | { readonly kind: 'box'; readonly width: number; readonly height: number }
+    | { readonly kind: 'figure'; readonly px: number }
   /** FREE. */
   readonly pixelArt: boolean
   /** FREE. 0 to 1 of the untrimmed frame. */

@@ -55,7 +55,8 @@ function toBorders(borders: NonNullable<SpecFile['borders']>): NonNullable<Sprit
 }
 
 function toSize(size: NonNullable<SpecFile['size']>): NonNullable<SpriteSpec['size']> {
-  return typeof size === 'number' ? { kind: 'longest', px: size } : { kind: 'box', width: size.width, height: size.height }
+  if (typeof size === 'number') return { kind: 'longest', px: size }
+  return 'figure' in size ? { kind: 'figure', px: size.figure } : { kind: 'box', width: size.width, height: size.height }
 }
 
 /** A chain of one picture without further steps costs nothing, so it becomes that file. */

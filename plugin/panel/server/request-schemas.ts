@@ -59,7 +59,7 @@ const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = 
     sprite: name,
     digest,
     size: z
-      .union([z.number(), z.strictObject({ width: z.number(), height: z.number() })])
+      .union([z.number(), z.strictObject({ width: z.number(), height: z.number() }), z.strictObject({ figure: z.number() })])
       .nullable()
       .optional(),
     anchor: z.strictObject({ x: z.number(), y: z.number() }).nullable().optional(),

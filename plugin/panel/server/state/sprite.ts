@@ -59,8 +59,7 @@ function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateI
     background: spec.background,
     reference: spec.reference.kind === 'file' ? spec.reference.path : `${spec.reference.steps.length} steps`,
     atlas: spec.atlas,
-    size:
-      spec.size === undefined ? null : spec.size.kind === 'longest' ? spec.size.px : { width: spec.size.width, height: spec.size.height },
+    size: toSize(spec.size),
     frame: { width: shown?.width ?? 0, height: shown?.height ?? 0 },
     anchor: spec.anchor ?? null,
     pixelArt: spec.pixelArt,
@@ -70,6 +69,12 @@ function toSprite(parts: StateParts, own: readonly OverviewItem[], index: StateI
       toAnimation(parts, item, index, { atlas, frames, isSuperseded: shown?.superseded?.includes(item.animation.name) === true }),
     ),
   }
+}
+
+function toSize(size: OverviewItem['spec']['size']): PanelSprite['size'] {
+  if (size === undefined) return null
+  if (size.kind === 'longest') return size.px
+  return size.kind === 'figure' ? { figure: size.px } : { width: size.width, height: size.height }
 }
 
 /** What a page shows of an animation. */

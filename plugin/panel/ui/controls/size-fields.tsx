@@ -6,9 +6,9 @@ import { useDraft } from './hooks.ts'
 import { NumberField } from './number-field.tsx'
 
 type Size = PanelSprite['size']
-type SizeKind = 'delivered' | 'longest' | 'box'
+type SizeKind = 'delivered' | 'figure' | 'longest' | 'box'
 
-/** The size of frames in the game: as delivered, by their longest side, or fitted into a box. */
+/** The size in the game: of the figure, of frames by their longest side or fitted into a box, or as delivered. */
 export function SizeFields({
   sprite,
   onCommit,
@@ -24,10 +24,10 @@ export function SizeFields({
     show(next, written)
     return written
   }
-  const kind: SizeKind = size === null ? 'delivered' : typeof size === 'number' ? 'longest' : 'box'
+  const kind: SizeKind = size === null ? 'delivered' : typeof size === 'number' ? 'longest' : 'figure' in size ? 'figure' : 'box'
   const choose = (next: SizeKind): void => {
-    if (next === 'delivered') void commit(null)
-    else void commit(next === 'longest' ? Math.max(frame.width, frame.height) : { ...frame })
+    const longest = Math.max(frame.width, frame.height)
+    void commit({ delivered: null, figure: { figure: longest }, longest, box: { ...frame } }[next])
   }
   const pixels = (label: string, value: number, toSize: (px: number) => Size): VNode => (
     <NumberField label={label} value={value} min={1} max={mostSidePx} step={1} onCommit={(px) => commit(toSize(Math.round(px)))} />
@@ -38,12 +38,14 @@ export function SizeFields({
         <label for={id}>Size</label>
         <select id={id} class="select" value={kind} onChange={(event) => choose(event.currentTarget.value as SizeKind)}>
           <option value="delivered">As delivered</option>
+          <option value="figure">Size of the figure</option>
           <option value="longest">Longest side</option>
           <option value="box">Fit into a box</option>
         </select>
       </div>
       {typeof size === 'number' && pixels('Longest side, pixels', size, (px) => px)}
-      {size !== null && typeof size === 'object' && (
+      {size !== null && typeof size === 'object' && 'figure' in size && pixels('Figure, pixels', size.figure, (figure) => ({ figure }))}
+      {size !== null && typeof size === 'object' && 'width' in size && (
         <>
           {pixels('Width, pixels', size.width, (width) => ({ ...size, width }))}
           {pixels('Height, pixels', size.height, (height) => ({ ...size, height }))}
