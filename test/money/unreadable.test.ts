@@ -103,6 +103,17 @@ describe('a paid delivery that cannot be read', () => {
     expect([w.posts(), w.service.charges().length]).toEqual([1, 1])
   })
 
+  test('with --frozen it is not fetched again, and the lock file stays as it is', async () => {
+    const w = await spoiling('damaged', 2)
+    await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_DELIVERY' })
+    const lock = await readFile(join(w.project.root, 'sprites.lock.json'), 'utf8')
+    const requests = w.service.requests().length
+    const error = expect.stringContaining('With --frozen it is not fetched again')
+    await expect((await w.workshop()).build({ frozen: true })).rejects.toMatchObject({ code: 'SW_DELIVERY', message: error })
+    expect(await readFile(join(w.project.root, 'sprites.lock.json'), 'utf8')).toBe(lock)
+    expect(w.service.requests()).toHaveLength(requests)
+  })
+
   test('I4: another checkout fetches it again by the lock file alone', async () => {
     const w = await spoiling('damaged', 2)
     await expect((await w.workshop()).build()).rejects.toMatchObject({ code: 'SW_DELIVERY' })

@@ -14,7 +14,7 @@ export interface UnopenedResults {
   readonly known: KnownService
   /** What fetching a result again gave in this run already, by id. It is not fetched once more. */
   readonly fetched: ReadonlyMap<string, string>
-  readonly run: RegainRun
+  readonly run: RegainRun & { readonly frozen?: boolean | undefined }
 }
 
 /**
@@ -36,11 +36,13 @@ export async function withWholeResults<T>(
     try {
       return await make(found)
     } catch (error) {
-      const item = found.items.find(({ id }) => isUnusable(error) && id === error.facts.id)
+      const item = isUnusable(error) && found.items.find(({ id }) => id === error.facts.id)
       if (!item) throw error
-      if (reasons.has(item.id)) throw withReason(error as SpritewrightError, reasons.get(item.id))
+      if (run.frozen === true && error.code === 'SW_DELIVERY')
+        throw withReason(error, 'With --frozen it is not fetched again, since the lock file would change: run spritewright build.')
+      if (reasons.has(item.id)) throw withReason(error, reasons.get(item.id))
       const { sha256, why } = await regainOrder(context, connection, findItemOrder(found, item), run)
-      if (sha256 === undefined) throw withReason(error as SpritewrightError, why)
+      if (sha256 === undefined) throw withReason(error, why)
       // If the result is here and unreadable, the next round gives the reader's error.
       reasons.set(item.id, why)
       found = await surveyWanted(context, found, await context.lock.read(), known)
