@@ -21,7 +21,7 @@ export { type ContactSheetOptions, makeContactSheet } from './drawing/contact-sh
 export { makePlaceholder, type PlaceholderOptions } from './drawing/placeholder.ts'
 export { makeReviewSheet, type ReviewedAnimation } from './drawing/review-sheet.ts'
 export { bleedColours } from './encode/bleed.ts'
-export { encodePage, type PageEncoding, readPage, readPicture, resize } from './encode/codec.ts'
+export { encodePage, type PageEncoding, pngFault, readPage, readPicture, resize } from './encode/codec.ts'
 export type { TextureCodec } from './encode/texture.ts'
 export { AtlasError, type AtlasErrorCode } from './errors.ts'
 export {

@@ -65,9 +65,24 @@ const HARMLESS_PNG_RULES: ReadonlySet<unknown> = new Set([
   'trailing-bytes',
   'palette-index',
   'trns',
+  'trns-depth',
   'plte-length',
   'plte-too-long',
 ])
+
+function isHarmless(error: unknown): boolean {
+  return error instanceof AtlasError && HARMLESS_PNG_RULES.has(error.facts.rule)
+}
+
+/** Returns why a PNG cannot be read, or `undefined` if it can, in spite of harmless faults. */
+export function pngFault(bytes: Uint8Array): string | undefined {
+  try {
+    decodePng(bytes)
+    return undefined
+  } catch (error) {
+    return isHarmless(error) ? undefined : (error as Error).message
+  }
+}
 
 /**
  * Reads a PNG, JPEG or WebP picture, for references. It applies EXIF rotation. Of an animation it reads the
@@ -92,7 +107,7 @@ export async function readPicture(bytes: Uint8Array, limits: PictureLimits = {})
     try {
       return decodePng(bytes, limits)
     } catch (error) {
-      if (!(error instanceof AtlasError && HARMLESS_PNG_RULES.has(error.facts.rule))) throw error
+      if (!isHarmless(error)) throw error
     }
   }
   return readBySharp(bytes, info, maxPixels)

@@ -21,7 +21,7 @@ export interface UploadPicture {
  * Nothing of this order was sent if it throws.
  *
  * @throws The error with which the earlier step ended.
- * @throws `SW_DELIVERY` if the result of that step is not a picture.
+ * @throws `SW_DELIVERY` if the result of that step is not a picture that can be read.
  */
 export async function readReferencePicture(
   ports: JobPorts,
@@ -52,6 +52,7 @@ async function readStep(
   purchase: (ports: JobPorts, order: Order) => Promise<Purchase>,
 ): Promise<UploadPicture> {
   const bought = await purchaseOnce(ports, step, purchase)
+  if (bought.fault) throw unreadable(step.request, bought.sha256, `${bought.fault.why} ${bought.fault.again}`)
   const bytes = await ports.vault.read(bought.sha256)
   if (!bytes) {
     throw new SpritewrightError('SW_VAULT', {
@@ -105,9 +106,13 @@ async function readMade({ client, signal }: JobPorts, executionId: string): Prom
 export function readPictureHeader(request: PaidRequest, bytes: Uint8Array): PictureHeader {
   const sniffed = sniffPicture(bytes)
   if ('header' in sniffed && sniffed.header.contentType === 'image/png') return sniffed.header
-  throw new SpritewrightError('SW_DELIVERY', {
-    message: `Expected "${request.id}" (${request.operation}) to give a PNG picture, found ${'found' in sniffed ? sniffed.found : sniffed.header.contentType}. It is kept as ${sha256(bytes)}; nothing that builds on it was sent.`,
-    facts: { id: request.id, result: sha256(bytes) },
+  throw unreadable(request, sha256(bytes), 'found' in sniffed ? sniffed.found : sniffed.header.contentType)
+}
+
+function unreadable({ id, operation }: PaidRequest, result: string, found: string): SpritewrightError {
+  return new SpritewrightError('SW_DELIVERY', {
+    message: `Expected "${id}" (${operation}) to give a PNG picture, found ${found.replace(/\.$/, '')}. It is kept as ${result}; nothing that builds on it was sent.`,
+    facts: { id, result },
   })
 }
 

@@ -1,4 +1,4 @@
-import { decodePng } from '../../atlas/index.ts'
+import { pngFault } from '../../atlas/index.ts'
 import { readArchivedFrames } from '../sheets/open-result.ts'
 import type { DeliveryLayout } from '../sheets/sources.ts'
 import type { PaidRequest } from '../spec/request.ts'
@@ -20,9 +20,9 @@ export function faultOfResult(
   { operation, frames }: { readonly operation: PaidRequest['operation']; readonly frames?: number },
   bytes: Uint8Array,
 ): string | undefined {
+  if (operation !== 'sprite_sheet') return pngFault(bytes)
   try {
-    if (operation === 'sprite_sheet') readArchivedFrames(bytes, frames, layoutOf(context))
-    else decodePng(bytes)
+    readArchivedFrames(bytes, frames, layoutOf(context))
     return undefined
   } catch (error) {
     return (error as Error).message

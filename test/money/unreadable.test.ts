@@ -8,6 +8,7 @@ import type { FaultDeed } from '../../src/embedded/options/fault-plan.ts'
 import type { Makers } from '../../src/embedded/options/options.ts'
 import { sha256 } from '../../src/vault/objects.ts'
 import type { PruneLine } from '../../src/workshop.ts'
+import { rememberedMakers } from '../kit/remembered-makers.ts'
 import { approveAll, type World, world } from './world.ts'
 
 const text = JSON.stringify({ reference: './hero.png', prompt: 'a small figure', animations: { walk: { frames: 7 } } })
@@ -146,6 +147,28 @@ describe('a paid delivery that cannot be read', () => {
     })
     expect([w.posts(), w.service.charges().length]).toEqual([1, 1])
     expect(await hashesOf(w)).toEqual([await resultOf(w)])
+  })
+})
+
+describe('a picture of a chain that cannot be read', () => {
+  const chain = JSON.stringify({ reference: { steps: [{ text: 'a knight' }] }, prompt: 'a knight', animations: { walk: { frames: 7 } } })
+  const chained: Makers = { ...makers, image: rememberedMakers.image }
+
+  test.each([
+    ['for good', 99, 1],
+    ['once', 1, 2],
+  ])('I9: damaged %s, nothing is bought from it before it is whole', async (_, times, charges) => {
+    const faults = { rules: [{ when: { origin: 'assets' as const, times }, do: { file: 'damaged' as const } }] }
+    const w = await world({ makers: chained, faults }, chain)
+    await approveAll(await w.workshop())
+    const build = (await w.workshop()).build()
+    if (charges === 1)
+      await expect(build).rejects.toMatchObject({
+        code: 'SW_DELIVERY',
+        message: expect.stringContaining('nothing that builds on it was sent'),
+      })
+    else expect((await build).sheets.sprites).toMatchObject([{ isPlaceholder: false }])
+    expect([w.posts(), w.service.charges().length]).toEqual([charges, charges])
   })
 })
 
