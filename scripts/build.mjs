@@ -1,8 +1,8 @@
 // Builds the package in dist/: declarations with the TypeScript compiler, ES modules with Vite, and the
-// panel's page. Dependencies stay imports. The panel and two packages are bundled, with the licences of their
+// panel's page. Writes the JSON Schemas for editors to schemas/. Dependencies stay imports. The panel and two packages are bundled, with the licences of their
 // code.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +25,7 @@ await bundle(['plugin/runtime/phaser', 'plugin/runtime/pixi', 'plugin/runtime/sh
 await buildPanel([notices.plugin])
 notices.write(join(dist, 'third-party-notices.txt'))
 chmodSync(join(dist, 'src/cli/bin.js'), 0o755)
+await writeSchemas()
 
 /**
  * Bundles some entries.
@@ -56,4 +57,13 @@ async function bundle(entries, chunks) {
       },
     },
   })
+}
+
+/** The paths of these files are in specs, so they are short and never change. */
+async function writeSchemas() {
+  const { specJsonSchema, configJsonSchema, lockJsonSchema } = await import('../dist/src/index.js')
+  mkdirSync(join(root, 'schemas'), { recursive: true })
+  const schemas = { sprite: specJsonSchema(), config: configJsonSchema(), lock: lockJsonSchema() }
+  for (const [name, schema] of Object.entries(schemas))
+    writeFileSync(join(root, 'schemas', `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`)
 }

@@ -58,7 +58,18 @@ function checkFiles(files) {
     path.replace(/^\.\//, ''),
   )
   const pages = readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : []))
-  const expected = new Set([...promised, 'README.md', 'LICENSE', 'ARCHITECTURE.md', ...pages, 'client.d.ts', 'package.json', notices])
+  const schemas = ['sprite', 'config', 'lock'].map((name) => `schemas/${name}.schema.json`)
+  const expected = new Set([
+    ...promised,
+    ...schemas,
+    'README.md',
+    'LICENSE',
+    'ARCHITECTURE.md',
+    ...pages,
+    'client.d.ts',
+    'package.json',
+    notices,
+  ])
   for (const path of expected) if (!files.includes(path)) problems.push(`Expected ${path} in the package, it is missing.`)
   const isWanted = (path) => expected.has(path) || /^dist\/(?:atlas|src|plugin)\/.*\.(?:js|d\.ts|html|css|svg)$/.test(path)
   for (const path of files) if (!isWanted(path)) problems.push(`Expected nothing but the built package, found ${path}.`)

@@ -33,12 +33,14 @@ import { openTrust } from './workshop/trust/trust.ts'
 
 export type { OpenapiDifference } from './contract/openapi/openapi.ts'
 export type { JobProgress, ProgressListener } from './job/order.ts'
+export { configJsonSchema } from './options/schema.ts'
 export type { PlanItem, PlanState, PlanStep, Quote, Standing, StandingApproval } from './project/plan.ts'
 export type { KeyRoute, TrustedHost } from './project/trust/hosts.ts'
 export type { AnimationQuality, FrameFlag } from './sheets/quality.ts'
 export type { BuiltAtlas, BuiltPage, BuiltSheets, BuiltSprite } from './sheets/sheet.ts'
 export type { FieldEdit, FieldValue } from './spec/edit/edit.ts'
 export { specJsonSchema } from './spec/schema.ts'
+export { lockJsonSchema } from './vault/lock-schema.ts'
 export type { Workshop } from './workshop/api/api.ts'
 export type {
   DeliveredFrames,

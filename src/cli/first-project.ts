@@ -38,8 +38,16 @@ export const firstSpecPath: string = 'sprites/hero.sprite.json'
 /** Path of its reference picture. */
 export const firstPicturePath: string = 'sprites/hero.png'
 
-/** The first spec. Its comments show which fields cost credits. */
-export const firstSpecText: string = `{
+/**
+ * The first spec. Its comments show which fields cost credits.
+ *
+ * @param schema Path of the JSON Schema from the spec; `undefined` if the package is not installed.
+ */
+export function firstSpecText(schema: string | undefined): string {
+  return schema === undefined ? specText : specText.replace('{\n', `{\n  "$schema": ${JSON.stringify(schema)},\n`)
+}
+
+const specText = `{
   // PAID: a change here is a new purchase, which "spritewright plan" prices first.
   "reference": "./hero.png",
   "prompt": "a small knight with a red plume and a sword, side view, facing right",

@@ -6,7 +6,7 @@ import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
 import { defaultLimits, type Limits } from '../service/limits/limits.ts'
 import type { Profile } from '../service/profile.ts'
 import type { ValuePath } from '../spec/document.ts'
-import { filledText, flag, wholeNumber } from '../spec/schema.ts'
+import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
 import { formatPath, nearestName, toFaults } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
 
@@ -171,13 +171,14 @@ const shapes = {
   ),
 }
 const optionsShape = {
+  $schema: z.string({ error: 'the address of a JSON Schema' }).optional().describe('Path or address of the JSON Schema, for editors.'),
   specs: z
     .union([filledText(patternWords), z.array(filledText('a glob')).min(1, { error: 'at least one glob' })], { error: patternWords })
     .transform(toList<string>)
     .default(['**/*.sprite.{json,yaml,yml}']),
   engine: z.enum(['phaser', 'pixi'], { error: '"phaser" or "pixi"' }).optional(),
   formats: z
-    .array(z.custom<FormatName | EngineFormat>(), { error: 'a list of formats, by name or of your own' })
+    .array(z.custom<FormatName | EngineFormat>().meta({ enum: [...formatNames] }), { error: 'a list of formats, by name or of your own' })
     .superRefine((list, context) => {
       for (const [at, { path, words }] of formatFaults(list)) context.addIssue({ code: 'custom', path: [at, ...path], message: words })
     })
@@ -193,6 +194,14 @@ const optionsShape = {
   replayWindow: textReadBy(parseDuration, durationWords).prefault(defaultReplayWindow),
 }
 const optionsSchema: z.ZodType<ReadOptions> = z.strictObject(optionsShape, { error: 'an object of options' })
+
+/** The JSON Schema of `spritewright.config.json`. */
+export function configJsonSchema(): object {
+  return toEditorSchema(optionsSchema, {
+    title: 'spritewright configuration',
+    description: 'Every option has a default. The API key is never in this file.',
+  })
+}
 
 /**
  * Validates options.

@@ -256,15 +256,21 @@ export function knownFields(path: ValuePath): readonly string[] {
   return first === 'size' ? Object.keys({ ...boxSchema.shape, ...figureSchema.shape }) : []
 }
 
-/**
- * The JSON Schema of a written spec file, with optional defaults. It is draft 7, which editors support best.
- */
+/** The JSON Schema of a written spec file. */
 export function specJsonSchema(): object {
-  const { $schema, ...schema } = toJSONSchema(specSchema, { target: 'draft-7', io: 'input', unrepresentable: 'any' })
-  return {
-    $schema,
+  return toEditorSchema(specSchema, {
     title: 'spritewright sprite spec',
     description: 'One sprite: PAID fields make the request, a change there is a new purchase; FREE fields never cost anything.',
-    ...schema,
-  }
+  })
+}
+
+/**
+ * Turns a schema of a file into JSON Schema for editors, with optional defaults. It is draft 7, which they
+ * support best. The `allow…` words are those of VS Code.
+ *
+ * @internal
+ */
+export function toEditorSchema(file: z.ZodType, words: { readonly title: string; readonly description: string }): object {
+  const { $schema, ...schema } = toJSONSchema(file, { target: 'draft-7', io: 'input', unrepresentable: 'any' })
+  return { $schema, ...words, allowComments: true, allowTrailingCommas: true, ...schema }
 }

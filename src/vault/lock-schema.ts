@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { waysOfGiving } from '../credit/approval.ts'
 import { isCreditsText } from '../credit/credits.ts'
 import { SpritewrightError } from '../errors.ts'
+import { toEditorSchema } from '../spec/schema.ts'
 import { mergeLocks, readConflict } from './lock-merge.ts'
 import type { LockFile } from './lockfile.ts'
 
@@ -65,6 +66,14 @@ const fileSchema = z.strictObject({
   animations: z.record(z.string(), z.record(hex64, entrySchema)),
   steps: z.record(hex64, entrySchema).optional(),
 })
+
+/** The JSON Schema of `sprites.lock.json`. */
+export function lockJsonSchema(): object {
+  return toEditorSchema(fileSchema, {
+    title: 'spritewright lock file',
+    description: 'Approvals and purchases. spritewright writes this file: do not edit it by hand.',
+  })
+}
 
 /**
  * Parses a lock file's text. A merge conflict in it is resolved where both sides agree; see `mergeLocks`.

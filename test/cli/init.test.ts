@@ -86,6 +86,15 @@ describe('init', () => {
     }
   })
 
+  test.each([
+    ['in the project', '/game', '../node_modules/spritewright/schemas/sprite.schema.json'],
+    ['above it, as in a monorepo', '', '../../node_modules/spritewright/schemas/sprite.schema.json'],
+  ])('the first spec names the schema of a package that is installed %s', async (_, folder, path) => {
+    const world = createWorld({ files: { [`${folder}/node_modules/spritewright/schemas/sprite.schema.json`]: '{}' } })
+    await world.run('init')
+    expect(JSON.parse(world.text('/game/sprites/hero.sprite.json').replace(/\/\/.*$/gm, ''))).toMatchObject({ $schema: path })
+  })
+
   test('a second run changes no byte', async () => {
     const world = createWorld()
     await world.run('init')
@@ -129,7 +138,7 @@ describe('init', () => {
   })
 
   test('the first spec is one that the parser takes, with the picture beside it', () => {
-    const spec = parseSpec(firstSpecText, `/game/${firstSpecPath}`)
+    const spec = parseSpec(firstSpecText('../node_modules/spritewright/schemas/sprite.schema.json'), `/game/${firstSpecPath}`)
     expect(spec.name).toBe('hero')
     expect(spec.reference).toEqual({ kind: 'file', path: './hero.png' })
     expect(spec.animations.map((animation) => animation.name)).toEqual(['idle', 'walk'])

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import type { Host } from '../../host/host.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
 import { configNames } from '../../options/config-files.ts'
@@ -89,7 +89,17 @@ async function writeFirstSpec(host: Host, root: string): Promise<Step[]> {
     if (await host.disk.stat(join(root, path))) return [{ path, done: 'kept' }]
   }
   const picture = await writeNew(host, root, firstPicturePath, drawFirstPicture())
-  return [await writeText(host, root, firstSpecPath, firstSpecText), picture]
+  return [await writeText(host, root, firstSpecPath, firstSpecText(await findSchema(host, root))), picture]
+}
+
+/** Finds the JSON Schema of specs in the installed package, here or in a folder above (a monorepo). */
+async function findSchema({ disk }: Host, root: string): Promise<string | undefined> {
+  const path = 'node_modules/spritewright/schemas/sprite.schema.json'
+  const from = dirname(join(root, firstSpecPath))
+  for (let folder = root; ; folder = dirname(folder)) {
+    if (await disk.stat(join(folder, path))) return relative(from, join(folder, path)).replaceAll('\\', '/')
+    if (dirname(folder) === folder) return undefined
+  }
 }
 
 async function writeText(host: Host, root: string, path: string, text: string): Promise<Step> {

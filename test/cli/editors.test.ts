@@ -1,0 +1,138 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { getLanguageService, TextDocument } from 'vscode-json-languageservice'
+
+// The language services of VS Code itself, over what `init` writes with the built package.
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const game = "import hero from '../sprites/hero.sprite.json'\n\nexport const frame: (typeof hero.frames)[number] = 'hero/walk/0011'\n"
+const tsconfig = {
+  compilerOptions: {
+    module: 'esnext',
+    moduleResolution: 'bundler',
+    target: 'es2023',
+    strict: true,
+    noEmit: true,
+    allowArbitraryExtensions: true,
+    skipLibCheck: true,
+  },
+  include: ['src', '*.config.ts'],
+}
+
+let root: string
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'spritewright-editors-'))
+  await mkdir(join(root, 'src'))
+  await mkdir(join(root, 'node_modules'))
+  await symlink(repository, join(root, 'node_modules/spritewright'))
+  await symlink(join(repository, 'node_modules/vite'), join(root, 'node_modules/vite'))
+  await writeFile(join(root, 'package.json'), '{ "type": "module" }')
+  await writeFile(join(root, 'tsconfig.json'), JSON.stringify(tsconfig))
+  await writeFile(join(root, 'src/game.ts'), game)
+  await promisify(execFile)(process.execPath, [join(repository, 'dist/src/cli/bin.js'), 'init', '--root', root])
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+/** What the JSON service of VS Code underlines in a file whose language is JSON. */
+async function jsonFaults(path: string, text: string): Promise<readonly string[]> {
+  const service = getLanguageService({
+    schemaRequestService: async (uri) => readFile(fileURLToPath(uri), 'utf8'),
+    workspaceContext: { resolveRelativePath: (relative, resource) => new URL(relative, resource).href },
+  })
+  const document = TextDocument.create(pathToFileURL(join(root, path)).href, 'json', 1, text)
+  const found = await service.doValidation(document, service.parseJSONDocument(document), { comments: 'error', trailingCommas: 'error' })
+  return found.map(({ message, range }) => `${range.start.line + 1}: ${message}`)
+}
+
+describe("VS Code's JSON service", () => {
+  test('finds nothing wrong in the first spec, with its comments', async () => {
+    const text = await readFile(join(root, 'sprites/hero.sprite.json'), 'utf8')
+    expect(text).toContain('"$schema": "../node_modules/spritewright/schemas/sprite.schema.json"')
+    expect(await jsonFaults('sprites/hero.sprite.json', text)).toEqual([])
+  })
+
+  test('underlines what is wrong in a spec', async () => {
+    const text = await readFile(join(root, 'sprites/hero.sprite.json'), 'utf8')
+    expect(
+      await jsonFaults('sprites/hero.sprite.json', text.replace('"frames": 8', '"frames": "8"').replace('"anchor"', '"ancor"')),
+    ).toEqual([expect.stringMatching(/^7: Incorrect type/), expect.stringMatching(/ancor is not allowed/)])
+  })
+
+  test('knows the configuration, and the lock file', async () => {
+    const config = {
+      $schema: './node_modules/spritewright/schemas/config.schema.json',
+      service: 'embedded',
+      formats: ['css'],
+      approval: { perSprite: '3' },
+    }
+    expect(await jsonFaults('spritewright.config.json', JSON.stringify(config))).toEqual([])
+    expect(await jsonFaults('spritewright.config.json', JSON.stringify({ ...config, formats: ['cs'], servce: 1 }))).toHaveLength(2)
+    const lock = { $schema: './node_modules/spritewright/schemas/lock.schema.json', version: 1, animations: { 'hero.walk': {} } }
+    expect(await jsonFaults('sprites.lock.json', JSON.stringify({ ...lock, $schema: lock.$schema }))).toEqual([
+      expect.stringContaining('$schema'),
+    ])
+  })
+})
+
+describe("VS Code's TypeScript service", () => {
+  test('finds nothing wrong in the configuration, the types and a game that imports the first spec', async () => {
+    const faults = await typeScriptFaults(['spritewright.config.ts', 'src/vite-env.d.ts', 'src/game.ts', 'sprites/hero.sprite.d.json.ts'])
+    expect(faults).toEqual({})
+  })
+
+  test('underlines a frame that the spec has not', async () => {
+    await writeFile(join(root, 'src/wrong.ts'), game.replace('0011', '0012'))
+    expect(await typeScriptFaults(['src/wrong.ts'])).toEqual({ 'src/wrong.ts': [expect.stringContaining('hero/walk/0012')] })
+  })
+})
+
+/** Asks the language server of TypeScript about files, as an editor does. Files without faults are left out. */
+async function typeScriptFaults(paths: readonly string[]): Promise<Readonly<Record<string, readonly string[]>>> {
+  const server = spawn(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '--lsp', '--stdio'], { cwd: root })
+  const answers = new Map<number, (result: never) => void>()
+  const send = (message: object): void => {
+    const text = JSON.stringify({ jsonrpc: '2.0', ...message })
+    server.stdin.write(`Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`)
+  }
+  let id = 0
+  const ask = <T>(method: string, params: object): Promise<T> =>
+    new Promise((resolve) => {
+      answers.set(++id, resolve as never)
+      send({ id, method, params })
+    })
+  let buffer = Buffer.alloc(0)
+  server.stdout.on('data', (part: Buffer) => {
+    buffer = Buffer.concat([buffer, part])
+    for (let head = buffer.indexOf('\r\n\r\n'); head >= 0; head = buffer.indexOf('\r\n\r\n')) {
+      const length = Number(/Content-Length: (\d+)/i.exec(buffer.toString('latin1', 0, head))?.[1])
+      if (buffer.length < head + 4 + length) return
+      const message = JSON.parse(buffer.toString('utf8', head + 4, head + 4 + length)) as { id?: number; method?: string; result?: never }
+      buffer = buffer.subarray(head + 4 + length)
+      if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: null })
+      else if (message.id !== undefined) answers.get(message.id)?.(message.result as never)
+    }
+  })
+  try {
+    await ask('initialize', { processId: null, rootUri: pathToFileURL(root).href, capabilities: { textDocument: { diagnostic: {} } } })
+    send({ method: 'initialized', params: {} })
+    const found: Record<string, readonly string[]> = {}
+    for (const path of paths) {
+      const uri = pathToFileURL(join(root, path)).href
+      const text = await readFile(join(root, path), 'utf8')
+      send({ method: 'textDocument/didOpen', params: { textDocument: { uri, languageId: 'typescript', version: 1, text } } })
+      const { items } = await ask<{ items: readonly { message: string; severity: number }[] }>('textDocument/diagnostic', {
+        textDocument: { uri },
+      })
+      // Hints, e.g. about unused names, are no red lines.
+      const errors = items.filter(({ severity }) => severity <= 2).map(({ message }) => message)
+      if (errors.length > 0) found[path] = errors
+    }
+    return found
+  } finally {
+    server.kill()
+  }
+}
