@@ -61,7 +61,7 @@ export function refuseRequest(
     return {
       status: 403,
       words:
-        'This server can be reached from other machines (server.host), so nothing is bought from the panel. Approve in a terminal: spritewright approve',
+        'This server can be reached from other machines (server.host), so nothing is bought from the panel. Approve in a terminal: npx spritewright approve',
     }
   return undefined
 }

@@ -38,7 +38,7 @@ export async function freezeAnswer(
   if (answer && answer.frozen.questionId === questionId && isUnderWay) {
     if (answer.frozen.text === words.text && answer.frozen.assetId === (words.assetId ?? null)) return view
     throw new SpritewrightError('SW_USAGE', {
-      message: `An answer to the question of "${order.request.id}" was sent already and is not confirmed: ${JSON.stringify(answer.frozen.text)}. Run spritewright build: it sends the same answer again, once. If that stops because it is unknown whether it arrived: spritewright recover ${order.request.id} --abandon, then answer again.`,
+      message: `An answer to the question of "${order.request.id}" was sent already and is not confirmed: ${JSON.stringify(answer.frozen.text)}. Run npx spritewright build: it sends the same answer again, once. If that stops because it is unknown whether it arrived: npx spritewright recover ${order.request.id} --abandon, then answer again.`,
       facts: { id: order.request.id, sent: answer.frozen.text },
     })
   }
@@ -107,7 +107,7 @@ async function sendAnswer(ports: JobPorts, order: Order, view: JournalView): Pro
   const { attempt, executionId, conversationId, questionId, key, text, assetId, tries = 0 } = answer.frozen
   if (key !== answerKey(order.hash, { attempt, questionId, tries, answersAbandoned: view.submission.answersAbandoned })) {
     throw new SpritewrightError('SW_JOURNAL', {
-      message: `Expected the recorded answer to "${order.request.id}" to have the key of its question, found another. Nothing was sent. Take it back: spritewright recover ${order.request.id} --abandon, then answer again.`,
+      message: `Expected the recorded answer to "${order.request.id}" to have the key of its question, found another. Nothing was sent. Take it back: npx spritewright recover ${order.request.id} --abandon, then answer again.`,
       facts: { id: order.request.id },
     })
   }

@@ -61,14 +61,14 @@ export function checkFrozen(
   ].flat()
   if (faults.length > 0) {
     throw new SpritewrightError('SW_JOURNAL', {
-      message: `Expected the frozen submission of "${request.id}" to be the one that its spec and its approval make, found another: ${faults.join(', ')}. Nothing was sent. Somebody else wrote it, or the service's profile has changed. Give it up: spritewright recover ${request.id} --abandon, then approve it again.`,
+      message: `Expected the frozen submission of "${request.id}" to be the one that its spec and its approval make, found another: ${faults.join(', ')}. Nothing was sent. Somebody else wrote it, or the service's profile has changed. Give it up: npx spritewright recover ${request.id} --abandon, then approve it again.`,
       facts: { id: request.id, hash, differs: faults },
     })
   }
   const inBody = ports.client.maxCreditsOf(bytes) ?? maxCredits
   if (![maxCredits, inBody].some((credits) => isAboveCeiling(credits, approval.ceiling))) return
   throw new SpritewrightError('SW_CEILING', {
-    message: `"${request.id}" would be sent with a maximum of ${formatCredits(inBody)} credits, its ceiling is ${formatCredits(approval.ceiling)}. Nothing was sent. Approve it again: spritewright approve ${request.id}`,
+    message: `"${request.id}" would be sent with a maximum of ${formatCredits(inBody)} credits, its ceiling is ${formatCredits(approval.ceiling)}. Nothing was sent. Approve it again: npx spritewright approve ${request.id}`,
     facts: { id: request.id, quoted: formatCredits(inBody), ceiling: formatCredits(approval.ceiling) },
   })
 }
@@ -112,7 +112,7 @@ function toSubmission(request: PaidRequest, referenceId: string | undefined, max
     return { operation: request.operation, prompt, ...(referenceId === undefined ? {} : { referenceId }) }
   if (referenceId === undefined)
     throw new SpritewrightError('SW_JOURNAL', {
-      message: `Expected the frozen submission of "${request.id}" to name its uploaded picture, found none. Nothing was sent. Give it up: spritewright recover ${request.id} --abandon, then approve it again.`,
+      message: `Expected the frozen submission of "${request.id}" to name its uploaded picture, found none. Nothing was sent. Give it up: npx spritewright recover ${request.id} --abandon, then approve it again.`,
       facts: { id: request.id },
     })
   const { operation, frames, background, options } = request

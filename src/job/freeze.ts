@@ -106,12 +106,12 @@ function priceError(
   }
   if (why === 'ceiling') {
     return new SpritewrightError('SW_CEILING', {
-      message: `"${id}" would cost ${facts.quoted} credits, its ceiling is ${facts.ceiling}. Nothing was sent. Raise it with: spritewright approve ${commandName(id)} --max ${facts.quoted}`,
+      message: `"${id}" would cost ${facts.quoted} credits, its ceiling is ${facts.ceiling}. Nothing was sent. Raise it with: npx spritewright approve ${commandName(id)} --max ${facts.quoted}`,
       facts,
     })
   }
   return new SpritewrightError('SW_PRICE_VERSION', {
-    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Check the new price and approve it: spritewright approve ${commandName(id)}`,
+    message: `"${id}" was approved under the price version ${approval.priceVersion}, the service now prices by ${quote.priceVersion}. Nothing was sent. Check the new price and approve it: npx spritewright approve ${commandName(id)}`,
     facts,
   })
 }

@@ -193,7 +193,7 @@ async function finish(ports: JobPorts, order: Order, view: JournalView, recorded
     bytes = await ports.vault.read(result)
     if (!bytes) {
       throw new SpritewrightError('SW_VAULT', {
-        message: `The paid result of "${id}" is not in ${ports.vault.folder} and could not be fetched again. spritewright store verify says why; else restore the folder from version control.`,
+        message: `The paid result of "${id}" is not in ${ports.vault.folder} and could not be fetched again. npx spritewright store verify says why; else restore the folder from version control.`,
         facts: { id, result },
       })
     }

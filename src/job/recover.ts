@@ -131,13 +131,13 @@ export async function recordDecision(
     if (!open || (shown && !isShown(open, view.submission, shown))) return undefined
     if (open.about === 'execution' && decision === 'replay') {
       throw new SpritewrightError('SW_USAGE', {
-        message: `The service does not know the execution of "${order.request.id}" any more, so there is nothing to send again. Give it up with: spritewright recover ${order.request.id} --abandon`,
+        message: `The service does not know the execution of "${order.request.id}" any more, so there is nothing to send again. Give it up with: npx spritewright recover ${order.request.id} --abandon`,
         facts: { id: order.request.id },
       })
     }
     if (decision === 'replay' && view.submission.isForeign) {
       throw new SpritewrightError('SW_USAGE', {
-        message: `The journal of "${order.request.id}" holds records that were not written with your key, so nothing is sent again because of them. Give up the purchase that they describe: spritewright recover ${order.request.id} --abandon, then approve it again.`,
+        message: `The journal of "${order.request.id}" holds records that were not written with your key, so nothing is sent again because of them. Give up the purchase that they describe: npx spritewright recover ${order.request.id} --abandon, then approve it again.`,
         facts: { id: order.request.id },
       })
     }

@@ -31,7 +31,7 @@ export function authorise(
   const { approval } = order
   if (!approval) {
     throw new SpritewrightError('SW_APPROVAL', {
-      message: `"${id}" has no approval. See the price: spritewright plan. Approve it: spritewright approve ${name}`,
+      message: `"${id}" has no approval. See the price: npx spritewright plan. Approve it: npx spritewright approve ${name}`,
       facts: { id },
     })
   }
@@ -62,7 +62,7 @@ export function notYoursError(
 ): SpritewrightError {
   const words = `approved ${approverWords(approval, verdict)}${ends[verdict]}`
   return new SpritewrightError('SW_BUYER', {
-    message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent. Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: spritewright approve ${names} --adopt`,
+    message: `${ids.map((id) => `"${id}"`).join(', ')}: ${words}. Nothing was sent. Build where it was approved and commit sprites.lock.json. Or look at the price and take the purchase over, after making sure that it was not bought there: npx spritewright approve ${names} --adopt`,
     facts: { ids },
   })
 }
@@ -95,17 +95,17 @@ export function stopError(ports: Pick<JobPorts, 'windowMs'>, order: Order, why: 
       return refusedError(id, why.status, why.error)
     case 'failed':
       return new SpritewrightError('SW_FAILED', {
-        message: `${endedWords(id, why)} To try again, approve it again: spritewright approve ${commandName(id)}`,
+        message: `${endedWords(id, why)} To try again, approve it again: npx spritewright approve ${commandName(id)}`,
         facts: { id, status: why.status, reason: why.error?.reason, retryable: why.error?.retryable, requestId: why.error?.requestId },
       })
     case 'conflict':
       return new SpritewrightError('SW_CONFLICT', {
-        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock.json from the machine that bought it, then build again. If there is no such machine: spritewright recover ${id} --replay asks once more, --abandon gives this attempt up.`,
+        message: `The service knows the submission of "${id}" with other bytes: another checkout has sent its own. Nothing was bought here and nothing more is sent. Pull sprites.lock.json from the machine that bought it, then build again. If there is no such machine: npx spritewright recover ${id} --replay asks once more, --abandon gives this attempt up.`,
         facts: { id, hash: order.hash },
       })
     case 'abandoned':
       return new SpritewrightError('SW_APPROVAL', {
-        message: `"${id}" was given up with spritewright recover. Nothing is sent. To buy it after all, approve it again: spritewright approve ${commandName(id)}`,
+        message: `"${id}" was given up with npx spritewright recover. Nothing is sent. To buy it after all, approve it again: npx spritewright approve ${commandName(id)}`,
         facts: { id, hash: order.hash },
       })
     case 'uncertain':
@@ -124,13 +124,13 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
   const facts = { id, hash: order.hash, since: why.since, because: why.because, balanceBefore: evidence.before, balanceNow: evidence.now }
   if (evidence.isAnswer) {
     return new SpritewrightError('SW_UNCERTAIN', {
-      message: `Whether the answer to "${id}" arrived is unknown: ${uncertainWords(why.because, windowMs)} Nothing more is sent for it. Decide: spritewright recover ${id} --replay sends the same answer again, --abandon takes it back, so that another one can be given.`,
+      message: `Whether the answer to "${id}" arrived is unknown: ${uncertainWords(why.because, windowMs)} Nothing more is sent for it. Decide: npx spritewright recover ${id} --replay sends the same answer again, --abandon takes it back, so that another one can be given.`,
       facts,
     })
   }
   if (why.because === 'records') {
     return new SpritewrightError('SW_UNCERTAIN', {
-      message: `Whether "${id}" was bought is unknown: ${uncertainWords('records', windowMs)} Nothing is sent because of them. Where did they come from? Records do not belong into version control. Give up the purchase that they describe: spritewright recover ${id} --abandon (a charge, if there was one, stays), then approve it again.`,
+      message: `Whether "${id}" was bought is unknown: ${uncertainWords('records', windowMs)} Nothing is sent because of them. Where did they come from? Records do not belong into version control. Give up the purchase that they describe: npx spritewright recover ${id} --abandon (a charge, if there was one, stays), then approve it again.`,
       facts,
     })
   }
@@ -139,7 +139,7 @@ function uncertainError(order: Order, why: StopReason & { kind: 'uncertain' }, w
       ? ''
       : ` The balance was ${evidence.before} credits before, now it is ${evidence.now} (whatever else was bought with the account is in it too).`
   return new SpritewrightError('SW_UNCERTAIN', {
-    message: `Whether "${id}" was bought is unknown: ${uncertainWords(why.because, windowMs)} Its whole ceiling counts as spent, and nothing more is sent for it.${balances} Decide: spritewright recover ${id} --replay sends the same bytes under the same key (the result, if it was bought; a second charge, if it was and the service has forgotten the key), --abandon gives it up (a charge, if there was one, stays).`,
+    message: `Whether "${id}" was bought is unknown: ${uncertainWords(why.because, windowMs)} Its whole ceiling counts as spent, and nothing more is sent for it.${balances} Decide: npx spritewright recover ${id} --replay sends the same bytes under the same key (the result, if it was bought; a second charge, if it was and the service has forgotten the key), --abandon gives it up (a charge, if there was one, stays).`,
     facts,
   })
 }
@@ -155,7 +155,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
   }
   if (error.details?.field === 'max_credits') {
     return new SpritewrightError('SW_CEILING', {
-      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Check the new price and approve it: spritewright approve ${commandName(id)}`,
+      message: `"${id}" costs more than the price it was submitted at${typeof error.details.current_credits === 'string' ? `: ${error.details.current_credits} credits now` : ''}. Nothing was bought. Check the new price and approve it: npx spritewright approve ${commandName(id)}`,
       facts,
     })
   }
@@ -166,7 +166,7 @@ export function refusedError(id: string, status: number, error: PublicError): Sp
     })
   }
   return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
-    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it again: spritewright approve ${commandName(id)}`,
+    message: `The service refused "${id}" (${error.reason}): ${error.message}. Nothing was bought. Mend what it names, then approve it again: npx spritewright approve ${commandName(id)}`,
     facts,
   })
 }
@@ -191,7 +191,7 @@ function uncertainWords(because: UncertainBecause, windowMs: number): string {
 export function refusedAnswerError(id: string, status: number, error: PublicError): SpritewrightError {
   if (status === 401) return refusedError(id, status, error)
   return new SpritewrightError(error.reason === 'feature_unavailable' ? 'SW_CAPABILITY' : 'SW_REFUSED', {
-    message: `The service refused the answer for "${id}" (${error.reason}): ${error.message}. Its question is still open, and nothing was charged. Mend what it names, then answer again: spritewright answer ${commandName(id)} "…"`,
+    message: `The service refused the answer for "${id}" (${error.reason}): ${error.message}. Its question is still open, and nothing was charged. Mend what it names, then answer again: npx spritewright answer ${commandName(id)} "…"`,
     facts: { id, status, reason: error.reason, retryable: error.retryable, requestId: error.requestId, details: error.details },
   })
 }

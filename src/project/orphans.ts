@@ -80,8 +80,8 @@ export function warnOfOrphan(context: Context, { id, submission }: KnownOrphan):
 function standingWords(id: string, { accepted, question }: Submission): string {
   const name = commandName(id)
   if (!accepted)
-    return `was sent and never answered. A build does not send it again; to decide: spritewright recover ${name} --replay, or --abandon.`
-  if (question) return `waits for an answer: ${question.text} Answer it with: spritewright answer ${name} "…"`
+    return `was sent and never answered. A build does not send it again; to decide: npx spritewright recover ${name} --replay, or --abandon.`
+  if (question) return `waits for an answer: ${question.text} Answer it with: npx spritewright answer ${name} "…"`
   return 'is in flight: the first build after its end fetches it.'
 }
 

@@ -257,7 +257,7 @@ function selector(
   const unknown = names.filter((name) => !ids.includes(name))
   if (unknown.length > 0 && !isPartial) {
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}. There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (spritewright init writes a first one)'}.`,
+      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}. There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.`,
       facts: { unknown },
     })
   }

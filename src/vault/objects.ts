@@ -160,7 +160,7 @@ export function createObjectStore(ports: { disk: Disk; random: Random }, folder:
 
 function pointerError(path: string): SpritewrightError {
   return new SpritewrightError('SW_VAULT', {
-    message: `Expected a paid result at ${path}, found a pointer of Git LFS: the file itself was not fetched. Run git lfs pull (in CI: check out with LFS). Without LFS, spritewright store verify fetches it from the service, for free.`,
+    message: `Expected a paid result at ${path}, found a pointer of Git LFS: the file itself was not fetched. Run git lfs pull (in CI: check out with LFS). Without LFS, npx spritewright store verify fetches it from the service, for free.`,
     facts: { path },
   })
 }

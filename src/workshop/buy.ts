@@ -135,7 +135,7 @@ async function whyUnaccepted(context: Context, { identity }: Session): Promise<s
   const accepted = await context.standing.read()
   if (accepted && isAccepted(accepted, context.options.approval, identity)) return undefined
   const why = accepted ? 'are not those that you have accepted' : 'have not been accepted by you'
-  return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: spritewright approve --standing`
+  return `The standing ceilings of the configuration (approval.perSprite) ${why}, so nothing is bought under them. See what they allow, and accept them: npx spritewright approve --standing`
 }
 
 /**
@@ -175,7 +175,7 @@ async function checkBalance(
   const balance = await session.client.balance(signal)
   if (balance >= sum) return balance
   throw new SpritewrightError('SW_BALANCE', {
-    message: `This run would cost ${formatCredits(sum)} credits, the account has ${formatCredits(balance)} available. Nothing was sent. Add credits, or build fewer sprites at a time: spritewright build NAME`,
+    message: `This run would cost ${formatCredits(sum)} credits, the account has ${formatCredits(balance)} available. Nothing was sent. Add credits, or build fewer sprites at a time: npx spritewright build NAME`,
     facts: { price: formatCredits(sum), balance: formatCredits(balance) },
   })
 }

@@ -48,7 +48,7 @@ async function checkSpecs(context: Context): Promise<readonly DoctorFinding[]> {
     check: 'specs',
     verdict: isEmpty ? 'warning' : 'good',
     found: `${sprites} sprites, ${found.items.length} animations`,
-    advice: isEmpty ? 'Write a first spec: spritewright init' : '',
+    advice: isEmpty ? 'Write a first spec: npx spritewright init' : '',
   }
   const lost = lostFinding(found.items.filter((item) => item.state === 'lost').map((item) => item.id))
   return lost ? [...bad, specs, lost] : [...bad, specs]
@@ -60,7 +60,7 @@ function lostFinding(ids: readonly string[]): DoctorFinding | undefined {
     check: 'results',
     verdict: 'warning',
     found: `${ids.length} bought results are not here: ${ids.join(', ')}`,
-    advice: 'Fetch them again, for free: spritewright build',
+    advice: 'Fetch them again, for free: npx spritewright build',
   }
 }
 
@@ -96,7 +96,12 @@ async function checkAddress(context: Context): Promise<readonly DoctorFinding[]>
   const found = `key ${key} from ${sourceWords(keySource)} → ${origin} from ${sourceWords(addressSource)} (${trust === 'none' ? 'not confirmed' : trust})`
   if (trust !== 'none') return [{ check: 'address', verdict: 'good', found, advice: '' }]
   return [
-    { check: 'address', verdict: 'bad', found, advice: `The key is not sent there. If that is your service: spritewright trust ${origin}` },
+    {
+      check: 'address',
+      verdict: 'bad',
+      found,
+      advice: `The key is not sent there. If that is your service: npx spritewright trust ${origin}`,
+    },
   ]
 }
 
@@ -159,7 +164,7 @@ async function checkJournal(context: Context): Promise<DoctorFinding> {
     check: 'journal',
     verdict: 'warning',
     found: open.map((item) => `${item.id} ${item.state}`).join(', '),
-    advice: 'Pick it up with: spritewright build',
+    advice: 'Pick it up with: npx spritewright build',
   }
 }
 

@@ -48,11 +48,11 @@ export async function missingError(
     total: total === undefined ? undefined : formatCredits(total),
   }
   if (mayBuy) {
-    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${[...table, ...standing].join('\n')}\nNothing was bought. Approve with: spritewright approve ${names}${rootOption(context)}`
+    const message = `${items.length} of the project's animations are not bought and not approved${cost}:\n${[...table, ...standing].join('\n')}\nNothing was bought. Approve with: npx spritewright approve ${names}${rootOption(context)}`
     return new SpritewrightError('SW_APPROVAL', { message, facts })
   }
   const why = context.options.isCi ? 'CI does not buy' : 'nothing may be bought now (frozen, or build.generate is "never")'
-  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: spritewright approve ${names}${rootOption(context)} && spritewright build --buy-only${rootOption(context)}, then commit sprites.lock.json and .spritewright/results.`
+  const message = `${items.length} of the project's animations are not bought, and ${why}${cost}:\n${table.join('\n')}\nNothing was bought. On a machine that may buy: npx spritewright approve ${names}${rootOption(context)} && npx spritewright build --buy-only${rootOption(context)}, then commit sprites.lock.json and .spritewright/results.`
   return new SpritewrightError('SW_MISSING', { message, facts })
 }
 

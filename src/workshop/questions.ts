@@ -80,7 +80,7 @@ export async function answer(
       const step = decide(now.submission, factsNow(ports, order))
       if (step.do === 'stop') throw stopError(ports, order, step.why, { isAnswer: true })
       throw new SpritewrightError('SW_UNREACHABLE', {
-        message: `The service did not confirm the answer to "${order.request.id}". Run spritewright build: it sends the same answer again under the same key, so it counts once.`,
+        message: `The service did not confirm the answer to "${order.request.id}". Run npx spritewright build: it sends the same answer again under the same key, so it counts once.`,
         facts: { id: order.request.id },
       })
     }
@@ -88,7 +88,7 @@ export async function answer(
   }
   if (shown) throw changedError(request.name, 'the question that was shown, which is not asked any more', 'No answer was sent.')
   throw new SpritewrightError('SW_USAGE', {
-    message: `Expected a question waiting at "${request.name}", found none. See: spritewright status`,
+    message: `Expected a question waiting at "${request.name}", found none. See: npx spritewright status`,
     facts: { name: request.name },
   })
 }
@@ -133,7 +133,7 @@ export async function cancel(
   if (pictures.length === 0 && shown !== undefined) throw changedError(name, 'a picture that is being made', 'Nothing was cancelled.')
   if (pictures.length === 0)
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected a picture being made for "${name}", found none. See: spritewright status`,
+      message: `Expected a picture being made for "${name}", found none. See: npx spritewright status`,
       facts: { name },
     })
   const ended: { id: string; status: string }[] = []
@@ -172,13 +172,13 @@ export async function forget(
   const open = await findExecutions(context, session, name)
   if (open.length === 0)
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected executions of "${name}" at the service, found none. See: spritewright status`,
+      message: `Expected executions of "${name}" at the service, found none. See: npx spritewright status`,
       facts: { name },
     })
   const unkept = open.filter((one) => !one.isKept && !one.hasFailed).map(({ order }) => order.request.id)
   if (unkept.length > 0) {
     throw new SpritewrightError('SW_VAULT', {
-      message: `${unkept.join(', ')}: not in the vault yet, and lost for good once the service forgets it. Run spritewright build first.`,
+      message: `${unkept.join(', ')}: not in the vault yet, and lost for good once the service forgets it. Run npx spritewright build first.`,
       facts: { ids: unkept },
     })
   }
@@ -205,7 +205,7 @@ async function checkResult(context: Context, { hash, request }: Order): Promise<
     (await context.journal.read(hash)).submission.stored?.sha256 ?? findEntry(await context.lock.read(), request.id, hash)?.result?.sha256
   if (result === undefined || (await context.vault.read(result))) return
   throw new SpritewrightError('SW_VAULT', {
-    message: `The result of "${request.id}" is damaged or gone here, and would be lost for good once the service forgets it. Nothing was deleted. Run spritewright build first: it fetches it again, for free.`,
+    message: `The result of "${request.id}" is damaged or gone here, and would be lost for good once the service forgets it. Nothing was deleted. Run npx spritewright build first: it fetches it again, for free.`,
     facts: { id: request.id, result },
   })
 }

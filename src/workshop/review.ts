@@ -83,8 +83,8 @@ function notBought(name: string, items: readonly PlanItem[]): SpritewrightError 
   return new SpritewrightError('SW_MISSING', {
     message: `Expected bought frames of "${name}" to show, found none: ${states}. ${
       isHere
-        ? 'Fetch them again, for free: spritewright store verify'
-        : `Approve and buy them first: spritewright approve ${name}, then spritewright build ${name}`
+        ? 'Fetch them again, for free: npx spritewright store verify'
+        : `Approve and buy them first: npx spritewright approve ${name}, then npx spritewright build ${name}`
     }`,
     facts: { name, states: Object.fromEntries(items.map(({ id, state }) => [id, state])) },
   })

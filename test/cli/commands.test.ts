@@ -64,7 +64,7 @@ describe('plan', () => {
         '',
         '2 of 3 animations to buy: 4 credits (estimate, not binding)',
         'Balance: 20 credits (test key at api.example.com)',
-        'Next: spritewright approve, which asks first and takes these prices as ceilings.',
+        'Next: npx spritewright approve, which asks first and takes these prices as ceilings.',
         '',
       ].join('\n'),
     )
@@ -99,20 +99,20 @@ describe('plan', () => {
     await world.run('plan', 'hero')
     expect(world.out()).toContain('above its ceiling')
     expect(world.out()).toContain('1.4 credits short')
-    expect(world.out()).toContain('Next: spritewright approve hero,')
+    expect(world.out()).toContain('Next: npx spritewright approve hero,')
   })
 
   test('where everything is bought it says so and names the build', async () => {
     const world = createWorld({ workshop: { plan: async () => ({ items: priced.items.slice(0, 1), steps: [], total: 0n, warnings: [] }) } })
     await world.run('plan')
-    expect(world.out()).toContain('Everything is bought. Next: spritewright build')
+    expect(world.out()).toContain('Everything is bought. Next: npx spritewright build')
     expect(world.out()).not.toContain('Balance')
   })
 
   test('a project without specs is led to init', async () => {
     const world = createWorld({ workshop: { plan: async () => ({ items: [], steps: [], total: 0n, warnings: [] }) } })
     expect(await world.run('plan')).toBe(0)
-    expect(world.out()).toContain('spritewright init')
+    expect(world.out()).toContain('npx spritewright init')
   })
 
   test('--quiet leaves the result and takes the advice away', async () => {
@@ -130,7 +130,7 @@ describe('plan', () => {
     expect(world.out()).toContain('### Sprites: 3 animations not bought, 4 credits')
     expect(world.out()).toContain('| hero.walk | missing | 12 | 2.4 | – | prompt, frames changed |')
     expect(world.out()).toContain('asks: &#64;all &#60;img src=x&#62; &#124; &#91;a&#93;&#40;b&#41;')
-    expect(world.out()).toContain('`spritewright approve`')
+    expect(world.out()).toContain('`npx spritewright approve`')
   })
 
   test('--markdown and --json together are wrong usage', async () => {
@@ -192,10 +192,10 @@ describe('approve', () => {
     expect(world.out()).toContain('  hero.walk    2.4        3\n')
     expect(world.out()).toContain('✓ Approved 2 animations, at most 4.6 credits.')
     expect(world.out()).toContain('Bought or approved before: coin.spin\n')
-    expect(world.out()).toContain('spritewright approve hero.run hero --adopt')
+    expect(world.out()).toContain('npx spritewright approve hero.run hero --adopt')
     expect(world.out()).toContain('before it is decided: hero.jump.')
-    expect(world.out()).toContain('spritewright recover hero.jump --replay, or --abandon')
-    expect(world.out()).toContain('Next: spritewright build hero,')
+    expect(world.out()).toContain('npx spritewright recover hero.jump --replay, or --abandon')
+    expect(world.out()).toContain('Next: npx spritewright build hero,')
     expect(requests[0]).toMatchObject({ names: ['hero'], max: 30_000n, total: 100_000n, adopt: false })
   })
 
@@ -440,7 +440,7 @@ describe('status, ledger, doctor, schema', () => {
     const items = [planItem('coin.spin', { state: 'bought' }), planItem('hero.walk', { state })]
     const world = createWorld({ workshop: { status: async () => ({ items, steps: [], total: 0n, warnings: [] }) } })
     await world.run('status')
-    expect(world.out()).toContain(`Next: spritewright ${next},`)
+    expect(world.out()).toContain(`Next: npx spritewright ${next},`)
   })
 
   test('ledger adds up, and says what may have been spent besides', async () => {
@@ -546,6 +546,6 @@ describe('cancel', () => {
   test.each([[[]], [['hero', 'coin']]])('wants one name: %j', async (names) => {
     const world = createWorld({ workshop: {} })
     expect(await world.run('cancel', ...names)).toBe(2)
-    expect(world.err()).toContain('spritewright cancel hero')
+    expect(world.err()).toContain('npx spritewright cancel hero')
   })
 })

@@ -28,7 +28,7 @@ describe('init', () => {
     }
     expect(world.text('/game/.gitignore')).not.toContain('results')
     expect(world.text('/game/.gitattributes')).toContain('.spritewright/results/** binary\n')
-    expect(world.out()).toContain('Next: spritewright plan')
+    expect(world.out()).toContain('Next: npx spritewright plan')
     expect(world.opened).toEqual([])
   })
 

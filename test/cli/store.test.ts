@@ -60,8 +60,8 @@ function pruning(lines: readonly PruneLine[], init: WorldInit = {}): { world: Wo
 describe('store', () => {
   test.each([
     [[], 'found none of them'],
-    [['lss'], 'Did you mean "spritewright store ls"?'],
-    [['everything'], 'spritewright store --help'],
+    [['lss'], 'Did you mean "npx spritewright store ls"?'],
+    [['everything'], 'npx spritewright store --help'],
     [['ls', '--yes'], 'Expected --yes with "store prune"'],
     [['verify', '--force'], 'Expected --force with "store prune"'],
   ])('%j is wrong usage, and opens nothing', async (argv, words) => {
@@ -99,8 +99,8 @@ describe('store ls', () => {
         '  3f2a91c05555.0badc0de     12 B  damaged                      quarantine (project)',
         '',
         '3 results here, 1.2 MB, 1 damaged copy set aside; 7 more in the shared store are of other projects.',
-        'Next: spritewright store verify, which fetches 1 that are not here again, free of charge.',
-        '1 result that no spec asks for, 999 B: spritewright store prune tells how they may go.',
+        'Next: npx spritewright store verify, which fetches 1 that are not here again, free of charge.',
+        '1 result that no spec asks for, 999 B: npx spritewright store prune tells how they may go.',
         '',
       ].join('\n'),
     )
@@ -156,14 +156,14 @@ describe('store prune', () => {
     expect(await world.run('store', 'prune')).toBe(0)
     expect(requests).toMatchObject([{ names: [], force: false }])
     expect(world.out()).toContain('2 files may go, 1.0 kB. Nothing was taken away.')
-    expect(world.out()).toContain('What is superseded (999 B) goes by its name: spritewright store prune hero.walk\n')
+    expect(world.out()).toContain('What is superseded (999 B) goes by its name: npx spritewright store prune hero.walk\n')
     expect(world.out()).toContain('Another branch may ask for what this one does not.')
   })
 
   test('a long list of names is cut in the advice', async () => {
     const { world } = pruning([{ ...line, ids: ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}.walk`) }])
     expect(await world.run('store', 'prune')).toBe(0)
-    expect(world.out()).toContain('spritewright store prune a.walk b.walk c.walk d.walk e.walk …\n')
+    expect(world.out()).toContain('npx spritewright store prune a.walk b.walk c.walk d.walk e.walk …\n')
   })
 
   test('asks with what it would take away and how to have it again; a no ends with 3', async () => {

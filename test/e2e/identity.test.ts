@@ -65,7 +65,7 @@ async function digests(game: Game, folder: string): Promise<Record<string, strin
   return found
 }
 
-test('three cold runs of "spritewright build" in every format, two of them at the same time, and a warm one write the same bytes', async () => {
+test('three cold runs of "npx spritewright build" in every format, two of them at the same time, and a warm one write the same bytes', async () => {
   const run = (game: Game, threads: string): Promise<CliRun> =>
     runCli(game, ['build', '--out', 'out'], { CI: 'true', UV_THREADPOOL_SIZE: threads })
   const [first, second, third] = [await checkout(false), await checkout(true), await checkout(false)]

@@ -68,7 +68,7 @@ describe('vite build', () => {
     const built = await runViteBuild(game.root, serviceEnv(service))
     expect(built.code).toBe(1)
     expect(built.stderr).toContain('1.6 credits')
-    expect(built.stderr).toContain('spritewright approve hero')
+    expect(built.stderr).toContain('npx spritewright approve hero')
     expect(posts()).toEqual([])
     expect(service.charges()).toEqual([])
     expect(service.holds()).toEqual([])

@@ -154,7 +154,7 @@ describe('approvals', () => {
     const refusal = await workshop.build().catch((error: unknown) => error)
     expect(refusal).toMatchObject({ code: 'SW_APPROVAL', exitCode: 3 })
     expect((refusal as Error).message).toContain('1.6 credits')
-    expect((refusal as Error).message).toContain('spritewright approve hero')
+    expect((refusal as Error).message).toContain('npx spritewright approve hero')
     expect(w.service.requests().filter((note) => note.method === 'POST')).toEqual([])
   })
 

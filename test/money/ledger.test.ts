@@ -284,7 +284,7 @@ describe('ledger --verify', () => {
     service.say(() => json(200, { execution_id: executionId, status: 'completed' }))
     expect((await workshop.verifyLedger()).checks[0]).toMatchObject({
       verdict: 'differs',
-      words: expect.stringMatching(/ledger says held, the service says completed\..*spritewright build/),
+      words: expect.stringMatching(/ledger says held, the service says completed\..*npx spritewright build/),
     })
   })
 

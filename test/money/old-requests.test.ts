@@ -97,7 +97,7 @@ describe('an old request that waits for a person', () => {
     await expect(first.build({}, { options: budget })).rejects.toMatchObject({ code: 'SW_QUESTION' })
     await run((await first.open()).answer({ name: 'hero', text: 'right' }))
     const { warnings } = await first.build()
-    expect(warnings.join()).toContain('waits for an answer: Which hand? Answer it with: spritewright answer hero.walk "…"')
+    expect(warnings.join()).toContain('waits for an answer: Which hand? Answer it with: npx spritewright answer hero.walk "…"')
     // A later build does not ask the service about it again.
     expect(await listen(made, () => first.build())).toEqual([])
     await expect(run((await first.open()).recover({ name: 'hero.walk', decision: 'abandon' }))).rejects.toMatchObject({ code: 'SW_USAGE' })
@@ -121,7 +121,7 @@ describe('an old request that waits for a person', () => {
     await first.accept(under('3.2'))
     const { warnings } = await first.build({}, under('3.2'))
     expect(warnings.join()).toContain(
-      'was sent and never answered. A build does not send it again; to decide: spritewright recover hero.walk --replay',
+      'was sent and never answered. A build does not send it again; to decide: npx spritewright recover hero.walk --replay',
     )
     expect([posts() - sent, charged()]).toEqual([1, ['a knight in armour walk']])
     expect((await run((await first.open()).recover({ name: 'hero.walk', decision: 'abandon' }))).decided).toMatchObject([

@@ -27,7 +27,7 @@ test('answers that the service refuses have a key each, however many, and the wo
   }
   await (await w.workshop()).answer({ name: 'hero', text: 'with the left hand' })
   expect(messages).toEqual(
-    Array.from({ length: 3 }, () => expect.stringMatching(/too short.*still open.*answer again: spritewright answer hero\.walk/)),
+    Array.from({ length: 3 }, () => expect.stringMatching(/too short.*still open.*answer again: npx spritewright answer hero\.walk/)),
   )
   expect(new Set(keys).size).toBe(4)
   expect((await (await w.workshop()).build()).bought).toHaveLength(1)

@@ -195,7 +195,7 @@ describe('an execution whose answer came after its attempt had been given up and
     })
     const { first: machine, run, posts } = made
     gone = (await linesOf(made, machine))[0]?.executionId
-    expect((await machine.build()).warnings.join()).toContain('spritewright recover hero.walk --abandon')
+    expect((await machine.build()).warnings.join()).toContain('npx spritewright recover hero.walk --abandon')
     await expect(run((await machine.open()).recover({ name: 'hero', decision: 'replay' }))).rejects.toMatchObject({ code: 'SW_USAGE' })
     const { decided } = await run((await machine.open()).recover({ name: 'hero.walk', decision: 'abandon' }))
     expect(decided).toMatchObject([{ id: 'hero.walk', about: 'execution', ceiling: 16_000n }])

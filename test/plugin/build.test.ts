@@ -213,7 +213,7 @@ describe.each(vites)('a build with %s', (version, load) => {
     expect(failure).toMatchObject({ pluginCode: 'SW_APPROVAL' })
     expect(failure.message).toContain('hero.walk  1.6 credits')
     expect(failure.message).toContain('coin.spin  1.6 credits')
-    expect(failure.message).toContain('spritewright approve coin hero')
+    expect(failure.message).toContain('npx spritewright approve coin hero')
     expect(failure.message).not.toMatch(/\n\s+at .+:\d+/)
     expect(
       shelf

@@ -180,7 +180,7 @@ describe('H2: a total that was accepted', () => {
     await expect(first.approve({}, later)).rejects.toMatchObject({
       code: 'SW_CEILING',
       facts: { sum: '1.6', committed: '0', total: '1' },
-      message: expect.stringContaining('spritewright approve --standing'),
+      message: expect.stringContaining('npx spritewright approve --standing'),
     })
     const workshop = await first.open(later)
     const { offer } = await run(workshop.acceptStanding({ confirm: async () => true }))
@@ -200,7 +200,7 @@ describe('H2: a total that was accepted', () => {
     await expect(first.build({}, { options: { approval: { total: '50' } } })).rejects.toMatchObject({
       code: 'SW_CEILING',
       facts: { total: '1' },
-      message: expect.stringContaining('spritewright approve --standing'),
+      message: expect.stringContaining('npx spritewright approve --standing'),
     })
     expect(world.service.charges()).toEqual([])
   })

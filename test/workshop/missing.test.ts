@@ -31,7 +31,7 @@ test('what is not approved is listed with its price and reason, and the command 
     '  coin.fall  2.4 credits  approved, not bought',
     '  ant.run    2.4 credits  new',
     'perRun is 1 credit.',
-    'Nothing was bought. Approve with: spritewright approve hero coin ant --root packages/art',
+    'Nothing was bought. Approve with: npx spritewright approve hero coin ant --root packages/art',
   ])
   expect(error.facts).toMatchObject({ total: '10.6', items: expect.arrayContaining([{ id: 'ant.run', state: 'missing', credits: '2.4' }]) })
 })
@@ -45,7 +45,7 @@ test.each([
   expect(error.message.split('\n')).toEqual([
     `1 of the project's animations are not bought, and ${why}:`,
     '  ant.run  new',
-    'Nothing was bought. On a machine that may buy: spritewright approve ant && spritewright build --buy-only, then commit sprites.lock.json and .spritewright/results.',
+    'Nothing was bought. On a machine that may buy: npx spritewright approve ant && npx spritewright build --buy-only, then commit sprites.lock.json and .spritewright/results.',
   ])
   expect(error.facts).toEqual({ items: [{ id: 'ant.run', state: 'missing', credits: undefined }], total: undefined })
 })

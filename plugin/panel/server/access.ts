@@ -39,7 +39,7 @@ export function accessOf(server: ViteDevServer, request: GuardedRequest, token: 
       mayAct: true,
       mayBuy: false,
       words:
-        'This server can be reached from other machines (server.host), so nothing is bought from here. Approve in a terminal: spritewright approve',
+        'This server can be reached from other machines (server.host), so nothing is bought from here. Approve in a terminal: npx spritewright approve',
     }
   if (!mayBuy) return { mayAct: true, mayBuy: false, words: 'Nothing may be bought here: CI, or build.generate is "never".' }
   return { mayAct: true, mayBuy: true, words: '' }

@@ -11,7 +11,7 @@ export async function answer({ printer, parts, withWorkshop }: CommandContext, a
   const [name, ...words] = args.names
   if (name === undefined || words.length === 0) {
     throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected a name and an answer: spritewright answer hero.walk "with the left hand"',
+      message: 'Expected a name and an answer: npx spritewright answer hero.walk "with the left hand"',
     })
   }
   const path = args.text('asset')
@@ -20,6 +20,6 @@ export async function answer({ printer, parts, withWorkshop }: CommandContext, a
   const report = await withWorkshop((workshop) => workshop.answer({ name, text: words.join(' '), asset }, parts.signal))
   printer.document(report)
   printer.line('Answered ', ink('bold', report.id), `; the service goes on as ${report.executionId}.`)
-  printer.hint('Next: ', ink('bold', 'spritewright build'), ', which follows it. Nothing is paid again for the answer.')
+  printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which follows it. Nothing is paid again for the answer.')
   return 0
 }

@@ -17,7 +17,7 @@ export async function approve({ printer, parts, root, withWorkshop }: CommandCon
   const { terminal } = parts.host
   if (!isSure && !terminal.canAsk) {
     throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected --yes, since there is no terminal to ask at. See the prices first with: spritewright plan',
+      message: 'Expected --yes, since there is no terminal to ask at. See the prices first with: npx spritewright plan',
       facts: { option: '--yes' },
     })
   }
@@ -146,17 +146,17 @@ function tellApproved(printer: Printer, report: ApproveReport, names: readonly s
   if (undecided.length > 0)
     printer.hint(
       `Not approved, since another approval leads nowhere before it is decided: ${undecided.join(', ')}. Pull sprites.lock.json from the checkout that sent it. If there is none: `,
-      ink('bold', `spritewright recover ${undecided[0] ?? ''} --replay`),
+      ink('bold', `npx spritewright recover ${undecided[0] ?? ''} --replay`),
       ', or --abandon',
     )
   if (others.length > 0)
     printer.hint(
       `Approved, but not by you: ${others.join(', ')}. To take it over, after making sure that it was not bought elsewhere: `,
-      ink('bold', `spritewright approve ${[...new Set(others.map(nameOf))].join(' ')} --adopt`),
+      ink('bold', `npx spritewright approve ${[...new Set(others.map(nameOf))].join(' ')} --adopt`),
     )
   printer.hint(
     'Next: ',
-    ink('bold', ['spritewright build', ...names].join(' ')),
+    ink('bold', ['npx spritewright build', ...names].join(' ')),
     ', which buys and makes the atlases. Commit sprites.lock.json.',
   )
   return 0

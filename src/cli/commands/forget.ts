@@ -10,7 +10,7 @@ import { ink } from '../view/ink.ts'
 export async function forget({ printer, parts, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
   const [name, ...more] = args.names
   if (name === undefined || more.length > 0)
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected one name: spritewright forget hero' })
+    throw new SpritewrightError('SW_USAGE', { message: 'Expected one name: npx spritewright forget hero' })
   const isSure = args.flag('yes')
   if (!isSure && !parts.host.terminal.canAsk) {
     throw new SpritewrightError('SW_USAGE', {

@@ -43,7 +43,7 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
   ]
   // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
   if (await hasTypeScript(host, root)) await withWorkshop((workshop) => refreshTypings({ parts, printer, root }, workshop)).catch(() => {})
-  const next = ['spritewright plan', 'spritewright approve', 'spritewright build']
+  const next = ['npx spritewright plan', 'npx spritewright approve', 'npx spritewright build']
   printer.document({ root, files: steps, next })
   for (const { path, done } of steps) {
     const sign = done === 'kept' ? ink('dim', '·') : ink('green', '✓')
@@ -135,5 +135,5 @@ function tellNext(printer: Printer): void {
   printer.line()
   printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
   printer.hint('With one: put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.')
-  printer.hint('Next: ', ink('bold', 'spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
+  printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
 }

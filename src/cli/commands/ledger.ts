@@ -34,7 +34,7 @@ export async function ledger(context: CommandContext, args: CommandArgs): Promis
     if (balanceBefore === undefined) continue
     printer.line(
       `  ${id}: the balance before it was sent was ${formatCredits(balanceBefore)}. `,
-      ink('dim', "Today's: spritewright ledger --verify"),
+      ink('dim', "Today's: npx spritewright ledger --verify"),
     )
   }
   if (report.lines.length > 0) printer.hint(ink('dim', 'Times are UTC.'))

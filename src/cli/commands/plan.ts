@@ -30,7 +30,7 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
     await refreshTypings({ parts, printer, root }, workshop)
     return workshop.plan(args.names, parts.signal)
   })
-  const approve = ['spritewright approve', ...args.names].join(' ')
+  const approve = ['npx spritewright approve', ...args.names].join(' ')
   if (asMarkdown) {
     printer.raw(toPlanMarkdown(report, approve))
     return 0
@@ -39,13 +39,13 @@ export async function plan({ printer, parts, root, withWorkshop }: CommandContex
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
     printer.line('No animations: no spec was found.')
-    printer.hint('Next: ', ink('bold', 'spritewright init'), ', which writes a first one.')
+    printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')
     return 0
   }
   printTable(printer, report)
   printer.line()
   printSums(printer, report)
-  printNext(printer, report, approve, ['spritewright build', ...args.names].join(' '))
+  printNext(printer, report, approve, ['npx spritewright build', ...args.names].join(' '))
   return 0
 }
 

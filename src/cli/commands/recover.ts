@@ -14,7 +14,7 @@ export async function recover({ printer, parts, withWorkshop }: CommandContext, 
   if (name === undefined || more.length > 0 || isReplay === args.flag('abandon')) {
     throw new SpritewrightError('SW_USAGE', {
       message:
-        'Expected one name and one decision: spritewright recover hero.walk --replay (send the same bytes again), or --abandon (give it up).',
+        'Expected one name and one decision: npx spritewright recover hero.walk --replay (send the same bytes again), or --abandon (give it up).',
     })
   }
   const display = createProgressDisplay(parts.host, printer)
@@ -42,7 +42,7 @@ function tellDecided(printer: Printer, report: RecoverReport, isReplay: boolean)
   }
   for (const { id, credits } of report.bought) printer.line(ink('green', 'bought '), ink('bold', id), ` for ${creditsWords(credits)}`)
   const isAnswer = report.decided.every(({ about }) => about === 'answer')
-  if (isReplay) printer.hint('Next: ', ink('bold', 'spritewright build'), ', which makes the atlases.')
-  else if (isAnswer) printer.hint('Next: ', ink('bold', 'spritewright build'), ', which shows whether the question is still open.')
-  else printer.hint('To buy it: ', ink('bold', `spritewright approve ${report.decided[0]?.id ?? ''}`), ', then build.')
+  if (isReplay) printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which makes the atlases.')
+  else if (isAnswer) printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which shows whether the question is still open.')
+  else printer.hint('To buy it: ', ink('bold', `npx spritewright approve ${report.decided[0]?.id ?? ''}`), ', then build.')
 }

@@ -15,7 +15,7 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   for (const warning of report.warnings) printer.warn(warning)
   if (report.items.length === 0) {
     printer.line('No animations: no spec was found.')
-    printer.hint('Next: ', ink('bold', 'spritewright init'), ', which writes a first one.')
+    printer.hint('Next: ', ink('bold', 'npx spritewright init'), ', which writes a first one.')
     return 0
   }
   printer.table(
@@ -34,8 +34,8 @@ export async function status({ printer, withWorkshop }: CommandContext, args: Co
   printer.line(`${bought} of ${count(report.items.length, 'animation')} bought.`)
   const isIn = (...states: PlanState[]): boolean => rowsOf(report).some((item) => states.includes(item.state))
   if (isIn('missing', 'failed'))
-    printer.hint('Next: ', ink('bold', 'spritewright plan'), ', which asks the service what the rest would cost.')
+    printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which asks the service what the rest would cost.')
   else if (isIn('approved', 'running', 'lost'))
-    printer.hint('Next: ', ink('bold', 'spritewright build'), ', which buys what is approved and picks up what is paid for.')
+    printer.hint('Next: ', ink('bold', 'npx spritewright build'), ', which buys what is approved and picks up what is paid for.')
   return 0
 }

@@ -11,7 +11,7 @@ import { ink } from '../view/ink.ts'
 export async function trust(context: CommandContext, args: CommandArgs): Promise<number> {
   const [host, ...more] = args.names
   if (more.length > 0 || (args.flag('remove') && host === undefined))
-    throw new SpritewrightError('SW_USAGE', { message: 'Expected at most one address: spritewright trust [HOST] [--remove]' })
+    throw new SpritewrightError('SW_USAGE', { message: 'Expected at most one address: npx spritewright trust [HOST] [--remove]' })
   return context.withWorkshop((workshop) => {
     if (host === undefined) return show(context, workshop)
     return args.flag('remove') ? remove(context, workshop, host) : add(context, workshop, host)
@@ -32,7 +32,7 @@ async function show({ printer }: CommandContext, { trust: desk }: Workshop): Pro
   for (const { origin, key, at } of hosts)
     printer.line('  ', ink('bold', origin), ` may get key ${key}`, ink('dim', ` since ${at.slice(0, 10)}`))
   if (hosts.length === 0) printer.line('No address has been confirmed.')
-  if (route?.trust === 'none') printer.hint('Next: ', ink('bold', `spritewright trust ${route.origin}`), ', if that is your service.')
+  if (route?.trust === 'none') printer.hint('Next: ', ink('bold', `npx spritewright trust ${route.origin}`), ', if that is your service.')
   return 0
 }
 

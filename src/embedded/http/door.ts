@@ -110,7 +110,7 @@ async function knock(net: Net, { port, token }: DoorRecord, method: 'GET' | 'POS
 
 function occupied(folder: string): SpritewrightError {
   return new SpritewrightError('SW_DISK', {
-    message: `Expected to have the folder ${folder} alone, found another process running the embedded service in it. End that one, take another folder, or use it as a service: spritewright serve prints its address and key.`,
+    message: `Expected to have the folder ${folder} alone, found another process running the embedded service in it. End that one, take another folder, or use it as a service: npx spritewright serve prints its address and key.`,
     facts: { folder },
   })
 }

@@ -199,7 +199,7 @@ export function isGone(error: unknown): boolean {
  */
 function goneError(id: string, executionId: string, cause: unknown): SpritewrightError {
   return new SpritewrightError('SW_UNCERTAIN', {
-    message: `The service does not know the execution of "${id}" (${executionId}), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: spritewright recover ${id} --abandon`,
+    message: `The service does not know the execution of "${id}" (${executionId}), or its file, any more, though it had accepted it. Nothing is sent again. Make sure that this is the service and the account it was bought with; where the service has forgotten it, give it up: npx spritewright recover ${id} --abandon`,
     facts: { id, executionId, status: 404 },
     cause,
   })
@@ -208,7 +208,7 @@ function goneError(id: string, executionId: string, cause: unknown): Spritewrigh
 /** The question is gone and was not answered from here. The id of its new execution is unknown. */
 function answeredElsewhere(id: string, executionId: string): SpritewrightError {
   return new SpritewrightError('SW_QUESTION', {
-    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. If there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: spritewright recover ${id} --abandon`,
+    message: `The question of "${id}" was answered elsewhere, and the service does not say which execution goes on (the asking one was ${executionId}). Pull sprites.lock.json from the machine that answered it. If there is none, its result can be fetched in the service's console; nothing more is sent for it from here, unless it is given up: npx spritewright recover ${id} --abandon`,
     facts: { id, executionId },
   })
 }
@@ -216,7 +216,7 @@ function answeredElsewhere(id: string, executionId: string): SpritewrightError {
 function questionError(id: string, execution: Execution): SpritewrightError {
   const question = execution.question
   return new SpritewrightError('SW_QUESTION', {
-    message: `The execution of "${id}" waits for an answer: ${question?.text ?? ''} Answer it with: spritewright answer ${id} "…"${question?.requiresAsset ? ' --asset FILE' : ''}`,
+    message: `The execution of "${id}" waits for an answer: ${question?.text ?? ''} Answer it with: npx spritewright answer ${id} "…"${question?.requiresAsset ? ' --asset FILE' : ''}`,
     facts: { id, executionId: execution.executionId, question: question?.text, requiresAsset: question?.requiresAsset },
   })
 }

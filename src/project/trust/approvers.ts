@@ -31,7 +31,7 @@ const settingsSchema = z.object({ approvers: z.optional(z.array(z.string())) })
 export async function readApprovers({ host, keys, checkout }: ApproverPorts): Promise<Approvers> {
   const { env } = host
   const others = [...listOf(env[approversName]), ...(await readSettings(host))]
-  for (const one of others) if (!isFingerprint(one)) throw notA('a fingerprint of 40 hex digits, as spritewright doctor shows it', one)
+  for (const one of others) if (!isFingerprint(one)) throw notA('a fingerprint of 40 hex digits, as npx spritewright doctor shows it', one)
   const ways = listOf(env[approvalsName])
   for (const way of ways) if (!isWay(way)) throw notA(`one of ${waysOfGiving.join(', ')} in ${approvalsName}`, way)
   return {

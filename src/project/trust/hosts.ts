@@ -139,7 +139,7 @@ export function checkRoute(route: KeyRoute, isCi: boolean): void {
   const { origin, addressSource, key, keySource } = route
   const advice = isCi
     ? `In CI, set SPRITEWRIGHT_BASE_URL or ${trustedHostsName} in the environment.`
-    : `If that is your service, confirm it once: spritewright trust ${origin}. Or set SPRITEWRIGHT_BASE_URL beside the key, or ${trustedHostsName} in the environment.`
+    : `If that is your service, confirm it once: npx spritewright trust ${origin}. Or set SPRITEWRIGHT_BASE_URL beside the key, or ${trustedHostsName} in the environment.`
   throw new SpritewrightError('SW_UNTRUSTED_HOST', {
     message: `Expected the address of the service from the source of the API key, or one that you have confirmed. Found ${origin} in ${sourceWords(addressSource)}, and the key ${key} in ${sourceWords(keySource)}. Nothing was sent. ${advice}`,
     facts: { origin, addressSource, key, keySource },

@@ -24,8 +24,8 @@ export function openProjectTotal(configured: Credits | undefined, standing: Pick
       const accepted = await readAccepted()
       if (accepted === undefined || (configured !== undefined && configured < accepted))
         return 'Raise approval.total in spritewright.config'
-      if (accepted === configured) return 'Raise approval.total in spritewright.config and accept it (spritewright approve --standing)'
-      return 'You have accepted that total, so a change of the configuration alone does not raise it. Accept what spritewright.config says now (spritewright approve --standing)'
+      if (accepted === configured) return 'Raise approval.total in spritewright.config and accept it (npx spritewright approve --standing)'
+      return 'You have accepted that total, so a change of the configuration alone does not raise it. Accept what spritewright.config says now (npx spritewright approve --standing)'
     },
   }
 }

@@ -104,7 +104,7 @@ function fitting(taken: Credits, said: BalanceEvidence['said'], isFree: boolean)
 function differing(taken: Credits, { least, most }: BalanceEvidence['said'], isFree: boolean): string {
   const expected = least === most ? formatCredits(least) : `between ${formatCredits(least)} and ${formatCredits(most)}`
   const ledger = isFree ? 'a test key should use none' : `the ledger says ${expected}`
-  return `${changeWords(taken)}, ${ledger}. Others may use this account, or credits were added: that is no proof of a mistake. Compare with: spritewright ledger --verify`
+  return `${changeWords(taken)}, ${ledger}. Others may use this account, or credits were added: that is no proof of a mistake. Compare with: npx spritewright ledger --verify`
 }
 
 function changeWords(taken: Credits): string {

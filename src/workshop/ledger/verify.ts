@@ -103,15 +103,15 @@ async function checkGone(context: Context, line: LedgerLine): Promise<LedgerChec
   return { ...gone, verdict: 'differs', words: `The ledger says ${stateWords(line)}, the service does not know it any more. ${advice}` }
 }
 
-const strayWords = 'Where it was taken after another attempt had begun, spritewright build fetches it, for free.'
+const strayWords = 'Where it was taken after another attempt had begun, npx spritewright build fetches it, for free.'
 const replacedWords =
   'Sent from here and never answered; the result has come from another checkout. Whether this was charged as well nobody can know: it stays counted.'
 const givenUpWords = 'A person gave it up; what it may have cost stays counted.'
 
 /** The service has no list of executions that could be searched. */
 function openWords({ id }: LedgerLine): string {
-  const decide = `decide: spritewright recover ${id} --replay, or --abandon`
-  return `Sent, and never answered, so that there is nothing to read. Until it is decided its ceiling counts as spent. Run spritewright build; where that does not end it, look in the service's console whether it was bought, and ${decide}.`
+  const decide = `decide: npx spritewright recover ${id} --replay, or --abandon`
+  return `Sent, and never answered, so that there is nothing to read. Until it is decided its ceiling counts as spent. Run npx spritewright build; where that does not end it, look in the service's console whether it was bought, and ${decide}.`
 }
 
 function otherServiceWords({ service }: LedgerLine, { identity }: Session): string {
@@ -132,11 +132,11 @@ function stateWords({ isPicture, state }: LedgerLine): string {
 function adviceFor(ledger: LedgerState, service: LedgerState): string {
   if (ledger === 'held')
     return service === 'settled'
-      ? 'It is delivered: fetch it, for free, with spritewright build.'
-      : 'It has ended without a result: spritewright build writes that down.'
+      ? 'It is delivered: fetch it, for free, with npx spritewright build.'
+      : 'It has ended without a result: npx spritewright build writes that down.'
   if (ledger === 'settled')
     return "Its delivery is in the journal here. Look in the service's console whether it is charged, and ask the service about it."
   return service === 'settled'
     ? 'The service has delivered after all, and may have charged it. Look in its console; nothing is fetched by itself.'
-    : 'The service works on it again. Look again later with spritewright ledger --verify.'
+    : 'The service works on it again. Look again later with npx spritewright ledger --verify.'
 }

@@ -48,7 +48,7 @@ export async function fetchStrays(context: Context, session: Session, strays: re
       warnOnce(context, wordsOf(one, await fetchStray(ports, toOrphanOrder(one), one.stray)))
     } catch (error) {
       if (signal.aborted) return
-      const advice = isGone(error) ? ` Where the service has forgotten it: spritewright recover ${commandName(one.id)} --abandon` : ''
+      const advice = isGone(error) ? ` Where the service has forgotten it: npx spritewright recover ${commandName(one.id)} --abandon` : ''
       warnOnce(context, `${nameOf(one.id, one.stray)}, and could not be fetched: ${(error as Error).message}${advice}`)
     }
   }
@@ -61,7 +61,7 @@ function wordsOf({ id, stray }: OpenStray, found: StrayFound): string | undefine
     case 'failed':
       return `${nameOf(id, stray)}. It has ended without a result and costs nothing.`
     case 'left':
-      return `${nameOf(id, stray)}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: spritewright recover ${commandName(id)} --abandon`
+      return `${nameOf(id, stray)}. Its question was answered elsewhere, and the service does not say which execution goes on. To hear no more of it: npx spritewright recover ${commandName(id)} --abandon`
     case 'asking':
       return `${nameOf(id, stray)}. It waits for an answer, which can only be given in the service's console: ${found.question}`
     case 'open':

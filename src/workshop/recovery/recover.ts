@@ -38,7 +38,7 @@ export async function recover(context: Context, session: Session, request: Recov
   if (decided.length === 0) {
     if (request.shown) throw changedError(request.name, 'what was shown as undecided', 'Nothing was decided, and nothing was sent.')
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected something of "${request.name}" that waits for a decision, found none. See: spritewright status`,
+      message: `Expected something of "${request.name}" that waits for a decision, found none. See: npx spritewright status`,
       facts: { name: request.name },
     })
   }
@@ -60,7 +60,7 @@ export async function recover(context: Context, session: Session, request: Recov
 function checkService({ identity }: Session, { identity: sentTo, request }: Order): void {
   if (sentTo.host === identity.host && sentTo.keyMode === identity.keyMode) return
   throw new SpritewrightError('SW_USAGE', {
-    message: `"${request.id}" was sent to ${sentTo.host} with a ${sentTo.keyMode} key, and here answers ${identity.host} with a ${identity.keyMode} key. Nothing was sent. Set the address and the key that it was sent with, or give it up: spritewright recover ${request.id} --abandon`,
+    message: `"${request.id}" was sent to ${sentTo.host} with a ${sentTo.keyMode} key, and here answers ${identity.host} with a ${identity.keyMode} key. Nothing was sent. Set the address and the key that it was sent with, or give it up: npx spritewright recover ${request.id} --abandon`,
     facts: { id: request.id, host: sentTo.host, keyMode: sentTo.keyMode },
   })
 }

@@ -39,7 +39,7 @@ export async function withWholeResults<T>(
       const item = isUnusable(error) && found.items.find(({ id }) => id === error.facts.id)
       if (!item) throw error
       if (run.frozen === true && error.code === 'SW_DELIVERY')
-        throw withReason(error, 'With --frozen it is not fetched again, since the lock file would change: run spritewright build.')
+        throw withReason(error, 'With --frozen it is not fetched again, since the lock file would change: run npx spritewright build.')
       if (reasons.has(item.id)) throw withReason(error, reasons.get(item.id))
       const { sha256, why } = await regainOrder(context, connection, findItemOrder(found, item), run)
       if (sha256 === undefined) throw withReason(error, why)

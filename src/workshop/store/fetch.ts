@@ -104,7 +104,7 @@ async function download(
   // on.
   await context.vault.put(bytes)
   if (found === result.sha256) return undefined
-  const advice = result.state === 'used' ? 'spritewright build takes them over' : 'nothing asks for them'
+  const advice = result.state === 'used' ? 'npx spritewright build takes them over' : 'nothing asks for them'
   return `the service gives other bytes for execution ${execution.executionId} now; they are kept as ${found.slice(0, 12)}, and ${advice}`
 }
 

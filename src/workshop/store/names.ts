@@ -49,13 +49,13 @@ function selectByHash(inventory: Inventory, name: string): Selection {
   if (found === 1) return { name, isHash: true, results, quarantined }
   if (found > 1) {
     throw new SpritewrightError('SW_USAGE', {
-      message: `${JSON.stringify(name)} is the beginning of ${found} hashes. Give more digits of the one that you mean; spritewright store ls --json has all of them.`,
+      message: `${JSON.stringify(name)} is the beginning of ${found} hashes. Give more digits of the one that you mean; npx spritewright store ls --json has all of them.`,
       facts: { name, found },
     })
   }
   const known = [...new Set(inventory.results.flatMap(idsOf))]
   throw new SpritewrightError('SW_USAGE', {
-    message: `Expected the name of a result, or at least ${shortest} digits of its hash, found ${JSON.stringify(name)}. ${known.length === 0 ? 'There are no results yet.' : `There are: ${known.slice(0, 40).join(', ')}. All of them: spritewright store ls`}`,
+    message: `Expected the name of a result, or at least ${shortest} digits of its hash, found ${JSON.stringify(name)}. ${known.length === 0 ? 'There are no results yet.' : `There are: ${known.slice(0, 40).join(', ')}. All of them: npx spritewright store ls`}`,
     facts: { name },
   })
 }

@@ -146,7 +146,7 @@ function chooseResults(selection: Selection, kept: ReadonlyMap<string, string>):
   throw refuse(
     selection,
     takes > 0
-      ? `what is here of it is asked for by a present spec, or another take of that (${takes}); another take goes by its hash, see spritewright store prune`
+      ? `what is here of it is asked for by a present spec, or another take of that (${takes}); another take goes by its hash, see npx spritewright store prune`
       : 'everything of it that is here is asked for by a present spec',
   )
 }

@@ -153,7 +153,7 @@ async function open(
     words: `it cannot be read: ${why} ${words}`,
   })
   const use = result.uses.find(({ state }) => state === 'used')
-  if (!use) return finding('unreadable', 'No present spec asks for it; spritewright store prune deletes it by its hash.')
+  if (!use) return finding('unreadable', 'No present spec asks for it; npx spritewright store prune deletes it by its hash.')
   onFetch(ids)
   const now = await regain(context, connection, use.request, signal)
   if (now.why !== undefined) return finding('unmended', now.why)

@@ -98,7 +98,7 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
         {groups.length + steps.length + orphans.length === 0 && (
           <p class="empty soft">
             {state.sprites.length === 0
-              ? 'No spec was found. "spritewright init" writes a first one.'
+              ? 'No spec was found. "npx spritewright init" writes a first one.'
               : 'Nothing fits. Clear the search to see all.'}
           </p>
         )}

@@ -79,7 +79,8 @@ async function buildOnce(
   }
 }
 
-const interruptedWords = 'Interrupted. Paid work goes on at the service; the next "spritewright build" picks it up and pays nothing twice.'
+const interruptedWords =
+  'Interrupted. Paid work goes on at the service; the next "npx spritewright build" picks it up and pays nothing twice.'
 
 function hasOtherReason(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(hasOtherReason)
@@ -90,7 +91,7 @@ function hasOtherReason(error: unknown): boolean {
 function tellInterrupted(printer: Printer, display: ProgressDisplay): void {
   const { held } = sumProgress(display.state())
   const money = held > 0n ? ` ${creditsWords(held)} held.` : ''
-  printer.note(ink('yellow', 'Stopping.'), `${money} Paid work goes on at the service; the next "spritewright build" picks it up.`)
+  printer.note(ink('yellow', 'Stopping.'), `${money} Paid work goes on at the service; the next "npx spritewright build" picks it up.`)
   printer.note(ink('dim', 'Ctrl-C again leaves at once.'))
 }
 
@@ -141,7 +142,7 @@ function tellBuilt(printer: Printer, { workshop, report, written, out, root }: B
   else
     printer.hint(
       'Next: ',
-      ink('bold', 'spritewright build'),
+      ink('bold', 'npx spritewright build'),
       ', which makes the atlases, free of charge; with the Vite plugin, vite build does.',
     )
 }
@@ -150,7 +151,7 @@ function tellFlags(printer: Printer, quality: readonly AnimationQuality[]): void
   const flagged = quality.filter(({ flags }) => flags.length > 0)
   if (flagged.length === 0) return
   printFlags(printer, flagged)
-  printer.hint('See them: ', ink('bold', `spritewright review ${flagged[0]?.id}`))
+  printer.hint('See them: ', ink('bold', `npx spritewright review ${flagged[0]?.id}`))
   printer.line()
 }
 

@@ -14,7 +14,7 @@ export async function push({ parts, printer, withWorkshop }: CommandContext, nam
   tellCopied(printer, report)
   if (report.lacking.length === 0) return 0
   tellLacking(printer, report, 'damaged here and set aside')
-  printer.hint('Next: ', ink('bold', 'spritewright store verify'), ', which has them again, free of charge.')
+  printer.hint('Next: ', ink('bold', 'npx spritewright store verify'), ', which has them again, free of charge.')
   return 1
 }
 
@@ -27,7 +27,7 @@ export async function pull({ parts, printer, withWorkshop }: CommandContext, nam
   tellCopied(printer, report)
   const isShort = report.lacking.some((one) => one.isUsed)
   if (report.lacking.length > 0) tellLacking(printer, report, 'not in the shared store, or damaged there')
-  if (isShort) printer.hint('Next: ', ink('bold', 'spritewright store verify'), ', which asks the service for them, free of charge.')
+  if (isShort) printer.hint('Next: ', ink('bold', 'npx spritewright store verify'), ', which asks the service for them, free of charge.')
   return isShort ? 1 : 0
 }
 

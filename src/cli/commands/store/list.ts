@@ -84,14 +84,14 @@ function tellSum(printer: Printer, { results, quarantined, othersInShared }: Sto
   if (lost.length > 0)
     printer.hint(
       'Next: ',
-      ink('bold', 'spritewright store verify'),
+      ink('bold', 'npx spritewright store verify'),
       `, which fetches ${lost.length} that are not here again, free of charge.`,
     )
   const idle = here.filter((result) => result.state === 'superseded' && result.places.includes('project'))
   if (idle.length > 0)
     printer.hint(
       `${count(idle.length, 'result')} that no spec asks for, ${sum(idle)}: `,
-      ink('bold', 'spritewright store prune'),
+      ink('bold', 'npx spritewright store prune'),
       ' tells how they may go.',
     )
 }

@@ -24,7 +24,7 @@ export async function prune(context: CommandContext, names: readonly string[], a
   const isSure = args.flag('yes')
   if (names.length > 0 && !isSure && !parts.host.terminal.canAsk) {
     throw new SpritewrightError('SW_USAGE', {
-      message: 'Expected --yes, since there is no terminal to ask at. See what may go with: spritewright store prune',
+      message: 'Expected --yes, since there is no terminal to ask at. See what may go with: npx spritewright store prune',
       facts: { option: '--yes' },
     })
   }
@@ -45,7 +45,7 @@ export async function prune(context: CommandContext, names: readonly string[], a
   printer.line(ink('green', '✓'), ` Took away ${count(report.lines.length, 'file')}, ${sizeWords(report.bytes)} free.`)
   printer.hint(
     'sprites.lock.json keeps what was bought. A spec that asks for it again has it by ',
-    ink('bold', 'spritewright build'),
+    ink('bold', 'npx spritewright build'),
     ', free of charge while the service keeps it.',
   )
   return 0
@@ -89,7 +89,7 @@ function tellListing(printer: Printer, { lines }: PruneReport): number {
   printer.line(`${count(lines.length, 'file')} may go, ${sum(lines)}. Nothing was taken away.`)
   const shown = names.slice(0, 5).join(' ') + (names.length > 5 ? ' …' : '')
   if (superseded.length > 0)
-    printer.hint(`What is superseded (${sum(superseded)}) goes by its name: `, ink('bold', `spritewright store prune ${shown}`))
+    printer.hint(`What is superseded (${sum(superseded)}) goes by its name: `, ink('bold', `npx spritewright store prune ${shown}`))
   if (lines.length > superseded.length)
     printer.hint('Another take, what no lock entry names, and a damaged copy go by what stands under "result" alone.')
   printer.hint(ink('dim', 'Another branch may ask for what this one does not.'))

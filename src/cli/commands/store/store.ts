@@ -34,7 +34,7 @@ export async function store(context: CommandContext, args: CommandArgs): Promise
 function unknownPart(found: string | undefined): SpritewrightError {
   const verbs = [...parts.keys()]
   const nearest = found === undefined ? undefined : nearestName(found, verbs)
-  const advice = nearest ? `Did you mean "spritewright store ${nearest}"?` : 'What they do: spritewright store --help'
+  const advice = nearest ? `Did you mean "npx spritewright store ${nearest}"?` : 'What they do: npx spritewright store --help'
   return new SpritewrightError('SW_USAGE', {
     message: `Expected store ${verbs.join('|')}, found ${found === undefined ? 'none of them' : JSON.stringify(found)}. ${advice}`,
     facts: { expected: verbs, found },
