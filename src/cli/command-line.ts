@@ -1,8 +1,8 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 import { SpritewrightError } from '../errors.ts'
+import { nearestName } from '../spec/nearest.ts'
 import { type CommandArgs, createArgs } from './arguments.ts'
 import { type CommandEntry, commandEntries, globalOptions, type OptionEntry } from './commands.ts'
-import { nearestName } from './nearest.ts'
 
 /** A parsed command line. */
 export type CommandLine =
@@ -110,9 +110,9 @@ function checkOptions(given: readonly Given[], entry: CommandEntry): Record<stri
 
 function unknownCommand(found: string | undefined): SpritewrightError {
   const verbs = commandEntries.map((entry) => entry.verb)
-  if (found === undefined) return usage('Expected a command, found none. All commands: spritewright --help', { commands: verbs })
+  if (found === undefined) return usage('Expected a command, found none. All commands: npx spritewright --help', { commands: verbs })
   const nearest = nearestName(found, verbs)
-  const advice = nearest ? `Did you mean "spritewright ${nearest}"?` : 'All commands: spritewright --help'
+  const advice = nearest ? `Did you mean "npx spritewright ${nearest}"?` : 'All commands: npx spritewright --help'
   return usage(`Unknown command ${JSON.stringify(found)}. ${advice}`, { found, ...(nearest ? { nearest } : {}) })
 }
 
@@ -121,7 +121,7 @@ function unknownOption(found: string, { verb }: CommandEntry, known: readonly Op
     found,
     known.map(({ name }) => `--${name}`),
   )
-  const advice = nearest ? `Did you mean ${nearest}?` : `Its options: spritewright ${verb} --help`
+  const advice = nearest ? `Did you mean ${nearest}?` : `Its options: npx spritewright ${verb} --help`
   return usage(`Unknown option ${found} of "spritewright ${verb}". ${advice}`, {
     command: verb,
     found,

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import { errorCodes, hasCode, SpritewrightError } from '../errors.ts'
-import type { Host } from '../host/host.ts'
+import { errorCodes, hasCode } from '../errors.ts'
 import type { Workshop } from '../workshop.ts'
 import type { CommandArgs } from './arguments.ts'
 import { type CommandLine, parseCommandLine } from './command-line.ts'
 import type { CommandContext, ProgramParts } from './context.ts'
 import { exitCodeOf, toFailures } from './failure.ts'
 import { layCommandHelp, layProgramHelp } from './help.ts'
+import { refuseOtherRoot, resolveRoot } from './project-root.ts'
 import { createPrinter, type Printer } from './view/printer.ts'
 
 /**
@@ -22,7 +22,10 @@ export async function runProgram(argv: readonly string[], parts: ProgramParts): 
     if (asked.kind === 'version') return printVersion(printer, parts.version)
     if (asked.kind === 'help') return printHelp(asked, argv, parts)
     const command = await asked.entry.load()
-    return await command(await createContext(printer, parts, asked.args), asked.args)
+    const context = await createContext(printer, parts, asked.args)
+    // Commands that take names work on specs.
+    if (asked.entry.takesNames && asked.args.text('root') === undefined) await refuseOtherRoot(parts.host, context.root)
+    return await command(context, asked.args)
   } catch (error) {
     const failures = toFailures(error)
     printer.failures(failures)
@@ -109,13 +112,4 @@ async function isConfirmed({ trust }: Workshop, parts: ProgramParts): Promise<bo
   const route = await trust.route()
   const { confirmRoute } = await import('./commands/trust.ts')
   return route !== undefined && (await confirmRoute(parts, trust, route.origin, route)) !== undefined
-}
-
-async function resolveRoot(host: Host, option: string | undefined): Promise<string> {
-  const root = resolve(host.workingFolder, option ?? '.')
-  if (option === undefined || (await host.disk.stat(root))?.isFolder) return root
-  throw new SpritewrightError('SW_USAGE', {
-    message: `Expected --root to be a folder, found none at ${JSON.stringify(root)}.`,
-    facts: { option: '--root', found: root },
-  })
 }

@@ -6,8 +6,9 @@ import { type Credits, isCreditsText, parseCredits } from '../credit/credits.ts'
 import { defaultLimits, type Limits } from '../service/limits/limits.ts'
 import type { Profile } from '../service/profile.ts'
 import type { ValuePath } from '../spec/document.ts'
+import { nearestName } from '../spec/nearest.ts'
 import { filledText, flag, toEditorSchema, wholeNumber } from '../spec/schema.ts'
-import { formatPath, nearestName, toFaults } from '../spec/schema-faults.ts'
+import { formatPath, toFaults } from '../spec/schema-faults.ts'
 import type { OptionIssue, ReadAtlas } from './atlas.ts'
 
 /** An engine that atlases are written for. */

@@ -3,6 +3,7 @@ import { SpritewrightError } from '../errors.ts'
 import { noSubmission, type Submission } from '../job/records/submission.ts'
 import type { Capabilities } from '../service/wire.ts'
 import { requestHash } from '../spec/key.ts'
+import { nearestName } from '../spec/nearest.ts'
 import { type ReferencePicture, readReference, referencePath } from '../spec/reference.ts'
 import { animationId, type ImageRequest, type ServiceIdentity, type SheetRequest, toReference, toSheetRequest } from '../spec/request.ts'
 import { readSpecs, type SpecScan } from '../spec/scan.ts'
@@ -256,8 +257,10 @@ function selector(
   const ids = specs.flatMap((spec) => [spec.name, ...spec.animations.map((animation) => animationId(spec, animation))])
   const unknown = names.filter((name) => !ids.includes(name))
   if (unknown.length > 0 && !isPartial) {
+    const near = [...new Set(unknown.flatMap((name) => nearestName(name, ids) ?? []))]
+    const advice = near.length === 0 ? '' : ` Did you mean ${near.join(', ')}?`
     throw new SpritewrightError('SW_USAGE', {
-      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}. There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.`,
+      message: `Expected the name of a sprite or of an animation, found ${unknown.map((name) => JSON.stringify(name)).join(', ')}.${advice} There are: ${ids.slice(0, 40).join(', ') || 'no specs yet (npx spritewright init writes a first one)'}.`,
       facts: { unknown },
     })
   }

@@ -78,31 +78,3 @@ export function describeValue(value: unknown): string {
 export function formatPath(path: ValuePath): string {
   return path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text === '' ? step : `${text}.${step}`), '')
 }
-
-/** The known name that is most similar to `name`. Returns `undefined` if none is close. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
-  const lower = name.toLowerCase()
-  const ranked = known
-    .map((candidate) => ({ candidate, distance: editDistance(lower, candidate.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)
-  const best = ranked[0]
-  return best && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3)) ? best.candidate : undefined
-}
-
-/** Levenshtein distance, in which two swapped neighbours count as one change. */
-function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 8) return 99
-  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)]
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const at = (back: number, left: number): number => rows[i - back]?.[j - left] ?? 99
-      const change = a[i - 1] === b[j - 1] ? 0 : 1
-      let best = Math.min(at(1, 0) + 1, (row[j - 1] ?? 99) + 1, at(1, 1) + change)
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, at(2, 2) + 1)
-      row.push(best)
-    }
-    rows.push(row)
-  }
-  return rows[a.length]?.[b.length] ?? 99
-}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseCommandLine } from '../../src/cli/command-line.ts'
 import { commandEntries, globalOptions } from '../../src/cli/commands.ts'
-import { nearestName } from '../../src/cli/nearest.ts'
+import { nearestName } from '../../src/spec/nearest.ts'
 import { createWorld } from './world.ts'
 
 function run(...argv: string[]) {
@@ -42,7 +42,7 @@ describe('the command line', () => {
   ])('the unknown command %j is answered with the nearest one', async (argv, nearest) => {
     const world = createWorld()
     expect(await world.run(...argv)).toBe(2)
-    expect(world.err()).toContain(`Did you mean "spritewright ${nearest}"?`)
+    expect(world.err()).toContain(`Did you mean "npx spritewright ${nearest}"?`)
     expect(world.out()).toBe('')
   })
 

@@ -43,6 +43,25 @@ describe('what the terminal gets', () => {
     expect(createPaint(true)(lines[1] ?? [])).toContain('\x1b[32mhero.walk')
   })
 
+  test('a table that is too wide has its last column below each row; without a terminal a row is one line', async () => {
+    const columns = [{ title: 'animation' }, { title: 'price', align: 'right' as const }, { title: 'why' }]
+    const rows = [
+      [ink('bold', 'hero.walk'), '2.4', ink('dim', 'a brisk walk in place, with a long cape')],
+      ['coin', '12', 'prompt changed'],
+    ]
+    const narrow = layTable(columns, rows, 24).map(createPaint(false))
+    expect(narrow).toEqual([
+      'animation  price',
+      'hero.walk    2.4',
+      '  a brisk walk in place,',
+      '  with a long cape',
+      'coin          12',
+      '  prompt changed',
+    ])
+    expect(layTable(columns, rows, 60)).toHaveLength(3)
+    expect(layTable(columns, rows)).toHaveLength(3)
+  })
+
   test('law: cut pieces are never wider than they may be', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.integer({ min: 1, max: 40 }), (texts, width) => {

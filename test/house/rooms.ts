@@ -63,7 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   },
   cli: {
     at: ['src/cli/'],
-    may: ['workshop', 'options', 'errors', 'host', 'src/credit/credits.ts', 'src/credit/approval-words.ts'],
+    may: ['src/spec/nearest.ts', 'workshop', 'options', 'errors', 'host', 'src/credit/credits.ts', 'src/credit/approval-words.ts'],
     mayLater: ['service face'],
   },
   face: { at: ['src/index.ts'], may: ['workshop', 'options', 'errors', 'src/credit/credits.ts', 'src/credit/approval-words.ts'] },

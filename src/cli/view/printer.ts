@@ -73,7 +73,9 @@ export function createPrinter({ terminal, isJson, isQuiet, hasColor, hasNoteColo
       if (!isQuiet) write(inks)
     },
     table: (columns, rows) => {
-      for (const line of layTable(columns, rows)) write(['  ', ...line])
+      // In a file or a pipe, a row stays one line.
+      const width = terminal.isOutputTerminal && terminal.columns > 0 ? terminal.columns - 2 : undefined
+      for (const line of layTable(columns, rows, width)) write(['  ', ...line])
     },
     note: (...inks) => {
       if (!isQuiet) terminal.note(`${paintNotes(inks)}\n`)

@@ -9,28 +9,47 @@ export interface Column {
 
 /**
  * Formats an aligned table, with two spaces between columns and dimmed headings. A column of empty cells is
- * left out.
+ * left out. If lines would be too wide, the last cell of each row goes below it, in as many lines as it needs.
  *
  * @param rows One cell for each column.
+ * @param width Most characters of a line.
+ * @default without a limit
  */
-export function layTable(columns: readonly Column[], rows: readonly (readonly Ink[])[]): Ink[][] {
+export function layTable(columns: readonly Column[], rows: readonly (readonly Ink[])[], width: number = Number.POSITIVE_INFINITY): Ink[][] {
   const kept = columns.map((_, index) => index).filter((index) => rows.some((row) => inkWidth([row[index] ?? '']) > 0))
   const widths = new Map(
     kept.map((index) => [index, Math.max(inkWidth([columns[index]?.title ?? '']), ...rows.map((row) => inkWidth([row[index] ?? ''])))]),
   )
+  const total = [...widths.values()].reduce((sum, own) => sum + own + 2, -2)
+  const last = kept.at(-1) ?? 0
+  const isBroken = total > width && kept.length > 1 && columns[last]?.align !== 'right'
+  const beside = isBroken ? kept.slice(0, -1) : kept
   const heading: Ink[] = columns.map((column) => ({ text: column.title, style: 'dim' }))
-  return [heading, ...rows].map((row) => {
+  return [heading, ...rows].flatMap((row) => {
     const line: Ink[] = []
-    kept.forEach((index, position) => {
+    beside.forEach((index, position) => {
       const cell = row[index] ?? ''
       const gap = ' '.repeat((widths.get(index) ?? 0) - inkWidth([cell]))
-      const isLast = position === kept.length - 1
+      const isLast = position === beside.length - 1
       const lead = position === 0 ? '' : '  '
       if (columns[index]?.align === 'right') line.push(lead + gap, cell)
       else line.push(lead, cell, isLast ? '' : gap)
     })
-    return trimEnd(line)
+    const below = isBroken && row !== heading ? wrapInk(row[last] ?? '', width - 2) : []
+    return [trimEnd(line), ...below.map((piece): Ink[] => ['  ', piece])]
   })
+}
+
+/** Breaks a cell into lines at its spaces. A longer word stays whole. */
+function wrapInk(cell: Ink, width: number): readonly Ink[] {
+  const { text, style } = typeof cell === 'string' ? { text: cell, style: undefined } : cell
+  const lines: string[] = []
+  for (const word of text.split(' ').filter((one) => one !== '')) {
+    const longer = `${lines.at(-1) ?? ''} ${word}`
+    if (lines.length > 0 && inkWidth([longer]) <= width) lines[lines.length - 1] = longer
+    else lines.push(word)
+  }
+  return lines.map((line) => (style === undefined ? line : { text: line, style }))
 }
 
 /** Trailing blanks would be copied along with a line. */

@@ -1,7 +1,7 @@
 import { SpritewrightError } from '../../../errors.ts'
+import { nearestName } from '../../../spec/nearest.ts'
 import type { CommandArgs } from '../../arguments.ts'
 import type { CommandContext } from '../../context.ts'
-import { nearestName } from '../../nearest.ts'
 import { pull, push } from './copy.ts'
 import { list } from './list.ts'
 import { prune } from './prune.ts'

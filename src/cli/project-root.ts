@@ -1,0 +1,60 @@
+import { dirname, join, relative, resolve } from 'node:path'
+import { SpritewrightError } from '../errors.ts'
+import type { Host } from '../host/host.ts'
+import { configNames } from '../options/config-files.ts'
+
+/** Files that only the folder of a project has. */
+const ownFiles = [...configNames, 'sprites.lock.json']
+
+/**
+ * Resolves `--root`.
+ *
+ * @param option Default: the working folder.
+ * @throws `SW_USAGE` if it is no folder.
+ */
+export async function resolveRoot(host: Host, option: string | undefined): Promise<string> {
+  const root = resolve(host.workingFolder, option ?? '.')
+  if (option === undefined || (await host.disk.stat(root))?.isFolder) return root
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected --root to be a folder, found none at ${JSON.stringify(root)}.`,
+    facts: { option: '--root', found: root },
+  })
+}
+
+/**
+ * Refuses to work in a folder that is no project, if a project is above or below it. There, approvals would be
+ * missing, and new files would be written to the wrong place.
+ *
+ * @throws `SW_USAGE` with the folder of the project.
+ */
+export async function refuseOtherRoot(host: Host, root: string): Promise<void> {
+  const isProject = await hasOne(host, root, [...ownFiles, 'package.json'])
+  if (isProject) return
+  const projects = (await projectAbove(host, root)) ?? (await projectsBelow(host, root))
+  const [first] = projects
+  if (first === undefined) return
+  const places = projects.map((folder) => relative(root, folder) || '.').join(', ')
+  throw new SpritewrightError('SW_USAGE', {
+    message: `Expected a project in ${root}, found it in ${places}. Go there, or name it: --root ${relative(root, first)}. If this folder is meant: --root .`,
+    facts: { root, projects },
+  })
+}
+
+async function projectAbove(host: Host, root: string): Promise<readonly [string] | undefined> {
+  const folder = dirname(root)
+  if (folder === root) return undefined
+  return (await hasOne(host, folder, ownFiles)) ? [folder] : projectAbove(host, folder)
+}
+
+async function projectsBelow({ glob }: Host, root: string): Promise<readonly string[]> {
+  const found = await glob(
+    root,
+    ownFiles.map((name) => `*/{,*/}${name}`),
+  )
+  return [...new Set(found.map((path) => dirname(path)))]
+}
+
+async function hasOne({ disk }: Host, folder: string, names: readonly string[]): Promise<boolean> {
+  for (const name of names) if (await disk.stat(join(folder, name))) return true
+  return false
+}

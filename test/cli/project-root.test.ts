@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { refuseOtherRoot } from '../../src/cli/project-root.ts'
+import type { SpritewrightError } from '../../src/errors.ts'
+import { nodeHost } from '../../src/host/host.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'spritewright-root-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
+
+/** What a command in a folder says, where these files are. */
+async function said(files: readonly string[], at: string): Promise<string> {
+  for (const file of [...files, join(at, 'x')]) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await writeFile(join(folder, file), '')
+  }
+  return refuseOtherRoot(nodeHost(), join(folder, at)).then(
+    () => 'nothing',
+    (error: SpritewrightError) => `${error.code} ${error.message.replaceAll(folder, '')}`,
+  )
+}
+
+describe('a command in a folder that is no project', () => {
+  test.each([
+    ['a folder of the project', ['spritewright.config.ts', 'package.json'], 'art/drafts', '../..'],
+    ['a folder of the project without a configuration', ['sprites.lock.json'], 'art', '..'],
+    ['the folder above it', ['game/spritewright.config.json'], '.', 'game'],
+    ['a folder far above it', ['apps/game/sprites.lock.json'], '.', 'apps/game'],
+  ])('is told where the project is: %s', async (_, files, at, place) => {
+    expect(await said(files, at)).toMatch(new RegExp(`^SW_USAGE .* found it in ${place}\\. .* --root ${place}\\.`))
+  })
+
+  test.each([
+    ['a project without specs', ['package.json'], '.'],
+    ['a package of a monorepo that has a configuration above', ['spritewright.config.ts', 'packages/b/package.json'], 'packages/b'],
+    ['a folder without any project near', [], 'art'],
+    ['a project whose package is below others', ['node_modules/other/spritewright.config.js'], '.'],
+  ])('works there: %s', async (_, files, at) => {
+    expect(await said(files, at)).toBe('nothing')
+  })
+})
