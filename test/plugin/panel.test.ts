@@ -29,6 +29,17 @@ const posts = (service: EmbeddedService): number =>
 const isArt = (message: Dev['told']['all'][number]): boolean =>
   isUpdateOf('hero')(message) && message.data?.sprites.find(({ name }) => name === 'hero')?.isPlaceholder === false
 
+describe('the terminal of a dev server', () => {
+  test('lists once what is a placeholder, and tells a broken spec', async () => {
+    const { start } = await world({ 'sprites/broken.sprite.json': '{ "prompt": 3 }' })
+    const { log, server } = await start()
+    await log.next((line) => line.includes('2 of 2 animations are placeholders: coin.spin, hero.walk.'))
+    expect(log.all.filter((line) => line.includes('broken.sprite.json'))).toHaveLength(1)
+    server.printUrls()
+    expect(log.all.filter((line) => line.includes('are placeholders'))).toHaveLength(1)
+  })
+})
+
 describe('buying from the panel', () => {
   test('placeholder, price, offer, approval, progress, real art: without a word of the key', async () => {
     const { start, service, game } = await world()

@@ -6,6 +6,7 @@ import { createLog } from '../../log.ts'
 import type { PanelFrames } from '../../protocol/protocol.ts'
 import { accessOf, tokenOf } from './access.ts'
 import { createActions } from './actions.ts'
+import { printAddress } from './address.ts'
 import { createBuyer } from './buyer.ts'
 import { createEventHub } from './events.ts'
 import { readPanelFile } from './page-files.ts'
@@ -153,7 +154,7 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
     events: hub.add,
     maySend,
   })
-  printAddress(server, `__spritewright/#token=${token}`)
+  printAddress(server, `__spritewright/#token=${token}`, log, publisher.overview)
   // A test runner opens servers too, and must buy nothing.
   server.httpServer?.once('listening', () => void (isListening() && buyer.look()))
   return {
@@ -175,14 +176,3 @@ export function openPanelServer(server: ViteDevServer, { workshop, root, base, s
 
 /** Pause in saving before the saved files are checked, in milliseconds. */
 const idleMs = 1000
-
-/** Prints the panel's address below Vite's own, in the terminal alone. */
-function printAddress(server: ViteDevServer, path: string): void {
-  const print = server.printUrls
-  server.printUrls = () => {
-    print()
-    const { local = [], network = [] } = server.resolvedUrls ?? {}
-    const [url] = [...local, ...network]
-    if (url !== undefined) server.config.logger.info(`  ➜  Sprites: ${url}${path}`)
-  }
-}
