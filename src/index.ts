@@ -43,6 +43,8 @@ export {
   type LedgerVerification,
   type LedgerVerifyRequest,
   lockJsonSchema,
+  type NewSprite,
+  type NewSpriteRequest,
   type OpenapiDifference,
   type Overview,
   type OverviewItem,

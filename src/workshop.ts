@@ -19,6 +19,7 @@ import { readAccounts } from './workshop/ledger/accounts.ts'
 import { verifyAccounts } from './workshop/ledger/verify.ts'
 import { readDelivered } from './workshop/live/delivered.ts'
 import { createSpecEditor } from './workshop/live/edit-spec.ts'
+import { createSprite } from './workshop/live/new-sprite.ts'
 import { createOverviewer, readPrices } from './workshop/live/overview.ts'
 import { createPendingReader } from './workshop/live/pending-purchases.ts'
 import { createPreviewer } from './workshop/live/preview.ts'
@@ -44,6 +45,8 @@ export { lockJsonSchema } from './vault/lock-schema.ts'
 export type { Workshop } from './workshop/api/api.ts'
 export type {
   DeliveredFrames,
+  NewSprite,
+  NewSpriteRequest,
   Overview,
   OverviewItem,
   OverviewOrphan,
@@ -203,6 +206,7 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     prices: (signal = never) => online(signal, (session) => readPrices(context, session, signal)),
     delivered: (id, take) => readDelivered(context, connection, id, take),
     editSpec: createSpecEditor(context),
+    createSprite: (request) => createSprite(context, request),
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(context.options), context.options.formats)
       return writeOutput(context.host, resolve(context.options.root, folder), files)

@@ -77,6 +77,11 @@ async function run(): Promise<void> {
       const answer = await confirm({ message, initialValue: false, output: process.stderr, signal: interrupt.signal })
       return isCancel(answer) ? undefined : answer
     },
+    askText: async (message) => {
+      const { text, isCancel } = await import('@clack/prompts')
+      const answer = await text({ message, output: process.stderr, signal: interrupt.signal })
+      return isCancel(answer) || answer === undefined || answer.trim() === '' ? undefined : answer.trim()
+    },
   })
   await host.net.close()
 }

@@ -45,6 +45,15 @@ export const commandEntries: readonly CommandEntry[] = [
     load: async () => (await import('./commands/init.ts')).init,
   },
   {
+    verb: 'new',
+    takesNames: true,
+    takes: 'NAME PICTURE',
+    text: 'A spec for a picture; never overwrites',
+    options: [{ flags: '--prompt <text>', text: 'What the sprite is (default: asks)' }],
+    examples: ['new hero drawings/hero.png --prompt "a small knight, side view"'],
+    load: async () => (await import('./commands/new.ts')).newSprite,
+  },
+  {
     verb: 'plan',
     takesNames: true,
     text: 'What is bought, what is missing and what it would cost; spends nothing',

@@ -51,6 +51,8 @@ export interface ProgramParts {
   readonly watchFiles: WatchFiles
   /** Asks a yes-or-no question on the terminal. Returns undefined if the person presses Ctrl-C. */
   readonly ask: (question: string) => Promise<boolean | undefined>
+  /** Asks for a text on the terminal. Returns undefined if the person presses Ctrl-C or says nothing. */
+  readonly askText: (question: string) => Promise<string | undefined>
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal
 }

@@ -26,7 +26,7 @@ export function layCommandHelp(entry: CommandEntry): Ink[][] {
     [],
     [ink('dim', 'Usage')],
     [
-      `  spritewright ${entry.verb}${entry.takesFirst === undefined ? '' : ` ${entry.takesFirst}`}${entry.takesNames ? ' [names…]' : ''}${entry.options.length > 0 ? ' [options]' : ''}`,
+      `  spritewright ${entry.verb}${entry.takesFirst === undefined ? '' : ` ${entry.takesFirst}`}${entry.takesNames ? ` ${entry.takes ?? '[names…]'}` : ''}${entry.options.length > 0 ? ' [options]' : ''}`,
     ],
     [],
     ...(entry.options.length > 0 ? [...layOptions('Options', entry.options), []] : []),

@@ -33,6 +33,43 @@ const sheets = {
   ],
 } as unknown as BuiltSheets
 
+describe('new', () => {
+  const asked: object[] = []
+  const workshop: Partial<Workshop> = {
+    createSprite: async (request) => {
+      asked.push(request)
+      return { file: '/game/sprites/fox.sprite.json', picture: '/game/sprites/fox.png' }
+    },
+  }
+  const files = { '/game/drawn/fox.png': 'pixels' }
+
+  test('hands name, prompt and picture on, and says what comes next', async () => {
+    const world = createWorld({ workshop, files })
+    expect(await world.run('new', 'fox', 'drawn/fox.png', '--prompt', 'a red fox')).toBe(0)
+    expect(asked.splice(0)).toEqual([{ name: 'fox', prompt: 'a red fox', picture: new TextEncoder().encode('pixels') }])
+    expect(world.out()).toContain('✓ sprites/fox.sprite.json\n  ✓ sprites/fox.png\n')
+    expect(world.out()).toContain('Next: npx spritewright plan fox')
+  })
+
+  test('asks for the prompt at a terminal; without an answer nothing is written', async () => {
+    const typed = createWorld({ workshop, files, canAsk: true, typed: 'a grey fox' })
+    expect(await typed.run('new', 'fox', 'drawn/fox.png')).toBe(0)
+    expect(asked.splice(0)).toMatchObject([{ prompt: 'a grey fox' }])
+    const silent = createWorld({ workshop, files, canAsk: true })
+    expect(await silent.run('new', 'fox', 'drawn/fox.png')).toBe(2)
+    expect(asked).toEqual([])
+  })
+
+  test.each([[['fox']], [['fox', 'drawn/no.png', '--prompt', 'x']], [['fox', 'drawn', '--prompt', 'x']], [['a', 'b', 'c']]])(
+    '%j is wrong usage',
+    async (args) => {
+      const world = createWorld({ workshop, files })
+      expect(await world.run('new', ...args)).toBe(2)
+      expect(asked).toEqual([])
+    },
+  )
+})
+
 describe('a wait for the limits of the service', () => {
   test.each([
     ['is told without a terminal', {}, [], 'Waiting: 10 requests.\n'],

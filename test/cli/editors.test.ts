@@ -33,7 +33,10 @@ beforeAll(async () => {
   await writeFile(join(root, 'package.json'), '{ "type": "module" }')
   await writeFile(join(root, 'tsconfig.json'), JSON.stringify(tsconfig))
   await writeFile(join(root, 'src/game.ts'), game)
-  await promisify(execFile)(process.execPath, [join(repository, 'dist/src/cli/bin.js'), 'init', '--root', root])
+  const cli = (...args: string[]): Promise<unknown> =>
+    promisify(execFile)(process.execPath, [join(repository, 'dist/src/cli/bin.js'), ...args, '--root', root])
+  await cli('init')
+  await cli('new', 'fox', join(root, 'sprites/hero.png'), '--prompt', 'a fox')
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
@@ -53,6 +56,12 @@ describe("VS Code's JSON service", () => {
     const text = await readFile(join(root, 'sprites/hero.sprite.json'), 'utf8')
     expect(text).toContain('"$schema": "../node_modules/spritewright/schemas/sprite.schema.json"')
     expect(await jsonFaults('sprites/hero.sprite.json', text)).toEqual([])
+  })
+
+  test('finds nothing wrong in a spec of "new"', async () => {
+    const text = await readFile(join(root, 'sprites/fox.sprite.json'), 'utf8')
+    expect(JSON.parse(text)).toMatchObject({ prompt: 'a fox', $schema: '../node_modules/spritewright/schemas/sprite.schema.json' })
+    expect(await jsonFaults('sprites/fox.sprite.json', text)).toEqual([])
   })
 
   test('underlines what is wrong in a spec', async () => {

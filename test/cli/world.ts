@@ -54,6 +54,8 @@ export interface WorldInit {
   readonly isOutputTerminal?: boolean
   readonly env?: Readonly<Record<string, string>>
   readonly answer?: boolean | undefined
+  /** The text that a person types at a question. */
+  readonly typed?: string | undefined
   readonly startService?: (init: ServiceInit) => Promise<RunningService>
 }
 
@@ -128,6 +130,10 @@ export function createWorld(init: WorldInit = {}): World {
     ask: async (question) => {
       world.questions.push(question)
       return init.answer
+    },
+    askText: async (question) => {
+      world.questions.push(question)
+      return init.typed
     },
   }
   return world

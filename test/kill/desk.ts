@@ -127,6 +127,7 @@ async function runHere(root: string, argv: readonly string[], env: Desk['env']):
     startService: () => Promise.reject(new Error('No service of its own here.')),
     specSchema: async () => ({}),
     ask: async () => false,
+    askText: async () => undefined,
   })
   await host.net.close()
   return { code, signal: null, stdout: out.join(''), stderr: err.join('') }

@@ -1,7 +1,9 @@
-import { dirname, join, relative } from 'node:path'
+import { join } from 'node:path'
 import type { Host } from '../../host/host.ts'
+import { inProjectStyle } from '../../host/project-style.ts'
 import { publish, replaceFile } from '../../host/publish.ts'
 import { configNames } from '../../options/config-files.ts'
+import { findSpecSchema } from '../../options/editor-schema.ts'
 import type { CommandArgs } from '../arguments.ts'
 import type { CommandContext } from '../context.ts'
 import { drawFirstPicture } from '../first-picture.ts'
@@ -16,7 +18,6 @@ import {
   typesLine,
   viteTypesPath,
 } from '../first-project.ts'
-import { inProjectStyle } from '../project-style.ts'
 import { hasTypeScript, refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import type { Printer } from '../view/printer.ts'
@@ -89,17 +90,10 @@ async function writeFirstSpec(host: Host, root: string): Promise<Step[]> {
     if (await host.disk.stat(join(root, path))) return [{ path, done: 'kept' }]
   }
   const picture = await writeNew(host, root, firstPicturePath, drawFirstPicture())
-  return [await writeText(host, root, firstSpecPath, firstSpecText(await findSchema(host, root))), picture]
-}
-
-/** Finds the JSON Schema of specs in the installed package, here or in a folder above (a monorepo). */
-async function findSchema({ disk }: Host, root: string): Promise<string | undefined> {
-  const path = 'node_modules/spritewright/schemas/sprite.schema.json'
-  const from = dirname(join(root, firstSpecPath))
-  for (let folder = root; ; folder = dirname(folder)) {
-    if (await disk.stat(join(folder, path))) return relative(from, join(folder, path)).replaceAll('\\', '/')
-    if (dirname(folder) === folder) return undefined
-  }
+  return [
+    await writeText(host, root, firstSpecPath, firstSpecText(await findSpecSchema(host.disk, root, join(root, firstSpecPath)))),
+    picture,
+  ]
 }
 
 async function writeText(host: Host, root: string, path: string, text: string): Promise<Step> {

@@ -7,7 +7,16 @@ import type { ProjectFiles } from '../project-files.ts'
 import type { ResultStore } from '../store/reports.ts'
 import type { AcceptStandingRequest, StandingOffer } from '../trust/accept-standing.ts'
 import type { Trust } from '../trust/trust.ts'
-import type { DeliveredFrames, Overview, PendingReport, PriceList, SpecEditReport, SpecEditRequest } from './overview-report.ts'
+import type {
+  DeliveredFrames,
+  NewSprite,
+  NewSpriteRequest,
+  Overview,
+  PendingReport,
+  PriceList,
+  SpecEditReport,
+  SpecEditRequest,
+} from './overview-report.ts'
 import type {
   AnswerRequest,
   ApproveReport,
@@ -129,6 +138,11 @@ export interface Workshop {
    * `SW_CHANGED` if the file has changed since, `SW_SPEC` if the result would not be a valid spec.
    */
   editSpec(request: SpecEditRequest): Promise<SpecEditReport>
+  /**
+   * Writes a spec with one animation, and its picture. Overwrites nothing. Throws `SW_USAGE` for a name that is
+   * taken, `SW_SPEC` for an invalid one, `SW_REFERENCE` for bytes that are no picture.
+   */
+  createSprite(request: NewSpriteRequest): Promise<NewSprite>
   /**
    * Writes atlases, engine data and `sprites.d.ts` into a folder. Returns the written paths, relative to it
    * and sorted.

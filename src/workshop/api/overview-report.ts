@@ -112,6 +112,22 @@ export interface SpecEditRequest {
   readonly edit: (spec: SpriteSpec) => readonly FieldEdit[]
 }
 
+/** A sprite that does not exist yet. */
+export interface NewSpriteRequest {
+  /** Its name, which is also that of its files. */
+  readonly name: string
+  /** What the sprite is. */
+  readonly prompt: string
+  /** PNG, JPEG or WebP. */
+  readonly picture: Uint8Array
+}
+
+/** The files of a new sprite, absolute. */
+export interface NewSprite {
+  readonly file: string
+  readonly picture: string
+}
+
 /** A spec file that was written. */
 export interface SpecEditReport {
   /** Absolute. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Host } from '../host/host.ts'
+import type { Host } from './host.ts'
 
 /** The part of Prettier's module that is used. */
 interface Prettier {
@@ -13,7 +13,12 @@ interface Prettier {
  * @param path From the root; its ending chooses the language.
  * @returns The text unchanged if the project has no Prettier, or one that fails.
  */
-export async function inProjectStyle({ disk, loadModule }: Host, root: string, path: string, text: string): Promise<string> {
+export async function inProjectStyle(
+  { disk, loadModule }: Pick<Host, 'disk' | 'loadModule'>,
+  root: string,
+  path: string,
+  text: string,
+): Promise<string> {
   const entry = join(root, 'node_modules', 'prettier', 'index.cjs')
   if (!(await disk.stat(entry))) return text
   try {

@@ -1,0 +1,38 @@
+import { relative, resolve } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import type { CommandArgs } from '../arguments.ts'
+import type { CommandContext } from '../context.ts'
+import { refreshTypings } from '../typings.ts'
+import { ink } from '../view/ink.ts'
+
+/** `spritewright new`: writes a spec for a picture. Asks for the prompt if the command line has none. */
+export async function newSprite({ parts, printer, root, withWorkshop }: CommandContext, args: CommandArgs): Promise<number> {
+  const [name, path, ...more] = args.names
+  if (name === undefined || path === undefined || more.length > 0)
+    throw new SpritewrightError('SW_USAGE', {
+      message: 'Expected a name and a picture: npx spritewright new hero drawings/hero.png --prompt "a small knight"',
+    })
+  const { disk, terminal, workingFolder } = parts.host
+  const file = resolve(workingFolder, path)
+  const stat = await disk.stat(file)
+  if (!stat || stat.isFolder)
+    throw new SpritewrightError('SW_USAGE', {
+      message: `Expected a picture at ${JSON.stringify(path)}, found ${stat ? 'a folder' : 'nothing'}.`,
+    })
+  const prompt =
+    args.text('prompt') ?? (terminal.canAsk ? await parts.askText(`What is ${name}? The service draws by these words.`) : undefined)
+  if (prompt === undefined)
+    throw new SpritewrightError('SW_USAGE', { message: 'Expected --prompt "…", which says what the sprite is. Nothing was written.' })
+  const picture = await disk.read(file)
+  const made = await withWorkshop(async (workshop) => {
+    const written = await workshop.createSprite({ name, prompt, picture })
+    await refreshTypings({ parts, printer, root }, workshop)
+    return written
+  })
+  const files = [made.file, made.picture].map((one) => relative(root, one).replaceAll('\\', '/'))
+  printer.document({ name, files })
+  for (const one of files) printer.line('  ', ink('green', '✓'), ` ${one}`)
+  printer.hint('It has one animation, "idle". Write more into the spec.')
+  printer.hint('Next: ', ink('bold', `npx spritewright plan ${name}`), ', which says what it would cost and spends nothing.')
+  return 0
+}

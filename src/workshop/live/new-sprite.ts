@@ -1,0 +1,65 @@
+import { dirname, join, relative } from 'node:path'
+import { SpritewrightError } from '../../errors.ts'
+import { inProjectStyle } from '../../host/project-style.ts'
+import { publish } from '../../host/publish.ts'
+import { findSpecSchema } from '../../options/editor-schema.ts'
+import type { Context } from '../../project/context.ts'
+import { parseSpec } from '../../spec/parser.ts'
+import { type PictureHeader, sniffPicture } from '../../spec/picture.ts'
+import { findSpecs } from '../../spec/scan.ts'
+import { namePattern, nameWords } from '../../spec/schema.ts'
+import { specName } from '../../spec/spec-file.ts'
+import type { NewSprite, NewSpriteRequest } from '../api/overview-report.ts'
+
+const endings: Readonly<Record<PictureHeader['contentType'], string>> = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' }
+
+/**
+ * Writes a spec and its picture, beside the first spec of the project, or in `sprites/`. Both are checked
+ * before anything is written, and no file is overwritten.
+ *
+ * @throws `SW_USAGE` for a name that is taken or no name of a sprite, `SW_SPEC` for another invalid field,
+ * `SW_REFERENCE` for bytes that are no picture.
+ */
+export async function createSprite({ host, options }: Context, { name, prompt, picture }: NewSpriteRequest): Promise<NewSprite> {
+  // The name becomes a part of two paths.
+  if (!namePattern.test(name)) throw usage(`${nameWords} as the name of a sprite, found ${JSON.stringify(name)}. Nothing was written.`)
+  const specs = await findSpecs(host.glob, options.root, options.specs)
+  const taken = specs.find((file) => specName(file)?.toLowerCase() === name.toLowerCase())
+  const show = (path: string): string => relative(options.root, path).replaceAll('\\', '/')
+  if (taken !== undefined)
+    throw usage(`a new name, found ${JSON.stringify(name)}, which ${show(taken)} has. Take another one, or edit that file.`)
+  const folder = specs[0] === undefined ? join(options.root, 'sprites') : dirname(specs[0])
+  const file = join(folder, `${name}.sprite.json`)
+  const sniffed = sniffPicture(picture)
+  if ('found' in sniffed)
+    throw new SpritewrightError('SW_REFERENCE', {
+      message: `Expected a PNG, JPEG or WebP picture for "${name}", found ${sniffed.found}. Nothing was written.`,
+      facts: { sprite: name },
+    })
+  const pictureFile = join(folder, `${name}.${endings[sniffed.header.contentType]}`)
+  const schema = await findSpecSchema(host.disk, options.root, file)
+  const spec = {
+    ...(schema === undefined ? {} : { $schema: schema }),
+    reference: `./${name}.${endings[sniffed.header.contentType]}`,
+    prompt,
+    animations: { idle: { frames: 8, fps: 8 } },
+    size: { figure: 128 },
+    anchor: [0.5, 1],
+  }
+  const text = await inProjectStyle(host, options.root, show(file), `${JSON.stringify(spec, null, 2)}\n`)
+  parseSpec(text, file)
+  // The picture comes first: for a watching dev server, a spec without its picture would be an error.
+  await host.disk.makeFolder(folder)
+  if (!(await publish(host.disk, host.random, pictureFile, picture)) && !equal(await host.disk.read(pictureFile), picture))
+    throw usage(`no other picture at ${show(pictureFile)}, found one. Take another name, or move that file away.`)
+  if (!(await publish(host.disk, host.random, file, new TextEncoder().encode(text)))) throw usage(`no file at ${show(file)}, found one.`)
+  return { file, picture: pictureFile }
+}
+
+function equal(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0
+}
+
+function usage(expected: string): SpritewrightError {
+  return new SpritewrightError('SW_USAGE', { message: `Expected ${expected}` })
+}
