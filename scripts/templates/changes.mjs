@@ -1,8 +1,7 @@
-// What a person changes in each template, by the README. `knight` on the page is for the checks only.
+// What a person changes in each template after `init`, by the README. `knight` on the page is for the checks only.
 
 const embedded = [["// service: 'embedded'", "service: 'embedded'"]]
 const embeddedPrettier = [["// service: 'embedded'", 'service: "embedded"']]
-const types = (before) => [[before, `"allowArbitraryExtensions": true,\n    ${before}`]]
 
 const preloader = [
   [
@@ -17,7 +16,6 @@ const figure = `
         Object.assign(globalThis, { knight });
 `
 const phaserImports = "import { createSprites } from 'spritewright/phaser';\nimport hero from '../../../sprites/hero.sprite.json';"
-const plugin = (before) => [[before, `${before}\nimport spritewright from 'spritewright/vite';`]]
 const phaserPictures = {
   'public/favicon.png': { width: 16, height: 16 },
   'public/assets/bg.png': { width: 1024, height: 768 },
@@ -38,15 +36,6 @@ export const templates = [
     pictures: phaserPictures,
     changes: {
       'spritewright.config.ts': embedded,
-      'tsconfig.json': types('"skipLibCheck": true,'),
-      'vite/config.dev.mjs': [
-        ...plugin("import { defineConfig } from 'vite';"),
-        ['    server: {', '    plugins: [spritewright()],\n    server: {'],
-      ],
-      'vite/config.prod.mjs': [
-        ...plugin("import { defineConfig } from 'vite';"),
-        ['phasermsg()\n', 'phasermsg(),\n        spritewright()\n'],
-      ],
       'src/game/scenes/Preloader.ts': preloader,
       'src/game/scenes/MainMenu.ts': [
         ["import { Scene, GameObjects } from 'phaser';", `import { Scene, GameObjects } from 'phaser';\n${phaserImports}`],
@@ -63,15 +52,6 @@ export const templates = [
     pictures: { ...phaserPictures, 'public/assets/star.png': { width: 64, height: 64 } },
     changes: {
       'spritewright.config.ts': embedded,
-      'tsconfig.json': types('"skipLibCheck": true,'),
-      'vite/config.dev.mjs': [
-        ...plugin("import react from '@vitejs/plugin-react'"),
-        ['        react(),\n', '        react(),\n        spritewright(),\n'],
-      ],
-      'vite/config.prod.mjs': [
-        ...plugin("import react from '@vitejs/plugin-react';"),
-        ['        react(),\n', '        react(),\n        spritewright(),\n'],
-      ],
       'src/game/scenes/Preloader.ts': preloader,
       'src/game/scenes/MainMenu.ts': [
         ["import { GameObjects, Scene } from 'phaser';", `import { GameObjects, Scene } from 'phaser';\n${phaserImports}`],
@@ -93,11 +73,6 @@ export const templates = [
     pictures: { 'public/favicon.png': { width: 16, height: 16 }, 'public/assets/bunny.png': { width: 26, height: 37 } },
     changes: {
       'spritewright.config.ts': embeddedPrettier,
-      'tsconfig.json': types('"skipLibCheck": true,'),
-      'vite.config.ts': [
-        ['import { defineConfig } from "vite";', 'import spritewright from "spritewright/vite";\nimport { defineConfig } from "vite";'],
-        ['  server: {', '  plugins: [spritewright()],\n  server: {'],
-      ],
       'src/main.ts': [
         [
           'import { Application, Assets, Sprite } from "pixi.js";',

@@ -20,8 +20,16 @@ export const attributeLines: readonly string[] = ['.spritewright/results/** bina
 /** Sets the merge driver up in one clone. Git takes no driver from the repository itself. */
 export const mergeDriverCommand: string = 'git config merge.spritewright.driver "npx spritewright merge %O %A %B"'
 
-/** The config. TypeScript and JavaScript have the same text. */
-export const configText: string = `import { defineConfig } from 'spritewright'
+/**
+ * The config. TypeScript and JavaScript have the same text.
+ *
+ * @param isEmbedded Whether it uses the embedded service.
+ */
+export function configText(isEmbedded: boolean): string {
+  return isEmbedded ? plainConfig.replace("// service: 'embedded'", "service: 'embedded'") : plainConfig
+}
+
+const plainConfig = `import { defineConfig } from 'spritewright'
 
 // Every option has a default; the key never belongs in here but in .env.local.
 export default defineConfig({

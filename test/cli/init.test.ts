@@ -59,6 +59,32 @@ describe('init', () => {
     )
   })
 
+  test('adds the plugin and the option of TypeScript; says so where it cannot', async () => {
+    const world = createWorld({
+      files: {
+        '/game/tsconfig.json': '{ "compilerOptions": { "strict": true } }',
+        '/game/vite/config.dev.mjs': "import { defineConfig } from 'vite'\nexport default defineConfig({})\n",
+        '/game/vite/config.prod.mjs': 'export default {}\n',
+      },
+    })
+    expect(await world.run('init')).toBe(0)
+    expect(world.text('/game/vite/config.dev.mjs')).toContain('defineConfig({ plugins: [spritewright()] })')
+    expect(world.text('/game/vite/config.prod.mjs')).toBe('export default {}\n')
+    expect(world.err()).toContain('vite/config.prod.mjs has a form that is not known. Add the plugin yourself')
+    expect(JSON.parse(world.text('/game/tsconfig.json'))).toEqual({ compilerOptions: { strict: true, allowArbitraryExtensions: true } })
+  })
+
+  test.each([
+    [true, /^ {2}service: 'embedded',$/m],
+    [false, /^ {2}\/\/ service: 'embedded',$/m],
+    [undefined, /^ {2}\/\/ service: 'embedded',$/m],
+  ])('asks at a terminal whether to begin without a key: %s', async (answer, line) => {
+    const world = createWorld({ canAsk: true, answer })
+    await world.run('init')
+    expect(world.questions).toHaveLength(1)
+    expect(world.text('/game/spritewright.config.mjs')).toMatch(line)
+  })
+
   test('a game whose configuration of Vite has another place gets the types too', async () => {
     const world = createWorld({
       files: { '/game/tsconfig.json': '{}', '/game/src/vite-env.d.ts': '/// <reference types="vite/client" />\n' },

@@ -18,6 +18,7 @@ import {
   typesLine,
   viteTypesPath,
 } from '../first-project.ts'
+import { withArbitraryExtensions, withPlugin } from '../project-patches.ts'
 import { hasTypeScript, refreshTypings } from '../typings.ts'
 import { ink } from '../view/ink.ts'
 import type { Printer } from '../view/printer.ts'
@@ -27,19 +28,34 @@ interface Step {
   /** Path from the root. */
   readonly path: string
   readonly done: 'written' | 'extended' | 'kept'
+  /** A configuration of Vite that has not the plugin, and is written in a form that is not known. */
+  readonly lacksPlugin?: boolean
 }
 
+/** Configurations of Vite, also where the templates of Phaser have them. */
+const viteConfigs = ['ts', 'mts', 'js', 'mjs'].flatMap((ending) => [
+  `vite.config.${ending}`,
+  ...['dev', 'prod'].map((mode) => `vite/config.${mode}.${ending}`),
+])
+const isViteConfig = (path: string): boolean => viteConfigs.includes(path)
+
 /**
- * `spritewright init`: writes a config, ignore lines, a first spec and its picture. Existing files stay as
- * they are, so a second run changes nothing.
+ * `spritewright init`: writes a config, ignore lines, a first spec and its picture, and adds the plugin to
+ * Vite's configuration. Nothing is overwritten, and a second run changes nothing. At a terminal it asks
+ * whether to begin with the embedded service.
  */
 export async function init({ parts, printer, root, withWorkshop }: CommandContext, _args: CommandArgs): Promise<number> {
   const { host } = parts
+  const isEmbedded =
+    host.terminal.canAsk &&
+    (await parts.ask('Begin without a key? The service on this machine draws placeholder art, free of charge.')) === true
   const steps = [
-    await writeConfig(host, root),
+    await writeConfig(host, root, isEmbedded),
     await addLines(host, root, '.gitignore', ignoreLines),
     await addLines(host, root, '.gitattributes', attributeLines),
     ...(await writeViteTypes(host, root)),
+    ...(await patchViteConfigs(host, root)),
+    ...(await patchTsconfig(host, root)),
     ...(await writeFirstSpec(host, root)),
   ]
   // A configuration that cannot be read yet, e.g. because the package is not installed, is no reason to fail.
@@ -56,20 +72,24 @@ export async function init({ parts, printer, root, withWorkshop }: CommandContex
       done === 'extended' ? ink('dim', '  extended') : '',
     )
   }
-  tellNext(printer)
+  for (const { path, lacksPlugin } of steps)
+    if (lacksPlugin)
+      printer.warn(
+        `${path} has a form that is not known. Add the plugin yourself: import spritewright from 'spritewright/vite', and spritewright() in "plugins".`,
+      )
+  tellNext(printer, isEmbedded)
   return 0
 }
 
-async function writeConfig(host: Host, root: string): Promise<Step> {
+async function writeConfig(host: Host, root: string, isEmbedded: boolean): Promise<Step> {
   for (const name of configNames) if (await host.disk.stat(join(root, name))) return { path: name, done: 'kept' }
   const ending = (await hasTypeScript(host, root)) ? 'ts' : 'mjs'
-  return writeText(host, root, `spritewright.config.${ending}`, configText)
+  return writeText(host, root, `spritewright.config.${ending}`, configText(isEmbedded))
 }
 
 /** A game on Vite that is written in TypeScript gets a reference to the types of specs. */
 async function writeViteTypes(host: Host, root: string): Promise<Step[]> {
-  // Templates keep Vite's configuration in folders of their own.
-  const signs = [viteTypesPath, ...['ts', 'mts', 'js', 'mjs'].map((ending) => `vite.config.${ending}`), 'node_modules/vite']
+  const signs = [viteTypesPath, ...viteConfigs, 'node_modules/vite']
   const found = await Promise.all(signs.map((path) => host.disk.stat(join(root, path))))
   if (found.every((stat) => stat === undefined) || !(await hasTypeScript(host, root))) return []
   const file = join(root, viteTypesPath)
@@ -81,6 +101,29 @@ async function writeViteTypes(host: Host, root: string): Promise<Step[]> {
   await host.disk.makeFolder(join(root, 'src'))
   await replaceFile(host.disk, host.random, file, new TextEncoder().encode(`${typesLine}${end}${text}`))
   return [{ path: viteTypesPath, done: isThere ? 'extended' : 'written' }]
+}
+
+/** Adds the plugin to the configurations of Vite, where templates have them. */
+async function patchViteConfigs(host: Host, root: string): Promise<Step[]> {
+  const steps: Step[] = []
+  for (const path of viteConfigs)
+    if (await host.disk.stat(join(root, path))) steps.push(await patch(host, root, path, async (text) => withPlugin(text)))
+  return steps
+}
+
+async function patchTsconfig(host: Host, root: string): Promise<Step[]> {
+  if (!(await hasTypeScript(host, root))) return []
+  return [await patch(host, root, 'tsconfig.json', withArbitraryExtensions)]
+}
+
+async function patch(host: Host, root: string, path: string, change: (text: string) => Promise<string | undefined>): Promise<Step> {
+  const file = join(root, path)
+  const before = new TextDecoder().decode(await host.disk.read(file))
+  const text = await change(before)
+  if (text === undefined)
+    return { path, done: 'kept', ...(isViteConfig(path) && !before.includes('spritewright/vite') ? { lacksPlugin: true } : {}) }
+  await replaceFile(host.disk, host.random, file, new TextEncoder().encode(text))
+  return { path, done: 'extended' }
 }
 
 /** The picture comes first: for a watching dev server, a spec without its picture would be an error. */
@@ -121,13 +164,15 @@ async function addLines(host: Host, root: string, path: string, lines: readonly 
   return { path, done: isThere ? 'extended' : 'written' }
 }
 
-function tellNext(printer: Printer): void {
+function tellNext(printer: Printer, isEmbedded: boolean): void {
   printer.line()
   printer.hint('Commit sprites.lock.json and .spritewright/results: what was paid for then never has to be bought again.')
   printer.hint(ink('dim', 'Many sprites? Keep them in Git LFS: git lfs track ".spritewright/results/**"'))
   printer.hint(ink('dim', `Several branches? Once in each clone: ${mergeDriverCommand}`))
   printer.line()
-  printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
-  printer.hint('With one: put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.')
+  if (!isEmbedded) printer.hint('No key yet? Set ', ink('bold', "service: 'embedded'"), ' in the config: everything works, free of charge.')
+  printer.hint(
+    `${isEmbedded ? 'With a key: remove that line, and' : 'With one:'} put SPRITEWRIGHT_BASE_URL and SPRITEWRIGHT_API_KEY into .env.local.`,
+  )
   printer.hint('Next: ', ink('bold', 'npx spritewright plan'), ', which says what the first sprite would cost and spends nothing.')
 }
