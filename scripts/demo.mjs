@@ -1,5 +1,6 @@
 // `npm run demo`: three small games. All their pictures are bought with play money from a service on this
 // machine. `-- --open [phaser|pixi|prebuild]` then serves one; `-- --only NAME` makes only that one.
+// `-- --dev [phaser|pixi]` buys nothing: it opens a game with placeholders beside the panel, where a person buys.
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -20,6 +21,7 @@ const examples = [
 const { values, positionals } = parseArgs({
   options: {
     open: { type: 'boolean', default: false },
+    dev: { type: 'boolean', default: false },
     port: { type: 'string', default: '4173' },
     only: { type: 'string', multiple: true },
     // The folder of the examples; the tests run the demo on a copy.
@@ -33,26 +35,33 @@ if (unknown !== undefined) fail(`Expected the name of an example (${examples.map
 if (!opened) fail(`Expected the name of an example (${examples.map(({ name }) => name).join(', ')}), found "${positionals[0]}".`)
 
 const start = performance.now()
-try {
-  await preparePackage()
-  let spent = 0n
-  let credits = '0'
-  for (const example of examples.filter(({ name }) => values.only?.includes(name) ?? true)) {
-    const cost = await make(example)
-    spent += toTenThousandths(cost)
-    credits = fromTenThousandths(spent)
+if (values.dev) await develop(opened).catch((error) => fail(error instanceof Error ? error.message : String(error)))
+else await makeAll()
+
+async function makeAll() {
+  try {
+    await preparePackage()
+    let spent = 0n
+    let credits = '0'
+    for (const example of examples.filter(({ name }) => values.only?.includes(name) ?? true)) {
+      const cost = await make(example)
+      spent += toTenThousandths(cost)
+      credits = fromTenThousandths(spent)
+    }
+    const paid = spent === 0n ? 'Nothing was paid: everything had been bought before' : `Together ${credits} credits of play money`
+    console.log(`\n${styleText('bold', paid)}, in ${secondsSince(start)}.`)
+    if (spent > 0n)
+      console.log(
+        'Another run buys nothing. Change an fps or a size in a spec: free. Change a prompt: a new purchase, which "plan" prices.',
+      )
+    if (values.open) await serve(opened)
+    else {
+      console.log('\nPlay:')
+      for (const { name, title } of examples) console.log(`  npm run demo -- --open ${name.padEnd(9)} ${title}`)
+    }
+  } catch (error) {
+    fail(error instanceof Error ? error.message : String(error))
   }
-  const paid = spent === 0n ? 'Nothing was paid: everything had been bought before' : `Together ${credits} credits of play money`
-  console.log(`\n${styleText('bold', paid)}, in ${secondsSince(start)}.`)
-  if (spent > 0n)
-    console.log('Another run buys nothing. Change an fps or a size in a spec: free. Change a prompt: a new purchase, which "plan" prices.')
-  if (values.open) await serve(opened)
-  else {
-    console.log('\nPlay:')
-    for (const { name, title } of examples) console.log(`  npm run demo -- --open ${name.padEnd(9)} ${title}`)
-  }
-} catch (error) {
-  fail(error instanceof Error ? error.message : String(error))
 }
 
 /**
@@ -141,6 +150,40 @@ function run(script, args, folder) {
       else reject(new Error(`${[script.slice(root.length + 1), ...args].join(' ')} ended with ${code}:\n${all}`))
     })
   })
+}
+
+/** Starts the dev server of one example until Ctrl-C, and opens the game and the panel where there is a screen. */
+async function develop({ name, title, site }) {
+  if (site !== 'dist') throw new Error(`Expected an example with Vite (phaser, pixi), found "${name}", which has no dev server.`)
+  await preparePackage()
+  const { createLogger, createServer } = await import('vite')
+  const logger = createLogger()
+  let panel
+  const { info } = logger
+  logger.info = (words, options) => {
+    panel ??= /Sprites: (\S+)/.exec(words)?.[1]
+    info(words, options)
+  }
+  const server = await createServer({
+    root: join(values.in, name),
+    customLogger: logger,
+    server: { host: '127.0.0.1', port: Number(values.port) },
+  })
+  await server.listen()
+  console.log(`\n${title}: placeholders at first. Approve them in the panel, and watch the game. Ctrl-C ends it.`)
+  server.printUrls()
+  const [game] = server.resolvedUrls?.local ?? []
+  if (game !== undefined) openBrowser(game)
+  if (panel !== undefined) openBrowser(panel)
+}
+
+/** Opens a page in the person's browser. Without one, the addresses above are enough. */
+function openBrowser(url) {
+  const [program, ...args] = { darwin: ['open'], win32: ['cmd', '/c', 'start', ''] }[process.platform] ?? ['xdg-open']
+  if (process.env.BROWSER === 'none') return
+  spawn(program, [...args, url], { stdio: 'ignore', detached: true })
+    .on('error', () => {})
+    .unref()
 }
 
 /** Serves one site on loopback until Ctrl-C. */
