@@ -70,6 +70,7 @@ export {
   type ReviewReport,
   type SpecEditReport,
   type SpecEditRequest,
+  type SpecFileTarget,
   type StandingApproval,
   type StandingOffer,
   type StoredResult,

@@ -56,6 +56,7 @@ export type {
   PriceList,
   SpecEditReport,
   SpecEditRequest,
+  SpecFileTarget,
 } from './workshop/api/overview-report.ts'
 export type {
   AnswerRequest,
@@ -184,6 +185,7 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
   const never = new AbortController().signal
   const online = async <T>(signal: AbortSignal, work: (session: Session) => Promise<T>): Promise<T> =>
     interruptible(signal, async () => work(await connection.open(signal)))
+  const editor = createSpecEditor(context)
   return {
     options: context.options,
     host: { clock: context.host.clock, disk: context.host.disk, random: context.host.random, terminal: context.host.terminal },
@@ -205,7 +207,8 @@ function openWorkshop(context: Context, connection: ServiceConnection, configFil
     pending: createPendingReader(context, connection),
     prices: (signal = never) => online(signal, (session) => readPrices(context, session, signal)),
     delivered: (id, take) => readDelivered(context, connection, id, take),
-    editSpec: createSpecEditor(context),
+    editSpec: editor.edit,
+    undoSpecEdit: editor.undo,
     createSprite: (request) => createSprite(context, request),
     write: async (sheets, folder) => {
       const files = await toOutput(sheets, enginesOf(context.options), context.options.formats)

@@ -36,6 +36,12 @@ export interface PanelActions {
   readonly use: { readonly asks: SpecTarget & { readonly use: readonly number[] | null }; readonly answers: Edited }
   /** Writes free fields. */
   readonly edit: { readonly asks: EditRequest; readonly answers: Edited }
+  /** Writes paid fields: the next purchase is another one. What is bought plays on until then. */
+  readonly reword: { readonly asks: RewordRequest; readonly answers: Edited }
+  /** Undoes the last edit of a spec that this server made, byte for byte. */
+  readonly undo: { readonly asks: { readonly sprite: string; readonly digest: string }; readonly answers: Edited }
+  /** Writes a spec with one animation, and its picture. */
+  readonly create: { readonly asks: CreateRequest; readonly answers: Done & { readonly id: string } }
   /**
    * Applies a decision to the part of a request that is `undecided`, and to nothing else. `replay` may buy.
    */
@@ -158,6 +164,24 @@ export interface EditRequest {
   readonly anchor?: { readonly x: number; readonly y: number } | null
   /** By their keys in the spec. */
   readonly animations?: Readonly<Record<string, AnimationEdit>>
+}
+
+/** Paid fields of a sprite and its animations. A field that is left out stays. */
+export interface RewordRequest {
+  readonly sprite: string
+  /** {@link PanelSprite.digest} of what the person saw. */
+  readonly digest: string
+  readonly prompt?: string
+  /** By their keys in the spec. Null removes the prompt of the animation: that of the sprite stays. */
+  readonly animations?: Readonly<Record<string, { readonly prompt?: string | null; readonly frames?: number }>>
+}
+
+/** A sprite that does not exist yet. */
+export interface CreateRequest {
+  readonly name: string
+  readonly prompt: string
+  /** A PNG, JPEG or WebP picture of at most 8 MiB, in base64. */
+  readonly picture: string
 }
 
 /** Free fields of one animation. */

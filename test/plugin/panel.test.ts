@@ -4,6 +4,7 @@ import type { EmbeddedService } from '../../src/embedded/service.ts'
 import { nodeNet } from '../../src/host/net.ts'
 import { createWorkshop } from '../../src/workshop.ts'
 import { keyEnv } from '../kit/keys.ts'
+import { figurePng } from '../kit/project.ts'
 import { quickMakers } from '../kit/quick-makers.ts'
 import { openPanel } from './panel-client.ts'
 import { approveHero, find, openPanelWorld, type PanelWorld, stands, toQuestion } from './panel-world.ts'
@@ -288,6 +289,54 @@ describe('an approval from elsewhere', () => {
     expect((await panel.state()).service).toMatchObject({ mode: 'none', host: '127.0.0.1:9' })
     expect(await panel.refused('quote', {})).toMatchObject({ status: 400 })
     expect(await panel.state()).toMatchObject({ service: { mode: 'none' }, errors: [{ code: 'SW_NO_KEY' }] })
+  })
+})
+
+describe('new actions of the panel', () => {
+  test('write nothing without the token, from another origin, or with rubbish', async () => {
+    const { start, game } = await world()
+    const { panel } = await start()
+    const original = await game.read('sprites/hero.sprite.json')
+    const { digest = '' } = (await panel.state()).sprites.find(({ name }) => name === 'hero') ?? {}
+    const asks = {
+      create: { name: 'fox', prompt: 'a fox', picture: Buffer.from(figurePng()).toString('base64') },
+      reword: { sprite: 'hero', digest, prompt: 'another' },
+      undo: { sprite: 'hero', digest },
+    }
+    for (const [name, ask] of Object.entries(asks)) {
+      const url = `http://127.0.0.1:${panel.port}/__spritewright/api/${name}`
+      const own = { 'content-type': 'application/json', origin: `http://127.0.0.1:${panel.port}` }
+      for (const headers of [
+        own,
+        { ...own, 'x-spritewright-token': 'x' },
+        { ...own, 'x-spritewright-token': panel.token, origin: 'http://evil.test' },
+      ])
+        expect((await fetch(url, { method: 'POST', headers, body: JSON.stringify(ask) })).status, name).toBeGreaterThanOrEqual(400)
+      expect((await panel.refused(name as 'create', { ...ask, more: 1 })).status).toBe(400)
+    }
+    expect((await panel.refused('create', { ...asks.create, name: '../../fox' })).text).toContain('as the name of a sprite')
+    expect((await panel.refused('undo', asks.undo)).text).toContain('Expected an edit of sprites/hero.sprite.json that was made here')
+    expect(await game.read('sprites/hero.sprite.json')).toBe(original)
+    expect((await game.list()).filter((path) => path.includes('fox'))).toEqual([])
+  })
+
+  test('edits are undone one after another, byte for byte, in YAML too; not over the change of another', async () => {
+    const yaml = '# mine\nreference: ./figure.png\nprompt: a fox   # small\nanimations:\n  run: { frames: 7 }\n'
+    const { start, game } = await world({ 'sprites/fox.sprite.yaml': yaml })
+    const { panel } = await start()
+    const read = (): Promise<string> => game.read('sprites/fox.sprite.yaml')
+    const first = digestOf(await panel.state(), 'fox')
+    const one = await panel.act('reword', { sprite: 'fox', digest: first, prompt: 'a grey "fox": #1' })
+    const two = await panel.act('reword', { sprite: 'fox', digest: one.digest, animations: { run: { frames: 9, prompt: 'runs' } } })
+    expect(await read()).toMatch(/prompt: "a grey \\"fox\\": #1" {3}# small/)
+    const back = await panel.act('undo', { sprite: 'fox', digest: two.digest })
+    expect(back.digest).toBe(one.digest)
+    expect((await panel.act('undo', { sprite: 'fox', digest: back.digest })).digest).toBe(first)
+    expect(await read()).toBe(yaml)
+    const again = await panel.act('reword', { sprite: 'fox', digest: first, prompt: 'x' })
+    await game.write('sprites/fox.sprite.yaml', `${await read()}# theirs\n`)
+    expect(JSON.parse((await panel.refused('undo', { sprite: 'fox', digest: again.digest })).text).error.code).toBe('SW_CHANGED')
+    expect(await read()).toContain('# theirs')
   })
 })
 

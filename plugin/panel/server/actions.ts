@@ -78,6 +78,15 @@ export function createActions(ports: ActionPorts): Actions {
       )
     },
     edit: (ask) => write(ask.sprite, ask.digest, (spec) => freeEdits(spec, ask)),
+    reword: (ask) => write(ask.sprite, ask.digest, (spec) => paidEdits(spec, ask)),
+    undo: async (target) => {
+      const written = await workshop.undoSpecEdit(target)
+      return { digest: written.digest, revision: ports.changed([written.file]) }
+    },
+    create: async ({ name, prompt, picture }) => {
+      const { file } = await workshop.createSprite({ name, prompt, picture: new Uint8Array(Buffer.from(picture, 'base64')) })
+      return { revision: ports.changed([file]), id: `${name}.idle` }
+    },
     recover: async ({ id, decision, ...shown }) => {
       if (decision === 'replay') {
         await mayBuy(workshop)
@@ -137,6 +146,15 @@ function freeEdits(spec: OverviewItem['spec'], { size, anchor, animations = {} }
   const edits: FieldEdit[] = []
   if (size !== undefined) edits.push(fieldOf(['size'], size))
   if (anchor !== undefined) edits.push(fieldOf(['anchor'], anchor && [roundShare(anchor.x), roundShare(anchor.y)]))
+  return [...edits, ...animationEdits(spec, animations)]
+}
+
+function paidEdits(spec: OverviewItem['spec'], { prompt, animations = {} }: ActionRequest<'reword'>): readonly FieldEdit[] {
+  return [...(prompt === undefined ? [] : [fieldOf(['prompt'], prompt)]), ...animationEdits(spec, animations)]
+}
+
+function animationEdits(spec: OverviewItem['spec'], animations: Readonly<Record<string, object>>): readonly FieldEdit[] {
+  const edits: FieldEdit[] = []
   for (const [name, fields] of Object.entries(animations)) {
     if (!spec.animations.some((animation) => animation.name === name)) {
       throw new SpritewrightError('SW_USAGE', {

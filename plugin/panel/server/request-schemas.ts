@@ -18,7 +18,7 @@ type Loose<T> = T extends readonly (infer Item)[]
     : T
 
 /** Largest body of a request in bytes: one with a picture, one with thousands of lines, and any other. */
-const longestBody = { answer: 12 * 1024 * 1024, approve: 4 * 1024 * 1024, other: 256 * 1024 } as const
+const longestBody = { answer: 12 * 1024 * 1024, create: 12 * 1024 * 1024, approve: 4 * 1024 * 1024, other: 256 * 1024 } as const
 
 /** The name of a sprite. */
 export const spriteName: z.ZodString = z.string().min(1).max(400)
@@ -26,6 +26,9 @@ export const spriteName: z.ZodString = z.string().min(1).max(400)
 const name = spriteName
 const digest = z.string().regex(/^[0-9a-f]{64}$/)
 const credits = z.string().regex(/^\d{1,15}(?:\.\d{1,4})?$/)
+const text = z.string().min(1).max(20_000)
+/** A picture of at most 8 MiB. */
+const base64 = z.base64().max(11_184_812)
 const target = { id: name, digest }
 const paid = { id: name, hash: digest }
 const serviceId = z.string().min(1).max(400)
@@ -49,8 +52,8 @@ const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = 
   answer: z.strictObject({
     ...paid,
     questionId: serviceId,
-    text: z.string().min(1).max(20_000),
-    asset: z.strictObject({ name: z.string().max(400), base64: z.base64().max(11_184_812) }).optional(),
+    text,
+    asset: z.strictObject({ name: z.string().max(400), base64 }).optional(),
   }),
   take: z.strictObject(target),
   'choose-take': z.strictObject({ ...target, take: z.number() }),
@@ -65,6 +68,14 @@ const asks: { readonly [Name in ActionName]: z.ZodType<ActionRequest<Name>> } = 
     anchor: z.strictObject({ x: z.number(), y: z.number() }).nullable().optional(),
     animations: z.record(name, animation).optional(),
   }),
+  reword: z.strictObject({
+    sprite: name,
+    digest,
+    prompt: text.optional(),
+    animations: z.record(name, z.strictObject({ prompt: text.nullable().optional(), frames: z.number().optional() })).optional(),
+  }),
+  undo: z.strictObject({ sprite: name, digest }),
+  create: z.strictObject({ name, prompt: text, picture: base64 }),
   recover: z.strictObject({
     ...paid,
     decision: z.enum(['replay', 'abandon']),
@@ -82,7 +93,7 @@ export function isAction(name: string): name is ActionName {
 
 /** Maximum size of the body of an action, in bytes. */
 export function bodyLimit(action: ActionName): number {
-  return action === 'answer' || action === 'approve' ? longestBody[action] : longestBody.other
+  return action === 'answer' || action === 'create' || action === 'approve' ? longestBody[action] : longestBody.other
 }
 
 /**

@@ -16,6 +16,7 @@ import type {
   PriceList,
   SpecEditReport,
   SpecEditRequest,
+  SpecFileTarget,
 } from './overview-report.ts'
 import type {
   AnswerRequest,
@@ -138,6 +139,11 @@ export interface Workshop {
    * `SW_CHANGED` if the file has changed since, `SW_SPEC` if the result would not be a valid spec.
    */
   editSpec(request: SpecEditRequest): Promise<SpecEditReport>
+  /**
+   * Writes the text that a spec file had before its last edit by {@link Workshop.editSpec}, byte for byte. Throws
+   * `SW_CHANGED` if the file has changed since, `SW_USAGE` if there is no such edit.
+   */
+  undoSpecEdit(target: SpecFileTarget): Promise<SpecEditReport>
   /**
    * Writes a spec with one animation, and its picture. Overwrites nothing. Throws `SW_USAGE` for a name that is
    * taken, `SW_SPEC` for an invalid one, `SW_REFERENCE` for bytes that are no picture.

@@ -102,12 +102,16 @@ export interface DeliveredFrames {
   readonly quality?: AnimationQuality
 }
 
-/** A change of free fields in a spec file. */
-export interface SpecEditRequest {
+/** The spec file that a person saw. */
+export interface SpecFileTarget {
   /** Name of the sprite. */
   readonly sprite: string
   /** SHA-256 of the file content on which the change is based. */
   readonly digest: string
+}
+
+/** A change of free fields in a spec file. */
+export interface SpecEditRequest extends SpecFileTarget {
   /** Returns the edits for the current spec. */
   readonly edit: (spec: SpriteSpec) => readonly FieldEdit[]
 }

@@ -3,12 +3,20 @@ import { SpritewrightError } from '../../errors.ts'
 import { stageFile } from '../../host/publish.ts'
 import type { Context } from '../../project/context.ts'
 import { findSpecs, type ReadSpec, toScan, tryReadSpec } from '../../spec/scan.ts'
+import type { SpriteSpec } from '../../spec/spec.ts'
 import { specName } from '../../spec/spec-file.ts'
 import { sha256 } from '../../vault/objects.ts'
-import type { SpecEditReport, SpecEditRequest } from '../api/overview-report.ts'
+import type { SpecEditReport, SpecEditRequest, SpecFileTarget } from '../api/overview-report.ts'
 
 /** Writes into spec files of the project, one at a time. */
-export type SpecEditor = (request: SpecEditRequest) => Promise<SpecEditReport>
+export interface SpecEditor {
+  edit(request: SpecEditRequest): Promise<SpecEditReport>
+  /** Writes the text before the last edit of this editor again. */
+  undo(target: SpecFileTarget): Promise<SpecEditReport>
+}
+
+/** Edits that can be undone. */
+const mostUndone = 200
 
 /**
  * Creates an editor of the project's specs: of the files that its globs match, and no other file. A file is
@@ -17,14 +25,45 @@ export type SpecEditor = (request: SpecEditRequest) => Promise<SpecEditReport>
  */
 export function createSpecEditor(context: Context): SpecEditor {
   let queue: Promise<unknown> = Promise.resolve()
-  return (request) => {
-    const run = queue.then(() => edit(context, request))
+  /** Text before an edit, by the file and its digest after it. */
+  const before = new Map<string, Uint8Array>()
+  const write = (target: SpecFileTarget, change: Change): Promise<SpecEditReport> => {
+    const run = queue.then(async () => {
+      const { old, ...report } = await replaceSpec(context, target, change)
+      const key = `${report.digest} ${report.file}`
+      if (report.digest !== target.digest && !before.has(key)) before.set(key, old)
+      for (const first of [...before.keys()].slice(0, -mostUndone)) before.delete(first)
+      return report
+    })
     queue = run.catch(() => {})
     return run
   }
+  return {
+    edit: ({ edit, ...target }) =>
+      write(target, async (spec, text, shownAs) => {
+        const { editSpecText } = await import('../../spec/edit/edit.ts')
+        return new TextEncoder().encode(editSpecText(text, spec.file, shownAs, edit(spec)))
+      }),
+    undo: (target) =>
+      write(target, async ({ file }, _text, shownAs) => {
+        const old = before.get(`${target.digest} ${file}`)
+        if (old) return old
+        throw new SpritewrightError('SW_USAGE', {
+          message: `Expected an edit of ${shownAs} that was made here, found none. Nothing was written.`,
+          facts: { file },
+        })
+      }),
+  }
 }
 
-async function edit({ host, options }: Context, { sprite, digest, edit }: SpecEditRequest): Promise<SpecEditReport> {
+/** Returns the new bytes of a spec. */
+type Change = (spec: SpriteSpec, text: string, shownAs: string) => Promise<Uint8Array>
+
+async function replaceSpec(
+  { host, options }: Context,
+  { sprite, digest }: SpecFileTarget,
+  change: Change,
+): Promise<SpecEditReport & { readonly old: Uint8Array }> {
   const isNamed = (file: string): boolean => specName(file)?.toLowerCase() === sprite.toLowerCase()
   const read = new Map<string, ReadSpec['spec']>()
   for (const file of (await findSpecs(host.glob, options.root, options.specs)).filter(isNamed))
@@ -47,10 +86,9 @@ async function edit({ host, options }: Context, { sprite, digest, edit }: SpecEd
       facts: { file },
     })
   }
-  const { editSpecText } = await import('../../spec/edit/edit.ts')
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await readFresh())
-  const edited = new TextEncoder().encode(editSpecText(text, file, shownAs, edit(spec)))
-  if (sha256(edited) === digest) return { file, digest }
+  const old = await readFresh()
+  const edited = await change(spec, new TextDecoder('utf-8', { ignoreBOM: true }).decode(old), shownAs)
+  if (sha256(edited) === digest) return { file, digest, old }
   const staged = await stageFile(host.disk, host.random, file, edited)
   try {
     await readFresh()
@@ -59,5 +97,5 @@ async function edit({ host, options }: Context, { sprite, digest, edit }: SpecEd
     throw error
   }
   await staged.commit()
-  return { file, digest: sha256(edited) }
+  return { file, digest: sha256(edited), old }
 }

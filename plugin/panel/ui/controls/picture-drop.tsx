@@ -10,14 +10,14 @@ const kinds = ['image/png', 'image/jpeg', 'image/webp']
 
 /** The properties of a field for a picture. */
 export interface PictureDropProps {
-  readonly isRequired: boolean
+  readonly label: string
   readonly isLocked: boolean
   readonly picture: Picture
   readonly onPicture: (picture: Picture) => void
 }
 
 /** A field for a picture that is dropped on it, or chosen. */
-export function PictureDrop({ isRequired, isLocked, picture, onPicture }: PictureDropProps): VNode {
+export function PictureDrop({ label, isLocked, picture, onPicture }: PictureDropProps): VNode {
   const id = useId()
   const [isOver, setOver] = useState(false)
   const [wrong, setWrong] = useState('')
@@ -44,7 +44,7 @@ export function PictureDrop({ isRequired, isLocked, picture, onPicture }: Pictur
         if (!isLocked) void take(event.dataTransfer?.files[0])
       }}
     >
-      <label for={id}>{isRequired ? 'A picture, which the question asks for' : 'A picture, if it helps'}</label>
+      <label for={id}>{label}</label>
       <input
         id={id}
         type="file"
@@ -54,7 +54,7 @@ export function PictureDrop({ isRequired, isLocked, picture, onPicture }: Pictur
         onChange={(event) => void take(event.currentTarget.files?.[0])}
       />
       <p id={`${id}-words`} class={wrong === '' ? 'soft small' : 'wrong'} role={wrong === '' ? undefined : 'alert'}>
-        {wrong !== '' ? wrong : picture ? `${picture.name} goes with the answer.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
+        {wrong !== '' ? wrong : picture ? `${picture.name} is taken.` : 'Drop it here. PNG, JPEG or WebP, at most 8 MiB.'}
       </p>
     </div>
   )

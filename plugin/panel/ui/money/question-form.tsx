@@ -49,7 +49,12 @@ export function QuestionForm({ paid }: { readonly paid: PanelPaid }): VNode | nu
           onInput={(event) => setText(event.currentTarget.value)}
         />
       </div>
-      <PictureDrop isRequired={question.needsAsset} isLocked={!state.access.mayBuy} picture={asset} onPicture={setAsset} />
+      <PictureDrop
+        label={question.needsAsset ? 'A picture, which the question asks for' : 'A picture, if it helps'}
+        isLocked={!state.access.mayBuy}
+        picture={asset}
+        onPicture={setAsset}
+      />
       <div class="row">
         <button type="submit" class="button primary" disabled={!isReady || !state.access.mayBuy}>
           {isSending ? 'Sending…' : 'Send the answer'}

@@ -1,4 +1,4 @@
-import type { Done, PanelActions } from '../../../protocol/actions.ts'
+import type { Done, Edited, PanelActions } from '../../../protocol/actions.ts'
 import type { PanelError, PanelProgress, PanelState } from '../../../protocol/protocol.ts'
 import { type ActionName, type PanelApi, Refused } from './api.ts'
 import { withSameParts, withUpdate } from './same-parts.ts'
@@ -15,10 +15,20 @@ export interface PanelModel {
   readonly refusal: PanelError | undefined
   /** The next message for a screen reader. */
   readonly status: string
+  /** The last edit that was written, until it is undone or dismissed. */
+  readonly written: WrittenEdit | undefined
+}
+
+/** An edit that can be undone. */
+export interface WrittenEdit {
+  readonly sprite: string
+  /** SHA-256 of the spec file after it. */
+  readonly digest: string
+  readonly words: string
 }
 
 /** Actions that write a spec. They send the digest of the file that the person saw. */
-type EditName = 'take' | 'choose-take' | 'use' | 'edit'
+type EditName = 'take' | 'choose-take' | 'use' | 'edit' | 'reword'
 type WithoutDigest<T> = Omit<T, 'digest'>
 
 /** Has the state of the page, and communicates with the server. */
@@ -40,6 +50,9 @@ export interface PanelStore {
   /** Callers that request an offer use it directly, and get its refusals as errors. */
   readonly api: PanelApi
   announce(words: string): void
+  /** Undoes the edit in {@link PanelModel.written}. */
+  undo(): Promise<void>
+  forgetWritten(): void
   forgetRefusal(): void
   /** Fetches the state, for example with another token. */
   refresh(): Promise<void>
@@ -48,7 +61,7 @@ export interface PanelStore {
 /** Connects to the server, and fetches the first state. */
 export function createStore(api: PanelApi): PanelStore {
   const listeners = new Set<() => void>()
-  let model: PanelModel = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '' }
+  let model: PanelModel = { state: undefined, progress: {}, link: 'connecting', refusal: undefined, status: '', written: undefined }
   const set = (change: Partial<PanelModel>): void => {
     model = { ...model, ...change }
     for (const listener of [...listeners]) listener()
@@ -94,7 +107,9 @@ export function createStore(api: PanelApi): PanelStore {
   const edit: PanelStore['edit'] = (sprite, name, asks) => {
     const run = async (): Promise<boolean> => {
       const digest = model.state?.sprites.find((other) => other.name === sprite)?.digest ?? ''
-      return (await act(name, { ...asks, digest } as never)) !== undefined
+      const answer = (await act(name, { ...asks, digest } as never)) as Edited | undefined
+      if (answer && answer.digest !== digest) set({ written: { sprite, digest: answer.digest, words: `${sprite} has changed.` } })
+      return answer !== undefined
     }
     const next = (queues.get(sprite) ?? Promise.resolve()).then(run)
     queues.set(sprite, next)
@@ -127,7 +142,15 @@ export function createStore(api: PanelApi): PanelStore {
     act,
     edit,
     api,
-    announce: (status) => set({ status }),
+    announce: (status) => set({ status, ...(model.written ? { written: { ...model.written, words: status } } : {}) }),
+    undo: async () => {
+      const { written } = model
+      if (!written) return
+      set({ written: undefined })
+      const { sprite, digest } = written
+      if (await act('undo', { sprite, digest })) set({ status: `Undone: ${written.words}` })
+    },
+    forgetWritten: () => set({ written: undefined }),
     forgetRefusal: () => set({ refusal: undefined }),
     refresh: () => load(true),
   }

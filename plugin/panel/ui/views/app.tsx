@@ -2,14 +2,16 @@ import type { VNode } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PanelError, PanelState } from '../../../protocol/protocol.ts'
 import { useFocusKept } from '../controls/hooks.ts'
+import { Toast } from '../controls/toast.tsx'
 import { ApproveDialog } from '../money/approve-dialog.tsx'
 import { addressOf, isPlainClick, type Place, usePlaceInPage } from '../state/address.ts'
 import { type Panel, PanelContext, useModel, usePanel } from '../state/panel-context.ts'
 import type { PanelStore } from '../state/panel-store.ts'
 import { firstSettings } from '../state/view-settings.ts'
-import { canBeApproved } from '../state/words.ts'
+import { canBeApproved, wantsPerson } from '../state/words.ts'
 import { Header } from './header.tsx'
 import { Ledger } from './ledger.tsx'
+import { NewSprite } from './new-sprite.tsx'
 import { Problems, placeOf } from './problem-list.tsx'
 import { AnimationDetail, OrphanDetail, StepDetail } from './sprite-detail.tsx'
 import { allPaid, SpriteList } from './sprite-list.tsx'
@@ -18,9 +20,10 @@ import { allPaid, SpriteList } from './sprite-list.tsx'
 export function App({ store }: { readonly store: PanelStore }): VNode {
   const model = useModel(store)
   const { state } = model
+  const waiting = state ? allPaid(state).filter(wantsPerson).length : 0
   useEffect(() => {
-    if (state) document.title = `${state.project} · spritewright`
-  }, [state?.project])
+    if (state) document.title = `${waiting > 0 ? `(${waiting}) ` : ''}${state.project} · spritewright`
+  }, [state?.project, waiting])
   return (
     <>
       {state ? (
@@ -65,6 +68,7 @@ function Page(): VNode {
         {place.view === 'problems' && <Problems />}
         {place.view === 'sprites' && <Sprites place={place} onGo={moved} onApprove={setApproving} />}
       </main>
+      <Toast />
       {approving && <ApproveDialog ids={approving} onClose={() => setApproving(undefined)} />}
     </div>
   )
@@ -95,6 +99,7 @@ interface SpritesProps {
 function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
   const { state } = usePanel()
   const [settings, setSettings] = useState(firstSettings)
+  const [isMaking, setMaking] = useState(false)
   const shown = place.id ?? allPaid(state)[0]?.id
   const sprite = state.sprites.find((other) => other.animations.some((animation) => animation.id === shown))
   const animation = sprite?.animations.find((other) => other.id === shown)
@@ -102,7 +107,8 @@ function Sprites({ place, onGo, onApprove }: SpritesProps): VNode {
   const orphan = state.orphans.find((other) => other.id === shown)
   return (
     <>
-      <SpriteList shown={shown} onShow={(id) => onGo({ view: 'sprites', id })} onApprove={onApprove} />
+      <SpriteList shown={shown} onShow={(id) => onGo({ view: 'sprites', id })} onApprove={onApprove} onNew={() => setMaking(true)} />
+      {isMaking && <NewSprite onClose={() => setMaking(false)} onMade={(id) => onGo({ view: 'sprites', id })} />}
       <div class="detail-pane">
         <a
           class="back-link"

@@ -12,6 +12,7 @@ import { usePanel } from '../state/panel-context.ts'
 import type { ViewSettings } from '../state/view-settings.ts'
 import { canBeApproved, countWords, progressOf } from '../state/words.ts'
 import { Inspector } from './inspector.tsx'
+import { PaidFields } from './paid-fields.tsx'
 import { ProblemList } from './problem-list.tsx'
 import { StateMark } from './state-mark.tsx'
 import { Takes } from './takes.tsx'
@@ -55,6 +56,7 @@ export function AnimationDetail({
         </div>
         <div class="narrow">
           <MoneyBox paid={animation} onApprove={onApprove} />
+          <PaidFields sprite={sprite} animation={animation} />
           <Inspector sprite={sprite} animation={animation} />
         </div>
       </div>

@@ -12,12 +12,13 @@ export interface SpriteListProps {
   readonly shown: string | undefined
   readonly onShow: (id: string) => void
   readonly onApprove: (ids: readonly string[]) => void
+  readonly onNew: () => void
 }
 
 type Filter = 'all' | 'open' | 'flagged'
 
 /** Every sprite with its animations and their prices, and the button that approves several at once. */
-export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode {
+export function SpriteList({ shown, onShow, onApprove, onNew }: SpriteListProps): VNode {
   const { state, model } = usePanel()
   const [words, setWords] = useState('')
   const [filter, setFilter] = useState<Filter>('all')
@@ -62,6 +63,9 @@ export function SpriteList({ shown, onShow, onApprove }: SpriteListProps): VNode
           <option value="open">Waits for me</option>
           <option value="flagged">Flagged</option>
         </select>
+        <button type="button" class="button" disabled={!state.access.mayAct} onClick={onNew}>
+          New…
+        </button>
       </search>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows are a shorter way between links that Tab reaches, too. */}
       <div class="list" onKeyDown={goAlong}>

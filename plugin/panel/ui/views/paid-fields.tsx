@@ -1,0 +1,55 @@
+import type { VNode } from 'preact'
+import type { RewordRequest } from '../../../protocol/actions.ts'
+import type { PanelAnimation, PanelSprite } from '../../../protocol/protocol.ts'
+import { NumberField } from '../controls/number-field.tsx'
+import { TextField } from '../controls/text-field.tsx'
+import { usePanel } from '../state/panel-context.ts'
+import { creditsWords } from '../state/words.ts'
+
+/** Limits of the service for the frames of an animation. */
+const frames = { least: 7, most: 100 }
+
+/** The fields that make another purchase. Writing them costs nothing; the price is beside them. */
+export function PaidFields({ sprite, animation }: { readonly sprite: PanelSprite; readonly animation: PanelAnimation }): VNode {
+  const { state, store } = usePanel()
+  const write = async (change: Omit<RewordRequest, 'sprite' | 'digest'>, words: string): Promise<boolean> => {
+    const isWritten = await store.edit(sprite.name, 'reword', { sprite: sprite.name, ...change })
+    if (isWritten) store.announce(`${words} Written to ${sprite.file}. Nothing is bought before you approve it.`)
+    return isWritten
+  }
+  const own = (change: { readonly prompt?: string | null; readonly frames?: number }, words: string): Promise<boolean> =>
+    write({ animations: { [animation.name]: change } }, `${animation.id}: ${words}.`)
+  const { price } = animation
+  return (
+    <section class="block inspector" aria-labelledby="paid-fields-title">
+      <div class="spread">
+        <h2 id="paid-fields-title">A new purchase</h2>
+        <span class="soft small number">{price ? `would cost ${creditsWords(price.credits)}` : 'a change here is paid for'}</span>
+      </div>
+      <fieldset disabled={!state.access.mayAct} aria-labelledby="paid-fields-title">
+        <div class="stack">
+          <TextField
+            label={`Prompt of ${animation.name}`}
+            value={animation.prompt}
+            rows={2}
+            onCommit={(prompt) => own({ prompt: prompt === '' ? null : prompt }, 'another prompt')}
+          />
+          <NumberField
+            label="Frames"
+            value={animation.frames}
+            min={frames.least}
+            max={frames.most}
+            step={1}
+            onCommit={(count) => own({ frames: Math.round(count) }, `${Math.round(count)} frames`)}
+          />
+          <TextField
+            label={`Prompt of ${sprite.name}, for all its animations`}
+            value={sprite.prompt}
+            rows={2}
+            onCommit={(prompt) => write({ prompt }, `Another prompt of ${sprite.name}.`)}
+          />
+        </div>
+      </fieldset>
+    </section>
+  )
+}
